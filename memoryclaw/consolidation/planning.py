@@ -661,9 +661,10 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
 def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> PlannedChange:
     claim = decided.claim
     words = fact_in_words(claim.entity, claim.field, claim.value)
+    was = decided.known or next((value for *_, value in decided.outdated), "another")
     return PlannedChange(
         kind="fact",
-        title=f"{words} (was {decided.known or decided.outdated[0][-1]})",
+        title=f"{words} (was {was})",
         actions=(_fact(decided, source, segment), *_outdated(decided)),
         evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
         source=str(segment.range),
@@ -675,8 +676,8 @@ def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> Plann
 
 def _outdated(decided: ClaimDecision) -> Iterator[EndFact]:
     """The ends of what stands beside and says what held until now."""
-    for path, entity, field, value in decided.outdated:
-        yield EndFact(path, entity, field, value, decided.since)
+    for path, entity, field_of, value in decided.outdated:
+        yield EndFact(path, entity, field_of, value, decided.since)
 
 
 def _ending(decided: ClaimDecision, segment: Segment) -> PlannedChange:

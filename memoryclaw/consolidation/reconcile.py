@@ -17,7 +17,7 @@ from memoryclaw.consolidation.renewing import SHARED, renews, stems, subject_of,
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import VALUE, Fact
-from memoryclaw.talk.assertions import ANY_FIELD
+from memoryclaw.talk.assertions import ANY_FIELD, has_phrase
 from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
@@ -232,7 +232,7 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
         and not any(
             one.within(tokens) for one in (words.roles, words.preference_verbs, words.preference_words)
         )
-        and not any(phrase[0] in tokens_of(claim.words) for phrase in places)
+        and not any(has_phrase(tokens_of(claim.words), phrase) for phrase in places)
     )
 
 

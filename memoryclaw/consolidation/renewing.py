@@ -16,6 +16,10 @@ _CLOCK = re.compile(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNOR
 _ELIDED = re.compile(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
 _SHORT = 2  # words with a subject, of a span that differs
 _TIED, SHARED = 0.5, 2  # of the older one's words that carry a subject: this share, and so many
+_FIELD, _OWN = (
+    "= ",
+    "=own ",
+)  # before a field in the subject of a text; of the speaker, where the form of a verb says so
 _UNSPACED = 5  # characters before it that must be the same, in a script without spaces
 
 
@@ -99,7 +103,9 @@ def told_anew(older: str, later: str) -> bool:
     read, subject = stems(older, later), subject_of(older, later)
     if len(read & stems(later)) >= max(SHARED, _TIED * len(read)):
         return True
-    return len(subject & subject_of(later)) >= max(SHARED, _TIED * len(subject))
+    shared = subject & subject_of(later)
+    own = any(one.startswith(_OWN) for one in shared)
+    return own or len(shared) >= max(SHARED, _TIED * len(subject))
 
 
 @lru_cache(maxsize=4096)
@@ -114,9 +120,7 @@ def subject_of(text: str, like: str = "") -> frozenset[str]:
     while at < len(tokens):
         size, field = _field_at(tokens, at, words)
         if size:
-            fields |= (
-                {field} if words.code != UNREAD else {field, "="}
-            )  # there its form says that it is of oneself
+            fields.add(field)
         elif tokens[at] not in values and tokens[at] not in words.small:
             kept.append(tokens[at])
         at += size or 1
@@ -132,9 +136,9 @@ def _field_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[int, str]
     """How many tokens from a place on name a field, and that field, marked so that no word is one."""
     for phrase, field in (*words.verb_fields, *words.verb_ends):
         if phrase[0] == tokens[at] and field != "*" and tuple(tokens[at : at + len(phrase)]) == phrase:
-            return len(phrase), f"={field}"
+            return len(phrase), f"{_OWN if words.code == UNREAD else _FIELD}{field}"
     noun = noun_of(tokens[at])
-    return (1, f"={noun.field}") if noun and tokens[at] not in words.small else (0, "")
+    return (1, f"{_FIELD}{noun.field}") if noun and tokens[at] not in words.small else (0, "")
 
 
 @lru_cache(maxsize=4096)

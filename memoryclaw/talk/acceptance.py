@@ -43,11 +43,12 @@ def says_something(one: Statement) -> bool:
 
 
 def weighs(one: Statement) -> bool:
-    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, or the change of a fact."""
+    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, the change of a fact, or where one lives or works in a language that is not read."""
     return (
         not one.stressed
         and one.kind not in ("order", "task", "duty", "done", "off")
         and not (one.change and one.assertions)
+        and not (one.kind == "unread" and one.subject == "own")
     )
 
 

@@ -101,15 +101,11 @@ def assertions_in(
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
     """The value that a clause says holds no longer: `Rosa no longer works at Fugro`, `Pieter left Shell`."""
     at = words.ended.find(clause.tokens)
-    if at >= 0:
-        spans = spans_of(clause.text)
-        last = at + words.ended.at(clause.tokens, at) - 1
-        text = f"{clause.text[: spans[at][0]]}{clause.text[spans[last][1] :].lstrip()}"
-        plain = next(iter(clauses(text, words)), clause)
-        own = names.subject(plain, words, "")
-        whose = subject if own[1] == "other" else own
-        return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
-    if affirmed := _affirmed(clause, words):
+    if at >= 0 and (ended := _no_longer(clause, words, names, subject, at)):
+        return ended
+    if at >= 0 and not clause.verb:
+        return None
+    if at < 0 and (affirmed := _affirmed(clause, words)):
         denied = _by_verb(affirmed, words, names, subject) or _by_value(affirmed, words, names, subject)
         if denied:
             return None if denied.when else denied
@@ -140,7 +136,20 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
 
 def signs_of_change(tokens: Sequence[str], words: Grammar) -> bool:
     """True where words say that something is no longer as it was: `now`, `instead`, or that somebody left, sold or moved something."""
-    return words.changes.within(tokens) or any(_is_within(phrase, tokens) for phrase, _ in words.verb_ends)
+    return words.changes.within(tokens) or any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
+
+
+def _no_longer(
+    clause: Clause, words: Grammar, names: Names, subject: tuple[str, str], at: int
+) -> Assertion | None:
+    """What a clause says without the words at a place, which deny that it is so any more."""
+    spans = spans_of(clause.text)
+    last = at + words.ended.at(clause.tokens, at) - 1
+    text = f"{clause.text[: spans[at][0]]}{clause.text[spans[last][1] :].lstrip()}"
+    plain = next(iter(clauses(text, words)), clause)
+    own = names.subject(plain, words, "")
+    whose = subject if own[1] == "other" else own
+    return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
 
 
 def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
@@ -216,7 +225,7 @@ def _holds(clause: Clause, words: Grammar) -> bool:
     past = clause.kind == "be" and words.past_be.within(clause.verb)
     past = past and not words.change_verbs.at(tokens_of(clause.rest))  # `was cut to 32k` holds
     past = past and not any(
-        words.past_be.within(phrase) and _is_within(phrase, clause.tokens) for phrase, _ in words.verb_fields
+        words.past_be.within(phrase) and has_phrase(clause.tokens, phrase) for phrase, _ in words.verb_fields
     )
     if past or clause.kind == "wish" or words.former.within(clause.tokens):
         return False
@@ -229,7 +238,8 @@ def _holds(clause: Clause, words: Grammar) -> bool:
     return True
 
 
-def _is_within(phrase: Sequence[str], tokens: Sequence[str]) -> bool:
+def has_phrase(tokens: Sequence[str], phrase: Sequence[str]) -> bool:
+    """True where the words of a phrase stand among the tokens one behind another."""
     return any(tuple(tokens[at : at + len(phrase)]) == phrase for at in range(len(tokens)))
 
 
@@ -283,31 +293,19 @@ def _is_field(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
     """`deadline for Atlas: 12 May`, `Ana has a new number, 0161 496 0000`: the value stands behind a mark."""
-    has, mark = clause.kind == "have", behind.lstrip()[:1]
-    called = (
-        next((n for n, token in enumerate(clause.tokens) if token in words.naming_words), 0) if has else 0
-    )
-    if called:  # `we have a new dog called Pepper`
-        spans = spans_of(clause.text)
-        behind, mark = f", {clause.text[spans[called][0] :]}", ","
-        clause = next(iter(clauses(clause.text[: spans[called][0]], words)), clause)
+    has = clause.kind == "have"
+    clause, behind = _named_within(clause, behind, words)
+    mark = behind.lstrip()[:1]
     if not (mark == ":" or (has and mark == ",")) or not (has or not clause.kind):
         return None
     text = clause.text
     if has:
-        at = next((n for n, token in enumerate(tokens_of(clause.rest)) if token not in words.determiners), 0)
-        noun = [token for token in tokens_of(clause.rest)[at:] if token not in words.renewals]
+        noun = _noun_had(clause, words)
         about, subject = names.subject(clause, words, "")
         if subject not in ("own", "named") or not noun:
             return None
-        if words.roles.at(noun) == len(noun):  # `we have a new vet, Dr Okoro`
-            who = _named_behind(plain_value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0]), words)
-            named = who[:1].isupper() and len(who.split()) <= _THING_WORDS
-            return (
-                Assertion(about, _field(" ".join(noun)), who, "role", f"{' '.join(noun)} {who}")
-                if named
-                else None
-            )
+        if words.roles.at(noun) == len(noun):
+            return _new_holder(about, " ".join(noun), behind.lstrip()[1:].strip(), words)
         if not _is_field(noun, words):
             return None
         owner: _Owned | None = _Owned(about, " ".join(noun), "noun")
@@ -330,6 +328,30 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if not firm or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
         return None
     return _told(owner, value)
+
+
+def _noun_had(clause: Clause, words: Grammar) -> list[str]:
+    """What a clause says that somebody has, without its articles and that it is new."""
+    tokens = tokens_of(clause.rest)
+    at = next((n for n, token in enumerate(tokens) if token not in words.determiners), 0)
+    return [token for token in tokens[at:] if token not in words.renewals]
+
+
+def _named_within(clause: Clause, behind: str, words: Grammar) -> tuple[Clause, str]:
+    """The clause up to a word of naming, with the name behind a comma, `we have a new dog called Pepper`; else as it is."""
+    at = words.naming_words.find(clause.tokens) if clause.kind == "have" else -1
+    start = spans_of(clause.text)[at][0] if at > 0 else 0
+    before = next((one for one in clauses(clause.text[:start], words) if one.tokens), None)
+    return (before, f", {clause.text[start:]}") if before else (clause, behind)
+
+
+def _new_holder(about: str, role: str, told: str, words: Grammar) -> Assertion | None:
+    """Who has a role of somebody's now, from the words behind it: `we have a new vet, Dr. Okoro`."""
+    titled = words.honorifics.at(tokens_of(told))
+    told = told.replace(".", "", 1) if titled else told
+    who = _named_behind(plain_value(_MARK.split(told, maxsplit=1)[0]), words)
+    named = who[:1].isupper() and len(who.split()) <= _THING_WORDS
+    return Assertion(about, _field(role), who, "role", f"{role} {who}") if named else None
 
 
 def _named_behind(text: str, words: Grammar) -> str:
@@ -507,8 +529,7 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
         return None
     end = spans[change][0] if change > goal else len(clause.text)
     value = _value(clause.text[spans[goal][1] : end], words)
-    tokens = tokens_of(value)
-    if not (_HARD.search(value) or words.weekdays.within(tokens)):
+    if not (_HARD.search(value) or words.weekdays.within(tokens_of(value))):
         return None
     # Any noun may name what is known already: `my yoga class moved to Thursdays`.
     return _told(owner if _is_field(tokens_of(owner.noun), words) else owner._replace(how="bare"), value)
@@ -644,7 +665,7 @@ def _without_lead(clause: Clause, words: Grammar) -> Clause:
     end = lead.span[1] if lead and not lead.span[0] else end
     behind = clause.text[end:].lstrip(" ,")
     found = clauses(behind, words) if end and behind else []
-    if len(found) != 1 or found[0].kind != clause.kind or found[0].under:
+    if len(found) != 1 or not found[0].tokens or found[0].kind != clause.kind or found[0].under:
         return clause
     return found[0]._replace(start=clause.start, end=clause.end, joined=clause.joined)
 

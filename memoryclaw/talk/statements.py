@@ -18,6 +18,7 @@ from memoryclaw.talk.assertions import (
     assertions_in,
     ends_in,
     field_noun,
+    has_phrase,
     signs_of_change,
     spelled_out,
     value_of_it,
@@ -196,14 +197,15 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
     """The sentences of a turn in a language without a grammar, each a statement of which nothing is known but its form."""
     for at, sentence in enumerate(sentences(text)):
         if len(sentence) <= LONGEST and words_of(sentence):
-            firm = _HARD.search(sentence) is not None
+            firm, tokens = _HARD.search(sentence) is not None, tokens_of(sentence)
+            own = any(has_phrase(tokens, phrase) for phrase, _ in grammar(UNREAD).verb_fields)
             yield replace(
                 base,
                 words=balanced(trimmed(sentence, grammar(UNREAD))) or trimmed(sentence, grammar(UNREAD)),
                 quote=sentence,
                 places=(at,),
                 kind="unread",
-                subject="other",
+                subject="own" if own else "other",
                 doubts=frozenset({"asked"} if sentence.rstrip("\"'”’») *_").endswith(_ASKED) else ()),
                 content=frozenset(
                     word for word in words_of(sentence) if len(word) > _SMALL_WORD or not word.isascii()
@@ -211,8 +213,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
                 firm=firm,
                 hard=firm,
                 change=any(
-                    signs.within(tokens_of(sentence))
-                    for signs in (grammar(UNREAD).changes, grammar(UNREAD).renewals)
+                    signs.within(tokens) for signs in (grammar(UNREAD).changes, grammar(UNREAD).renewals)
                 ),
             )
 

@@ -206,10 +206,18 @@ def spoken_in(text: str, default: str) -> str:
 
 
 def _known_alone(tokens: Sequence[str], code: str) -> str:
-    """The language of few words, of which another one than the default knows several and the default none: `mein Freund heißt Jonas`."""
+    """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`; `UNREAD` where they say something of oneself in one that is not read."""
     known = {one: sum(token in _words_of(one) for token in tokens) for one in codes()}
     other = max(codes(), key=lambda one: (known[one], one))
-    return other if known[other] >= _SURE and not known[code] else code
+    if known[other] >= _SURE and not known[code]:
+        return other
+    said = [phrase for phrase, _ in grammar(UNREAD).verb_fields if phrase[0] in tokens]
+    abroad = any(
+        (len(phrase) > 1 or not known[code]) and list(phrase) == tokens[at : at + len(phrase)]
+        for phrase in said
+        for at in range(len(tokens))
+    )
+    return UNREAD if abroad else code  # `me he mudado a Málaga`
 
 
 @cache
