@@ -596,7 +596,7 @@ def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, 
     years = (
         tokens[0].isdigit()
         and 0 < int(tokens[0]) <= _OLDEST
-        and clause.subject[0] not in words.several_people
+        and not any(token in words.several_people for token in clause.subject[:1])
     )
     if years and (len(tokens) == 1 or words.of_age.at(tokens, 1) == len(tokens) - 1):
         return value, "age"

@@ -477,7 +477,7 @@ class _Turn:
     ) -> _Piece:
         clause = spelled_out(clause, self.words, self.names)
         about, subject = self.names.subject(clause, self.words, self.speaker)
-        if subject == "none" and self._goes_on(clause):
+        if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
             about, subject = self._subject  # `I left Shell and work at Fugro`
         self._subject = about, subject
         if subject == "other" and clause.subject[0] in self.words.people_pronouns:
