@@ -33,6 +33,10 @@ _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # w
 _QUOTED = re.compile(
     r"(['\"‘’`])[^'\"‘’`]{1,60}(['\"‘’`])|[\U00010600-\U000106ff]"
 )  # also one that is sealed
+_TOWN = re.compile(
+    r"\s*,\s*((?:\d[\w-]{2,9}\s)?[A-ZÀ-Þ][\w'’-]{1,30}(?:[ -][A-ZÀ-Þ0-9][\w'’-]{1,30}){0,3})\s*(?:[.,;!?]|\Z)"
+)
+_ADDRESS = "address"
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
@@ -92,10 +96,16 @@ def assertions_in(
         )
         assertions = [made] if made else []
     return tuple(
-        fact
+        _with_town(fact, behind)
         for fact in assertions
         if fact.value.lower() != fact.entity.lower() and balanced(fact.value) == fact.value
     )
+
+
+def _with_town(fact: Assertion, behind: str) -> Assertion:
+    """An address with the town that stands behind its comma: `14 Harbour Street, Whitby`."""
+    town = _TOWN.match(behind) if fact.field == _ADDRESS and _HARD.search(fact.value) else None
+    return fact._replace(value=f"{fact.value}, {town[1]}") if town else fact
 
 
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
@@ -524,12 +534,14 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
     last = next((at for at in reversed(behind) if tokens[at] in words.things), -1)
     noun_at = range(behind.start, last + 1) if last >= 0 else range(max(0, verb - len(clause.subject)), verb)
     typed = [clause.text[slice(*spans[at])] for at in noun_at]
-    owner = _owner_and_noun(tokens[noun_at.start : noun_at.stop], typed, words, names) if typed else None
-    if owner is None:
-        return None
     end = spans[change][0] if change > goal else len(clause.text)
     value = _value(clause.text[spans[goal][1] : end], words)
-    if not (_HARD.search(value) or words.weekdays.within(tokens_of(value))):
+    named, _, figure = value.partition(" ")
+    if typed and _HARD.search(figure) and (noun_of(named) or named.lower() in words.things):
+        entity = _entity(" ".join(typed), names)  # `staging moved to port 5545`
+        return _told(_Owned(entity, named.lower(), "noun"), figure) if entity else None
+    owner = _owner_and_noun(tokens[noun_at.start : noun_at.stop], typed, words, names) if typed else None
+    if owner is None or not (_HARD.search(value) or words.weekdays.within(tokens_of(value))):
         return None
     # Any noun may name what is known already: `my yoga class moved to Thursdays`.
     return _told(owner if _is_field(tokens_of(owner.noun), words) else owner._replace(how="bare"), value)
