@@ -43,7 +43,7 @@ from memoryclaw.vault.edits import (
     without_doubt,
 )
 from memoryclaw.vault.fact_values import plain_key, plain_value
-from memoryclaw.vault.facts import Facts
+from memoryclaw.vault.facts import MOST_ALSO, Facts
 from memoryclaw.vault.layout import ALIASES_FILE, place_of
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.properties import names_of
@@ -657,6 +657,37 @@ class AddSynonym(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
+class AddSearchWords(_FileAction):
+    """Gives a fact or statement words to find it by, beside those that it has."""
+
+    fact: str
+    value: str
+    words: str  # joined by commas
+    heading: ClassVar[str] = "Search words"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact and the words."""
+        return self.fact, self.words
+
+    def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the words, if the fact still says so and its line has room for them."""
+        file = _CachedFile(self.path, collections)
+        facts = file.facts(text or "").facts
+        fact = next((one for one in facts if one.id == self.fact and one.current), None)
+        if text is None or fact is None or not same(fact.value, self.value):
+            return text
+        words = dict.fromkeys((*filter(None, fact.also.split(", ")), *self.words.split(", ")))
+        with suppress(InputError):
+            text = with_inline(text, file, self.fact, {"also": ", ".join(list(words)[:MOST_ALSO])})
+        return text
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
 class AddLines(_FileAction):
     """Adds lines at the end of a section of a skill; without one, a section at the end of the file."""
 
@@ -794,7 +825,7 @@ def _ends_with_block(line: str, block: str) -> bool:
 
 ACTIONS: tuple[type[Action], ...] = (
     NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, EndFact, DoubtFact, MoveFile, TickTodo, TakeIn,
-    RenameEntity, AddSynonym, NoteBelow, Stands,
+    RenameEntity, AddSynonym, AddSearchWords, NoteBelow, Stands,
 )  # fmt: skip
 
 

@@ -78,6 +78,7 @@ DENIED, UNWANTED = (
     "denied",
     "unwanted",
 )  # how a fact is told that somebody says is wrong, or wants to be forgotten
+RENEWAL = "renewal"  # how words are told that are kept only where they say anew what stands
 
 
 class Claim(NamedTuple):
@@ -95,7 +96,7 @@ class Claim(NamedTuple):
     durable: bool = True  # False: true for the moment only
     by: str = "rules"  # rules, or the model that read it
     words: str = ""  # the speaker's own words, as a statement keeps them
-    how: str = ""  # role | noun | verb | contact | prefers | said | end (it holds no longer): how it was told, where rules read it
+    how: str = ""  # role | noun | verb | contact | prefers | said | renewal | end (it holds no longer): how it was told, where rules read it
     many: bool = False  # its field has several values side by side
     change: bool = False  # it was said with a sign that something known changed
     content: tuple[str, ...] = ()  # the words of the statement that carry its subject
@@ -148,8 +149,8 @@ class ClaimDecision(NamedTuple):
     since: str = ""  # the date the fact gets
     replaces: tuple[str, ...] = ()  # ids of the statements that a new one is tied to
     outdated: tuple[
-        tuple[str, str, str], ...
-    ] = ()  # file, entity and words of statements that say a value that holds no longer
+        tuple[str, str, str, str], ...
+    ] = ()  # file, entity, field and value of what stands beside and holds no longer
     was: str = ""  # the value before the known one, where the known one dates from what is read here
     audience: str = ""  # whom the known fact is for; empty without a label
     basis: str = ""  # what the file of the fact says, where that is replaced

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from itertools import groupby
 
-from memoryclaw.consolidation.changes import Claim
+from memoryclaw.consolidation.changes import RENEWAL, Claim
 from memoryclaw.model import FROM_NOW_ON
 from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.assertions import Assertion
@@ -92,6 +92,8 @@ def _claims(one: Statement) -> Iterator[Claim]:
             yield statement_of(one)
     elif row.verdict == "statement":
         yield statement_of(one)
+    elif row.verdict == "renewal":
+        yield statement_of(one)._replace(how=RENEWAL)
     for ended in one.ended if not one.among else ():
         yield claim_of(one, ended.entity or one.who, ended.field, ended.value, "end")
     for assertion, _ in found if row.verdict == "fact" else ():
@@ -149,4 +151,8 @@ def _says_more(one: Statement) -> bool:
         for assertion in one.assertions
         for token in tokens_of(f"{assertion.field} {assertion.value} {assertion.words}")
     }
-    return len(one.content - said) >= _REST
+    naming = grammar(one.language).naming_words
+    more = {
+        token for token in one.content - said if token not in naming and token.removesuffix("'s") not in said
+    }
+    return len(more) >= _REST

@@ -606,9 +606,10 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
         source = repeated.id if repeated.replaces else f"{note.id}#^{block_of(read.points, decided.claim)}"
         if decided.action == "confirm" and (repeated.replaces or segment.audience):
             continue  # the same words once more are no further source, and one that few may see is named to nobody else
-        if decided.action in ("add", "confirm") or (decided.action == "state" and not decided.replaces):
+        is_alone = not (decided.replaces or decided.outdated)
+        if decided.action == "confirm" or (decided.action in ("add", "state") and is_alone):
             actions.append(_fact(decided, source, segment))
-        elif decided.action in ("supersede", "state"):
+        elif decided.action in ("add", "supersede", "state"):
             later.append(_superseding(decided, source, segment))
         elif decided.action == "doubt":
             later.append(_doubting(decided, source, segment))
@@ -660,9 +661,10 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
 def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> PlannedChange:
     claim = decided.claim
     words = fact_in_words(claim.entity, claim.field, claim.value)
+    was = decided.known or next((value for *_, value in decided.outdated), "another")
     return PlannedChange(
         kind="fact",
-        title=f"{words} (was {decided.known})",
+        title=f"{words} (was {was})",
         actions=(_fact(decided, source, segment), *_outdated(decided)),
         evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
         source=str(segment.range),
@@ -673,9 +675,9 @@ def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> Plann
 
 
 def _outdated(decided: ClaimDecision) -> Iterator[EndFact]:
-    """The ends of the statements that say what held until now."""
-    for path, entity, words in decided.outdated:
-        yield EndFact(path, entity, "", words, decided.since)
+    """The ends of what stands beside and says what held until now."""
+    for path, entity, field_of, value in decided.outdated:
+        yield EndFact(path, entity, field_of, value, decided.since)
 
 
 def _ending(decided: ClaimDecision, segment: Segment) -> PlannedChange:

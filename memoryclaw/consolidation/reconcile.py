@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
-from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim, ClaimDecision, Segment
-from memoryclaw.consolidation.renewing import renews, stems
+from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Segment
+from memoryclaw.consolidation.renewing import SHARED, renews, stems, subject_of, told_anew, valued
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import VALUE, Fact
-from memoryclaw.talk.assertions import ANY_FIELD, COUPLE
+from memoryclaw.talk.assertions import ANY_FIELD, COUPLE, has_phrase
 from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
@@ -100,6 +100,8 @@ class _Case(NamedTuple):
         noun = noun_of(self.claim.field)
         if self.claim.change and len(self.now) == 1 and noun and noun.kind in _REACHED_AT:
             return False  # `my number changed` ends the one that stands
+        if self.claim.change and len(self.now) == 1 and _is_alike(self.now[0][1].value, self.claim.value):
+            return False
         listed = self.claim.many and self.declared is None
         return listed or holds_many(self.claim.field, self.declared)
 
@@ -116,6 +118,12 @@ class _Case(NamedTuple):
             many=self.many, since=self.when, audience=fact.audience if fact else "",
             basis="" if self.many else standing(replaced),
         )  # fmt: skip
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """True for two values of one thing: `20 mg of lisinopril`, `40 mg of lisinopril`; `tabs over spaces`, `spaces over tabs`."""
+    first, second = subject_of(one, other), subject_of(other)
+    return 2 * len(first & second) > min(len(first), len(second))
 
 
 def reconcile(
@@ -225,13 +233,11 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
         and not any(
             one.within(tokens) for one in (words.roles, words.preference_verbs, words.preference_words)
         )
-        and not any(phrase[0] in tokens_of(claim.words) for phrase in places)
+        and not any(has_phrase(tokens_of(claim.words), phrase) for phrase in places)
     )
 
 
 # Statements: what was said stands beside what was said before, until something later is tied to it.
-
-_TIED, _SHARED = 0.5, 2  # of the older one's words that carry a subject: this share, and so many
 
 
 def _state(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -> ClaimDecision:
@@ -265,6 +271,8 @@ def _state(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -
             replaces=tuple(fact.id for fact in tied),
             basis=standing(tied),
         )
+    if claim.how == RENEWAL:
+        return decided._replace(action="drop", reason="hardly worth having in a month")
     return decided
 
 
@@ -272,11 +280,18 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     """True where later words say anew most of what older ones said, with a sign of change, or all of it with another value."""
     if not claim.said or older.said > claim.said:
         return False
-    if claim.change:
-        before = stems(older.value, claim.value)
-        if len(before & stems(claim.value)) >= max(_SHARED, _TIED * len(before)):
-            return True
-    return renews(older.value, claim.value, change=claim.change)
+    words = claim.value if claim.is_statement else claim.words
+    return (claim.change and told_anew(older.value, words)) or renews(older.value, words, change=claim.change)
+
+
+def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
+    """True where words with a sign of change name all that a fact is about, and another figure or day than its own: `40 mg of lisinopril instead`."""
+    values, told = valued(fact.value), valued(claim.value)
+    if fact.is_statement or not (claim.change and values and told and values.isdisjoint(told)):
+        return False
+    about, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
+    said = subject_of(claim.value)
+    return bool(about and about <= said) or (len(field) >= SHARED and field <= said)
 
 
 _key = lru_cache(maxsize=65536)(key_of)  # of the words of a night
@@ -371,6 +386,9 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
     since = max((fact.since for _, fact in of_field if fact.current), default="")
     # A change that is told later is newer, also where it says that it happened some days ago.
     later = claim.change and claim.since < since < claim.said
+    alike = [fact for _, fact in of_field if fact.current and _is_alike(fact.value, claim.value)]
+    if claim.change and len(alike) == 1:  # of several values, the one that it says anew
+        of_field = [pair for pair in of_field if pair[1] is alike[0] or not pair[1].current]
     return _Case(
         claim=claim,
         when=claim.said if later else claim.since or claim.said,
@@ -725,19 +743,29 @@ class ClaimDecider:
             yield claim._replace(entity=old.entity, field=old.field, replaces=old.id)
 
     def _outdated(self, decided: ClaimDecision, facts: Known) -> list[tuple[str, Fact]]:
-        """The statements of the entity, or of the speaker about it, that say the figure that held until now."""
-        claim, old = decided.claim, words_of(fold(decided.known))
-        if not (_FIGURE.search(decided.known) and claim.said):
+        """What stands of the entity, or of the speaker about it, and holds no longer: statements with the figure that held until now, or that a change says anew; facts of which a statement says another figure."""
+        claim = decided.claim
+        if not claim.said or claim.confidence == "low":
             return []
-        name, figure = set(key_of(claim.entity).split()), f" {' '.join(old)} "
+        name, figure = (
+            set(key_of(claim.entity).split()),
+            f" {' '.join(words_of(fold(decided.known)))} " if _FIGURE.search(decided.known) else "",
+        )
         return [
             (path, fact)
             for path, fact in dict.fromkeys((*facts, *self._facts_of(claim.speaker)))
-            if fact.is_statement
-            and fact.current
-            and fact.said <= claim.said
-            and figure in f" {' '.join(words_of(fold(fact.value)))} "
+            if fact.current
+            and fact.day <= claim.said
             and (key_of(fact.entity) == key_of(claim.entity) or name <= set(key_of(fact.value).split()))
+            and (
+                _tells_another_figure(claim, fact)
+                if claim.is_statement
+                else fact.is_statement
+                and (
+                    bool(figure and figure in f" {' '.join(words_of(fold(fact.value)))} ")
+                    or (claim.change and _is_tied(claim, fact))
+                )
+            )
         ]
 
     def facts_of(self, entities: Iterable[str]) -> list[Fact]:
@@ -791,8 +819,13 @@ class ClaimDecider:
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
         decided = _apply_cue(decided)
-        outdated = self._outdated(decided, facts) if decided.action in ("supersede", "end") else []
-        decided = decided._replace(outdated=tuple((path, fact.entity, fact.value) for path, fact in outdated))
+        changes = decided.action in ("supersede", "end") or (
+            decided.action in ("add", "state") and claim.change
+        )
+        outdated = self._outdated(decided, facts) if changes else []
+        decided = decided._replace(
+            outdated=tuple((path, fact.entity, fact.field, fact.value) for path, fact in outdated)
+        )
         self._facts[key] = facts_after(facts, decided, source)
         for _, fact in outdated:
             place = key_of(fact.entity)

@@ -7,13 +7,19 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from memoryclaw.index import stemming
-from memoryclaw.text.grammar import UNREAD, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
+from memoryclaw.vault.fact_values import noun_of
 
 _RUN = re.compile(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNORECASE)
 _ELIDED = re.compile(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
 _SHORT = 2  # words with a subject, of a span that differs
+_TIED, SHARED = 0.5, 2  # of the older one's words that carry a subject: this share, and so many
+_FIELD, _OWN = (
+    "= ",
+    "=own ",
+)  # before a field in the subject of a text; of the speaker, where the form of a verb says so
 _UNSPACED = 5  # characters before it that must be the same, in a script without spaces
 
 
@@ -90,6 +96,61 @@ def _size(words: Sequence[str]) -> int:
 
 def _subjects(words: Sequence[str]) -> frozenset[str]:
     return stems(" ".join(words))
+
+
+def told_anew(older: str, later: str) -> bool:
+    """True where later words with a sign of change say at least half of the older ones anew, with or without what may have changed: figures, days, sums."""
+    read, subject = stems(older, later), subject_of(older, later)
+    if len(read & stems(later)) >= max(SHARED, _TIED * len(read)):
+        return True
+    shared = subject & subject_of(later)
+    own = any(one.startswith(_OWN) for one in shared)
+    return own or len(shared) >= max(SHARED, _TIED * len(subject))
+
+
+@lru_cache(maxsize=4096)
+def subject_of(text: str, like: str = "") -> frozenset[str]:
+    """The stems of what a text is about, without its figures, days, sums and units, and with the fields that its verbs and nouns name in place of these: `moved to` is where one lives.
+
+    Args:
+        like: the words in whose language it is read.
+    """
+    words, values = _grammar_of(text, like), valued(text, units=True)
+    tokens, kept, fields, at = tokens_of(text), list[str](), set[str](), 0
+    while at < len(tokens):
+        size, field = _field_at(tokens, at, words)
+        if size:
+            fields.add(field)
+        elif tokens[at] not in values and tokens[at] not in words.small:
+            kept.append(tokens[at])
+        at += size or 1
+    return stems(" ".join(kept), like or text) | fields
+
+
+def _grammar_of(text: str, like: str = "") -> Grammar:
+    code = spoken_in(text, spoken_in(like, "en"))
+    return grammar(code if code in codes() else UNREAD)
+
+
+def _field_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[int, str]:
+    """How many tokens from a place on name a field, and that field, marked so that no word is one."""
+    for phrase, field in (*words.verb_fields, *words.verb_ends):
+        if phrase[0] == tokens[at] and field != "*" and tuple(tokens[at : at + len(phrase)]) == phrase:
+            return len(phrase), f"{_OWN if words.code == UNREAD else _FIELD}{field}"
+    noun = noun_of(tokens[at])
+    return (1, f"{_FIELD}{noun.field}") if noun and tokens[at] not in words.small else (0, "")
+
+
+@lru_cache(maxsize=4096)
+def valued(text: str, *, units: bool = False) -> frozenset[str]:
+    """The words of a text that tell a figure, or a day of the week or the year; with `units` also what they count."""
+    words = _grammar_of(text)
+    values = (words.months, words.weekdays, *((words.units, words.number_words) if units else ()))
+    return frozenset(
+        token
+        for token in tokens_of(text)
+        if any(map(str.isdigit, token)) or any(token in found for found in values)
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,7 @@ from memoryclaw.lifecycle.expiry import expiries, superseding, unused_episodes
 from memoryclaw.lifecycle.habits import habits
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext, is_open
 from memoryclaw.lifecycle.merges import merges
+from memoryclaw.lifecycle.misses import missed_words
 from memoryclaw.lifecycle.pages import refresh
 from memoryclaw.lifecycle.practice import gotchas
 from memoryclaw.lifecycle.revisions import revisions
@@ -22,7 +23,16 @@ from memoryclaw.vault.layout import run_id
 from memoryclaw.vault.state_folder import mark, read_mark
 
 UPKEPT = "upkept"  # in the state folder: the day on which the nightly run last did its upkeep
-KEEPERS: tuple[Keeper, ...] = (expiries, superseding, gotchas, habits, revisions, merges, unused_episodes)
+KEEPERS: tuple[Keeper, ...] = (
+    expiries,
+    superseding,
+    gotchas,
+    habits,
+    missed_words,
+    revisions,
+    merges,
+    unused_episodes,
+)
 
 
 def plan(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:

@@ -17,7 +17,7 @@ _LEAST, _MANY = 2, 3  # where it decides, prefers, lasts or changes something; a
 class Rule(NamedTuple):
     """One row of the table: the first that fits decides."""
 
-    verdict: str  # fact | statement | ask | episode | drop
+    verdict: str  # fact | statement | ask | renewal | episode | drop
     why: str
     fits: Callable[[Statement], bool]
     weak: bool = False  # kept where it is of what matters
@@ -43,11 +43,12 @@ def says_something(one: Statement) -> bool:
 
 
 def weighs(one: Statement) -> bool:
-    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, or the change of a fact."""
+    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, the change of a fact, or where one lives or works in a language that is not read."""
     return (
         not one.stressed
         and one.kind not in ("order", "task", "duty", "done", "off")
         and not (one.change and one.assertions)
+        and not (one.kind == "unread" and one.subject == "own")
     )
 
 
@@ -86,6 +87,7 @@ TABLE = (
 
 
 HARDLY = Rule("episode", "hardly worth having in a month", lambda one: one.worth is not None and not one.worth.enough and weighs(one), weak=True)  # fmt: skip
+RENEWS = Rule("renewal", "hardly worth having, unless it says anew what stands", lambda one: one.change and one.kind not in ("order", "task") and not one.assertions)  # fmt: skip
 MATTERS = Rule("statement", "of what matters", lambda one: one.salient > 0 and bool(one.content))
 
 
@@ -93,5 +95,5 @@ def verdict(one: Statement) -> Rule:
     """The row that decides what becomes of a statement: that of the table, but the sum may say no, and what is weak and of what matters is kept."""
     row = next(row for row in TABLE if row.fits(one))
     if row.verdict in ("fact", "statement", "ask") and HARDLY.fits(one):
-        row = HARDLY
+        row = RENEWS if RENEWS.fits(one) else HARDLY
     return MATTERS if row.weak and MATTERS.fits(one) else row

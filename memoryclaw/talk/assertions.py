@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memoryclaw.talk.people import Names, Relation, leads, relations
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text.clauses import Clause, clauses, trimmed, typed_from
-from memoryclaw.text.dates import find_ranges, with_blanks
+from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 from memoryclaw.text.sentences import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
@@ -30,6 +30,10 @@ _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # w
 _QUOTED = re.compile(
     r"(['\"‘’`])[^'\"‘’`]{1,60}(['\"‘’`])|[\U00010600-\U000106ff]"
 )  # also one that is sealed
+_TOWN = re.compile(
+    r"\s*,\s*((?:\d[\w-]{2,9}\s)?[A-ZÀ-Þ][\w'’]{1,30}(?:(?:-|[ ](?=[A-ZÀ-Þ0-9]))[\w'’]{1,30}){0,3})\s*(?:[.,;!?]|\Z)"
+)
+_ADDRESS = "address"
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
@@ -68,6 +72,7 @@ def assertions_in(
         behind: what stands behind it in its sentence, with the mark between.
         among: people talk to each other, so that a value alone tells no field.
     """
+    clause = _without_lead(clause, words)
     introduced = relations(clause, words, names)
     assertions = [_assertion_of(relation) for relation in introduced]
     if words.partings.within(clause.tokens):
@@ -89,24 +94,26 @@ def assertions_in(
         )
         assertions = [made] if made else []
     return tuple(
-        fact
+        _with_town(fact, behind)
         for fact in assertions
         if fact.value.lower() != fact.entity.lower() and balanced(fact.value) == fact.value
     )
 
 
+def _with_town(fact: Assertion, behind: str) -> Assertion:
+    """An address with the town that stands behind its comma: `14 Harbour Street, Whitby`."""
+    town = _TOWN.match(behind) if fact.field == _ADDRESS and _HARD.search(fact.value) else None
+    return fact._replace(value=f"{fact.value}, {town[1]}") if town else fact
+
+
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
     """The value that a clause says holds no longer: `Rosa no longer works at Fugro`, `Pieter left Shell`."""
     at = words.ended.find(clause.tokens)
-    if at >= 0:
-        spans = spans_of(clause.text)
-        last = at + words.ended.at(clause.tokens, at) - 1
-        text = f"{clause.text[: spans[at][0]]}{clause.text[spans[last][1] :].lstrip()}"
-        plain = next(iter(clauses(text, words)), clause)
-        own = names.subject(plain, words, "")
-        whose = subject if own[1] == "other" else own
-        return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
-    if affirmed := _affirmed(clause, words):
+    if at >= 0 and (ended := _no_longer(clause, words, names, subject, at)):
+        return ended
+    if at >= 0 and not clause.verb:
+        return None
+    if at < 0 and (affirmed := _affirmed(clause, words)):
         denied = _by_verb(affirmed, words, names, subject) or _by_value(affirmed, words, names, subject)
         if denied:
             return None if denied.when else denied
@@ -143,6 +150,24 @@ def _parted(clause: Clause, at: int, words: Grammar) -> Assertion | None:
     else:
         pair = before
     return Assertion(pair[0], COUPLE[0], pair[1], "end", clause.text) if len(pair) == 2 else None
+
+
+def signs_of_change(tokens: Sequence[str], words: Grammar) -> bool:
+    """True where words say that something is no longer as it was: `now`, `instead`, or that somebody left, sold or moved something."""
+    return words.changes.within(tokens) or any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
+
+
+def _no_longer(
+    clause: Clause, words: Grammar, names: Names, subject: tuple[str, str], at: int
+) -> Assertion | None:
+    """What a clause says without the words at a place, which deny that it is so any more."""
+    spans = spans_of(clause.text)
+    last = at + words.ended.at(clause.tokens, at) - 1
+    text = f"{clause.text[: spans[at][0]]}{clause.text[spans[last][1] :].lstrip()}"
+    plain = next(iter(clauses(text, words)), clause)
+    own = names.subject(plain, words, "")
+    whose = subject if own[1] == "other" else own
+    return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
 
 
 def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
@@ -213,7 +238,7 @@ def _holds(clause: Clause, words: Grammar) -> bool:
     past = clause.kind == "be" and words.past_be.within(clause.verb)
     past = past and not words.change_verbs.at(tokens_of(clause.rest))  # `was cut to 32k` holds
     past = past and not any(
-        words.past_be.within(phrase) and _is_within(phrase, clause.tokens) for phrase, _ in words.verb_fields
+        words.past_be.within(phrase) and has_phrase(clause.tokens, phrase) for phrase, _ in words.verb_fields
     )
     if past or clause.kind == "wish" or words.former.within(clause.tokens):
         return False
@@ -226,7 +251,8 @@ def _holds(clause: Clause, words: Grammar) -> bool:
     return True
 
 
-def _is_within(phrase: Sequence[str], tokens: Sequence[str]) -> bool:
+def has_phrase(tokens: Sequence[str], phrase: Sequence[str]) -> bool:
+    """True where the words of a phrase stand among the tokens one behind another."""
     return any(tuple(tokens[at : at + len(phrase)]) == phrase for at in range(len(tokens)))
 
 
@@ -280,24 +306,19 @@ def _is_field(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
     """`deadline for Atlas: 12 May`, `Ana has a new number, 0161 496 0000`: the value stands behind a mark."""
-    has, mark = clause.kind == "have", behind.lstrip()[:1]
+    has = clause.kind == "have"
+    clause, behind = _named_within(clause, behind, words)
+    mark = behind.lstrip()[:1]
     if not (mark == ":" or (has and mark == ",")) or not (has or not clause.kind):
         return None
     text = clause.text
     if has:
-        at = next((n for n, token in enumerate(tokens_of(clause.rest)) if token not in words.determiners), 0)
-        noun = [token for token in tokens_of(clause.rest)[at:] if token not in words.renewals]
+        noun = _noun_had(clause, words)
         about, subject = names.subject(clause, words, "")
         if subject not in ("own", "named") or not noun:
             return None
-        if words.roles.at(noun) == len(noun):  # `we have a new vet, Dr Okoro`
-            who = plain_value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0])
-            named = who[:1].isupper() and len(who.split()) <= _THING_WORDS
-            return (
-                Assertion(about, _field(" ".join(noun)), who, "role", f"{' '.join(noun)} {who}")
-                if named
-                else None
-            )
+        if words.roles.at(noun) == len(noun):
+            return _new_holder(about, " ".join(noun), behind.lstrip()[1:].strip(), words)
         if not _is_field(noun, words):
             return None
         owner: _Owned | None = _Owned(about, " ".join(noun), "noun")
@@ -320,6 +341,44 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if not firm or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
         return None
     return _told(owner, value)
+
+
+def _noun_had(clause: Clause, words: Grammar) -> list[str]:
+    """What a clause says that somebody has, without its articles and that it is new."""
+    tokens = tokens_of(clause.rest)
+    at = next((n for n, token in enumerate(tokens) if token not in words.determiners), 0)
+    return [token for token in tokens[at:] if token not in words.renewals]
+
+
+def _named_within(clause: Clause, behind: str, words: Grammar) -> tuple[Clause, str]:
+    """The clause up to a word of naming, with the name behind a comma, `we have a new dog called Pepper`; else as it is."""
+    at = words.naming_words.find(clause.tokens) if clause.kind == "have" else -1
+    start = spans_of(clause.text)[at][0] if at > 0 else 0
+    before = next((one for one in clauses(clause.text[:start], words) if one.tokens), None)
+    return (before, f", {clause.text[start:]}") if before else (clause, behind)
+
+
+def _new_holder(about: str, role: str, told: str, words: Grammar) -> Assertion | None:
+    """Who has a role of somebody's now, from the words behind it: `we have a new vet, Dr. Okoro`."""
+    titled = words.honorifics.at(tokens_of(told))
+    told = told.replace(".", "", 1) if titled else told
+    who = _named_behind(plain_value(_MARK.split(told, maxsplit=1)[0]), words)
+    named = who[:1].isupper() and len(who.split()) <= _THING_WORDS
+    return Assertion(about, _field(role), who, "role", f"{role} {who}") if named else None
+
+
+def _named_behind(text: str, words: Grammar) -> str:
+    """The words behind those that only say that it is a name: `her name is Ilse`, `called Pepper`."""
+    leads = (
+        words.people_pronouns,
+        words.thing_pronouns,
+        words.contracted_subjects,
+        words.naming_words,
+        words.be_verbs,
+    )
+    spans = spans_of(text)
+    at = next((n for n, token in enumerate(tokens_of(text)) if not any(token in lead for lead in leads)), 0)
+    return text[spans[at][0] :] if at else text
 
 
 def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
@@ -462,17 +521,24 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
     last = next((at for at in reversed(behind) if tokens[at] in words.things), -1)
     noun_at = range(behind.start, last + 1) if last >= 0 else range(max(0, verb - len(clause.subject)), verb)
     typed = [clause.text[slice(*spans[at])] for at in noun_at]
-    owner = _owner_and_noun(tokens[noun_at.start : noun_at.stop], typed, words, names) if typed else None
-    if owner is None:
-        return None
     end = spans[change][0] if change > goal else len(clause.text)
     value = _value(clause.text[spans[goal][1] : end], words)
-    return _told(owner, value) if _HARD.search(value) and _is_field(tokens_of(owner.noun), words) else None
+    named, _, figure = value.partition(" ")
+    if typed and _HARD.search(figure) and (noun_of(named) or named.lower() in words.things):
+        entity = _entity(" ".join(typed), names)  # `staging moved to port 5545`
+        return _told(_Owned(entity, named.lower(), "noun"), figure) if entity else None
+    owner = _owner_and_noun(tokens[noun_at.start : noun_at.stop], typed, words, names) if typed else None
+    if owner is None or not (_HARD.search(value) or words.weekdays.within(tokens_of(value))):
+        return None
+    # Any noun may name what is known already: `my yoga class moved to Thursdays`.
+    return _told(owner if _is_field(tokens_of(owner.noun), words) else owner._replace(how="bare"), value)
 
 
 def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> bool:
     """True where the speaker or a name is the subject, not what is theirs: `Ana's sister`, `the Atlas call`."""
     about, subject = whose
+    if subject == "own" and clause.subject and clause.subject[0] in words.possessives_own:
+        return clause.subject[-1] in words.first_person  # `my wife and I`, not `my yoga class`
     if subject != "named" or not clause.subject or clause.subject[0] in words.people_pronouns:
         return subject in ("own", "named")
     last = clause.subject[-1]
@@ -487,8 +553,9 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
     first = max(0, len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb))
     timeless, when = _without_time(clause.text)
     moved = _without_source(timeless, words)
+    changed = _without_signs(timeless, words)
     # `i live since May in Leeds`; `i live in May Street`; `i moved from Kiel to Leeds last week`; `ich bin nach Bonn gezogen`
-    for text in dict.fromkeys((timeless, clause.text, moved, _verb_first(moved, words))):
+    for text in dict.fromkeys((timeless, clause.text, moved, _verb_first(moved, words), changed)):
         tokens, spans = tokens_of(text), spans_of(text)
         start = spans_of(clause.text)[first][0] if first < len(clause.tokens) else len(text)
         at = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
@@ -529,7 +596,7 @@ def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, 
     years = (
         tokens[0].isdigit()
         and 0 < int(tokens[0]) <= _OLDEST
-        and clause.subject[0] not in words.several_people
+        and not any(token in words.several_people for token in clause.subject[:1])
     )
     if years and (len(tokens) == 1 or words.of_age.at(tokens, 1) == len(tokens) - 1):
         return value, "age"
@@ -550,6 +617,15 @@ def _without_source(text: str, words: Grammar) -> str:
     return text[: spans[source][0]] + text[spans[goal][0] :] if source and goal else text
 
 
+def _without_signs(text: str, words: Grammar) -> str:
+    """The text with blanks for single words that are signs of a change: `arbeite jetzt bei Bosch`."""
+    adverbs = [
+        span for token, span in zip(tokens_of(text), spans_of(text), strict=True)
+        if token in words.changes and token in words.adverbs
+    ]  # fmt: skip
+    return with_blanks(text, adverbs)
+
+
 def _verb_first(text: str, words: Grammar) -> str:
     """The text with a verb that ends it behind the first one, in a language where one does: `bin gezogen nach Bonn`."""
     tokens, spans = tokens_of(text), spans_of(text)
@@ -561,6 +637,19 @@ def _verb_first(text: str, words: Grammar) -> str:
         return text
     end, last = spans[at][1], spans[-1][0]
     return f"{text[:end]} {text[last:]}{text[end:last].rstrip()}"
+
+
+def _without_lead(clause: Clause, words: Grammar) -> Clause:
+    """The clause without the words of time that it begins with: `these days my favourite tea is rooibos`, `as of May rent is 900`."""
+    length = words.changes.at(clause.tokens)
+    end = spans_of(clause.text)[length - 1][1] if length else 0
+    lead = leading_range(clause.text, _ANY_DAY) if not length and clause.kind else None
+    end = lead.span[1] if lead and not lead.span[0] else end
+    behind = clause.text[end:].lstrip(" ,")
+    found = clauses(behind, words) if end and behind else []
+    if len(found) != 1 or not found[0].tokens or found[0].kind != clause.kind or found[0].under:
+        return clause
+    return found[0]._replace(start=clause.start, end=clause.end, joined=clause.joined)
 
 
 def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:

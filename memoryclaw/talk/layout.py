@@ -135,7 +135,8 @@ _RECORDS = frozenset(
         "record of a program",
         "error of a program",
         "error with a number",
-        "trace of a program",
+        "head of a traceback",
+        "place of a traceback",
     }
 )
 

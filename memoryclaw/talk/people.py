@@ -302,7 +302,7 @@ def _is_noun(run: list[str], words: Grammar) -> bool:
 
 def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
     """Who is introduced as what in a clause."""
-    tokens, found = clause.tokens, list[Relation]()
+    tokens, found = _plain_roles(clause.tokens, words), list[Relation]()
     spans = spans_of(clause.text)
     at = 0
     while at < len(tokens):
@@ -320,6 +320,14 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
                 found.append(Relation(names.add_person(name), role, whose, stated))
         at += length
     return found
+
+
+def _plain_roles(tokens: tuple[str, ...], words: Grammar) -> tuple[str, ...]:
+    """The tokens with a role that has a name as it stands without one: `my wife's name is Ingrid`."""
+    return tuple(
+        bare if (bare := token.removesuffix("'s")) in words.roles and behind in words.naming_words else token
+        for token, behind in zip(tokens, (*tokens[1:], ""), strict=True)
+    )
 
 
 def paired_with(clause: Clause, named: Sequence[str], words: Grammar, names: Names) -> list[str]:

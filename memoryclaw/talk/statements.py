@@ -17,6 +17,8 @@ from memoryclaw.talk.assertions import (
     assertions_in,
     ends_in,
     field_noun,
+    has_phrase,
+    signs_of_change,
     spelled_out,
     value_of_it,
 )
@@ -195,14 +197,15 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
     """The sentences of a turn in a language without a grammar, each a statement of which nothing is known but its form."""
     for at, sentence in enumerate(sentences(text)):
         if len(sentence) <= LONGEST and words_of(sentence):
-            firm = _HARD.search(sentence) is not None
+            firm, tokens = _HARD.search(sentence) is not None, tokens_of(sentence)
+            own = any(has_phrase(tokens, phrase) for phrase, _ in grammar(UNREAD).verb_fields)
             yield replace(
                 base,
                 words=balanced(trimmed(sentence, grammar(UNREAD))) or trimmed(sentence, grammar(UNREAD)),
                 quote=sentence,
                 places=(at,),
                 kind="unread",
-                subject="other",
+                subject="own" if own else "other",
                 doubts=frozenset({"asked"} if sentence.rstrip("\"'”’») *_").endswith(_ASKED) else ()),
                 content=frozenset(
                     word for word in words_of(sentence) if len(word) > _SMALL_WORD or not word.isascii()
@@ -210,8 +213,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
                 firm=firm,
                 hard=firm,
                 change=any(
-                    signs.within(tokens_of(sentence))
-                    for signs in (grammar(UNREAD).changes, grammar(UNREAD).renewals)
+                    signs.within(tokens) for signs in (grammar(UNREAD).changes, grammar(UNREAD).renewals)
                 ),
             )
 
@@ -259,6 +261,7 @@ class _Turn:
             False,
         )  # the words of the last clause that named a field, and whether it has a sign of change
         self._whose = ""  # own or other: of the subject of the last clause that had one
+        self._subject = "", "none"  # of the clause before in the sentence, as `Names.subject` has it
         self._ordered = False
         self._asked_for = shows  # a piece of work, in the turn so far, or on what it shows
 
@@ -273,6 +276,7 @@ class _Turn:
     def _pieces(self, number: int, text: str, *, last: bool) -> Iterator[_Piece]:
         """The clauses of a sentence, each with its kind, its doubts, and what it tells of what."""
         words = self.words
+        self._subject = "", "none"
         asked_for = _remembered(text, words)
         text = " " * asked_for + text[asked_for:]
         tokens = tokens_of(text)
@@ -401,7 +405,11 @@ class _Turn:
                 "hedged": not (at and words.reasons.at(clause.typed))
                 and (words.hedges.within(clause.tokens) or self._hedge_beside(found, at)),
                 "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
-                "moment": words.moments.within(clause.tokens) or is_imperative(clause, words),
+                "moment": words.moments.within(clause.tokens)
+                or (
+                    is_imperative(clause, words)
+                    and not (at and found[at - 1].subject and self._goes_on(clause))
+                ),
                 "mood": self._is_mood(clause),
                 "addressed": words.second_person.within(clause.tokens),
             }
@@ -469,6 +477,9 @@ class _Turn:
     ) -> _Piece:
         clause = spelled_out(clause, self.words, self.names)
         about, subject = self.names.subject(clause, self.words, self.speaker)
+        if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
+            about, subject = self._subject  # `I left Shell and work at Fugro`
+        self._subject = about, subject
         if subject == "other" and clause.subject[0] in self.words.people_pronouns:
             about = self._antecedent()
             subject = "named" if about else subject
@@ -500,6 +511,10 @@ class _Turn:
             number, clause, kind, about, subject, assertions, doubts, stressed, ended=(end,) if end else (), change=change,
             words=words,
         )  # fmt: skip
+
+    def _goes_on(self, clause: Clause) -> bool:
+        """True for a clause without a subject of its own behind one that has: `I left Shell and work at Fugro`."""
+        return bool(clause.kind and clause.typed) and clause.typed[0] in self.words.coordinators
 
     def _hedge_beside(self, found: Sequence[Clause], at: int) -> bool:
         """True where a clause that is nothing but a hedge stands beside: `2,000 from the co-op, i think`."""
@@ -699,7 +714,7 @@ def _statement(
         ended=tuple(one for piece in group for one in piece.ended),
         doubts=doubts,
         stressed=any(piece.stressed for piece in group),
-        change=words.changes.within(tokens) or any(piece.change for piece in group),
+        change=signs_of_change(tokens, words) or any(piece.change for piece in group),
         firm=firm,
         hard=firm
         or bool(people)

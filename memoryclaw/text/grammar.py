@@ -118,10 +118,15 @@ class Grammar:
         """Verbs that end the value of a field, in the same form."""
         return self._by_field("verb_ends")
 
+    def _field_lines(self, name: str) -> list[str]:
+        if self.code == UNREAD:
+            return lists.lines("pronouns.fields") if name == "verb_fields" else []
+        return lists.lines(f"{self._file}.{name}") if name in self._names else []
+
     def _by_field(self, name: str) -> tuple[tuple[tuple[str, ...], str], ...]:
         if name not in self._rows:
             rows = []
-            for line in lists.lines(f"{self._file}.{name}") if name in self._names else ():
+            for line in self._field_lines(name):
                 field, _, verbs = line.partition(":")
                 rows += [(tuple(tokens_of(verb)), field.strip()) for verb in verbs.split(",")]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
@@ -196,7 +201,35 @@ def spoken_in(text: str, default: str) -> str:
         telling = len(own) + len(own & _pronouns())
         if telling < _SURE or telling <= len(words & usual - SMALL[code]):
             code = default
+    if code == default and code in codes():
+        code = _known_alone(tokens, code)
     return UNREAD if code in codes() and _is_foreign(text[:2000], tokens) else code
+
+
+def _known_alone(tokens: Sequence[str], code: str) -> str:
+    """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`; `UNREAD` where they say something of oneself in one that is not read."""
+    known = {one: sum(token in _words_of(one) for token in tokens) for one in codes()}
+    other = max(codes(), key=lambda one: (known[one], one))
+    if known[other] >= _SURE and not known[code]:
+        return other
+    said = [phrase for phrase, _ in grammar(UNREAD).verb_fields if phrase[0] in tokens]
+    abroad = any(
+        (len(phrase) > 1 or not known[code]) and list(phrase) == tokens[at : at + len(phrase)]
+        for phrase in said
+        for at in range(len(tokens))
+    )
+    return UNREAD if abroad else code  # `me he mudado a Málaga`
+
+
+@cache
+def _words_of(code: str) -> frozenset[str]:
+    """Every single word that the grammar of a language knows."""
+    return frozenset(
+        entry
+        for name in lists.names(f"{_PREFIX}{code}")
+        if name not in ("verb_fields", "verb_ends", "noun_capitals")
+        for entry in getattr(grammar(code), name).entries()
+    )
 
 
 def _is_foreign(text: str, tokens: Iterable[str]) -> bool:

@@ -10,7 +10,7 @@ from conftest import VaultOf
 from nights import said
 
 from memoryclaw.app import App, open_vault
-from memoryclaw.consolidation.renewing import renews
+from memoryclaw.consolidation.renewing import renews, told_anew
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,9 @@ def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:
         "9:30" in line or line == "user works at Shell" or "with Sonic" in line for line in standing
     )
     assert any("10 now" in line for line in standing)
-    for before, after in abroad.values():
-        assert any(after in line for line in standing)
+    # One person told all of it, and lives in one place.
+    assert any(after in line for _, after in abroad.values() for line in standing)
+    for before, _ in abroad.values():
         assert not any(line.endswith(before) for line in standing)
     assert any("Turku" in line for line in standing)
     assert {"Shell", "with Sonic"} < {value.removesuffix(".") for value in past}
@@ -175,4 +176,60 @@ def test_what_is_used_no_more_ends_the_words_of_its_use_and_nothing_else(vault_o
     assert all(
         any(kept in line for line in standing)
         for kept in ("Linear", "sister works", "daughter: Susan", "900552")
+    )
+
+
+@pytest.mark.parametrize(
+    ("older", "later"),
+    [
+        ("The grant application is due on 14 March", "The deadline of the grant application was extended to 4 April"),
+        ("The team meeting is at 9:30 on Mondays", "From now on the team meeting is at 11:00 on Wednesdays"),
+        ("My parents live in Tromsø", "My parents moved to Bergen in the spring"),
+        ("vivo en Madrid", "me he mudado a Málaga"),
+    ],
+)  # fmt: skip
+def test_a_change_of_the_same_thing_needs_not_its_old_words(older: str, later: str) -> None:
+    assert told_anew(older, later)
+
+
+@pytest.mark.parametrize(
+    ("older", "later"),
+    [
+        ("My parents live in Tromsø", "My brother moved to Bergen"),
+        ("The gym costs 30 euros a month", "The library opens at 9 now"),
+        ("la mia bici è blu", "la macchina adesso è rossa"),
+    ],
+)
+def test_a_change_of_another_thing_leaves_it(older: str, later: str) -> None:
+    assert not told_anew(older, later)
+
+
+def test_a_change_ends_what_stands_beside_in_another_form(vault_of: VaultOf) -> None:
+    changes = {
+        "I take 20 mg of lisinopril every day.": "My doctor put me on 40 mg of lisinopril instead.",
+        "I prefer tabs over spaces.": "I changed my mind, I prefer spaces over tabs now.",
+        "My yoga class is on Tuesdays at 18:00.": "My yoga class moved to Thursdays at 19:00.",
+        "I drive a Volvo V60.": "I sold the Volvo and drive a Skoda Octavia now.",
+        "Our accountant is Mr. Feldman.": "We have a new accountant, Mrs. Okafor.",
+        "My wife's name is Ingrid.": "Ingrid and I are divorced.",
+    }
+    told = {f"2026-10-02/{at}": text for at, text in enumerate(changes)}
+    later = {f"2026-11-02/{at}": text for at, text in enumerate(changes.values())}
+    kept = {
+        "2026-10-02/k": "I take 5 mg of folic acid.",
+        "2026-10-02/l": "My swimming class is on Fridays at 7:00.",
+    }
+    root = vault_of(
+        {
+            f"logs/{place}.jsonl": said(place.replace("/", "-"), [("user", text)], day=place[:10])
+            for place, text in (told | kept | later).items()
+        }
+    )
+    night(root, 3, 11)
+    with open_vault(root) as app:
+        standing = " | ".join(fact.value for _, fact in app.facts() if fact.current)
+    assert all(new in standing for new in ("40 mg", "spaces over tabs", "Thursdays", "Skoda", "Okafor"))
+    assert all(new in standing for new in ("folic", "Fridays"))
+    assert not any(
+        old in standing for old in ("20 mg", "tabs over spaces", "Tuesdays", "V60", "Feldman", "Ingrid |")
     )

@@ -60,7 +60,7 @@ def test_where_nothing_is_sure_to_answer_a_terminal_shows_the_three_nearest_line
     shown = COLOUR.sub("", on_terminal(claw, "ask", question)).splitlines()
     assert shown[0] == "No line is sure to answer that. The nearest:"
     assert len([line for line in shown if "dinghy" in line]) == 3
-    assert not any("red sail" in line for line in shown)
+    assert len([line for line in shown if "red sail" in line]) == 3  # each with what stands around it
     piped = claw("ask", question).out
     assert piped.count("dinghy") == 6
     assert "red sail" in piped

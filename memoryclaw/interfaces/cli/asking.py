@@ -85,19 +85,23 @@ def ask(found: AnsweredQuestion) -> None:
     """Answer a question with the lines that hold the answer, each with its file and line.
 
     The lines come from facts, episodes, notes and logs; no model is asked. If no line is sure to
-    answer, `ask` says so and shows the nearest: three on a terminal, else up to ten, with the lines
-    around them.
+    answer, `ask` says so and shows the nearest with the lines around them: three on a terminal, else
+    up to ten.
     """
     lines = found.lines
     if not found.answered:
         unsure = "No line is sure to answer that. The nearest:"
         say(unsure if lines else _nothing("ask", "here answers that", found.query, asked=False))
         if sys.stdout.isatty():
-            lines = tuple(line._replace(text=line.best) for line in lines[:_NEAREST])
+            lines = lines[:_NEAREST]
     for line in lines:
         about = (line.title or line.id, line.when, line.trust * (line.trust != "trusted"))
         for text in line.text.split("\n"):  # the nearest stand with those around them
-            flow(one_line(text), indent=0 if found.answered else len(_INDENT), bold=found.answered)
+            flow(
+                one_line(text),
+                indent=0 if found.answered else len(_INDENT),
+                bold=found.answered or text == line.best,
+            )
         _places(
             [
                 f"{line.path}:{line.line}",
