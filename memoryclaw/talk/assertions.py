@@ -574,9 +574,10 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
 
 
 def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
-    """`i am a nurse`, `i'm 50 years old`: a value that is read whole tells its field."""
+    """`i am a nurse`, `i'm 50 years old`, `i take 5 mg ramipril`: a value that is read whole tells its field."""
     about, subject = whose
-    if clause.kind != "be" or clause.under or words.possessives_own.at(clause.subject):
+    takes = words.taking.within(clause.verb)
+    if not (clause.kind == "be" or takes) or clause.under or words.possessives_own.at(clause.subject):
         return None  # `my new car is an Enyaq`
     person = subject == "own" or names.is_person(about) or names.is_known(about)
     person = person and _is_of_itself(clause, words, names, whose)
@@ -586,6 +587,11 @@ def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, st
         return None
     if tokens_of(clause.rest)[0] in words.prepositions:
         return None  # `i'm on a loaner`
+    if takes:
+        dosed = tokens[0] not in words.small and (
+            words.doses.within(tokens) or words.health_words.within(tokens)
+        )
+        return Assertion(about, "takes", value, "verb", clause.text) if dosed else None
     value, field = _what_somebody_is(value, clause, words)
     return Assertion(about, field, value, "verb", clause.text) if field else None
 
