@@ -322,9 +322,6 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
         if not _is_field(noun, words):
             return None
         owner: _Owned | None = _Owned(about, " ".join(noun), "noun")
-    elif _is_bare_news(clause.tokens, words):  # `new number: 0161 496 0000`
-        at = next(at for at, token in enumerate(clause.tokens) if token in words.renewals)
-        owner = _Owned("", " ".join(clause.tokens[at + 1 :]), "noun")
     else:
         owner = _owner_and_noun(clause.tokens, [text[a:b] for a, b in spans_of(text)], words, names)
     if owner is None or not _is_field(tokens_of(owner.noun), words):

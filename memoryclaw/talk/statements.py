@@ -32,7 +32,6 @@ from memoryclaw.text.fillers import greets
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
-from memoryclaw.vault.fact_values import is_of_people
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
 _MOST = 30  # words of a statement of several sentences
@@ -260,7 +259,6 @@ class _Turn:
             "",
             False,
         )  # the words of the last clause that named a field, and whether it has a sign of change
-        self._whose = ""  # own or other: of the subject of the last clause that had one
         self._subject = "", "none"  # of the clause before in the sentence, as `Names.subject` has it
         self._ordered = False
         self._asked_for = shows  # a piece of work, in the turn so far, or on what it shows
@@ -320,8 +318,6 @@ class _Turn:
             owned = [mine for one in piece.assertions if (mine := self._owned(one, clause))]
             values = {one.value for one in owned if one.entity}  # `Maya lives in Leith`: she is not Leith
             named = [name for name in self.names.found(clause.text) if name not in values]
-            if clause.subject:
-                self._whose = "own" if piece.subject == "own" else "other"
             told_of = [
                 one.entity for one in owned if one.entity and one.entity not in named
             ]  # `my mum's birthday`
@@ -344,11 +340,7 @@ class _Turn:
         named = {name for name in within or self.named if not self.names.speaks(name)}
         if len(named) == 1:
             return assertion._replace(entity=named.pop())
-        own = self._whose != "other" and not named and is_of_people(assertion.field)
-        renewed = any(token in self.words.renewals for token in clause.subject)
-        return (
-            assertion._replace(how="noun") if own and renewed else assertion
-        )  # `we moved! new address is …`
+        return assertion
 
     def _note_field(self, clause: Clause) -> None:
         """Keeps the words that name a field, for a clause that tells its value as `it`."""
