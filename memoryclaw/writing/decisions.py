@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw import late
 from memoryclaw.text.encoding import decode, json_object
@@ -20,9 +20,6 @@ from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest, permission, permissions, texts_in
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Edit, text_change
-
-if TYPE_CHECKING:
-    from memoryclaw.writing.writer import Edit
 
 APPROVED, REJECTED, UNDONE, PURGED = "approved", "rejected", "undone", "purged"
 
