@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
+from memoryclaw import errors
 from memoryclaw.app import verbs
 from memoryclaw.app.context import (
     Clock,
@@ -26,17 +27,6 @@ from memoryclaw.app.context import (
     within_budget,
 )
 from memoryclaw.app.verbs import AGENTS, LARGE_BODY, LOG, LONG, READ, allowed, verb
-from memoryclaw.errors import (
-    ConfigError,
-    IndexBehindError,
-    InputError,
-    LockedError,
-    MemoryClawError,
-    NotFoundError,
-    UnidentifiedError,
-    VaultError,
-    VectorsError,
-)
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.sync import Freshness, Synced, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Recalled
@@ -122,7 +112,7 @@ def open_vault(
     root = settings.find_root(path_text, os.environ, settings.here())
     if not root.exists() and (notes := settings.notes_here(path_text, os.environ, settings.here())):
         way = "`memoryclaw init .`" if notes == settings.here() else f"`memoryclaw init {notes}`"
-        raise VaultError(
+        raise errors.VaultError(
             f"{notes} holds notes but is not a vault yet; run {way} to make it one, or name another with --vault"
         )
     return App(root, clock=clock, progress=progress, patience=patience, audience=audience)
@@ -183,7 +173,7 @@ def init_vault(
             adopted = adopted._replace(action=written.action)
         notices = (written.notice * bool(written.commit), adopted.notice)
         written = adopted._replace(notice="; ".join(filter(None, notices)))
-    with suppress(ConfigError):  # the next verb says what is wrong with the settings
+    with suppress(errors.ConfigError):  # the next verb says what is wrong with the settings
         _track(root, settings.load(Path(root)), clock)
     return written
 
@@ -214,7 +204,7 @@ def restore_vault(
             return Restored(looked.source, True, len(looked.digests), tuple(looked.digests), created=True)
         init_vault(folder, paths=looked.paths, clock=clock)
     elif not os.path.isfile(os.path.join(folder, CONFIG_FILE)):
-        raise InputError(
+        raise errors.InputError(
             f"{folder} is not a vault, and not empty; run `memoryclaw init` there first, or name another with --vault"
         )
     with App(Path(folder), clock=clock, progress=progress) as app:
@@ -447,7 +437,7 @@ class App:
         from memoryclaw.recall.receipts import SEEN, digests_seen
 
         if seen not in SEEN:
-            raise InputError(
+            raise errors.InputError(
                 f"what the host still shows is {', '.join(SEEN[:-1])} or {SEEN[-1]}, not {seen!r}"
             )
         tokens = self.config.budget if budget is None else within_budget(budget)
@@ -507,11 +497,11 @@ class App:
 
         event = self.ledger.receipt(receipt)
         if event is None:
-            raise NotFoundError(
+            raise errors.NotFoundError(
                 f"no recall of this vault has the receipt {receipt!r}; `recall --json` prints it"
             )
         if "digests" not in event:
-            raise NotFoundError(
+            raise errors.NotFoundError(
                 f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw show --as uses ID` counts it"
             )
         recalled = self._context.read(lambda: read_back(event, self.catalog))
@@ -973,7 +963,7 @@ class App:
 
         try:
             return self._context.write(lambda context: undo(context, commit, yes=yes))
-        except UnidentifiedError:
+        except errors.UnidentifiedError:
             recorded = History(os.fspath(self.root)).find(commit)  # which `HEAD` no longer is afterwards
             name = commit if recorded.trailers.get("Run") == commit else recorded.commit
             self._context.identify()
@@ -1111,17 +1101,17 @@ class App:
                     rehearse=self._rehearsing,
                 )
             )
-        except IndexBehindError as error:  # the run is made, and another night asks what time wants
+        except errors.IndexBehindError as error:  # the run is made, and another night asks what time wants
             run = run._replace(notices=(*run.notices, f"upkeep waits: {error}"))
         for change in run.changes.changes if run.applied else ():
             if any(getattr(action, "how", "") == "denied" for action in change.actions):
-                with suppress(MemoryClawError):  # its line says so all the same
+                with suppress(errors.MemoryClawError):  # its line says so all the same
                     self.feedback(change.id, 1, note=change.evidence[0])
         if not dry_run:
-            with suppress(MemoryClawError, OSError):  # another night does it
+            with suppress(errors.MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
             self._track()
-            with suppress(MemoryClawError, OSError):  # as above
+            with suppress(errors.MemoryClawError, OSError):  # as above
                 History(os.fspath(self.root)).pack()
         return run
 
@@ -1164,7 +1154,7 @@ class App:
 
         if "command" not in (name.lower() for name in self.config.chain) or not self.config.command:
             settings_file = settings.own_folder(os.environ) / settings.OWN_FILE
-            raise InputError(
+            raise errors.InputError(
                 f"there is no command to agree to; {settings_file} must name `llm.command`, and `llm.chain` hold `command`"
             )
         if command := unagreed_command(self.config, os.environ):
@@ -1220,7 +1210,7 @@ class App:
         synced = healed(context.index, context.sync.run)
         self._refresh_for_hosts()
         if context.wants_vectors:
-            with suppress(LockedError, VectorsError):  # a fill that is under way does it itself
+            with suppress(errors.LockedError, errors.VectorsError):  # a fill that is under way does it itself
                 context.vectors.forget_gone()
         return synced
 
@@ -1294,12 +1284,12 @@ class App:
         """
         context = self._context
         if not context.wants_vectors:
-            raise InputError("vectors are off; `memoryclaw vectors on` turns them on")
+            raise errors.InputError("vectors are off; `memoryclaw vectors on` turns them on")
 
         def work() -> Filled:
             # An index that is not what the files are would have vectors dropped that are still wanted.
             if behind := context.refresh().degraded:
-                raise VectorsError(f"no vectors can be made now: {behind}")
+                raise errors.VectorsError(f"no vectors can be made now: {behind}")
             return context.vectors.fill(progress, stopping, thorough=thorough)
 
         return healed(context.index, work)
@@ -1310,7 +1300,7 @@ class App:
         from memoryclaw.index.watching import Watching
 
         if is_initialised(self.root):
-            with suppress(MemoryClawError):  # the verb that needs it says what is wrong
+            with suppress(errors.MemoryClawError):  # the verb that needs it says what is wrong
                 self._context.identify()
         filler = self._filler(tell)
 
@@ -1562,8 +1552,8 @@ class App:
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""
         if (self._context.state / settings.LATEST).exists():
-            with suppress(MemoryClawError, OSError):
+            with suppress(errors.MemoryClawError, OSError):
                 self.transfer.refresh_latest()
         if (self._context.state / settings.HOST_SKILLS).exists():
-            with suppress(MemoryClawError, OSError):
+            with suppress(errors.MemoryClawError, OSError):
                 self.skills.hosted()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw import config as settings
-from memoryclaw.app.context import machine_zone, zone_name
+from memoryclaw.app.context import VaultContext, machine_zone, zone_name
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE
@@ -19,7 +19,6 @@ from memoryclaw.vault.permissions import doubts
 from memoryclaw.version import __version__
 
 if TYPE_CHECKING:
-    from memoryclaw.app.context import VaultContext
     from memoryclaw.writing.context import WriteContext
 
 _ANNOUNCED = "announced"  # in the user's own folder: a file for each vault that was opened

@@ -20,8 +20,8 @@ from memoryclaw.vault.layout import free_name, name_troubles, safe_path
 from memoryclaw.vault.standings import ExchangedFile, doubts_of, standing_of
 from memoryclaw.vault.written_by import trust_of_file
 from memoryclaw.writing.context import WriteContext, Written
-from memoryclaw.writing.decisions import SENTENCE, Tombstones
 from memoryclaw.writing.edit import LONGEST, with_line_ends, writable
+from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Change, Edit, Move, new_file, text_change, write
 
 FOLDER = "agent-memory"

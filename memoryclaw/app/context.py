@@ -14,15 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw.errors import (
-    ForbiddenError,
-    IndexBehindError,
-    IndexBusyError,
-    IndexUnreachableError,
-    InputError,
-    UnidentifiedError,
-    VaultError,
-)
+from memoryclaw import errors
 from memoryclaw.extensions import ENGINES, extension
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import Database
@@ -67,13 +59,13 @@ def system_clock() -> datetime:
     try:
         moment = datetime.fromisoformat(fixed)
     except ValueError:
-        raise InputError(
+        raise errors.InputError(
             f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z"
         ) from None
     try:
         writable_moment(moment)
     except OverflowError:  # in a zone that makes it another year
-        raise InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is not a time in UTC") from None
+        raise errors.InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is not a time in UTC") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -209,7 +201,7 @@ class VaultContext:
 
             try:
                 last = look_through(self.write_context(), last)
-            except InputError:  # the clock is wrong: a verb that writes says so
+            except errors.InputError:  # the clock is wrong: a verb that writes says so
                 return
             with contextlib.suppress(OSError):
                 os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
@@ -387,7 +379,7 @@ class VaultContext:
     def allow(self, *audiences: str) -> None:
         """Raises ForbiddenError unless the caller is one of these audiences."""
         if self.audience not in audiences:
-            raise ForbiddenError(
+            raise errors.ForbiddenError(
                 f"only the {' or the '.join(audiences)} may do this, and this caller's audience is {self.audience}"
             )
 
@@ -422,14 +414,14 @@ class VaultContext:
         end = time.monotonic() + files.WAIT
         while behind := self._shortfall():
             if time.monotonic() >= end:
-                raise IndexBehindError(f"nothing was done: {behind}")
+                raise errors.IndexBehindError(f"nothing was done: {behind}")
             time.sleep(_PAUSE)
 
     def _shortfall(self) -> str:
         """Why the index cannot be brought in line now; empty where it was."""
         try:
             degraded = self.refresh().degraded
-        except IndexBusyError as error:
+        except errors.IndexBusyError as error:
             return str(error)
         return degraded or (_REPLACED if self._was_replaced() else "")
 
@@ -442,7 +434,7 @@ class VaultContext:
         """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
         self._sees_all = self.audience == OWNER or (self.audience == AGENT and not self._whole.is_partial())
         if not (self._sees_all or self._view.followed_edition()):
-            raise VaultError(
+            raise errors.VaultError(
                 f"the home of this vault has not indexed it for the audience {self.audience} yet; ask there, or again later"
             )
         return freshness
@@ -482,7 +474,7 @@ class VaultContext:
                 looked = look()
                 if looked[0].degraded or not self._was_replaced():
                     return looked
-            raise IndexBusyError(_REPLACED)
+            raise errors.IndexBusyError(_REPLACED)
 
         if self.audience == OWNER:
             return healed(self._whole, work)
@@ -492,7 +484,7 @@ class VaultContext:
         """Does work that may permit something; a vault without an id gets one only where it does."""
         try:
             return work()
-        except UnidentifiedError:  # before anything was written
+        except errors.UnidentifiedError:  # before anything was written
             self.identify()
             return work()
 
@@ -515,7 +507,7 @@ class VaultContext:
         clean = [gate.value(one, standing=standing) for one in said]
         try:
             self.refresh()
-        except IndexUnreachableError as error:
+        except errors.IndexUnreachableError as error:
             if self._may is not None or self._kept is not None:
                 raise  # a node that cannot ask whether it is the home must not write
             with self._on_index_aside():
@@ -688,7 +680,7 @@ def within(number: int, least: int, most: int, what: str) -> int:
         InputError: it lies outside.
     """
     if not least <= number <= most:
-        raise InputError(f"{what} must be from {least:,} to {most:,}")
+        raise errors.InputError(f"{what} must be from {least:,} to {most:,}")
     return number
 
 

@@ -9,11 +9,10 @@ from memoryclaw.app.context import VaultContext, within
 from memoryclaw.app.verbs import AGENTS, End, Listed, NodeId, verb
 from memoryclaw.model import OWNER
 from memoryclaw.recall import graph
-from memoryclaw.recall.graph import GraphShown, NeighboursShown, PathShown
+from memoryclaw.recall.graph import Graph, GraphNode, GraphShown, NeighboursShown, PathShown
 
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import LinkEnd
-    from memoryclaw.recall.graph import Graph, GraphNode
 
 
 class VaultGraph:

@@ -18,8 +18,8 @@ from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.audience import UNLABELLED, Label, common_audience, join_labels
 from memoryclaw.vault.layout import timestamp, writable_moment
 from memoryclaw.vault.logs import label_of_turn, text_of_turn
-from memoryclaw.writing.decisions import WHY, Tombstones, text_of_record
 from memoryclaw.writing.secret_gate import without_secrets
+from memoryclaw.writing.tombstones import WHY, Tombstones, text_of_record
 
 LONGEST = 32 * 1024 * 1024  # characters of one line
 _NUMBER = 15  # digits of a turn that is counted on from; a longer one is a name

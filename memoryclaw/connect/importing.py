@@ -36,7 +36,7 @@ from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import safe_path, slug
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import SENTENCE, Tombstones
+from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Edit, write
 
 OURS = "written by MemoryClaw itself"

@@ -14,7 +14,8 @@ from memoryclaw.vault import files
 from memoryclaw.vault.edits import quotable
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import SENTENCE, Tombstones, decisions_of, fingerprint
+from memoryclaw.writing.decisions import decisions_of, fingerprint
+from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Edit, text_change, write
 
 

@@ -9,8 +9,9 @@ from memoryclaw.vault.edits import quotable, same
 from memoryclaw.vault.fact_values import bare_field, plain_key, plain_value
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
-from memoryclaw.writing.decisions import SENTENCE, Tombstones, decisions_of, fingerprint
+from memoryclaw.writing.decisions import decisions_of, fingerprint
 from memoryclaw.writing.remember import remember
+from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Edit, text_change, write
 
 

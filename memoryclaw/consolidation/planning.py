@@ -79,7 +79,7 @@ from memoryclaw.vault.audience import common_audience, of_note, without_labels
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.writing.context import WriteContext, fact_in_words
-from memoryclaw.writing.decisions import SENTENCE, Tombstones
+from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 
 # The turns of a log → segments that belong together. The same lines are cut the same way, whoever asks and when.
 

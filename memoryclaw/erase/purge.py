@@ -34,8 +34,9 @@ from memoryclaw.vault.forgotten import (
 from memoryclaw.vault.layout import DECISIONS_FILE, slug, timestamp
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
 from memoryclaw.writing.context import WriteContext, fact_in_words
-from memoryclaw.writing.decisions import PURGED, Decision, of_fact, of_text, of_turn, text_of_record
+from memoryclaw.writing.decisions import PURGED, Decision
 from memoryclaw.writing.provenance import EpisodeFile
+from memoryclaw.writing.tombstones import of_fact, of_text, of_turn, text_of_record
 from memoryclaw.writing.writer import Edit, recover, write
 
 _TEXTS = (".md", ".json", ".jsonl", ".yaml")

@@ -30,7 +30,7 @@ from memoryclaw.vault.layout import CONFIG_FILE, LOGS, Place, name_notices, plac
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.version import __version__
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import Tombstones, text_of_record
+from memoryclaw.writing.tombstones import Tombstones, text_of_record
 from memoryclaw.writing.writer import Edit, write
 
 FORMAT, EDITION = "memoryclaw-bundle", 1

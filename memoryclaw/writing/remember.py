@@ -24,7 +24,7 @@ from memoryclaw.vault.edits import (
 from memoryclaw.vault.fact_values import same_field
 from memoryclaw.vault.layout import episode_name, free_name, place_of, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
-from memoryclaw.writing.decisions import Tombstones, lift_edit, of_fact
+from memoryclaw.writing.tombstones import Tombstones, lift_edit, of_fact
 from memoryclaw.writing.writer import Edit, new_file, text_change, write
 
 _SUMMARY = 120

@@ -14,18 +14,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from memoryclaw.errors import (
-    ConflictError,
-    GitBusyError,
-    HistoryError,
-    InputError,
-    LockedError,
-    MemoryClawError,
-    NameTakenError,
-    NotFoundError,
-    OvertakenError,
-    VaultError,
-)
+from memoryclaw import errors
 from memoryclaw.history import git, journal
 from memoryclaw.history.git import GitState
 from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, index_ready, join_updates
@@ -112,7 +101,9 @@ def refuse_while_locked(history: History) -> GitState:
     while (state := history.state()).name == "locked":
         while os.path.exists(state.lock):
             if time.monotonic() >= end:
-                raise GitBusyError(f"nothing was written: {git.lock_sentence(state.lock, history.root)}")
+                raise errors.GitBusyError(
+                    f"nothing was written: {git.lock_sentence(state.lock, history.root)}"
+                )
             time.sleep(_PAUSE)
     return state
 
@@ -127,7 +118,7 @@ def _finish(root: str, pending: JournalEntry) -> str:
         return remark
     refuse_while_locked(history)
     if _can_publish(history, pending):
-        with suppress(ConflictError):
+        with suppress(errors.ConflictError):
             publish(root, pending, NewCommit(pending.commit, pending.parent, pending.ref, pending.follow))
             return ""
     if not _is_made(root, pending):
@@ -244,7 +235,7 @@ def patch_bytes(change: Callable[[str | None], str | None]) -> Bytes:
         try:
             return encode(text._replace(text=after))
         except UnicodeEncodeError as error:
-            raise InputError(
+            raise errors.InputError(
                 f"this file is {text.encoding} and cannot hold {error.object[error.start]!r}; save it as UTF-8"
             ) from None
 
@@ -257,7 +248,7 @@ def new_file(path: str, text: str) -> Edit:
     def change(data: bytes | None) -> bytes:
         new = text.encode("utf-8", "replace")
         if data is not None and data != new:
-            raise NameTakenError(f"{path} was created meanwhile; try again")
+            raise errors.NameTakenError(f"{path} was created meanwhile; try again")
         return new
 
     return Edit(path, change)
@@ -314,8 +305,8 @@ def _must_lose_nothing(
             raise _not_in_git(plan.path, "what this overwrites could not be brought back")
 
 
-def _not_in_git(path: str, lost: str) -> ConflictError:
-    return ConflictError(
+def _not_in_git(path: str, lost: str) -> errors.ConflictError:
+    return errors.ConflictError(
         f"{path} is not in git, so {lost}; nothing was written: "
         "commit the file first (`memoryclaw init --commit`, or `git add -f` and `git commit`), or edit it by hand"
     )
@@ -349,13 +340,13 @@ def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: byt
         f"{edit.path} has uncommitted changes of yours where this would write; commit them, then try again"
     )
     if work is None or after is None or other is None:
-        raise ConflictError(theirs)
+        raise errors.ConflictError(theirs)
     try:
         result = edit.change(other)
-    except (InputError, NotFoundError, OvertakenError):
-        raise ConflictError(theirs) from None
+    except (errors.InputError, errors.NotFoundError, errors.OvertakenError):
+        raise errors.ConflictError(theirs) from None
     if result is None or not same_patch(*(decode(data).text for data in (work, after, other, result))):
-        raise ConflictError(theirs)
+        raise errors.ConflictError(theirs)
     return result
 
 
@@ -366,11 +357,11 @@ def _plan_move(
     if data is None and move.if_there:
         return []
     if data is None:
-        raise NotFoundError(f"there is no file {move.path} in the vault")
+        raise errors.NotFoundError(f"there is no file {move.path} in the vault")
     if work[move.to] is not None or (target and target != NO_SIDE):
-        raise ConflictError(f"{move.to} exists already; move it away first")
+        raise errors.ConflictError(f"{move.to} exists already; move it away first")
     if side and side.staged != side.head:
-        raise ConflictError(f"{move.path} has staged changes of yours; commit them, then try again")
+        raise errors.ConflictError(f"{move.path} has staged changes of yours; commit them, then try again")
     gone = Version(None) if side and side.head else None
     come = Version(side.head_data) if gone and side and target else None
     return [FilePlan(move.to, None, data, come), FilePlan(move.path, data, None, gone)]
@@ -394,10 +385,10 @@ __all__ = [
 
 _ATTEMPTS = 3
 REFUSED = (
-    ConflictError,
-    InputError,
-    NotFoundError,
-    VaultError,
+    errors.ConflictError,
+    errors.InputError,
+    errors.NotFoundError,
+    errors.VaultError,
 )  # why one change cannot be made where others can
 
 
@@ -424,7 +415,7 @@ class _Batch(NamedTuple):
     """Several items worked out one on top of the other: what each comes to, and what all of them come to together."""
 
     outcomes: list[Outcome]
-    refused: MemoryClawError | None  # why the next item was left out
+    refused: errors.MemoryClawError | None  # why the next item was left out
     before: dict[str, bytes | None]  # the files that change
     after: dict[str, bytes | None]
     drafts: list[Draft]
@@ -480,7 +471,7 @@ def _serve(root: str, take: Take[_Request]) -> None:
             with writer_lock(root, WAIT, place.is_served) as ours:
                 if ours:
                     _write_for_all(root, place.remaining())
-        except LockedError as error:
+        except errors.LockedError as error:
             if not place.is_being_served(error):
                 return
             with writer_lock(root, WAIT, place.is_served) as ours:
@@ -532,7 +523,7 @@ class _PlaceInQueue:
             return self._take()
         return [request for request in self._requests if not self._is_done(request)]
 
-    def is_being_served(self, error: LockedError) -> bool:
+    def is_being_served(self, error: errors.LockedError) -> bool:
         """True when another makes some of it by now; to all else the error is told.
 
         Raises:
@@ -600,14 +591,14 @@ def _guest(root: str, told: Any, touched: set[str]) -> _Request | None:
             return None
         touched.update(paths)
         return _Request(PendingCommit(edits, lambda: message), verb, datetime.fromisoformat(now))
-    except (TypeError, ValueError, MemoryClawError):
+    except (TypeError, ValueError, errors.MemoryClawError):
         return None
 
 
 def _exactly(before: str | None, after: bytes | None) -> Bytes:
     def change(data: bytes | None) -> bytes | None:
         if _digest(data) != before:
-            raise OvertakenError("the file was changed meanwhile")
+            raise errors.OvertakenError("the file was changed meanwhile")
         return after
 
     return change
@@ -632,7 +623,7 @@ def _write_together(writer: Writer, requests: Sequence[_Request]) -> None:
         outcomes, refused = writer.write_all(
             [request.item for request in requests], verb=verbs, now=max(request.now for request in requests)
         )
-    except GitBusyError:
+    except errors.GitBusyError:
         raise
     except Exception as error:  # noqa: BLE001 - of which of them, a try without the others tells
         if len(requests) == 1:
@@ -739,7 +730,7 @@ class Writer:
 
     def write_all(
         self, items: Sequence[PendingCommit], *, verb: str, now: datetime
-    ) -> tuple[list[Outcome], MemoryClawError | None]:
+    ) -> tuple[list[Outcome], errors.MemoryClawError | None]:
         """Makes the items in order, a commit each, landing together: killed meanwhile, all of them are made or none.
 
         Returns:
@@ -753,7 +744,7 @@ class Writer:
                     if not attempt:
                         self._permit(items[: len(batch.outcomes)])
                     self._land(batch, verb)
-            except ConflictError:
+            except errors.ConflictError:
                 # The user may have committed in between; the files are back as they were, so it can be tried again.
                 if attempt == _ATTEMPTS - 1:
                     raise
@@ -812,7 +803,7 @@ class Writer:
 
     def _read(
         self, items: Sequence[PendingCommit]
-    ) -> tuple[dict[str, bytes | None], Sequence[PendingCommit], MemoryClawError | None]:
+    ) -> tuple[dict[str, bytes | None], Sequence[PendingCommit], errors.MemoryClawError | None]:
         """The bytes of all files that are asked for, and the items up to the first that asks for what cannot be."""
         contents: dict[str, bytes | None] = {}
         for number, item in enumerate(items):
@@ -844,10 +835,10 @@ class Writer:
             carry_out(root, steps)
             if commit_made:
                 publish(root, pending, commit_made)
-        except (OSError, MemoryClawError) as error:
+        except (OSError, errors.MemoryClawError) as error:
             # What the branch has is made, and what cannot be put back is left whole: the next writer finds it in the journal
             # and ends it.
-            with suppress(OSError, MemoryClawError):
+            with suppress(OSError, errors.MemoryClawError):
                 if not commit_made or self.history.head() != commit_made.commit:
                     _put_back(root, steps, before)
                     journal.clear(root)
@@ -858,7 +849,7 @@ class Writer:
 def _refuse_unless_writable(history: History) -> str:
     state = refuse_while_locked(history)
     if state.name != "none" and not state.writable:
-        raise HistoryError(f"nothing was written: {state.sentence}")
+        raise errors.HistoryError(f"nothing was written: {state.sentence}")
     return state.sentence if state.name == "none" else ""
 
 

@@ -35,7 +35,7 @@ SESSION = option("--session", "S", "The session that sees the results. Later rec
     ]
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
-@option("--kind", "KIND", "One kind only: episode, fact, skill, note or turn.")
+@option("--kind", "KIND", "One kind only: episode, fact, skill, note, todo or turn.")
 @option(
     "--limit", "N", "The most matches to list.", type=click.IntRange(1, 1000), default=10, show_default=True
 )

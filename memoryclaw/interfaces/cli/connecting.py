@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from memoryclaw.connect.table import BY_NAME, OPENCLAW, TABLE
+from memoryclaw.connect.table import BY_NAME, OPENCLAW, TABLE, HostRow
 from memoryclaw.interfaces.cli.printing import as_json, marked, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, verb
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from memoryclaw.app import App
     from memoryclaw.connect.openclaw.setup import ConfigChange, Setup
     from memoryclaw.connect.settings_file import SettingsChange
-    from memoryclaw.connect.table import HostRow
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 DRY_RUN = flag("--dry-run", "Only show what would change.")
