@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -55,13 +54,10 @@ def night(root: Path, day: int) -> Seen:
     when = NIGHT + timedelta(days=day)
     talk = [(who, f"{words} That was on day {day}, round {n}.") for n in range(5) for who, words in EVENING]
     put(root, {f"logs/{when:%Y-%m-%d}/s{day}.jsonl": said(f"s{day}", talk, day=f"{when:%Y-%m-%d}", hour=0)})
-    env = {**os.environ, "MEMORYCLAW_NOW": when.isoformat()}
-    done = subprocess.run(
-        [sys.executable, "-c", WATCHED, root], env=env, capture_output=True, encoding="utf-8", check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["turns"] == 20
-    seen = [line.partition(" ")[::2] for line in done.stderr.splitlines()]
+    done = Claw(root, MEMORYCLAW_NOW=when.isoformat())("-c", WATCHED, root)
+    assert done.code == 0, done.err
+    assert done.json["turns"] == 20
+    seen = [line.partition(" ")[::2] for line in done.err.splitlines()]
     opened = [path for event, path in seen if event == "open"]
     inside = [path for path in opened if not path.startswith("/") or path.startswith(os.fspath(root))]
     files = {path for path in inside if not os.path.isdir(path)}

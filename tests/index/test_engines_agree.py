@@ -71,7 +71,8 @@ def is_miscounted(clause: IndexClause, *above: str) -> bool:
     """
     if clause.op == "not" and {"not", "any"} & {*above}:
         return True
-    if clause.op == "any" and "all" in above[above.index("any") :] if "any" in above else False:
+    within = above[above.index("any") :] if "any" in above else ()
+    if clause.op == "any" and "all" in within:
         return True
     return any(is_miscounted(part, *above, clause.op) for part in clause.parts)
 

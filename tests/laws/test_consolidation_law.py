@@ -17,7 +17,7 @@ from memoryclaw.errors import NotFoundError
 from memoryclaw.review import branches
 
 assert Git  # loaded, so that no child has to
-LANES = 4  # the points are shared out, so that several processes can look at them
+LANES = 2  # the points are shared out, so that several processes can look at them
 
 
 def run(context, mode="direct", together=32):
@@ -111,7 +111,7 @@ def test_killed_at_any_write_and_run_again_it_is_as_if_undisturbed(tmp_path, ver
     points = points_of(undisturbed, lambda: verb(pen_for(undisturbed)))
     wanted = state(undisturbed)
     assert wanted != state(start)
-    assert len(points) > 5 * LANES
+    assert len(points) > 20
     for at in points[lane::LANES]:
         root = tmp_path / str(at)
         shutil.copytree(start, root, symlinks=True)
