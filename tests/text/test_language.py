@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memoryclaw.config import LANGUAGES
 from memoryclaw.index.stemming import language
-from memoryclaw.text.language import Language, fold, pairs, words_of
+from memoryclaw.text.language import WORD, Language, fold, folded_words, pairs, words_of
 
 ENGLISH = language("en")
 
@@ -126,3 +126,9 @@ def test_words_that_never_come_again_do_not_fill_the_memory(monkeypatch):
     found = {spoken.token(f"n{i}") for i in range(1000)}
     assert found == {f"n{i}" for i in range(1000)}
     assert len(spoken.known) <= 100
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_the_words_of_a_text_are_folded_as_each_is_alone(text: str) -> None:
+    assert folded_words(text) == [fold(word) for word in WORD.findall(text)]
