@@ -1,4 +1,4 @@
-"""What becomes of eighty changes of twenty kinds: said in October, changed in November, each in a vault of its own, without a model.
+"""What becomes of two hundred changes of thirty-one kinds: said in October, changed in November, each in a vault of its own, without a model.
 
     python benchmarks/changes.py [--kind NAME] [--misses] [--json]
 

@@ -558,7 +558,7 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
         at = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
         for place in range(at, min(len(tokens), at + len(clause.verb) + 2)):
             for phrase, field in words.verb_fields:
-                if tuple(tokens[place : place + len(phrase)]) != phrase:
+                if tuple(tokens[place : place + len(phrase)]) != phrase or _is_noun_at(tokens, place, words):
                     continue
                 end = place + len(phrase)
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
@@ -568,6 +568,12 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                     )
                 return None
     return None
+
+
+def _is_noun_at(tokens: Sequence[str], place: int, words: Grammar) -> bool:
+    """True behind an article or a possessive, where no verb stands: `my own life`."""
+    before = tokens[place - 1 : place]
+    return any(token in words.possessives_own or token in words.articles for token in before)
 
 
 def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:

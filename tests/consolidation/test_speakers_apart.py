@@ -42,8 +42,8 @@ def test_what_one_calls_ours_never_replaces_what_the_other_does(tmp_path):
         told = {(fact.entity, fact.field): fact.value for _, fact in found if not fact.is_statement}
         assert not [fact for _, fact in found if not fact.current]
         assert {key: told[key] for key in told if key[1] in ("address", "landlord", "daughter")} == {
-            ("Ann", "address"): "4 Mill Lane",
-            ("Ben", "address"): "9 Quay Road",
+            ("Ann", "address"): "4 Mill Lane, Leeds",
+            ("Ben", "address"): "9 Quay Road, Bristol",
             ("Ann", "landlord"): "Mrs Brook",
             ("Ben", "landlord"): "Mr Hale",
             ("Ann", "daughter"): "Zoe",
