@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.actions import AddSearchWords
@@ -95,15 +95,21 @@ def _misses(events: Iterable[Mapping[str, Any]]) -> Iterator[_Miss]:
     asked: dict[str, tuple[datetime, str, frozenset[str]]] = {}
     for event in sorted(events, key=lambda one: str(one.get("ts", ""))):
         session, ts = event.get("session"), str(event.get("ts", ""))
-        if not (isinstance(session, str) and session and parse_timestamp(ts)):
+        at, ids = _moment(ts), _ids(event)
+        if not (at and isinstance(session, str) and session):
             continue
-        at, ids = datetime.fromisoformat(ts), _ids(event)
         if event.get("mode") == "recall":
             asked[session] = at, ts, frozenset(ids)
         elif session in asked and (event.get("event") == "cited" or event.get("mode") == "get"):
             then, asked_at, shown = asked[session]
             if at - then <= WITHIN:
                 yield from (_Miss(ts[:10], session, asked_at, id_) for id_ in ids if id_ not in shown)
+
+
+def _moment(text: str) -> datetime | None:
+    """A time, in UTC; None where the text is none."""
+    exact = parse_timestamp(text)
+    return datetime.fromisoformat(exact).replace(tzinfo=UTC) if exact else None
 
 
 def _ids(event: Mapping[str, Any]) -> Sequence[str]:
@@ -113,12 +119,13 @@ def _ids(event: Mapping[str, Any]) -> Sequence[str]:
 
 def _question(context: UpkeepContext, miss: _Miss) -> str:
     """What a person said in a session just when it was asked; empty where the log has no such turn, or it has a label or something redacted."""
-    turns = [
-        turn for turn in _turns(context, miss.session) if turn.role == "user" and parse_timestamp(turn.ts)
+    at = _moment(miss.ts)
+    near = [
+        (abs(said - at), turn)
+        for turn in _turns(context, miss.session)
+        if turn.role == "user" and at and (said := _moment(turn.ts)) and abs(said - at) <= BESIDE
     ]
-    at = datetime.fromisoformat(miss.ts)
-    near = [turn for turn in turns if abs(datetime.fromisoformat(turn.ts) - at) <= BESIDE]
-    turn = min(near, key=lambda one: abs(datetime.fromisoformat(one.ts) - at), default=None)
+    _, turn = min(near, key=lambda pair: pair[0], default=(None, None))
     return turn.text if turn and _is_open(turn) else ""
 
 

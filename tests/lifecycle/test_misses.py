@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,12 @@ def test_the_words_that_lacked_find_the_memory_once_somebody_says_yes_and_are_un
 )
 def test_nothing_is_learned_from_what_is_private_or_is_no_miss(tmp_path: Path, case: dict[str, Any]) -> None:
     assert not looked_for(tmp_path / "v", **{"opened": INSURANCE, **case})
+
+
+def test_a_ledger_of_another_device_may_have_any_times(tmp_path: Path) -> None:
+    root = tmp_path / "v"
+    times = ("2026-05-05T09:00:30", "2026-05-05T11:00:30+02:00", "soon", 7)
+    event = {"event": "shown", "session": "s1", "mode": "get", "ids": [INSURANCE]}
+    lines = "".join(json.dumps({**event, "ts": ts}) + "\n" for ts in times)
+    vault_of(root, {"ledger/laptop/2026-05.jsonl": lines})
+    assert looked_for(root, QUESTION, INSURANCE)
