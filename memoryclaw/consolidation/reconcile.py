@@ -763,7 +763,7 @@ class ClaimDecider:
                 else fact.is_statement
                 and (
                     bool(figure and figure in f" {' '.join(words_of(fold(fact.value)))} ")
-                    or (claim.change and _is_tied(claim, fact))
+                    or (claim.change and fact.value not in claim.words and _is_tied(claim, fact))
                 )
             )
         ]

@@ -400,7 +400,12 @@ class _Turn:
                 "moment": words.moments.within(clause.tokens)
                 or (
                     is_imperative(clause, words)
-                    and not (at and found[at - 1].subject and self._goes_on(clause))
+                    and not (
+                        at
+                        and found[at - 1].subject
+                        and found[at - 1].kind not in _INTENDED
+                        and self._goes_on(clause)
+                    )
                 ),
                 "mood": self._is_mood(clause),
                 "addressed": words.second_person.within(clause.tokens),
@@ -471,7 +476,7 @@ class _Turn:
         about, subject = self.names.subject(clause, self.words, self.speaker)
         if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
             about, subject = self._subject  # `I left Shell and work at Fugro`
-        self._subject = about, subject
+        self._subject = ("", "none") if clause.kind in _INTENDED else (about, subject)
         if subject == "other" and clause.subject[0] in self.words.people_pronouns:
             about = self._antecedent()
             subject = "named" if about else subject
@@ -643,6 +648,8 @@ def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
 
 _BARRED = frozenset({"supposed", "reported", "asked"})
 _UNSURE = _BARRED | {"hedged", "joke"}
+# Behind these a bare verb is an infinitive: `i need to book the ferry and paint the gate`.
+_INTENDED = frozenset({"duty", "wish", "modal", "order", "task"})
 _APART = frozenset({"order", "task", "choice", "duty", "off", "done"})
 
 

@@ -96,7 +96,7 @@ def test_commands_of_others_are_left_alone(command: str) -> None:
     ("text", "reason"),
     [
         ("{", "not valid JSON"),
-        ("[]", "something else"),
+        ("[]", "something other than"),
         ('{"hooks": []}', "something else"),
         ('{"hooks": {"Stop": {}}}', "something else"),
         ('{"a": 1, "a": 2}', "twice"),

@@ -186,7 +186,7 @@ def test_a_missing_model_is_asked_for_once_in_a_run(tmp_path: Path):
 
 
 def test_a_chain_with_an_unknown_name_is_refused(tmp_path: Path):
-    with pytest.raises(ConfigError, match=r"llm\.chain cannot hold 'claude'"):
+    with pytest.raises(ConfigError, match=r"llm\.chain cannot contain 'claude'"):
         model_chain(settings_of(tmp_path, "http://127.0.0.1:1", "claude"), TEMPLATES, {})
 
 

@@ -57,7 +57,7 @@ def test_a_process_that_replaces_it_every_time_is_told_of(
         earlier.refresh()
         return paths(mine)
 
-    with pytest.raises(IndexBusyError, match="by other settings"):
+    with pytest.raises(IndexBusyError, match="with other settings"):
         mine.read(question)
     monkeypatch.setattr(files, "WAIT", 0.1)
     refresh = mine.refresh
@@ -69,5 +69,5 @@ def test_a_process_that_replaces_it_every_time_is_told_of(
         return freshness
 
     monkeypatch.setattr(mine, "refresh", replaced)
-    with pytest.raises(IndexBehindError, match="by other settings"):
+    with pytest.raises(IndexBehindError, match="with other settings"):
         mine.must_refresh()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html import unescape
 from pathlib import Path
 
@@ -83,7 +84,11 @@ def test_each_attack_is_quoted_as_what_a_person_would_see(vault_of: VaultOf, tex
     assert len(found) == 1
     if "![" not in text and "!\u200b[" not in text:
         turn = app.search(MARK).matches[0].unit
-        assert found[0].endswith(defuse_links(one_line(turn.text)))
+        # What reads as no person's own words stands in brackets, in which there are no others.
+        shown, typed = (
+            re.sub(r"\[pasted: |[\[\]()]", "", text) for text in (found[0], defuse_links(one_line(turn.text)))
+        )
+        assert shown.endswith(typed)
     app.close()
 
 

@@ -132,7 +132,7 @@ def test_another_line_of_the_file_may_change(app: App, root: Path) -> None:
 
 def test_a_digest_is_of_one_thing(app: App) -> None:
     items = app.review.list()
-    with pytest.raises(InputError, match="of one thing"):
+    with pytest.raises(InputError, match="belongs to one pending change"):
         app.review.approve(items, digest=items[0].digest)
     with pytest.raises(NotFoundError):
         app.review.as_shown("p-00000000", items[0].digest)

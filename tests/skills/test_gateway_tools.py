@@ -86,7 +86,7 @@ def test_what_is_no_address_is_one_sentence(url: str) -> None:
 
 
 def test_a_token_that_no_header_can_hold_is_said_and_never_repeated(gateway: Gateway) -> None:
-    with pytest.raises(ConfigError, match="OPENCLAW_GATEWAY_TOKEN holds a character") as error:
+    with pytest.raises(ConfigError, match="OPENCLAW_GATEWAY_TOKEN contains a character") as error:
         call(gateway, "echo", token="moon\nlight")
     assert "moon" not in str(error.value)
 

@@ -115,7 +115,7 @@ def test_a_fact_without_a_field_name_is_titled_by_its_entity():
 
 
 def test_the_headings_above_a_fact_are_searched_with_it():
-    note = note_of("# Museum\n- phone: 1\n", "semantic/work.md")
+    note = note_of("# Museum\n- rooms: 1\n", "semantic/work.md")
     assert [unit.properties for unit in note.units] == ["work"]
     note = read_note("semantic/work.md", b"# Clients\n- Museum: 1\n", ReadingSettings(frozenset({"clients"})))
     assert [unit.properties for unit in note.units] == ["work, Clients"]
