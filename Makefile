@@ -24,7 +24,7 @@ test: $(READY)
 
 # The long tests: the laws, over at least 10,000 random edits and every point at which a write can be killed; benchmarks, a simulated year
 test-laws: $(READY)
-	$(BIN)/pytest -n auto -m laws
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m laws
 
 # More than 2,000 faults (kills, full disks, wrong clocks, lost events ...), and a table of them; wants strace
 test-faults: $(READY)
