@@ -94,16 +94,19 @@ def assertions_in(
         )
         assertions = [made] if made else []
     return tuple(
-        _with_town(fact, behind)
+        _with_town(fact, behind, words)
         for fact in assertions
         if fact.value.lower() != fact.entity.lower() and balanced(fact.value) == fact.value
     )
 
 
-def _with_town(fact: Assertion, behind: str) -> Assertion:
+def _with_town(fact: Assertion, behind: str, words: Grammar) -> Assertion:
     """An address with the town that stands behind its comma: `14 Harbour Street, Whitby`."""
     town = _TOWN.match(behind) if fact.field == _ADDRESS and _HARD.search(fact.value) else None
-    return fact._replace(value=f"{fact.value}, {town[1]}") if town else fact
+    said = tokens_of(town[1]) if town else []
+    if not town or words.closers.at(said) or words.politeness.at(said):
+        return fact  # `14 Harbour Street, Thanks!`
+    return fact._replace(value=f"{fact.value}, {town[1]}")
 
 
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:

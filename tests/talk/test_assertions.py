@@ -343,6 +343,7 @@ def test_what_holds_no_longer_is_told(text: str, end: tuple[str, str, str] | Non
     [
         ("staging moved to port 5545", ("staging", "port", "5545")),
         ("I live at 14 Harbour Street, Whitby", ("", "address", "14 Harbour Street, Whitby")),
+        ("I live at 14 Harbour Street, Thanks!", ("", "address", "14 Harbour Street")),
         ("our new address is 3 Mill Lane, 24103 Kiel", ("", "address", "3 Mill Lane, 24103 Kiel")),
         ("I live at 14 Harbour Street, but not for long", ("", "address", "14 Harbour Street")),
         ("we have a new dog called Pepper", ("", "dog", "Pepper")),
