@@ -657,34 +657,26 @@ class AddSynonym(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
-class AddSearchWords(_FileAction):
+class AddSearchWords(_SemanticAction):
     """Gives a fact or statement words to find it by, beside those that it has."""
 
     fact: str
     value: str
     words: str  # joined by commas
     heading: ClassVar[str] = "Search words"
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The fact and the words."""
-        return self.fact, self.words
+    known_by: ClassVar[tuple[str, ...]] = ("fact", "words")
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the words, if the fact still says so and its line has room for them."""
-        file = _CachedFile(self.path, collections)
-        facts = file.facts(text or "").facts
-        fact = next((one for one in facts if one.id == self.fact and one.current), None)
+        facts = self.facts(text, collections)
+        fact = next((fact for fact in facts if fact.id == self.fact and fact.current), None)
         if text is None or fact is None or not same(fact.value, self.value):
             return text
         words = dict.fromkeys((*filter(None, fact.also.split(", ")), *self.words.split(", ")))
+        also = {"also": ", ".join(list(words)[:MOST_ALSO])}
         with suppress(InputError):
-            text = with_inline(text, file, self.fact, {"also": ", ".join(list(words)[:MOST_ALSO])})
+            text = with_inline(text, _CachedFile(self.path, collections), self.fact, also)
         return text
-
-    def may_be_proposed(self) -> bool:
-        """Allows semantic files."""
-        return _is_semantic(self.path)
 
 
 @dataclass(frozen=True, slots=True)

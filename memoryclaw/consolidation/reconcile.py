@@ -286,12 +286,12 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
 
 def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
     """True where words with a sign of change name all that a fact is about, and another figure or day than its own: `40 mg of lisinopril instead`."""
-    values, told = valued(fact.value), valued(claim.value)
-    if fact.is_statement or not (claim.change and values and told and values.isdisjoint(told)):
+    old, new = valued(fact.value), valued(claim.value)
+    if fact.is_statement or not (claim.change and old and new and old.isdisjoint(new)):
         return False
     about, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
-    said = subject_of(claim.value)
-    return bool(about and about <= said) or (len(field) >= SHARED and field <= said)
+    subject = subject_of(claim.value)
+    return bool(about and about <= subject) or (len(field) >= SHARED and field <= subject)
 
 
 _key = lru_cache(maxsize=65536)(key_of)  # of the words of a night

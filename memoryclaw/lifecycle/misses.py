@@ -76,8 +76,8 @@ def missed_words(context: UpkeepContext) -> Iterator[PlannedChange]:
 
 
 def _monday(day: str) -> date:
-    told = date.fromisoformat(day[:10])
-    return told - timedelta(days=told.weekday())
+    date_of_day = date.fromisoformat(day[:10])
+    return date_of_day - timedelta(days=date_of_day.weekday())
 
 
 def _may_learn(path: str, fact: Fact) -> bool:
@@ -147,8 +147,8 @@ def _is_open(turn: Turn) -> bool:
 
 def _lacking(question: str, fact: Fact) -> list[str]:
     """The words of a question with a subject that its memory has in no form; none where there are too many to be its name."""
-    held = stems(f"{fact.entity} {fact.field} {fact.value} {fact.also}", question)
+    known = stems(f"{fact.entity} {fact.field} {fact.value} {fact.also}", question)
     words = dict.fromkeys(
-        word for word in words_of(question) if stems(word, question) - held and not is_filler(word)
+        word for word in words_of(question) if stems(word, question) - known and not is_filler(word)
     )
     return list(words) if len(words) <= MOST else []

@@ -103,8 +103,8 @@ def assertions_in(
 def _with_town(fact: Assertion, behind: str, words: Grammar) -> Assertion:
     """An address with the town that stands behind its comma: `14 Harbour Street, Whitby`."""
     town = _TOWN.match(behind) if fact.field == _ADDRESS and _HARD.search(fact.value) else None
-    said = tokens_of(town[1]) if town else []
-    if not town or words.closers.at(said) or words.politeness.at(said):
+    tokens = tokens_of(town[1]) if town else []
+    if not town or words.closers.at(tokens) or words.politeness.at(tokens):
         return fact  # `14 Harbour Street, Thanks!`
     return fact._replace(value=f"{fact.value}, {town[1]}")
 
