@@ -37,6 +37,7 @@ class Form(NamedTuple):
     named: bool = False  # a single one must name somebody, rather than a thing
     apart: bool = False  # no word in it is of the speaker
     below: bool = False  # the lines below it are its text
+    program: bool = False  # a program wrote it, of what it did
 
 
 def _form(name: str, pattern: str, example: str, least: int = 1, **more: bool) -> Form:
@@ -68,13 +69,13 @@ FORMS = (
     _form("subtitle", r"(?:\d\d:)?\d\d:\d\d[.,]\d{3} ?-->", "00:00:01,000 --> 00:00:03,500", below=True),
     _form("time in brackets", r"[\[(]\d{1,2}:\d\d(?:[:.]\d\d\d?)?[\])] {1,4}\w", "[00:00:12] hello", least=2),
     _form("time of a film", r"0{1,2}:\d\d(?::\d\d)? {1,4}\w", "0:12 hello", least=2),
-    _form("record", rf"\[?\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?\S* {{1,4}}\S|{_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d \S", "2026-03-04 10:32:11 INFO in"),
-    _form("level", r"\W?\[(?:info|debug|warn(?:ing)?|error|trace|fatal|critical|notice)\]|(?-i:INFO|DEBUG|WARN|WARNING|ERROR|TRACE|FATAL):\w", "[INFO] started"),
-    _form("record of a program", r"(?:info|dbug|trce|warn|fail|crit|debug|error): {1,4}[\w.]{1,120}\[\d{1,6}\]", "info: App.Server[0] started"),
-    _form("error of a program", r"(?-i:[A-Za-z_.]{0,60}[A-Z][a-z]{1,30}(?:Error|Exception)): {1,4}\S", "TypeError: x is not a function"),
-    _form("error with a number", r"(?:npm (?:err!|error|warn)|(?:error|warning) ?\[?[a-z]{1,6}\d{2,6}\]?:|fatal:) {1,4}\S", "error TS2345: no such type"),
-    _form("head of a traceback", r"traceback \(most recent call last\):", "Traceback (most recent call last):", below=True),
-    _form("place of a traceback", r"file \"[^\"\n]{1,200}\", line \d", 'File "app.py", line 3'),
+    _form("record", rf"\[?\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?\S* {{1,4}}\S|{_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d \S", "2026-03-04 10:32:11 INFO in", program=True),
+    _form("level", r"\W?\[(?:info|debug|warn(?:ing)?|error|trace|fatal|critical|notice)\]|(?-i:INFO|DEBUG|WARN|WARNING|ERROR|TRACE|FATAL):\w", "[INFO] started", program=True),
+    _form("record of a program", r"(?:info|dbug|trce|warn|fail|crit|debug|error): {1,4}[\w.]{1,120}\[\d{1,6}\]", "info: App.Server[0] started", program=True),
+    _form("error of a program", r"(?-i:[A-Za-z_.]{0,60}[A-Z][a-z]{1,30}(?:Error|Exception)): {1,4}\S", "TypeError: x is not a function", program=True),
+    _form("error with a number", r"(?:npm (?:err!|error|warn)|(?:error|warning) ?\[?[a-z]{1,6}\d{2,6}\]?:|fatal:) {1,4}\S", "error TS2345: no such type", program=True),
+    _form("head of a traceback", r"traceback \(most recent call last\):", "Traceback (most recent call last):", below=True, program=True),
+    _form("place of a traceback", r"file \"[^\"\n]{1,200}\", line \d", 'File "app.py", line 3', program=True),
     _form("blank to be filled", r"[^_\n]{0,200}(?<!\w)_{3,20}(?!\w)", "Sally ____ to school"),
     _form("variable of an environment", r"(?-i:[A-Z][A-Z0-9_]{1,40})=\S", "PORT=80"),
     _form("name of a part", r"(?-i:[A-ZÄÖÜ][A-ZÄÖÜ .'-]{1,24})(?: ?\(.{1,30}\))?$(?<![.!?])", "TOM", least=2, below=True),
@@ -128,22 +129,9 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
     return pasted
 
 
-_RECORDS = frozenset(
-    {
-        "record",
-        "level",
-        "record of a program",
-        "error of a program",
-        "error with a number",
-        "head of a traceback",
-        "place of a traceback",
-    }
-)
-
-
 def is_record(line: str) -> bool:
     """True for a line that a program wrote of what it did."""
-    return any(form.pattern.match(line.strip()) for form in FORMS if form.name in _RECORDS)
+    return any(form.pattern.match(line.strip()) for form in FORMS if form.program)
 
 
 _TALKS = frozenset({"message", "message of a name with its time"})

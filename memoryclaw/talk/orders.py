@@ -191,7 +191,7 @@ def _occasion(tokens: Sequence[str], words: Grammar) -> int:
         return 0
     for at in range(2, min(len(tokens) - 1, _OCCASION)):
         lasting = words.lasting.at(tokens, at)
-        verb = tokens[at + lasting]
+        verb = tokens[at + lasting] if at + lasting < len(tokens) else ""
         if lasting or (verb in words.manner_verbs and tokens[at - 1] in words.things):
             is_order = verb in words.manner_verbs or verb in words.chores
             return at if is_order and tokens[at - 1] not in words.nominatives else 0

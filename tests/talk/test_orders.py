@@ -62,6 +62,8 @@ NEITHER = [
     ("en", "at work always tired"),
     ("en", "for this commit use tabs"),
     ("en", "for breakfast always porridge"),
+    ("en", "in mails please from now on"),
+    ("en", "for mails to me from now on"),
     ("de", "oder generell ein Lehrer"),
     ("de", "keine ahnung"),
     ("de", "kein problem"),
