@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import blocks_of, is_record, listed, pasted_lines, speaks
@@ -121,6 +121,7 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
     return OwnWords(text, tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
 
 
+@lru_cache(maxsize=1024)  # recall and ask read the same turns, and a daemon the same ones again
 def own_text(text: str, speaker: str, language: str) -> str:
     """The own words of a turn as they were typed.
 
