@@ -1,4 +1,6 @@
-"""Takes the newest fixes back, one at a time, and names a test that fails without each: python scripts/revert_fixes.py [--fixes 30] [COMMIT ...]
+"""Takes the newest fixes back, one at a time, and names a test that fails without each.
+
+    python scripts/revert_fixes.py [--fixes 30] [COMMIT ...]
 
 A fix is a commit that changed the package and its tests. Its part of the package is taken back in a worktree of HEAD, and the files of tests that it
 changed run until one fails. Where later commits changed the same lines a fix is passed over, and where no test fails the line says so: either the commit
@@ -42,6 +44,7 @@ def fixes(commits: list[str]) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def first_failure(tree: Path, tests: list[str]) -> str:
+    """The test that fails first in a worktree, or a few words on why there is none."""
     command = [
         sys.executable,
         "-m",
@@ -73,6 +76,7 @@ def first_failure(tree: Path, tests: list[str]) -> str:
 
 
 def main() -> None:
+    """Print each fix with the test that fails without it."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
