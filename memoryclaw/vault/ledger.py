@@ -152,6 +152,11 @@ class Ledger:
             (event for path in sorted(paths) for event in self._events(path, "shown", "receipt", name)), None
         )
 
+    def last_recall(self) -> str:
+        """The receipt of the newest recall, on whatever device; empty without one."""
+        recalls = self.events_of("shown", "mode", "recall")
+        return str(recalls[-1].get("receipt") or "") if recalls else ""
+
     def events_of(self, event: str, key: str = "event", value: str = "") -> list[dict[str, Any]]:
         """The events of one type, of all devices, oldest first; those with this value, if one is named."""
         value = value or event

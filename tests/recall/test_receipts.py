@@ -90,9 +90,18 @@ def test_why_reads_a_recall_back_as_it_was(root: Path) -> None:
         now = app.why(answer["receipt"])
     assert [one.id for one in now.decided if one.changed] == ["semantic/garden#Pond.depth"]
     assert now.gone == len(then) - len(now.decided) == 1
+    with App(root) as app:
+        app.search(ASKED, session="s")
     said = claw("why", answer["receipt"]).out
+    assert said == claw("show", "last").out == claw("show", "--as", "recall", "last").out
     assert "it says something else now" in said
     assert "trout" not in said
+
+
+def test_without_a_recall_the_last_is_no_memory(root: Path) -> None:
+    shown = Claw(root)("show", "last")
+    assert (shown.code, shown.out) == (1, "")
+    assert "the id 'last'" in shown.err
 
 
 def test_no_receipt_holds_a_word_of_what_was_recalled(root: Path) -> None:

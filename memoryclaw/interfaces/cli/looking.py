@@ -44,15 +44,16 @@ if TYPE_CHECKING:
     help="Instead of the text: an entity with its past and its neighbours, how a memory was used, or a recall.",
 )
 def show(context: CliContext, *, id_: str, session: str, form: str | None) -> None:
-    """Print a note, section, fact, turn or entity as it is in its file, or an earlier recall by its receipt."""
+    """Print a note, section, fact, turn or entity as it is in its file, or a recall: the `last`, or an earlier one by its receipt."""
     from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
 
-    values = {"id_": id_, "name": id_, "receipt": id_, "session": session}
     with context.app() as app:
+        receipt = app.ledger.last_recall() if id_ == "last" else id_
+        values = {"id_": id_, "name": id_, "receipt": receipt, "session": session}
         try:
             answer(context, app, *_VIEWS[form or "text"], values)
         except NotFoundError:
-            if form or not id_.startswith("r-"):
+            if form or not receipt.startswith("r-"):
                 raise
             answer(context, app, *_VIEWS["recall"], values)
 
