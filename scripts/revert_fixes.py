@@ -22,6 +22,7 @@ FILTER = "not faults and not llm and not openclaw and not browser and not hosts"
 
 
 def git(*arguments: str, tree: Path = ROOT, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    """A git command in a worktree, with `text` on its standard input."""
     return subprocess.run(
         ["git", "-C", str(tree), *arguments], input=text, capture_output=True, text=True, check=False
     )
