@@ -490,8 +490,11 @@ def _verb_of(text: str, words: Grammar) -> str:
         plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[-1])
         return plain if last[:1].islower() and _is_verb(tokens[-1], words) else ""
     openers = (words.fillers, words.adverbs, words.politeness)
-    first = next((token for token in tokens if not any(token in among for among in openers)), "")
-    return first if _is_verb(first, words) else ""
+    at = next((n for n, token in enumerate(tokens) if not any(token in among for among in openers)), -1)
+    is_noun = tokens[at].endswith("ing") and any(token in words.be_verbs for token in tokens[at + 1 : at + 2])
+    return (
+        tokens[at] if at >= 0 and _is_verb(tokens[at], words) and not is_noun else ""
+    )  # not `opening is on friday`
 
 
 def _is_verb(token: str, words: Grammar) -> bool:

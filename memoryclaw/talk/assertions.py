@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from memoryclaw.talk.people import Names, Relation, leads, relations
+from memoryclaw.talk.people import PLACED, Names, Relation, leads, relations
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text.clauses import Clause, clauses, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
@@ -566,6 +566,14 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 end = place + len(phrase)
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
                 if value and _names_a_thing(value, words):
+                    if (
+                        field in PLACED
+                        and about
+                        and about in clause.text
+                        and value.islower()
+                        and len(tokens_of(value)) == 1
+                    ):
+                        return None  # `Marek moved to platform`: who writes a name with a capital writes a place so
                     return Assertion(
                         about, field, value, "verb", clause.text, "" if text is clause.text else when
                     )

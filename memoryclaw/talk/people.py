@@ -254,7 +254,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
         end = verb + len(phrase)
         if is_of_people(field) and tuple(tokens[verb:end]) == phrase and end < len(tokens):
             named = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
-            return named or phrase[-1] not in words.prepositions or field not in _PLACED
+            return named or phrase[-1] not in words.prepositions or field not in PLACED
     return (
         len(run) > 1
         and not words.noun_capitals.entries()
@@ -262,7 +262,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     )
 
 
-_PLACED = frozenset({"lives in", "works at"})  # in what has a name
+PLACED = frozenset({"lives in", "works at"})  # in what has a name
 
 
 def first_name(text: str, language: str) -> str:

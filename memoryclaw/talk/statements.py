@@ -425,6 +425,7 @@ class _Turn:
             and not clause.kind
             and 0 < len(plain) <= 3
             and not any(token in self.words.coordinators for token in plain)
+            and plain[-1] not in self.words.moods  # `looks good.` judges what came before
             and text.rstrip().endswith((".", ":", "…"))
         )
         answers = first and bool(self.asked.text) and not self.asked.open

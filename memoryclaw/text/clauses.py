@@ -158,8 +158,8 @@ def _head(tokens: Sequence[str], at: int, words: Grammar) -> int:
 def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[str], bool]) -> bool:
     """True where a subject with its verb begins."""
     token = tokens[at]
-    if token in words.contracted_subjects:
-        return True
+    if token in words.contracted_subjects:  # the `id` of `my staff id` is a noun
+        return not token.endswith("d") or "'" in token or _verb_at(tokens, at + 1, words, most=1) is not None
     linked = tokens[at - 1] in words.coordinators
     if token in words.nominatives and (linked or token in words.unmarked_subjects):
         return linked or _verb_at(tokens, at + 1, words, most=2) is not None

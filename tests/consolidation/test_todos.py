@@ -221,6 +221,7 @@ def test_what_is_to_be_done_by_a_day_is_due_on_it(root: Path, said: str, expecte
         "the book club is on friday",
         "morgen.",
         "the order arrives tomorrow",
+        "opening is pushed back to 16 april",
     ],
 )
 def test_what_is_not_to_be_done_by_a_day_gets_no_box(root: Path, said: str) -> None:

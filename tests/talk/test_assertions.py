@@ -199,7 +199,14 @@ def test_what_begins_later_is_kept_as_it_was_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Ana's sister lives in Leeds", "the projectX call moved to 9:40", "my yoga class moved to Kiel"]
+    "text",
+    [
+        "Ana's sister lives in Leeds",
+        "Ana moved to platform",
+        "Ana works at home",
+        "the projectX call moved to 9:40",
+        "my yoga class moved to Kiel",
+    ],
 )
 def test_what_belongs_to_somebody_is_not_that_one(text: str) -> None:
     assert [one for one in told(text) if one[3] != "bare"] == []

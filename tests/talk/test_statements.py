@@ -217,6 +217,19 @@ def test_a_noun_alone_is_the_topic_of_the_next_sentence(text: str) -> None:
     assert (found.topic, found.words) == ("rings", "we took the plain silver ones")
 
 
+def test_what_judges_is_no_topic_of_the_next_sentence() -> None:
+    statements = talk_of("looks good. tests run with tox, mostly").statements
+    assert [(one.topic, one.words) for one in statements][-1] == ("", "tests run with tox, mostly")
+
+
+def test_id_without_an_apostrophe_begins_a_clause_only_before_a_verb() -> None:
+    statement = only(talk_of("branch names start with the ticket id, e.g. BILL-123-fix"))
+    assert statement.words == "branch names start with the ticket id, e.g. BILL-123-fix"
+    assert [one.words for one in talk_of("i take the train id prefer a bus").statements][-1].endswith(
+        "id prefer a bus"
+    )
+
+
 def test_whom_one_greets_is_no_topic() -> None:
     statement = talk_of("Hello dear. My grandson Alfie set this up").statements[-1]
     assert (statement.topic, statement.words) == ("", "My grandson Alfie set this up")
