@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("memoryclaw", "memoryclaw-fleet/memoryclaw_fleet")
-FILTER = "not faults and not llm and not openclaw and not browser and not hosts"
+FILTER = "not laws and not faults and not llm and not openclaw and not browser and not hosts"
 
 
 def git(*arguments: str, tree: Path = ROOT, text: str | None = None) -> subprocess.CompletedProcess[str]:
