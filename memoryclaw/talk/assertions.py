@@ -425,6 +425,8 @@ def _owner_and_noun(
     how = "noun" if own else "hers" if tokens[0] in words.people_pronouns else "bare"
     if tokens[0] in words.determiners or own:
         tokens, typed = tokens[1:], typed[1:]
+    if len(tokens) > 1 and tokens[0] in words.renewals and typed[0].islower():
+        tokens, typed = tokens[1:], typed[1:]  # of `my new laptop` the field is `laptop`
     if not tokens or len(tokens) > _FIELD_WORDS + 3:
         return None
     for place in range(len(tokens) - 1):

@@ -298,6 +298,7 @@ def test_a_secret_that_was_taken_out_is_no_value(text: str) -> None:
         ("my number changed, it's 0161 496 0202", "phone", "0161 496 0202"),
         ("the rent changed. It is 950 now", "rent", "950"),
         ("my new email is nora@example.org", "email", "nora@example.org"),
+        ("my new laptop is an m4 macbook", "laptop", "an m4 macbook"),
         ("i moved from Kiel to Leeds", "lives in", "Leeds"),
         ("i moved from Kiel to Leeds last month", "lives in", "Leeds"),
         ("we have a new vet, Dr Okoro", "vet", "Dr Okoro"),
