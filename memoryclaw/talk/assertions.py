@@ -423,10 +423,10 @@ def _owner_and_noun(
     tokens, typed = tokens[lead:], typed[lead:]
     own = tokens[0] in words.possessives_own
     how = "noun" if own else "hers" if tokens[0] in words.people_pronouns else "bare"
-    if tokens[0] in words.determiners or own:
-        tokens, typed = tokens[1:], typed[1:]
-    if len(tokens) > 1 and tokens[0] in words.renewals and typed[0].islower():
-        tokens, typed = tokens[1:], typed[1:]  # of `my new laptop` the field is `laptop`
+    at = int(tokens[0] in words.determiners or own)
+    # The field of `my new laptop` is `laptop`.
+    at += at + 1 < len(tokens) and tokens[at] in words.renewals and typed[at].islower()
+    tokens, typed = tokens[at:], typed[at:]
     if not tokens or len(tokens) > _FIELD_WORDS + 3:
         return None
     for place in range(len(tokens) - 1):
