@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memoryclaw import rooms
 from memoryclaw.connect import CLAUDE_CODE, HOSTS, hooks
 from memoryclaw.connect.hooks import context_of, post_answer
 from memoryclaw.daemon.client import root_of
@@ -168,11 +169,9 @@ def _print(answer: Mapping[str, Any]) -> None:
 
 
 def _remark(sentence: str) -> None:
-    from memoryclaw.writing.secret_gate import without_secrets
-
     try:
         sys.stderr.write(
-            f"memoryclaw: {without_secrets(sentence, sys.argv[1:])}\n".encode(
+            f"memoryclaw: {rooms.secret_gate.without_secrets(sentence, sys.argv[1:])}\n".encode(
                 "ascii", "backslashreplace"
             ).decode()
         )
