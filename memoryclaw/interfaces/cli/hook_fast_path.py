@@ -18,6 +18,7 @@ from memoryclaw.connect import CLAUDE_CODE, HOSTS, hooks
 from memoryclaw.connect.hooks import context_of, post_answer
 from memoryclaw.daemon.client import root_of
 from memoryclaw.errors import InputError, MemoryClawError
+from memoryclaw.text.encoding import json_value
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -151,10 +152,7 @@ def _given(end: float) -> Mapping[str, Any]:
         if not part:
             break
         data += part
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        value = None
+    value = json_value(data)
     if not isinstance(value, dict):
         raise InputError("standard input holds no JSON object")
     return value
