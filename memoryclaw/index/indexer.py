@@ -101,7 +101,7 @@ class Indexer:
         if words is None:  # a page that repeats what stands elsewhere
             work.hide(path, stamp, digest, racy=racy)
             return "hidden"
-        partial = self._vault.audience == OWNER and self._vault.is_partial(path, words, AGENT)
+        partial = int(self._vault.audience == OWNER and self._vault.is_partial(path, words, AGENT))
         settings = self._settings._replace(doubts=self._vault.doubts(path))
         return IndexedNote(read_note(path, words, settings), stamp, digest, racy, partial)
 
