@@ -579,14 +579,11 @@ def _home(environ: Mapping[str, str], name: str, default: str) -> Path:
 
 
 class Ignored(NamedTuple):
-    """What a vault's settings ask for, or an older version did unasked, and what counts only in the user's own settings."""
+    """What a vault's settings ask for, and what counts only in the user's own settings."""
 
     key: str
     value: Any  # as it is written
     origin: str
-
-
-OLD_DEFAULTS = {"llm.chain": ["ollama"]}  # what older versions did where nobody said otherwise
 
 
 def load(
@@ -624,8 +621,6 @@ def load(
             if not is_obeyed:
                 ignored.append(Ignored(key, value, CONFIG_FILE))
                 notices.append(f"{CONFIG_FILE}: {_only_own(setting, value)}, {own_file}; it was ignored")
-    says = {key for each in (mine, chosen, written) for key, value in each.items() if value is not None}
-    ignored += [Ignored(key, value, "") for key, value in OLD_DEFAULTS.items() if key not in says]
     if values["vault.id"] and not is_vault_id(values["vault.id"]):
         notices.append(f"{CONFIG_FILE}: vault.id must have 32 hex digits; it was ignored")
         values["vault.id"] = ""

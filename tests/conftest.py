@@ -44,7 +44,7 @@ settings.register_profile("search", **PATIENT)
 
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
-NO_MODELS = "llm:\n  chain: []\n"  # somebody who decided it is told no more that older versions asked one
+NO_MODELS = "llm:\n  chain: []\n"
 PRIVATE = (
     "MEMORYCLAW_VAULT",
     "MEMORYCLAW_AUDIENCE",

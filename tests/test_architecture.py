@@ -26,6 +26,7 @@ ORDER = (
     {"working", "lifecycle"},
     {"review", "erase"},
     {"connect", "health"},
+    {"rooms"},
     {"app"},
     {"interfaces", "memory_tool"},
 )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from memoryclaw import init_vault, late
+from memoryclaw import init_vault, late, rooms
 
 _SEARCH = """
 import sys
@@ -46,3 +48,16 @@ def test_each_is_there_when_it_is_asked_for(name: str) -> None:
 def test_there_is_no_other() -> None:
     with pytest.raises(AttributeError, match="no attribute 'os'"):
         late.os  # noqa: B018
+
+
+def test_a_room_is_the_module_that_its_type_says() -> None:
+    typed = {
+        alias.asname or alias.name: f"{line.module}.{alias.name}"
+        for line in ast.walk(ast.parse(inspect.getsource(rooms)))
+        if isinstance(line, ast.ImportFrom) and str(line.module).startswith("memoryclaw.")
+        for alias in line.names
+    }
+    assert typed == {name: f"memoryclaw.{place}" for name, place in rooms._PLACES.items()}
+    assert {name: getattr(rooms, name).__name__ for name in typed} == typed
+    with pytest.raises(AttributeError, match="no attribute 'attic'"):
+        rooms.attic  # noqa: B018

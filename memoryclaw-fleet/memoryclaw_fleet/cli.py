@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
@@ -21,11 +21,7 @@ from memoryclaw.interfaces import http
 from memoryclaw.interfaces.cli.printing import plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, group, option
-
-if TYPE_CHECKING:
-    from memoryclaw_fleet.jobs import Jobs
-    from memoryclaw_fleet.settings import FleetSettings
-    from memoryclaw_fleet.store import Fleet
+from memoryclaw_fleet import rooms
 
 _SECONDS = 60.0  # that a command waits for a node to do its part
 INDEX = option(
@@ -37,22 +33,20 @@ INDEX = option(
 )
 
 
-def fleet_of(url: str | None, *, most: int | None = None, migrate: bool = True) -> Fleet:
+def fleet_of(url: str | None, *, most: int | None = None, migrate: bool = True) -> rooms.store.Fleet:
     """The fleet on the server that was named, or that the user's own settings name.
 
     Raises:
         InputError: nobody names one.
     """
-    from memoryclaw_fleet.postgres import server_of  # `--help` needs no server
-    from memoryclaw_fleet.settings import FleetSettings
-    from memoryclaw_fleet.store import Fleet
-
-    own = FleetSettings.own()
+    own = rooms.settings.FleetSettings.own()
     if not (named := url or own.url):
         raise InputError(
             "name the server with --index postgresql://user@host/database, or set index.url in your own settings or MEMORYCLAW_INDEX_URL"
         )
-    made = Fleet(server_of(named, prepared=own.prepared, most=most or own.connections))
+    made = rooms.store.Fleet(
+        rooms.postgres.server_of(named, prepared=own.prepared, most=most or own.connections)
+    )
     if migrate:
         made.migrate()
     return made
@@ -77,9 +71,7 @@ def fleet() -> None:
 @INDEX
 def list_(context: CliContext, *, node: str, url: str | None) -> None:
     """List the vaults with their homes."""
-    from memoryclaw_fleet.commands import list_vaults
-
-    found = list_vaults(fleet_of(url), node)
+    found = rooms.commands.list_vaults(fleet_of(url), node)
     rows = [
         [
             one.name,
@@ -102,8 +94,7 @@ def nodes(context: CliContext, *, url: str | None) -> None:
     """List the nodes."""
     found = fleet_of(url).nodes()
     nodes = [
-        {"name": one.name, "address": one.address, "up": one.is_up, "until": one.until.isoformat()}
-        for one in found
+        {"name": one.name, "address": one.address, "up": one.is_up, "until": iso(one.until)} for one in found
     ]
     rows = [
         [one.name, one.address, "up" if one.is_up else f"silent since {one.until:%Y-%m-%d %H:%M:%S}"]
@@ -117,12 +108,9 @@ def nodes(context: CliContext, *, url: str | None) -> None:
 @INDEX
 def migrate(context: CliContext, *, url: str | None) -> None:
     """Make the tables, or bring them to this version; the owner of the schema does this."""
-    from memoryclaw_fleet.jobs import Jobs
-    from memoryclaw_fleet.postgres_index import STEPS
-
     made = fleet_of(url, migrate=False)
-    made.server.migrate("index", STEPS)
-    Jobs(made.server).migrate()
+    made.server.migrate("index", rooms.postgres_index.STEPS)
+    rooms.jobs.Jobs(made.server).migrate()
     server = str(made.server)
     answered(context, {"server": server}, f"The tables at {styled(server)} are those of this version.")
 
@@ -141,9 +129,7 @@ def migrate(context: CliContext, *, url: str | None) -> None:
 @INDEX
 def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool, url: str | None) -> None:
     """Make a vault known; a node clones it, or begins a new one."""
-    from memoryclaw_fleet.commands import add
-
-    done = add(fleet_of(url), name, remote, node=node, seconds=0 if no_wait else _SECONDS)
+    done = rooms.commands.add(fleet_of(url), name, remote, node=node, seconds=0 if no_wait else _SECONDS)
     answered(
         context,
         done._asdict(),
@@ -160,9 +146,7 @@ def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool
 @INDEX
 def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
     """Give a vault another home, while it answers."""
-    from memoryclaw_fleet.commands import move
-
-    done = move(fleet_of(url), name, node, seconds=_SECONDS)
+    done = rooms.commands.move(fleet_of(url), name, node, seconds=_SECONDS)
     answered(context, done._asdict(), f"{styled(done.name)} is at home on {done.node}.")
 
 
@@ -172,14 +156,12 @@ def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
 @INDEX
 def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
     """Forget a vault, its tokens and its index; its files and its remote stay."""
-    from memoryclaw_fleet.commands import drop
-
     made = fleet_of(url)
     made.vault(name)
     if not agreed(context, f"Drop {name}, with its tokens and its index?", yes=yes):
         say("Nothing was dropped.")
         return
-    drop(made, name)
+    rooms.commands.drop(made, name)
     answered(context, {"dropped": name}, f"{styled(name)} is dropped; its files and its remote stay.")
 
 
@@ -224,9 +206,7 @@ def limit(
 @INDEX
 def check(context: CliContext, name: str, *, folder: Path | None, url: str | None) -> int:
     """Compare files, index, remote and lease of one vault, or of all; exits with 1 where they differ."""
-    from memoryclaw_fleet.commands import check
-
-    found = check(fleet_of(url), name, folder=folder)
+    found = rooms.commands.check(fleet_of(url), name, folder=folder)
     wrong = sum(one.is_wrong for one in found)
     if not context.printed(dict, differences=[one._asdict() for one in found], wrong=wrong):
         for one in found:
@@ -262,14 +242,7 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
     made = fleet_of(url)
     made.vault(name)
     found = made.tokens(name)
-    tokens = [
-        {
-            **one._asdict(),
-            "made": one.made.isoformat(),
-            "until": one.until.isoformat() if one.until else "",
-        }
-        for one in found
-    ]
+    tokens = [{**one._asdict(), "made": iso(one.made), "until": iso(one.until)} for one in found]
     rows = [
         [
             one.id,
@@ -316,6 +289,11 @@ def revoke(context: CliContext, name: str, id_: str, *, url: str | None) -> None
     answered(context, {"revoked": id_}, f"{styled(id_)} lets nobody in any more.")
 
 
+def iso(moment: datetime | None) -> str:
+    """A moment as JSON has it; empty for none."""
+    return moment.isoformat() if moment else ""
+
+
 def answered(context: CliContext, shape: Mapping[str, Any], sentence: str) -> None:
     """Prints what was done, in a sentence or as JSON."""
     if not context.printed(dict, shape):
@@ -326,12 +304,8 @@ def listed(
     context: CliContext, shape: Mapping[str, Any], head: list[str], rows: list[list[str]], nothing: str
 ) -> None:
     """Prints a table, or what to do where it has no rows; or all of it as JSON."""
-    if context.printed(dict, shape):
-        return
-    if rows:
-        table(head, rows)
-    else:
-        say(nothing)
+    if not context.printed(dict, shape):
+        table(head, rows, nothing)
 
 
 # One node.
@@ -414,8 +388,6 @@ def serve(
     made = fleet_of(url, most=connections or 16)
     reads = fleet_of(replica, most=connections or 16) if replica else None
     from memoryclaw.interfaces.cli import exit_codes
-    from memoryclaw_fleet import server
-    from memoryclaw_fleet.node import FleetNode
 
     def tell(sentence: str) -> None:
         if log == "json":
@@ -449,8 +421,8 @@ def serve(
         )
         sys.stdout.flush()
 
-    settings = server.NodeSettings(
-        FleetNode(folder, name, place, made, tell=tell, lease=lease, replica=reads),
+    settings = rooms.server.NodeSettings(
+        rooms.node.FleetNode(folder, name, place, made, tell=tell, lease=lease, replica=reads),
         log_request,
         lambda error: exit_codes.report_bug(error, context),
         proxy,
@@ -458,7 +430,7 @@ def serve(
         names,
         readers=max(2, (connections or 16) // 2),
     )
-    told = server.serve(settings, listening, host, ready=ready)
+    told = rooms.server.serve(settings, listening, host, ready=ready)
     if told == signal.SIGINT:
         raise KeyboardInterrupt
 
@@ -476,8 +448,6 @@ def work(context: CliContext, *, concurrency: int, once: bool, url: str | None) 
     Any number of workers share the work, on any machine that reaches the server and the nodes. Ends with Ctrl-C or SIGTERM, after
     what it has begun.
     """
-    from memoryclaw_fleet.jobs import Worker  # `--help` needs no server
-
     own, jobs = _jobs(url)
 
     def tell(sentence: str) -> None:
@@ -487,7 +457,9 @@ def work(context: CliContext, *, concurrency: int, once: bool, url: str | None) 
     if not context.json:
         say(f"working for {styled(str(jobs.server))}")
         sys.stdout.flush()
-    worker = Worker(jobs, fleet_of(url), concurrency=concurrency, llm_calls=own.llm_calls, tell=tell)
+    worker = rooms.jobs.Worker(
+        jobs, fleet_of(url), concurrency=concurrency, llm_calls=own.llm_calls, tell=tell
+    )
     return int(bool(worker.run(once=once) and once))
 
 
@@ -512,7 +484,7 @@ def list_jobs(context: CliContext, *, url: str | None) -> None:
         ]
         for one in found
     ]
-    shape = {"jobs": [{**one._asdict(), "next": one.next.isoformat() if one.next else ""} for one in found]}
+    shape = {"jobs": [{**one._asdict(), "next": iso(one.next)} for one in found]}
     head = ["job", "vault", "state", "tries", "next", "error"]
     listed(context, shape, head, rows, "Nothing waits, nothing runs, nothing is dead.")
 
@@ -541,14 +513,10 @@ def retry(context: CliContext, id_: int, *, url: str | None) -> None:
     answered(context, {"retried": id_, "vault": name}, f"{styled(name)} waits for its turn.")
 
 
-def _jobs(url: str | None) -> tuple[FleetSettings, Jobs]:
+def _jobs(url: str | None) -> tuple[rooms.settings.FleetSettings, rooms.jobs.Jobs]:
     """The user's own settings, and the queue."""
-    from memoryclaw_fleet.jobs import Jobs, night
-    from memoryclaw_fleet.postgres import Postgres
-    from memoryclaw_fleet.settings import FleetSettings
-
-    own = FleetSettings.own()
-    server = Postgres(own.jobs_url) if own.jobs_url and not url else fleet_of(url).server
-    made = Jobs(server, night=night(own.night))
+    own = rooms.settings.FleetSettings.own()
+    server = rooms.postgres.Postgres(own.jobs_url) if own.jobs_url and not url else fleet_of(url).server
+    made = rooms.jobs.Jobs(server, night=rooms.jobs.night(own.night))
     made.migrate()
     return own, made

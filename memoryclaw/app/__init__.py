@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
-from memoryclaw import errors
+from memoryclaw import errors, rooms
 from memoryclaw.app import verbs
 from memoryclaw.app.context import (
     Clock,
@@ -47,43 +47,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.app.skills import Skills
     from memoryclaw.app.transfer import Transfer
     from memoryclaw.app.working import Working
-    from memoryclaw.capture.capture import CaptureResult, KeptTurn
-    from memoryclaw.capture.feedback import Feedback
     from memoryclaw.config import Config
-    from memoryclaw.connect.logs import Imported
-    from memoryclaw.consolidation.consolidate import Consolidated, ConsolidationContext, Rehearse
-    from memoryclaw.consolidation.host_answers import SegmentPrompt
-    from memoryclaw.consolidation.planning import Enrich
-    from memoryclaw.daemon.scheduling import Schedule
-    from memoryclaw.health.doctor import Check
-    from memoryclaw.health.lint import Linted
-    from memoryclaw.health.stats import Stats
-    from memoryclaw.health.status import Status
-    from memoryclaw.health.survey import Survey
-    from memoryclaw.history.commit_hook import CommitHook
-    from memoryclaw.history.repository import Logged
-    from memoryclaw.index.index import Index
-    from memoryclaw.index.vectors import Filled, Filler, OfferedVectors
-    from memoryclaw.index.watching import Watching, WatchReport
-    from memoryclaw.lifecycle.pages import Views
-    from memoryclaw.recall import browsing
-    from memoryclaw.recall.ask import AnsweredQuestion
-    from memoryclaw.recall.conflicts import Conflicts
-    from memoryclaw.recall.evaluation import Evaluated
-    from memoryclaw.recall.inspecting import Inspected
-    from memoryclaw.recall.timeline import Timeline
-    from memoryclaw.recall.vector_lane import VectorLane
-    from memoryclaw.review.details import Conversation
-    from memoryclaw.review.file_history import Blame, CommitList, CommitShown
-    from memoryclaw.review.machines import Exchanged
-    from memoryclaw.skills.migration import Migrated
-    from memoryclaw.vault.folder import Vault
-    from memoryclaw.vault.ledger import Ledger
-    from memoryclaw.vault.permissions import Store
-    from memoryclaw.vault.vocabulary import Schema
-    from memoryclaw.writing.bundles import Restored
-    from memoryclaw.writing.context import WriteContext, Written
-    from memoryclaw.writing.edit import NoteRewrite
 
 __all__ = ["App", "init_vault", "open_vault", "restore_vault", "survey_vault", "system_clock"]
 
@@ -120,7 +84,7 @@ def open_vault(
 
 def survey_vault(
     path: str | os.PathLike[str], *, shared: bool = False, progress: Progress | None = None
-) -> Survey:
+) -> rooms.survey.Survey:
     """What a folder holds that is to become a vault: notes by kind, tags, links, languages, names that mean something. Changes nothing.
 
     Args:
@@ -130,13 +94,10 @@ def survey_vault(
         InputError: it is a file.
         VaultError: it cannot be read.
     """
-    from memoryclaw.health.survey import survey
-    from memoryclaw.vault.folder import Vault
-
     root = Path(os.path.abspath(os.path.expanduser(path)))
     if is_initialised(root):
         settings.load(root)  # says where its folders are
-    return survey(Vault(root), shared=shared, progress=progress)
+    return rooms.survey.survey(rooms.folder.Vault(root), shared=shared, progress=progress)
 
 
 def init_vault(
@@ -147,7 +108,7 @@ def init_vault(
     owner: str = "",
     shared: bool = False,
     clock: Clock = system_clock,
-) -> Written:
+) -> rooms.context.Written:
     """Makes a folder a vault: folders, commented settings, a git repository with a first commit. Changes nothing that is there.
 
     Args:
@@ -156,19 +117,16 @@ def init_vault(
         owner: the name of who says `I` in it; only of a new vault.
         shared: the larger repository that it lies in holds its changes, and none is made.
     """
-    from memoryclaw.writing.context import Templates
-    from memoryclaw.writing.init import adopt, init
-
-    root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
+    root, templates, now = os.path.abspath(os.path.expanduser(path)), rooms.context.Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
-    written = init(
+    written = rooms.init.init(
         root, templates, now, new_id, new_vault_id(), paths=paths, zone=machine_zone(), owner=owner,
         shared=shared,
     )  # fmt: skip
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
-        adopted = adopt(root, [folders.name_of(path) for path in commit], templates, now, new_id)
+        adopted = rooms.init.adopt(root, [folders.name_of(path) for path in commit], templates, now, new_id)
         if written.action != "confirmed":
             adopted = adopted._replace(action=written.action)
         notices = (written.notice * bool(written.commit), adopted.notice)
@@ -188,7 +146,7 @@ def restore_vault(
     dry_run: bool = False,
     clock: Clock = system_clock,
     progress: Progress | None = None,
-) -> Restored:
+) -> rooms.bundles.Restored:
     """Restores a bundle into a folder; one that is empty or not there becomes a vault first.
 
     Raises:
@@ -197,11 +155,11 @@ def restore_vault(
     folder = os.path.abspath(os.path.expanduser(path))
     created = not os.path.isdir(folder) or not os.listdir(folder)
     if created:
-        from memoryclaw.writing.bundles import Bundle, Restored
-
-        looked = Bundle(os.fspath(bundle))
+        looked = rooms.bundles.Bundle(os.fspath(bundle))
         if dry_run:
-            return Restored(looked.source, True, len(looked.digests), tuple(looked.digests), created=True)
+            return rooms.bundles.Restored(
+                looked.source, True, len(looked.digests), tuple(looked.digests), created=True
+            )
         init_vault(folder, paths=looked.paths, clock=clock)
     elif not os.path.isfile(os.path.join(folder, CONFIG_FILE)):
         raise errors.InputError(
@@ -212,11 +170,8 @@ def restore_vault(
 
 
 def _track(root: str, config: Config, clock: Clock) -> None:
-    from memoryclaw.writing.context import Templates
-    from memoryclaw.writing.tracking import Tracking
-
     tracked = {"logs": config.track_logs, "ledger": config.track_ledger}
-    Tracking(root, tracked, Templates(), clock(), new_id).run()
+    rooms.tracking.Tracking(root, tracked, rooms.context.Templates(), clock(), new_id).run()
 
 
 class App:
@@ -240,7 +195,7 @@ class App:
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
         may: Callable[[Any], None] | None = None,
-        permissions: Store | None = None,
+        permissions: rooms.permissions.Store | None = None,
     ) -> None:
         self.audience = audience_name(audience)
         self._how: dict[str, Any] = {
@@ -333,23 +288,22 @@ class App:
 
     @cached_property
     @allowed(OWNER)
-    def schedule(self) -> Schedule:
+    def schedule(self) -> rooms.scheduling.Schedule:
         """The vault's timer, which calls `consolidate --due`: to be installed, removed or asked how it stands."""
-        from memoryclaw.consolidation.consolidate import next_run
-        from memoryclaw.daemon.scheduling import Schedule
-        from memoryclaw.writing.context import Templates
-
-        return Schedule(
-            os.fspath(self.root), Templates(), self.clock, lambda: next_run(self._consolidation_context())
+        return rooms.scheduling.Schedule(
+            os.fspath(self.root),
+            rooms.context.Templates(),
+            self.clock,
+            lambda: rooms.consolidate.next_run(self._consolidation_context()),
         )
 
     @property
-    def vault(self) -> Vault:
+    def vault(self) -> rooms.folder.Vault:
         """The files."""
         return self._context.vault
 
     @property
-    def index(self) -> Index:
+    def index(self) -> rooms.index.Index:
         """The index, opened or made on first use."""
         return self._context.index
 
@@ -359,7 +313,7 @@ class App:
         return self._context.catalog
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> rooms.ledger.Ledger:
         """The usage record."""
         return self._context.ledger
 
@@ -401,9 +355,7 @@ class App:
         answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
         if not session:
             return answer
-        from memoryclaw.recall.receipts import whole_matches
-
-        trouble = self._context.note_shown(session, "search", whole_matches(answer.matches))
+        trouble = self._context.note_shown(session, "search", rooms.receipts.whole_matches(answer.matches))
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
     @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ, anywhere=True)
@@ -433,27 +385,22 @@ class App:
         """
         if not noted:
             self._context.allow(OWNER)
-        from memoryclaw.recall.recall import recall
-        from memoryclaw.recall.receipts import SEEN, digests_seen
-
-        if seen not in SEEN:
+        if seen not in rooms.receipts.SEEN:
             raise errors.InputError(
-                f"what the host still shows is {', '.join(SEEN[:-1])} or {SEEN[-1]}, not {seen!r}"
+                f"what the host still shows is {', '.join(rooms.receipts.SEEN[:-1])} or {rooms.receipts.SEEN[-1]}, not {seen!r}"
             )
         tokens = self.config.budget if budget is None else within_budget(budget)
         if room is not None:
             tokens = max(settings.LEAST_BUDGET, min(tokens, int(room * ROOM)))
         named = self._context.session_name(session)
         shown = self.ledger.events_shown_in(named) if named else []
-        visible = digests_seen(shown, seen) if seen != "none" else {}
+        visible = rooms.receipts.digests_seen(shown, seen) if seen != "none" else {}
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
         if memory := self.working.current(session) if working else None:
-            from memoryclaw.working.memory import within as lines_within
-
-            lines = partial(lines_within, memory)
+            lines = partial(rooms.memory.within, memory)
         answer = self._context.answer(
-            lambda: recall(
+            lambda: rooms.recall.recall(
                 self._searcher(),
                 query,
                 goal=goal or (memory.goal if memory else ""),
@@ -473,28 +420,24 @@ class App:
             answer = replace(answer, notices=(*answer.notices, *problems))
         return self._context.with_receipt(answer, named, seen) if noted else answer
 
-    def ask(self, query: verbs.Question) -> AnsweredQuestion:
+    def ask(self, query: verbs.Question) -> rooms.ask.AnsweredQuestion:
         """The lines that answer a question, from facts, episodes, notes and logs, each with its place; no model takes part.
 
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
         """
-        from memoryclaw.recall.ask import BUDGET, ask
-
-        recalled = self.recall(query, floor=False, budget=max(self.config.budget, BUDGET))
+        recalled = self.recall(query, floor=False, budget=max(self.config.budget, rooms.ask.BUDGET))
         return self._context.read(
-            lambda: ask(self._searcher(), recalled, least=self.config.min_coverage, own=self._own_text)
+            lambda: rooms.ask.ask(
+                self._searcher(), recalled, least=self.config.min_coverage, own=self._own_text
+            )
         )
 
     def _own_text(self, text: str, speaker: str) -> str:
-        from memoryclaw.talk.own_words import own_text
-
-        return own_text(text, speaker, self.config.language)
+        return rooms.own_words.own_text(text, speaker, self.config.language)
 
     @verb("GET /v1/receipts/{id}", "Look", "show ID", audience=AGENTS)
     def why(self, receipt: verbs.ReceiptId) -> ReadBack:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
-        from memoryclaw.recall.receipts import read_back
-
         event = self.ledger.receipt(receipt)
         if event is None:
             raise errors.NotFoundError(
@@ -504,20 +447,18 @@ class App:
             raise errors.NotFoundError(
                 f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw show --as uses ID` counts it"
             )
-        recalled = self._context.read(lambda: read_back(event, self.catalog))
+        recalled = self._context.read(lambda: rooms.receipts.read_back(event, self.catalog))
         # What others may not see is not even counted for them.
         return recalled if self.audience == OWNER else replace(recalled, gone=0, more={})
 
     @verb("GET /v1/notes/{id}", "Look", "show ID")
-    def show(self, id_: verbs.Anything, *, session: verbs.Session = "") -> browsing.ShownUnit:
+    def show(self, id_: verbs.Anything, *, session: verbs.Session = "") -> rooms.browsing.ShownUnit:
         """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
-        from memoryclaw.recall import browsing
-
-        unit = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
+        unit = self._context.read(
+            lambda: rooms.browsing.show(id_, self.catalog, self.vault, self._context.today)
+        )
         if session:
-            from memoryclaw.recall.receipts import whole_units
-
-            digests = self._context.read(lambda: whole_units(unit.address, self.catalog))
+            digests = self._context.read(lambda: rooms.receipts.whole_units(unit.address, self.catalog))
             self._context.note_shown(session, "get", digests)
         return unit
 
@@ -529,13 +470,11 @@ class App:
         state: verbs.State = "current",
         memory_type: verbs.MemoryType = "",
         limit: verbs.Listed = 50,
-    ) -> list[browsing.NoteEntry]:
+    ) -> list[rooms.browsing.NoteEntry]:
         """Notes, pinned ones first, then the newest, of equals those that are used often."""
-        from memoryclaw.recall import browsing
-
         within(limit, 0, settings.MOST_LISTED, "a limit")
         return self._context.read(
-            lambda: browsing.browse(
+            lambda: rooms.browsing.browse(
                 self.catalog,
                 kind=kind,
                 state=state,
@@ -562,15 +501,11 @@ class App:
         Args:
             believed_at: instead of what the files say now, what those of `commit_at(believed_at)` said; for the owner alone.
         """
-        from memoryclaw.recall import browsing
-
         among = None
         if believed_at:
-            from memoryclaw.review.file_history import facts_in
-
-            among = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
+            among = rooms.file_history.facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
         rows = self._context.read(
-            lambda: browsing.facts(
+            lambda: rooms.browsing.facts(
                 self.catalog,
                 entity=entity,
                 as_of=as_of,
@@ -582,18 +517,18 @@ class App:
         # What has a label now may have had none then.
         if believed_at or not entity or as_of is None or self.audience != OWNER:
             return rows
-        from memoryclaw.review.file_history import facts_on
-
-        return facts_on(os.fspath(self.root), rows, as_of)
+        return rooms.file_history.facts_on(os.fspath(self.root), rows, as_of)
 
     def conflicting(self, found: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
         """Of facts that hold now, those of which only one can: the ids of the others, by id; asked after a verb that found them.
 
         Both stand until a person decides in `review`, or a rule does where the schema says `supersede: true`.
         """
-        from memoryclaw.text.language import key_of
-
-        keys = {fact.id: key_of(fact.entity) for _, fact in found if fact.current and not fact.is_statement}
+        keys = {
+            fact.id: rooms.language.key_of(fact.entity)
+            for _, fact in found
+            if fact.current and not fact.is_statement
+        }
         return {
             fact.id: [other.id for _, other in conflict.rivals(fact.value)]
             for conflict in self._conflicts().of(keys.values())
@@ -602,21 +537,19 @@ class App:
         }
 
     @allowed(OWNER)
-    def commit_at(self, when: str) -> Logged:
+    def commit_at(self, when: str) -> rooms.repository.Logged:
         """The last commit that the vault had on a day (ISO), at a moment, or the one of this name.
 
         Raises:
             HistoryError: the vault has no git repository of its own.
             InputError: that is no moment and no commit, or there was no commit yet.
         """
-        from memoryclaw.review.file_history import commit_at
-
-        return commit_at(os.fspath(self.root), when)
+        return rooms.file_history.commit_at(os.fspath(self.root), when)
 
     @verb("GET /v1/todos", "Look", "todos [WORDS]", anywhere=True)
     def todos(
         self, words: verbs.Words = "", *, due: verbs.Due = "", state: verbs.TodoState = "open"
-    ) -> list[browsing.TodoEntry]:
+    ) -> list[rooms.browsing.TodoEntry]:
         """To-dos of any note: open ones, `done` ones or `all`, the soonest first.
 
         Args:
@@ -626,31 +559,25 @@ class App:
         Raises:
             InputError: that is no time, or no state.
         """
-        from memoryclaw.recall import browsing
-
-        first, last = browsing.due_in(due, self._context.today) if due else ("", "")
+        first, last = rooms.browsing.due_in(due, self._context.today) if due else ("", "")
         return self._context.read(
-            lambda: browsing.todos(
+            lambda: rooms.browsing.todos(
                 self.catalog, self.index.language, words=words, first=first, last=last, state=state
             )
         )
 
     @verb("GET /v1/entities", "Look", "browse entities [WORDS]", anywhere=True)
-    def entities(self, words: verbs.Words = "", *, kind: verbs.Kind = "") -> list[browsing.EntityEntry]:
+    def entities(self, words: verbs.Words = "", *, kind: verbs.Kind = "") -> list[rooms.browsing.EntityEntry]:
         """Everything that facts are known of, by name: those with all these words in it, or of one file such as `people`."""
-        from memoryclaw.recall import browsing
-
-        return self._context.read(lambda: browsing.entities(self.catalog, words=words, kind=kind))
+        return self._context.read(lambda: rooms.browsing.entities(self.catalog, words=words, kind=kind))
 
     @verb("GET /v1/entities/{name}", "Look", "show NAME --as entity", anywhere=True)
-    def entity(self, name: verbs.About) -> browsing.EntityShown:
+    def entity(self, name: verbs.About) -> rooms.browsing.EntityShown:
         """One entity: its facts and their past, the episodes and notes that name it, and its neighbours."""
-        from memoryclaw.recall import browsing
-
-        return self._context.read(lambda: browsing.entity(name, self.catalog))
+        return self._context.read(lambda: rooms.browsing.entity(name, self.catalog))
 
     @verb("GET /v1/views", "Look", "browse views [ENTITY|TOPIC]", audience=(OWNER,))
-    def views(self, name: verbs.Page = "", *, write: bool = False) -> Views:
+    def views(self, name: verbs.Page = "", *, write: bool = False) -> rooms.pages.Views:
         """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
 
         Args:
@@ -659,9 +586,7 @@ class App:
         Raises:
             NotFoundError: there is no page of this name.
         """
-        from memoryclaw.lifecycle import pages
-
-        return (pages.write if write else pages.look)(self._context.looking(), name)
+        return (rooms.pages.write if write else rooms.pages.look)(self._context.looking(), name)
 
     @verb("GET /v1/timeline", "Look", "timeline [ENTITY]", anywhere=True)
     def timeline(
@@ -671,72 +596,60 @@ class App:
         since: verbs.Since = None,
         until: verbs.Until = None,
         limit: verbs.Newest = 50,
-    ) -> Timeline:
+    ) -> rooms.timeline.Timeline:
         """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order."""
-        from memoryclaw.recall.timeline import timeline
-
         within(limit, 0, settings.MOST_LISTED, "a limit")
         first, last = (day.isoformat() if day else "" for day in (since, until))
         return self._context.read(
-            lambda: timeline(self.catalog, entity=entity, since=first, until=last, limit=limit)
+            lambda: rooms.timeline.timeline(self.catalog, entity=entity, since=first, until=last, limit=limit)
         )
 
     @verb("GET /v1/links/{id}", "Look", "links ID", anywhere=True)
-    def links(self, id_: verbs.Id) -> browsing.Links:
+    def links(self, id_: verbs.Id) -> rooms.browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
-        from memoryclaw.recall import browsing
-
-        return self._context.read(lambda: browsing.links(id_, self.catalog, self.vault))
+        return self._context.read(lambda: rooms.browsing.links(id_, self.catalog, self.vault))
 
     def trust_of(self, paths: Iterable[str]) -> dict[str, str]:
         """The trust of each of these files that is known; asked after a verb that read them, so it looks at no disk."""
-        from memoryclaw.recall.browsing import trust_of
-
-        return trust_of(self.catalog, paths)
+        return rooms.browsing.trust_of(self.catalog, paths)
 
     def titles(self, ids: Iterable[str]) -> dict[str, str]:
         """What each of these ids is called; asked after a verb that found them, so it looks at no disk."""
-        from memoryclaw.recall.browsing import titles
-
-        return titles(self.catalog, ids)
+        return rooms.browsing.titles(self.catalog, ids)
 
     @allowed(OWNER)
     def uses(self, id_: str) -> list[dict[str, Any]]:
         """The events of the ledger in which a note, or a part of it, was shown within a year, the oldest first."""
-        from memoryclaw.recall.addresses import address_of
-
-        note = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).note
+        note = self._context.read(lambda: rooms.addresses.address_of(id_, self.catalog, self.vault)).note
         return self.ledger.uses(note)
 
     @verb("GET /v1/inspect/{id}", "Look", "show ID --as uses", audience=(OWNER,))
-    def inspect(self, id_: verbs.Id) -> Inspected:
+    def inspect(self, id_: verbs.Id) -> rooms.inspecting.Inspected:
         """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
-        from memoryclaw.recall.inspecting import inspect
-        from memoryclaw.review.details import worth_of
-
         inspected = self._context.read(
-            lambda: inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
+            lambda: rooms.inspecting.inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
         )
         address = inspected.address
         facts = (fact for _, fact in self.catalog.facts(address.entity or None) if fact.id == address.id)
         if fact := next(facts, None):
-            inspected = inspected._replace(worth=self._context.look(lambda context: worth_of(context, fact)))
+            inspected = inspected._replace(
+                worth=self._context.look(lambda context: rooms.details.worth_of(context, fact))
+            )
         return inspected
 
     @allowed(OWNER)
-    def conversation(self, session: str) -> Conversation:
+    def conversation(self, session: str) -> rooms.details.Conversation:
         """The turns of a session, and what became of each: episodes, facts, questions.
 
         Raises:
             NotFoundError: no log holds a turn of this session.
         """
-        from memoryclaw.recall.browsing import logs_of, successors_in
-        from memoryclaw.review.details import conversation
-
-        paths = self._context.read(lambda: logs_of(session, self.catalog))
+        paths = self._context.read(lambda: rooms.browsing.logs_of(session, self.catalog))
         facts, today = self.catalog.facts(), self._context.today
-        over = {path: successors_in(self.catalog, self.vault, path, today) for path in paths}
-        return self._context.look(lambda context: conversation(context, session, paths, facts, over))
+        over = {path: rooms.browsing.successors_in(self.catalog, self.vault, path, today) for path in paths}
+        return self._context.look(
+            lambda context: rooms.details.conversation(context, session, paths, facts, over)
+        )
 
     @allowed(OWNER)
     def evaluate(
@@ -745,7 +658,7 @@ class App:
         *,
         ks: Sequence[int] = (),
         budgets: Sequence[int] = (),
-    ) -> Evaluated:
+    ) -> rooms.evaluation.Evaluated:
         """Asks the golden questions of a file, the vault's `eval/questions.yaml` if none is given; writes nothing.
 
         Args:
@@ -756,22 +669,20 @@ class App:
         Raises:
             InputError: the file cannot be read, or says something that cannot be used.
         """
-        from memoryclaw.recall.evaluation import BUDGETS, KS, EvaluationSetup, evaluate, goldens_of
-
-        budgets, ks = tuple(budgets or BUDGETS), tuple(sorted(ks or KS))
+        budgets, ks = tuple(budgets or rooms.evaluation.BUDGETS), tuple(sorted(ks or rooms.evaluation.KS))
         for tokens in budgets:
             within_budget(tokens)
         for k in ks:
             within(k, 1, settings.MOST_LISTED, "how many of the first count as found")
         file = os.fspath(path) if path is not None else on_disk(os.fspath(self.root), QUESTIONS_FILE)
         file_name = file if path is not None else QUESTIONS_FILE
-        goldens = goldens_of(file, file_name)
+        goldens = rooms.evaluation.goldens_of(file, file_name)
         most = self.config.max_results
         return self._context.read(
-            lambda: evaluate(
+            lambda: rooms.evaluation.evaluate(
                 goldens,
                 file_name,
-                EvaluationSetup(
+                rooms.evaluation.EvaluationSetup(
                     self._searcher, self.catalog, self.vault, self.index.language, most, ks, budgets
                 ),
             )
@@ -793,7 +704,7 @@ class App:
         memory_type: verbs.OwnType = "",
         scope: verbs.Scope = "",
         expires: verbs.Expires = "",
-    ) -> Written:
+    ) -> rooms.context.Written:
         """Keeps a text as the value of an entity's field, or as what it says: facts and statements, else an episode; one commit.
 
         Secrets are taken out first, unless a person means them (`as_is`).
@@ -805,27 +716,26 @@ class App:
         Raises:
             InputError: the scope or the day cannot be read.
         """
-        from memoryclaw.consolidation.agent_claims import known_field
-        from memoryclaw.consolidation.understood import understood
-        from memoryclaw.vault.validity import header_values
-        from memoryclaw.writing.remember import remember, remember_parts
-
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
         lifecycle = {"type": memory_type, "scope": scope, "expires": expires}
-        chosen = {key: value for key, value in header_values(lifecycle).items() if lifecycle[key].strip()}
+        chosen = {
+            key: value
+            for key, value in rooms.validity.header_values(lifecycle).items()
+            if lifecycle[key].strip()
+        }
 
-        def keep(context: WriteContext, told: dict[str, Any]) -> Written:
+        def keep(context: rooms.context.WriteContext, told: dict[str, Any]) -> rooms.context.Written:
             reason, body, words, name = "", "", told.pop("value"), told.pop("name")
             if not (told["entity"].strip() or name.strip() or told["tags"] or note):
-                read = understood(context, self.catalog, words, self.config.language)
+                read = rooms.understood.understood(context, self.catalog, words, self.config.language)
                 if read.parts:
-                    return remember_parts(
+                    return rooms.remember.remember_parts(
                         context, read.parts, source=told["source"], lifecycle=told["lifecycle"]
                     )
                 reason, body = f"kept as a note: {read.why}", read.todos
-            field = known_field(context, told["entity"], name, words)
-            written = remember(context, words, field=field, body=body, **told)
+            field = rooms.agent_claims.known_field(context, told["entity"], name, words)
+            written = rooms.remember.remember(context, words, field=field, body=body, **told)
             return written._replace(notice="; ".join(filter(None, (reason, written.notice))))
 
         return self._context.write(keep, {**values, "lifecycle": chosen}, as_is=as_is)
@@ -840,28 +750,28 @@ class App:
         tags: Sequence[str] = (),
         tool: str = "",
         session: str = "",
-    ) -> Written:
+    ) -> rooms.context.Written:
         """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
-        from memoryclaw.consolidation.agent_claims import claim
-
         values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
         return self._context.write(
-            lambda context, told: claim(context, told.pop("value"), field=told.pop("name"), **told),
+            lambda context, told: rooms.agent_claims.claim(
+                context, told.pop("value"), field=told.pop("name"), **told
+            ),
             {**values, "tool": tool, "session": session},
         )
 
     @verb("PATCH /v1/notes/{id}", "Write", "edit ID --set F=V", audience=(OWNER,))
     def edit(
         self, id_: verbs.Id, fields: Mapping[str, str | Sequence[str]], *, as_is: bool = False
-    ) -> Written:
+    ) -> rooms.context.Written:
         """Corrects fields of a note's frontmatter, of an entity, or the value of a fact; one commit.
 
         Secrets are taken out first, unless a person means them (`as_is`).
         """
-        from memoryclaw.writing.edit import edit
-
         values = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
-        return self._context.write(lambda context, told: edit(context, id_, told), values, as_is=as_is)
+        return self._context.write(
+            lambda context, told: rooms.edit.edit(context, id_, told), values, as_is=as_is
+        )
 
     @verb("PUT /v1/notes/{id}", "Write", "edit ID --text FILE", audience=(OWNER,), adds=0)
     def rewrite(
@@ -872,7 +782,7 @@ class App:
         digest: verbs.Digest,
         dry_run: verbs.Flag = False,
         as_is: bool = False,
-    ) -> NoteRewrite:
+    ) -> rooms.edit.NoteRewrite:
         """Gives a note another text, if its file still is what had this digest (`show` gives it); one commit.
 
         Secrets that come in are taken out first, unless a person means them (`as_is`).
@@ -881,36 +791,29 @@ class App:
             ConflictError: the file has changed since; nothing was written.
             InputError: it is no note whose text can be written.
         """
-        from memoryclaw.text.encoding import decode
-        from memoryclaw.writing.edit import original, rewrite
+        standing = self._context.look(
+            lambda context: rooms.encoding.decode(rooms.edit.original(context, id_)[1]).text
+        )
 
-        standing = self._context.look(lambda context: decode(original(context, id_)[1]).text)
-
-        def work(context: WriteContext, said: str) -> NoteRewrite:
-            return rewrite(context, id_, said, digest=digest, dry_run=dry_run)
+        def work(context: rooms.context.WriteContext, said: str) -> rooms.edit.NoteRewrite:
+            return rooms.edit.rewrite(context, id_, said, digest=digest, dry_run=dry_run)
 
         return self._context.write(work, text, as_is=as_is, standing=standing)
 
     @allowed(OWNER)
-    def trust(self, id_: verbs.Id) -> Written:
+    def trust(self, id_: verbs.Id) -> rooms.context.Written:
         """Says that a person trusts a note, a fact or a statement; one commit."""
-        from memoryclaw.writing.edit import set_trust
-
-        return self._context.write(lambda context: set_trust(context, id_, "trusted"))
+        return self._context.write(lambda context: rooms.edit.set_trust(context, id_, "trusted"))
 
     @allowed(OWNER)
-    def quarantine(self, id_: verbs.Id) -> Written:
+    def quarantine(self, id_: verbs.Id) -> rooms.context.Written:
         """Takes a note, a fact or a statement out of every answer, and leaves it where it stands; one commit."""
-        from memoryclaw.writing.edit import set_trust
-
-        return self._context.write(lambda context: set_trust(context, id_, "quarantined"))
+        return self._context.write(lambda context: rooms.edit.set_trust(context, id_, "quarantined"))
 
     @verb("DELETE /v1/notes/{id}", "Write", "forget ID", audience=(OWNER,))
-    def forget(self, id_: verbs.Id) -> Written:
+    def forget(self, id_: verbs.Id) -> rooms.context.Written:
         """Moves a note, or a fact's line, to the archive, or leaves a turn out of every answer; `revive` brings it back. One commit."""
-        from memoryclaw.writing.edit import forget
-
-        return self._context.write(lambda context: forget(context, id_))
+        return self._context.write(lambda context: rooms.edit.forget(context, id_))
 
     @allowed(OWNER)
     def purge(
@@ -934,9 +837,8 @@ class App:
             history: rewrites git's history too, after a backup; only of a vault that was never pushed.
         """
         from memoryclaw.app.purge import carry_out, preview
-        from memoryclaw.erase.purge import PurgeRequest
 
-        context, request = self._context, PurgeRequest(ids, source, since)
+        context, request = self._context, rooms.purge.PurgeRequest(ids, source, since)
         context.must_refresh()
         writing = context.write_context()
         if dry_run:
@@ -944,82 +846,72 @@ class App:
         return carry_out(context, writing, request, history=history, progress=progress)
 
     @verb("POST /v1/revive", "Write", "forget ID --undo", audience=(OWNER,))
-    def revive(self, id_: verbs.Id) -> Written:
+    def revive(self, id_: verbs.Id) -> rooms.context.Written:
         """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
-        from memoryclaw.writing.edit import revive
-
-        written = self._context.permit(lambda context: revive(context, id_))
+        written = self._context.permit(lambda context: rooms.edit.revive(context, id_))
         self.ledger.append("shown", {"mode": "get", "ids": [written.id]}, self.clock())
         return written
 
     @verb("POST /v1/undo", "Write", "undo WHAT", audience=(OWNER,), commit="what")
-    def undo(self, commit: verbs.Change, *, yes: verbs.Yes = False) -> Written:
+    def undo(self, commit: verbs.Change, *, yes: verbs.Yes = False) -> rooms.context.Written:
         """Takes back one machine commit or run, and keeps what people changed since; one commit.
 
         What makes the folder a vault is taken back only with `yes`.
         """
-        from memoryclaw.history.repository import History
-        from memoryclaw.review.undo import undo
-
         try:
-            return self._context.write(lambda context: undo(context, commit, yes=yes))
+            return self._context.write(lambda context: rooms.undo.undo(context, commit, yes=yes))
         except errors.UnidentifiedError:
-            recorded = History(os.fspath(self.root)).find(commit)  # which `HEAD` no longer is afterwards
+            recorded = rooms.repository.History(os.fspath(self.root)).find(
+                commit
+            )  # which `HEAD` no longer is afterwards
             name = commit if recorded.trailers.get("Run") == commit else recorded.commit
             self._context.identify()
-            return self._context.write(lambda context: undo(context, name, yes=yes))
+            return self._context.write(lambda context: rooms.undo.undo(context, name, yes=yes))
 
     @verb("GET /v1/history", "Review", "history [ID]", audience=(OWNER,))
     def history(
         self, id_: verbs.Id = "", *, limit: verbs.Listed = 20, before: verbs.Before = ""
-    ) -> CommitList:
+    ) -> rooms.file_history.CommitList:
         """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
-        from memoryclaw.review.file_history import history
-
         within(limit, 0, settings.MOST_LISTED, "a limit")
-        return self._context.write(lambda context: history(context, id_, limit=limit, before=before))
+        return self._context.write(
+            lambda context: rooms.file_history.history(context, id_, limit=limit, before=before)
+        )
 
     @verb("GET /v1/history/{commit}", "Review", "history --commit COMMIT", audience=(OWNER,))
-    def commit(self, name: verbs.Id) -> CommitShown:
+    def commit(self, name: verbs.Id) -> rooms.file_history.CommitShown:
         """One commit, by its id or its run, and what it changed in its first 20 files."""
-        from memoryclaw.review.file_history import show_commit
-
-        return self._context.look(lambda context: show_commit(context, name))
+        return self._context.look(lambda context: rooms.file_history.show_commit(context, name))
 
     @verb("GET /v1/blame/{id}", "Review", "blame FACT", audience=(OWNER,))
-    def blame(self, fact: verbs.FactId) -> Blame:
+    def blame(self, fact: verbs.FactId) -> rooms.file_history.Blame:
         """A fact back to its commit, its episode, its log line, and who approved it."""
-        from memoryclaw.review.file_history import blame
-
-        return self._context.write(lambda context: blame(context, fact))
+        return self._context.write(lambda context: rooms.file_history.blame(context, fact))
 
     # ── From turns to memory
 
     @verb("POST /v1/capture", "Log", "capture", pool=LOG, audience=AGENTS, most=LARGE_BODY, adds=0)
     def capture(
         self, lines: Iterable[str | Mapping[str, Any]], *, session: verbs.Session = "", first: int = 1
-    ) -> list[CaptureResult]:
+    ) -> list[rooms.capture.CaptureResult]:
         """Keeps turns and tool events, mappings or lines of JSON, in the logs; each is durable when it is acknowledged.
 
         What running sessions say of their goal, plan and skill goes to their working memory; what their assistants used of what they
         were shown, to the ledger.
         """
         from memoryclaw.app.working import store_of
-        from memoryclaw.capture.feedback import cite
-        from memoryclaw.recall.citing import citations
-        from memoryclaw.vault.logs import text_of_turn
 
         context = self._context
 
-        def cited_by(reply: KeptTurn, shown: Mapping[str, str]) -> dict[str, str]:
-            text = text_of_turn(reply.record)
+        def cited_by(reply: rooms.capture.KeptTurn, shown: Mapping[str, str]) -> dict[str, str]:
+            text = rooms.logs.text_of_turn(reply.record)
             return context.read(
-                lambda: citations(text, reply.before, shown, self.catalog, self.index.size()[0])
+                lambda: rooms.citing.citations(text, reply.before, shown, self.catalog, self.index.size()[0])
             )
 
-        def tell(turns: list[KeptTurn]) -> None:
+        def tell(turns: list[rooms.capture.KeptTurn]) -> None:
             store_of(context).follow(turns, self.config.folders)
-            cite(turns, self.ledger, cited_by, self.clock())
+            rooms.feedback.cite(turns, self.ledger, cited_by, self.clock())
 
         speaks = self.audience == OWNER or self.audience in self.config.relays
         return context.recorder.capture(
@@ -1033,13 +925,13 @@ class App:
         return self._context.recorder.notice
 
     @allowed(OWNER)
-    def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> Imported:
+    def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> rooms.log_imports.Imported:
         """Brings the logs of other programs into the vault's; the source is only read, and a second import adds nothing."""
-        from memoryclaw.connect.logs import import_logs
-
         path = os.fspath(source)
         recorder, progress = self._context.recorder, self._context.progress
-        return import_logs(recorder, os.fspath(self.root), path, format_=format_, progress=progress)
+        return rooms.log_imports.import_logs(
+            recorder, os.fspath(self.root), path, format_=format_, progress=progress
+        )
 
     @verb("POST /v1/consolidate", "Log", "consolidate", pool=LONG, audience=AGENTS, most=LARGE_BODY)
     def consolidate(
@@ -1052,7 +944,7 @@ class App:
         answers: Iterable[str | Mapping[str, Any]] | None = None,
         answers_file: str = "answers",
         after: int = 0,
-    ) -> Consolidated:
+    ) -> rooms.consolidate.Consolidated:
         """Turns what the logs hold and no run has read into episodes, facts and proposals; one commit a change.
 
         Args:
@@ -1062,10 +954,6 @@ class App:
             answers_file: the name of their file, for the sentence about a line that is no answer.
             after: with `due`, the hours for which new lines are left to an agent.
         """
-        from memoryclaw.consolidation.consolidate import consolidate, preview, view_for
-        from memoryclaw.history.repository import History
-        from memoryclaw.lifecycle.upkeep import nightly
-
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
             run = self._owners.consolidate(
                 dry_run=dry_run,
@@ -1076,21 +964,23 @@ class App:
                 answers_file=answers_file,
                 after=after,
             )
-            return view_for(run, self.audience)
+            return rooms.consolidate.view_for(run, self.audience)
         self._context.must_refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()
         if answers is not None:
-            from memoryclaw.consolidation.host_answers import read_answers
-
-            host = read_answers(answers, answers_file)
+            host = rooms.host_answers.read_answers(answers, answers_file)
             context = replace(context, enrich=host.read, answered=host.answers.keys())
             problems = host.problems
-        run = preview(context) if dry_run else consolidate(context, only_if_due=due)
+        run = (
+            rooms.consolidate.preview(context)
+            if dry_run
+            else rooms.consolidate.consolidate(context, only_if_due=due)
+        )
         run = run._replace(notices=(*problems, *run.notices))
         try:
             run = run._replace(
-                upkeep=nightly(
+                upkeep=rooms.upkeep.nightly(
                     self._context.looking,
                     os.fspath(self._context.state),
                     self.config,
@@ -1112,35 +1002,31 @@ class App:
                 self.ledger.roll_up(self.clock())
             self._track()
             with suppress(errors.MemoryClawError, OSError):  # as above
-                History(os.fspath(self.root)).pack()
+                rooms.repository.History(os.fspath(self.root)).pack()
         return run
 
     @allowed(*AGENTS)
-    def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
+    def segments(self, *, due: bool = False) -> list[rooms.host_answers.SegmentPrompt]:
         """What no run has read of the logs, in segments, each as a prompt for a model of the caller's own; writes nothing.
 
         Args:
             due: nothing while `consolidate(due=True)` would do nothing.
         """
-        from memoryclaw.consolidation.consolidate import preview
-        from memoryclaw.consolidation.host_answers import Questions
-        from memoryclaw.writing.context import Templates
-
         if self.audience != OWNER:
             return self._owners.segments(due=due)
         self._context.must_refresh()
-        questions = Questions(Templates())
-        preview(replace(self._consolidation_context(), enrich=questions.read), only_if_due=due)
+        questions = rooms.host_answers.Questions(rooms.context.Templates())
+        rooms.consolidate.preview(
+            replace(self._consolidation_context(), enrich=questions.read), only_if_due=due
+        )
         return questions.asked
 
     @property
     @allowed(OWNER)
     def unagreed_command(self) -> str:
         """The command of `llm.command` that may not read conversations before a person agrees; empty without one."""
-        from memoryclaw.consolidation.model_chain import in_words, unagreed_command
-
-        command = unagreed_command(self.config, os.environ)
-        return in_words(command) if command else ""
+        command = rooms.model_chain.unagreed_command(self.config, os.environ)
+        return rooms.model_chain.in_words(command) if command else ""
 
     @allowed(OWNER)
     def agree(self) -> None:
@@ -1149,24 +1035,19 @@ class App:
         Raises:
             InputError: the settings name no such command.
         """
-        from memoryclaw.consolidation.model_chain import unagreed_command
-        from memoryclaw.writing.command_consent import agree
-
         if "command" not in (name.lower() for name in self.config.chain) or not self.config.command:
             settings_file = settings.own_folder(os.environ) / settings.OWN_FILE
             raise errors.InputError(
                 f"there is no command to agree to; {settings_file} must name `llm.command`, and `llm.chain` hold `command`"
             )
-        if command := unagreed_command(self.config, os.environ):
-            agree(settings.own_folder(os.environ), command, self.clock())
+        if command := rooms.model_chain.unagreed_command(self.config, os.environ):
+            rooms.command_consent.agree(settings.own_folder(os.environ), command, self.clock())
 
     @verb("POST /v1/redo", "Log", "consolidate --again --since DATE", pool=LONG, audience=(OWNER,))
-    def redo(self, since: verbs.Text, *, llm: verbs.Model = "auto") -> Consolidated:
+    def redo(self, since: verbs.Text, *, llm: verbs.Model = "auto") -> rooms.consolidate.Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
-        from memoryclaw.consolidation.consolidate import redo
-
         self._context.must_refresh()
-        return redo(self._consolidation_context(llm, "branch"), since)
+        return rooms.consolidate.redo(self._consolidation_context(llm, "branch"), since)
 
     @verb("POST /v1/feedback", "Write", "feedback ID RATING", audience=AGENTS)
     def feedback(
@@ -1177,25 +1058,21 @@ class App:
         session: verbs.Session = "",
         note: verbs.Reason = "",
         receipt: verbs.Receipt = "",
-    ) -> Feedback:
+    ) -> rooms.feedback.Feedback:
         """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5.
 
         It is about the use that the `receipt` names, or about the last time that it was shown, in this `session` first.
         """
-        from memoryclaw.capture.feedback import feedback, rating_of
-        from memoryclaw.recall.addresses import address_of
-        from memoryclaw.writing.secret_gate import secret_gate
-
-        rating_of(rating)
-        address = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).id
-        return feedback(
+        rooms.feedback.rating_of(rating)
+        address = self._context.read(lambda: rooms.addresses.address_of(id_, self.catalog, self.vault)).id
+        return rooms.feedback.feedback(
             self.ledger,
             address,
             rating,
             session=self._context.session_name(session),
             note=note,
             receipt=receipt,
-            redacted=secret_gate().text,
+            redacted=rooms.secret_gate.secret_gate().text,
             now=self.clock(),
         )
 
@@ -1215,7 +1092,7 @@ class App:
         return synced
 
     @allowed(OWNER)
-    def exchange(self, *, include_noexport: bool = False) -> Exchanged:
+    def exchange(self, *, include_noexport: bool = False) -> rooms.machines.Exchanged:
         """Fetches what the vault's other copy has, merges it and pushes the result; one commit at most.
 
         Args:
@@ -1226,15 +1103,13 @@ class App:
             HistoryError: git cannot be used now, there is no other copy, or it cannot be reached.
             InputError: what would be pushed is not to leave this machine; it was not.
         """
-        from memoryclaw.review.machines import exchange
-
         self._track()
         context = self._context
         context.begin()
 
         try:
             return context.identified(
-                lambda: exchange(
+                lambda: rooms.machines.exchange(
                     context.write_context(),
                     include_noexport=include_noexport,
                     progress=context.progress,
@@ -1256,11 +1131,9 @@ class App:
         return self.sync()
 
     @allowed(OWNER)
-    def offered_vectors(self, model: str = "") -> OfferedVectors:
+    def offered_vectors(self, model: str = "") -> rooms.vectors.OfferedVectors:
         """What a model for vectors is, and whether it can be asked; without a name, the one for the vault's language."""
-        from memoryclaw.index.vectors import offered_vectors
-
-        return offered_vectors(model, self.config)
+        return rooms.vectors.offered_vectors(model, self.config)
 
     @allowed(OWNER)
     def turn_vectors(self, model: str) -> None:
@@ -1276,7 +1149,7 @@ class App:
         progress: Progress | None = None,
         stopping: Callable[[], bool] = lambda: False,
         thorough: bool = True,
-    ) -> Filled:
+    ) -> rooms.vectors.Filled:
         """Makes the vectors that are missing, a batch at a time; what is made stays.
 
         Args:
@@ -1286,7 +1159,7 @@ class App:
         if not context.wants_vectors:
             raise errors.InputError("vectors are off; `memoryclaw vectors on` turns them on")
 
-        def work() -> Filled:
+        def work() -> rooms.vectors.Filled:
             # An index that is not what the files are would have vectors dropped that are still wanted.
             if behind := context.refresh().degraded:
                 raise errors.VectorsError(f"no vectors can be made now: {behind}")
@@ -1295,16 +1168,14 @@ class App:
         return healed(context.index, work)
 
     @allowed(OWNER)
-    def watching(self, tell: Callable[[WatchReport], None]) -> Watching:
+    def watching(self, tell: Callable[[rooms.watching.WatchReport], None]) -> rooms.watching.Watching:
         """A watch over this vault, to be `run`; everything that happens is told. The copies for hosts follow the skills."""
-        from memoryclaw.index.watching import Watching
-
         if is_initialised(self.root):
             with suppress(errors.MemoryClawError):  # the verb that needs it says what is wrong
                 self._context.identify()
         filler = self._filler(tell)
 
-        def heard(report: WatchReport) -> None:
+        def heard(report: rooms.watching.WatchReport) -> None:
             if report.kind in ("started", "synced"):
                 self._refresh_for_hosts()
             if filler is not None:
@@ -1312,61 +1183,55 @@ class App:
             tell(report)
 
         context = self._context
-        return Watching(context.sync, context.vault, context.index, context.state, tell=heard)
+        return rooms.watching.Watching(context.sync, context.vault, context.index, context.state, tell=heard)
 
-    def _filler(self, tell: Callable[[WatchReport], None]) -> Filler | None:
+    def _filler(self, tell: Callable[[rooms.watching.WatchReport], None]) -> rooms.vectors.Filler | None:
         """Who fills in vectors beside a watch, with an open vault of its own."""
         if not self._context.wants_vectors:
             return None
-        from memoryclaw.index.vectors import Filler
 
-        def fill(stopping: Callable[[], bool]) -> Filled:
+        def fill(stopping: Callable[[], bool]) -> rooms.vectors.Filled:
             with App(self.root, clock=self.clock) as app:
                 return app.fill_vectors(stopping=stopping, thorough=False)
 
-        return Filler(fill, tell)
+        return rooms.vectors.Filler(fill, tell)
 
     @verb("GET /v1/status", "Keep", "status", audience=(OWNER,))
-    def status(self) -> Status:
+    def status(self) -> rooms.status.Status:
         """How the vault stands; looks at the disk and changes nothing."""
         from memoryclaw.app.adoption import announcements
-        from memoryclaw.health.stats import waiting_turns
-        from memoryclaw.health.status import status
 
         context = self._context
-        return status(
+        return rooms.status.status(
             context.sync,
             context.index,
             context.catalog,
             self.config,
             daemon=watcher(context.state)[0] or None,
-            waiting=waiting_turns(self._consolidation_context),
+            waiting=rooms.stats.waiting_turns(self._consolidation_context),
             announced=announcements(context),
             vectors=context.vectors if context.wants_vectors else None,
         )
 
     @allowed(OWNER)
-    def stats(self) -> Stats:
+    def stats(self) -> rooms.stats.Stats:
         """How the vault grows month by month, how it is used, and what waits in it for how long."""
-        from memoryclaw.health.stats import stats, waiting_items, waiting_turns
-
-        turns = waiting_turns(self._consolidation_context)
-        items = waiting_items(self.review.list(), self.clock())
+        turns = rooms.stats.waiting_turns(self._consolidation_context)
+        items = rooms.stats.waiting_items(self.review.list(), self.clock())
         return self._context.read(
-            lambda: stats(
+            lambda: rooms.stats.stats(
                 os.fspath(self.root), self.catalog, turns, items, self.ledger.record(), self._context.today
             )
         )
 
     @verb("GET /v1/doctor", "Keep", "check", pool=LONG, audience=(OWNER,))
-    def doctor(self, *, fix: bool = False) -> list[Check]:
+    def doctor(self, *, fix: bool = False) -> list[rooms.doctor.Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         from memoryclaw.app.adoption import announcements
-        from memoryclaw.health.doctor import CheckedVault, examine
 
         self.sync()
         context = self._context
-        checked = CheckedVault(
+        checked = rooms.doctor.CheckedVault(
             context.vault,
             context.index,
             context.catalog,
@@ -1378,11 +1243,11 @@ class App:
             lambda: self.views().listed,
             context.vectors if context.wants_vectors else None,
         )
-        return examine(checked, fix=fix)
+        return rooms.doctor.examine(checked, fix=fix)
 
     @allowed(OWNER)
     def adoptable(self) -> Sequence[Adoptable]:
-        """What the vault asks for, or older versions did unasked, and what is not obeyed before this person adopts it."""
+        """What the vault asks for, and what is not obeyed before this person adopts it."""
         from memoryclaw.app.adoption import adoptable
 
         return adoptable(self._context)
@@ -1401,13 +1266,15 @@ class App:
 
     @allowed(OWNER)
     def news(self) -> Sequence[str]:
-        """What this user was not told yet of the vault, such as what is no longer obeyed; told once."""
+        """What this user was not told yet of the vault, such as what is not obeyed; told once."""
         from memoryclaw.app.adoption import news
 
         return news(self._context)
 
     @verb("GET /v1/lint", "Keep", "check lint", pool=LONG, audience=(OWNER,))
-    def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
+    def lint(
+        self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False
+    ) -> rooms.lint.Linted:
         """What is wrong in files that a person writes: parsing, types, vocabulary, skills, golden questions. Changes nothing.
 
         Args:
@@ -1417,37 +1284,31 @@ class App:
             InputError: a path is not in the vault.
             HistoryError: the vault has no git repository of its own in which anything could be staged.
         """
-        from memoryclaw.health import lint
-
         if staged:
-            return lint.of_staged(self.vault, os.environ.get("GIT_INDEX_FILE", ""))
+            return rooms.lint.of_staged(self.vault, os.environ.get("GIT_INDEX_FILE", ""))
         if paths:
-            return lint.of_paths(self.vault, paths)
-        return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
+            return rooms.lint.of_paths(self.vault, paths)
+        return self._context.read(lambda: rooms.lint.of_vault(self.vault, self.catalog))
 
     @verb("POST /v1/migrate", "Write", "check migrate", audience=(OWNER,))
-    def migrate(self, *, dry_run: verbs.Flag = False) -> Migrated:
+    def migrate(self, *, dry_run: verbs.Flag = False) -> rooms.migration.Migrated:
         """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
 
         Raises:
             ConflictError: what would be rewritten holds work of yours that git does not.
             VaultError: the format of the vault is newer than the newest that is known.
         """
-        from memoryclaw.skills.migration import migrate
-
         carry_out = self._context.look if dry_run else self._context.write
-        migrated = carry_out(lambda context: migrate(context, dry_run=dry_run))
+        migrated = carry_out(lambda context: rooms.migration.migrate(context, dry_run=dry_run))
         if migrated.commit:
             self.sync()
         return migrated
 
     @property
     @allowed(OWNER)
-    def commit_hook(self) -> CommitHook:
+    def commit_hook(self) -> rooms.commit_hook.CommitHook:
         """The hook that lets a person's own `git commit` in the vault run checks first."""
-        from memoryclaw.history.commit_hook import CommitHook
-
-        return CommitHook(os.fspath(self.root))
+        return rooms.commit_hook.CommitHook(os.fspath(self.root))
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""
@@ -1475,54 +1336,45 @@ class App:
             strengths=context.strengths(today),
         )
 
-    def _conflicts(self, today: date | None = None) -> Conflicts:
-        from memoryclaw.recall.conflicts import Conflicts
+    def _conflicts(self, today: date | None = None) -> rooms.conflicts.Conflicts:
+        def declared() -> tuple[rooms.vocabulary.Schema, Callable[[Fact, Fact], bool]]:
+            return rooms.conflict_decisions.rules(self.vault)
 
-        def declared() -> tuple[Schema, Callable[[Fact, Fact], bool]]:
-            from memoryclaw.lifecycle.conflict_decisions import rules
-
-            return rules(self.vault)
-
-        return Conflicts(self.catalog, (today or self._context.today).isoformat(), declared)
+        return rooms.conflicts.Conflicts(self.catalog, (today or self._context.today).isoformat(), declared)
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:
         if not files.is_file(os.fspath(self.root), DECISIONS_FILE):  # nobody decided anything yet
             return set()
-        from memoryclaw.skills.listing import approved_files
+        return rooms.listing.approved_files(os.fspath(self.root), paths)
 
-        return approved_files(os.fspath(self.root), paths)
-
-    def _vector_lane(self) -> VectorLane:
-        from memoryclaw.recall.vector_lane import FallbackPolicy, VectorLane
-
+    def _vector_lane(self) -> rooms.vector_lane.VectorLane:
         config = self.config
-        policy = FallbackPolicy(config.min_primary_results, config.min_coverage, config.blend_strategy)
-        return VectorLane(self._context.vectors, self.catalog, policy)
+        policy = rooms.vector_lane.FallbackPolicy(
+            config.min_primary_results, config.min_coverage, config.blend_strategy
+        )
+        return rooms.vector_lane.VectorLane(self._context.vectors, self.catalog, policy)
 
     def _consolidation_context(
         self, llm: str = "none", mode: str = "", *, after: int = 0
-    ) -> ConsolidationContext:
-        from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings
-
-        models: Enrich | None = None
+    ) -> rooms.consolidate.ConsolidationContext:
+        models: rooms.planning.Enrich | None = None
         if llm != "none":
-            from memoryclaw.consolidation.model_chain import model_chain
-            from memoryclaw.writing.context import Templates
-
-            models = model_chain(self.config, Templates(), os.environ, llm=llm).read
-        return ConsolidationContext(
+            models = rooms.model_chain.model_chain(
+                self.config, rooms.context.Templates(), os.environ, llm=llm
+            ).read
+        return rooms.consolidate.ConsolidationContext(
             writing=self._context.write_context(),
             vault=self.vault,
             catalog=self.catalog,
             enrich=models,
-            rules=RunSettings.of(self.config, mode=mode, after=after),
+            rules=rooms.consolidate.RunSettings.of(self.config, mode=mode, after=after),
             leaves=self._context.leaving(),
             progress=self._context.progress,
             rehearse=self._rehearsing,
         )
 
     @property
-    def _rehearsing(self) -> Rehearse | None:
+    def _rehearsing(self) -> rooms.consolidate.Rehearse | None:
         """How a run asks the vault's golden questions; None where it has none."""
         return self._rehearse if os.path.exists(on_disk(os.fspath(self.root), QUESTIONS_FILE)) else None
 
@@ -1530,14 +1382,11 @@ class App:
         """Why files should not have these texts, by the vault's golden questions, and what else there is to say."""
         if self.audience != OWNER:
             return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
-        from memoryclaw.recall.evaluation import EvaluationSetup
-        from memoryclaw.recall.rehearsal import rehearse
-
         context = self._context
 
-        def bench(index: Index, vault: Vault) -> EvaluationSetup:
+        def bench(index: rooms.index.Index, vault: rooms.folder.Vault) -> rooms.evaluation.EvaluationSetup:
             catalog = Catalog(index.database, context.config.owner)
-            return EvaluationSetup(
+            return rooms.evaluation.EvaluationSetup(
                 lambda day: Searcher(index, catalog, day or context.today, None, self._approved_files),
                 catalog,
                 vault,
@@ -1547,7 +1396,9 @@ class App:
             )
 
         context.refresh()
-        return rehearse(context.vault, context.index, planned, copied=context.copy_in, bench=bench)
+        return rooms.rehearsal.rehearse(
+            context.vault, context.index, planned, copied=context.copy_in, bench=bench
+        )
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""

@@ -1,4 +1,4 @@
-"""What a vault asks for, or older versions did unasked, and what counts only where this person allows it on this machine."""
+"""What a vault asks for, and what counts only where this person allows it on this machine."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw import config as settings
+from memoryclaw import rooms
 from memoryclaw.app.context import VaultContext, machine_zone, zone_name
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE
 from memoryclaw.vault.permissions import doubts
 from memoryclaw.version import __version__
-
-if TYPE_CHECKING:
-    from memoryclaw.writing.context import WriteContext
 
 _ANNOUNCED = "announced"  # in the user's own folder: a file for each vault that was opened
 _LISTED = 5  # things that one sentence names
@@ -32,7 +30,7 @@ class Adoptable(NamedTuple):
     kind: str  # one of KINDS
     what: str
     value: Any
-    origin: str  # the file that asks for it, or what it was before
+    origin: str  # the file that asks for it
     allows: str
 
     @property
@@ -72,9 +70,8 @@ def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
 def _ignored_settings(context: VaultContext) -> list[Adoptable]:
     by_key = settings.known([key for key, _, _ in context.config.ignored])
     return [
-        Adoptable("setting", key, value, origin or "the default of older versions", by_key[key].why)
+        Adoptable("setting", key, value, origin, by_key[key].why)
         for key, value, origin in context.config.ignored
-        if origin or not context.config.vault_id  # a vault with an id is of no older version
     ]
 
 
@@ -118,44 +115,41 @@ _TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - nothing is made th
 
 
 def _tell_own_settings(folder: Path, values: Mapping[str, Any]) -> None:
-    from memoryclaw.vault import files  # most commands write none
-    from memoryclaw.vault.settings_text import with_setting
-
     folder.mkdir(0o700, parents=True, exist_ok=True)
     where = os.fspath(folder / settings.OWN_FILE)
     try:
-        read = files.read_file(os.fspath(folder), settings.OWN_FILE)
+        read = rooms.files.read_file(os.fspath(folder), settings.OWN_FILE)
         text, digest = read.data.decode("utf-8", "surrogateescape"), read.digest
     except NotFoundError:
         text, digest = "", None
     for key, value in values.items():
-        text = with_setting(text, key, value, where)
-    files.write_file(os.fspath(folder), settings.OWN_FILE, text.encode("utf-8", "surrogateescape"), digest)
+        text = rooms.settings_text.with_setting(text, key, value, where)
+    rooms.files.write_file(
+        os.fspath(folder), settings.OWN_FILE, text.encode("utf-8", "surrogateescape"), digest
+    )
 
 
 # Decisions.
 
 
 def _foreign_decisions(context: VaultContext) -> list[Adoptable]:
-    from memoryclaw.review import elsewhere
-    from memoryclaw.writing.decisions import decisions_of
-
     root = os.fspath(context.root)
-    if not (proposals := decisions_of(root).proposals):
+    if not (proposals := rooms.decisions.decisions_of(root).proposals):
         return []
-    reason = elsewhere.why(context.write_context(), proposals)
-    return [Adoptable("decision", elsewhere.KIND, elsewhere.each_in_words(proposals), DECISIONS_FILE, reason)]
+    reason = rooms.elsewhere.why(context.write_context(), proposals)
+    return [
+        Adoptable(
+            "decision", rooms.elsewhere.KIND, rooms.elsewhere.each_in_words(proposals), DECISIONS_FILE, reason
+        )
+    ]
 
 
 def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
-    from memoryclaw.review import elsewhere
-    from memoryclaw.writing.decisions import decisions_of
-
     context.identify()
-    proposals = decisions_of(os.fspath(context.root)).proposals
-    if [elsewhere.each_in_words(proposals)] != [item.value for item in items]:
-        raise ConflictError(f"{elsewhere.KIND} has changed since it was shown; look at it again")
-    context.write(lambda writing: elsewhere.adopt(writing, proposals))
+    proposals = rooms.decisions.decisions_of(os.fspath(context.root)).proposals
+    if [rooms.elsewhere.each_in_words(proposals)] != [item.value for item in items]:
+        raise ConflictError(f"{rooms.elsewhere.KIND} has changed since it was shown; look at it again")
+    context.write(lambda writing: rooms.elsewhere.adopt(writing, proposals))
 
 
 # Labels.
@@ -164,23 +158,19 @@ def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
 def _wider_labels(context: VaultContext) -> list[Adoptable]:
     if not doubts(os.fspath(context.root)):
         return []
-    from memoryclaw.review import widened
-
     writing = context.write_context()
-    if not (waiting := widened.widened(writing)):
+    if not (waiting := rooms.widened.widened(writing)):
         return []
-    why = widened.why(writing, waiting)
-    return [Adoptable("label", widened.KIND, [one.line for one in waiting], "the labels of notes", why)]
+    why = rooms.widened.why(writing, waiting)
+    return [Adoptable("label", rooms.widened.KIND, [one.line for one in waiting], "the labels of notes", why)]
 
 
 def _adopt_labels(context: VaultContext, items: Sequence[Adoptable]) -> None:
-    from memoryclaw.review import widened
-
-    def work(writing: WriteContext) -> None:
-        waiting = widened.widened(writing)
+    def work(writing: rooms.context.WriteContext) -> None:
+        waiting = rooms.widened.widened(writing)
         if [[one.line for one in waiting]] != [item.value for item in items]:
-            raise ConflictError(f"{widened.KIND} has changed since it was shown; look at it again")
-        widened.decide(writing, waiting, wanted=True)
+            raise ConflictError(f"{rooms.widened.KIND} has changed since it was shown; look at it again")
+        rooms.widened.decide(writing, waiting, wanted=True)
 
     context.write(work)
     context.read_again()
@@ -193,7 +183,7 @@ KINDS = {
 }
 
 
-# What is told of a vault: always by `status` and `doctor`, and once by the first command of this person after an update.
+# What is told of a vault: always by `status` and `doctor`, and once by the first command of this person.
 
 
 def announcements(context: VaultContext) -> list[str]:
@@ -202,10 +192,8 @@ def announcements(context: VaultContext) -> list[str]:
 
 
 def _questions(context: VaultContext) -> list[str]:
-    from memoryclaw.review.setting_questions import of_ignored
-
     try:  # of the index as it is: who tells how the vault stands changes nothing
-        question = of_ignored(context.write_context(), context.config)
+        question = rooms.setting_questions.of_ignored(context.write_context(), context.config)
     except MemoryClawError:  # what is told beside this says what is wrong
         return []
     return [f"{question.what} {question.why} (`memoryclaw review` has its id)"] if question else []
@@ -223,23 +211,6 @@ def _unadopted(context: VaultContext) -> list[str]:
     )
     return [
         f"ignored, because only you can allow it: {listed}; `memoryclaw adopt` lists what each would permit, and allows it"
-    ]
-
-
-def _relabelled(context: VaultContext) -> list[str]:
-    """What is told once: it is as it should be."""
-    if context.config.vault_id:  # of no older version
-        return []
-    paths = [
-        str(path)
-        for (path,) in context.catalog.rows("select path from files where partial = 2 order by path")
-    ]
-    if not paths:
-        return []
-    rest_in_words = f" and {len(paths) - _LISTED} more" * (len(paths) > _LISTED)
-    listed = one_line(", ".join(paths[:_LISTED]))
-    return [
-        f"hidden from the agent by labels that older versions did not read: {listed}{rest_in_words}; docs/privacy.md lists what is read as a label"
     ]
 
 
@@ -266,14 +237,12 @@ def news(context: VaultContext) -> list[str]:
         before = []
     if before[:1] == [state]:
         return []
-    was_used = context.state.is_dir()  # else no older version was at work here
-    sentences: list[str] = []
+    was_used, sentences = context.state.is_dir(), list[str]()
     try:
-        if was_used or any(origin for _, _, origin in config.ignored):
+        if was_used or config.ignored:
             sentences = _unadopted(context)
         if was_used:
-            context.refresh()
-            sentences += [*_relabelled(context), *_zoneless(context)]
+            sentences += _zoneless(context)
     except (MemoryClawError, OSError):
         return []  # the verb itself says what is wrong
     marks = {f"{zlib.crc32(sentence.encode()):08x}": sentence for sentence in sentences}

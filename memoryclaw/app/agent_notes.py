@@ -22,7 +22,7 @@ from memoryclaw.vault.written_by import trust_of_file
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.edit import LONGEST, with_line_ends, writable
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones
-from memoryclaw.writing.writer import Change, Edit, Move, new_file, text_change, write
+from memoryclaw.writing.writer import Change, Edit, Move, commit, new_file, text_change
 
 FOLDER = "agent-memory"
 
@@ -232,8 +232,7 @@ def _shown(name: str) -> str:
 def _write(
     context: WriteContext, path: str, verb: str, changes: Sequence[Change], action: str, *, to: str = ""
 ) -> Written:
-    run, name = context.run(verb), path.removesuffix(".md")
+    name = path.removesuffix(".md")
     subject = f"{verb.capitalize()} {name}" + (f" to {to.removesuffix('.md')}" if verb == "rename" else "")
-    message = context.message("agent-note", run=run, subject=subject, source="agent memory")
-    outcome = write(context.root, changes, message, verb=verb, now=context.now)
+    outcome = commit(context, changes, "agent-note", verb=verb, subject=subject, source="agent memory")
     return Written(name, to or path, outcome.commit, action, outcome.notice)

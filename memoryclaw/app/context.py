@@ -11,10 +11,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw import errors
+from memoryclaw import errors, rooms
 from memoryclaw.extensions import ENGINES, extension
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import Database
@@ -29,16 +29,6 @@ from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import writable_moment
 from memoryclaw.vault.permissions import OwnStore, Store, moves_file, put_store, store_of
 from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, state_folder
-
-if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
-    from memoryclaw.capture.capture import Recorder
-    from memoryclaw.index.outgoing import Outgoing
-    from memoryclaw.index.vectors import Vectors
-    from memoryclaw.lifecycle.keeping import UpkeepContext
-    from memoryclaw.recall.strength import Strengths
-    from memoryclaw.text.redaction import RedactionGate
-    from memoryclaw.vault.ledger import Ledger
-    from memoryclaw.writing.context import WriteContext
 
 _INDEXES = ("_whole", "_view")
 _PAUSE = 0.05
@@ -174,9 +164,7 @@ class VaultContext:
         """
         if self._permissions is not None or self.config.vault_id:
             return
-        from memoryclaw.writing.identity import identify
-
-        identify(self.write_context(), new_vault_id())
+        rooms.identity.identify(self.write_context(), new_vault_id())
         self.reload()
 
     def reload(self) -> None:
@@ -197,10 +185,8 @@ class VaultContext:
             return
         seen_size, _, last = _text_of(Path(place)).strip().partition(" ")
         if seen_size != str(size):
-            from memoryclaw.review.widened import look_through
-
             try:
-                last = look_through(self.write_context(), last)
+                last = rooms.widened.look_through(self.write_context(), last)
             except errors.InputError:  # the clock is wrong: a verb that writes says so
                 return
             with contextlib.suppress(OSError):
@@ -219,9 +205,7 @@ class VaultContext:
         ):  # a worktree, or a larger repository; else there is none
             if not any(os.path.lexists(f"{folder}/.git") for folder in (self.root, *self.root.parents)):
                 raise
-            from memoryclaw.history.repository import History
-
-            return os.stat(f"{History(os.fspath(self.root)).git_dir}/logs/HEAD").st_size
+            return os.stat(f"{rooms.repository.History(os.fspath(self.root)).git_dir}/logs/HEAD").st_size
 
     def renamed(self, name: str) -> None:
         """Keeps what was permitted in the vault for the id that it is about to have, too."""
@@ -259,13 +243,11 @@ class VaultContext:
         return self.index_in(self.state / AUDIENCES / self.audience, elsewhere=self._elsewhere(self.audience))
 
     @cached_property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> rooms.ledger.Ledger:
         """The usage record."""
-        from memoryclaw.vault.ledger import Ledger
+        return rooms.ledger.Ledger(os.fspath(self.root))
 
-        return Ledger(os.fspath(self.root))
-
-    def strengths(self, today: date | None = None) -> Strengths | None:
+    def strengths(self, today: date | None = None) -> rooms.strength.Strengths | None:
         """How strongly memories are remembered today, or on another day; None where nothing was ever cited or rated.
 
         For the owner, and the agent whose replies tell it: to others it would tell what those two talk of.
@@ -275,22 +257,15 @@ class VaultContext:
         record = self.ledger.record()
         if not record.used_ids:
             return None
-        from memoryclaw.recall.strength import Strengths
-
-        return Strengths(record, today or self.today, self.catalog.merged_ids())
+        return rooms.strength.Strengths(record, today or self.today, self.catalog.merged_ids())
 
     @cached_property
-    def recorder(self) -> Recorder:
+    def recorder(self) -> rooms.capture.Recorder:
         """Writes to the logs; the first use makes the user's key where there is none."""
-        from memoryclaw.capture.capture import Recorder
-        from memoryclaw.capture.log_files import Logs
-        from memoryclaw.text.redaction import Redactor
-        from memoryclaw.writing.secret_gate import secret_key
-
-        key = secret_key(os.fspath(settings.own_folder(os.environ)))
-        return Recorder(
-            Logs(os.fspath(self.root)),
-            Redactor(key.key),
+        key = rooms.secret_gate.secret_key(os.fspath(settings.own_folder(os.environ)))
+        return rooms.capture.Recorder(
+            rooms.log_files.Logs(os.fspath(self.root)),
+            rooms.redaction.Redactor(key.key),
             self.clock,
             zone=machine_offset,
             project=lambda folder: repository_of(folder, os.fspath(self.root)),
@@ -303,28 +278,32 @@ class VaultContext:
         return bool(self.config.fallback == "vector") and self._sees_all
 
     @cached_property
-    def vectors(self) -> Vectors:
+    def vectors(self) -> rooms.vectors.Vectors:
         """The vectors of what the index holds."""
-        from memoryclaw.index.vector_store import VectorStore
-        from memoryclaw.index.vectors import TextPart, Vectors, embedder_of, vector_text
-
         server = self._engine.vectors(self._whole.database) if self._engine else None
-        store, embedder = VectorStore(self.state, self.config.vector_model), embedder_of(self.config)
-        outgoing = self.outgoing(text_of=lambda unit: vector_text(TextPart(unit.kind, unit.title, unit.text)))
+        store, embedder = (
+            rooms.vector_store.VectorStore(self.state, self.config.vector_model),
+            rooms.vectors.embedder_of(self.config),
+        )
+        outgoing = self.outgoing(
+            text_of=lambda unit: rooms.vectors.vector_text(
+                rooms.vectors.TextPart(unit.kind, unit.title, unit.text)
+            )
+        )
         follows = self._kept is not None
-        return Vectors(store, embedder, self.catalog, server, outgoing=outgoing, follows=follows)
+        return rooms.vectors.Vectors(
+            store, embedder, self.catalog, server, outgoing=outgoing, follows=follows
+        )
 
-    def outgoing(self, **how: Any) -> Outgoing:
+    def outgoing(self, **how: Any) -> rooms.outgoing.Outgoing:
         """The gate through which what the index holds leaves this machine."""
-        from memoryclaw.index.outgoing import Outgoing
-
-        return Outgoing(self._owners_vault, self._whole, **how)
+        return rooms.outgoing.Outgoing(self._owners_vault, self._whole, **how)
 
     def leaving(self, audience: str = AGENT) -> Callable[[str, int], bool]:
         """Tells whether a line of a file, counted from 1, may leave; line 0 stands for all of it."""
 
         @cache
-        def gate() -> Outgoing:
+        def gate() -> rooms.outgoing.Outgoing:
             return self.outgoing(audience=audience)
 
         @cache
@@ -501,9 +480,7 @@ class VaultContext:
             as_is: a person at the command line means what they typed.
             standing: text of the vault that was given out to be changed; what it holds may stay.
         """
-        from memoryclaw.writing.secret_gate import secret_gate
-
-        gate = secret_gate(as_is=as_is)
+        gate = rooms.secret_gate.secret_gate(as_is=as_is)
         clean = [gate.value(one, standing=standing) for one in said]
         try:
             self.refresh()
@@ -534,39 +511,33 @@ class VaultContext:
                     self.__dict__.pop(name, None)
                 self.__dict__.update(indexes)
 
-    def look(self, verb: Callable[[WriteContext], T]) -> T:
+    def look(self, verb: Callable[[rooms.context.WriteContext], T]) -> T:
         """Carries out a verb that only looks at what the files say, with no more of them than the caller sees."""
         self.refresh()
         with self.index.database.reading():
             return verb(replace(self.write_context(), only_seen=self.audience != OWNER))
 
-    def looking(self, *, planning: bool = False) -> UpkeepContext:
+    def looking(self, *, planning: bool = False) -> rooms.keeping.UpkeepContext:
         """What looks at the memories that are there works with; what plans by it needs an index that is in line."""
-        from memoryclaw.lifecycle.keeping import UpkeepContext
-        from memoryclaw.writing.decisions import decisions_of
-
         (self.must_refresh if planning else self.refresh)()
         writing = self.write_context()
-        return UpkeepContext(
+        return rooms.keeping.UpkeepContext(
             writing=writing,
             vault=self.vault,
             catalog=self.catalog,
             ledger=self.ledger,
-            decisions=decisions_of(writing.root),
+            decisions=rooms.decisions.decisions_of(writing.root),
         )
 
-    def write_context(self, gate: RedactionGate | None = None) -> WriteContext:
+    def write_context(self, gate: rooms.redaction.RedactionGate | None = None) -> rooms.context.WriteContext:
         """What a verb that writes works with."""
-        from memoryclaw.writing.context import Templates, WriteContext
-        from memoryclaw.writing.secret_gate import secret_gate
-
-        gate = gate or secret_gate()
-        return WriteContext(
+        gate = gate or rooms.secret_gate.secret_gate()
+        return rooms.context.WriteContext(
             root=os.fspath(self.root),
             lookup=Catalog(
                 self._whole.database, self.config.owner
             ),  # what the caller does not see is still there
-            templates=Templates(gate.message),
+            templates=rooms.context.Templates(gate.message),
             now=self.clock(),
             new_id=new_id,
             gate=gate,
@@ -577,10 +548,8 @@ class VaultContext:
 
     def _as_seen(self, path: str, text: str) -> str:
         """The text of a file without what is for others."""
-        from memoryclaw.vault.seen import visible_bytes  # only for what an agent claims
-
         data, doubts = text.encode("utf-8", "surrogatepass"), self.vault.doubts(path)
-        visible = visible_bytes(path, data, self.audience, self.config.folders, doubts)
+        visible = rooms.seen.visible_bytes(path, data, self.audience, self.config.folders, doubts)
         return (visible or b"").decode("utf-8", "surrogatepass")
 
     def note_shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
@@ -591,15 +560,13 @@ class VaultContext:
 
     def with_receipt(self, answer: Recalled, session: str, seen: str) -> Recalled:
         """The answer with its receipt, which the ledger keeps."""
-        from memoryclaw.recall.receipts import event_of
-
         receipt = self._receipt()
         values = {
             "receipt": receipt,
             "session": session,
             "mode": "recall",
             **({"seen": seen} if seen != "all" else {}),
-            **event_of(answer),
+            **rooms.receipts.event_of(answer),
         }
         # A folder that nobody made a vault is only looked at.
         is_noted = answer.trace and is_initialised(self.root)
@@ -613,9 +580,7 @@ class VaultContext:
 
     def session_name(self, session: str) -> str:
         """A session as it may be written; hosts choose the name."""
-        from memoryclaw.writing.secret_gate import secret_gate  # a recall without one has nothing to hide
-
-        return secret_gate().text(session) if session else ""
+        return rooms.secret_gate.secret_gate().text(session) if session else ""
 
     def _renamed(self, old: str, new: str) -> None:
         self.ledger.append("renamed", {"from": old, "to": new}, self.clock())

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memoryclaw import config as settings
+from memoryclaw import rooms
 from memoryclaw.app.context import VaultContext, within
 from memoryclaw.app.verbs import AGENTS, End, Listed, NodeId, verb
 from memoryclaw.model import OWNER
 from memoryclaw.recall import graph
 from memoryclaw.recall.graph import Graph, GraphNode, GraphShown, NeighboursShown, PathShown
-
-if TYPE_CHECKING:
-    from memoryclaw.recall.browsing import LinkEnd
 
 
 class VaultGraph:
@@ -72,7 +68,7 @@ class VaultGraph:
 
     # It tells of every file of the folder whether it is there.
     @verb("GET /v1/graph/dangling", "Look", "links dangling", audience=(OWNER,), anywhere=True)
-    def dangling(self) -> list[LinkEnd]:
+    def dangling(self) -> list[rooms.browsing.LinkEnd]:
         """The links that lead nowhere."""
         return self._context.read(lambda: graph.dangling(self._context.catalog, self._context.vault.beside()))
 

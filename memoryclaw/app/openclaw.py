@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from memoryclaw import config as settings
+from memoryclaw import rooms
 from memoryclaw.app.context import VaultContext, system_clock
 from memoryclaw.vault.state_folder import state_folder
-
-if TYPE_CHECKING:
-    from memoryclaw.connect.openclaw.notes import ImportReport
-    from memoryclaw.connect.openclaw.setup import Setup
-    from memoryclaw.connect.openclaw.status import OpenClawStatus
 
 
 class OpenClaw:
@@ -22,46 +17,49 @@ class OpenClaw:
     def __init__(self, context: VaultContext) -> None:
         self._context = context
 
-    def setup(self, config: str = "") -> Setup:
+    def setup(self, config: str = "") -> rooms.openclaw_setup.Setup:
         """This vault's place in OpenClaw's configuration, to be installed or removed."""
         return openclaw_setup(os.fspath(self._context.root), config)
 
-    def status(self, config: str = "") -> OpenClawStatus:
+    def status(self, config: str = "") -> rooms.openclaw_status.OpenClawStatus:
         """Whether OpenClaw remembers with this vault, check by check."""
         return openclaw_status(os.fspath(self._context.root), config)
 
-    def import_notes(self, workspace: str = "", *, config: str = "", dry_run: bool = False) -> ImportReport:
+    def import_notes(
+        self, workspace: str = "", *, config: str = "", dry_run: bool = False
+    ) -> rooms.openclaw_notes.ImportReport:
         """Proposes what OpenClaw kept in its own notes; they are only read, and a second import proposes nothing.
 
         Args:
             workspace: the folder with MEMORY.md; empty: what OpenClaw's configuration says.
         """
-        from memoryclaw.connect.openclaw.notes import import_notes, workspace_of
-        from memoryclaw.connect.openclaw.setup import config_path
+        folder = workspace or rooms.openclaw_notes.workspace_of(
+            rooms.openclaw_setup.config_path(config, os.environ), os.environ
+        )
+        return self._context.write(
+            lambda context: rooms.openclaw_notes.import_notes(context, folder, dry_run=dry_run)
+        )
 
-        folder = workspace or workspace_of(config_path(config, os.environ), os.environ)
-        return self._context.write(lambda context: import_notes(context, folder, dry_run=dry_run))
 
-
-def openclaw_setup(vault: str, config: str = "") -> Setup:
+def openclaw_setup(vault: str, config: str = "") -> rooms.openclaw_setup.Setup:
     """A vault's place in OpenClaw's configuration, whether or not the vault is there."""
-    from memoryclaw.connect.openclaw.setup import HostConfig, Setup, config_path
-    from memoryclaw.writing.context import shipped
-
-    host = HostConfig(config_path(config, os.environ), os.fspath(settings.own_folder(os.environ)))
+    host = rooms.openclaw_setup.HostConfig(
+        rooms.openclaw_setup.config_path(config, os.environ), os.fspath(settings.own_folder(os.environ))
+    )
     # -P: a folder called memoryclaw where the gateway happens to run must not be taken for the program.
     command = (sys.executable, "-P", "-m", "memoryclaw")
-    return Setup(
-        host, vault, command, plugin=lambda: os.fspath(shipped("plugins/openclaw")), clock=system_clock
+    return rooms.openclaw_setup.Setup(
+        host,
+        vault,
+        command,
+        plugin=lambda: os.fspath(rooms.context.shipped("plugins/openclaw")),
+        clock=system_clock,
     )
 
 
-def openclaw_status(vault: str, config: str = "") -> OpenClawStatus:
+def openclaw_status(vault: str, config: str = "") -> rooms.openclaw_status.OpenClawStatus:
     """Whether OpenClaw remembers with a vault, check by check, whether or not the vault is there."""
-    from memoryclaw.connect.openclaw.status import standing
-    from memoryclaw.daemon.client import ask
-
-    return standing(
+    return rooms.openclaw_status.standing(
         openclaw_setup(vault, config),
-        lambda folder: ask(state_folder(folder), "GET", "/healthz") is not None,
+        lambda folder: rooms.client.ask(state_folder(folder), "GET", "/healthz") is not None,
     )

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
+from memoryclaw import rooms
 from memoryclaw.app.context import AUDIENCES, VaultContext
 from memoryclaw.config import HOST_SKILLS
 from memoryclaw.erase import traces
@@ -239,9 +240,11 @@ def _derived(context: VaultContext, needles: Needles) -> Iterator[str]:
         except (LockedError, VectorsError) as error:
             yield f"vectors of what was erased may be left ({error}); run `memoryclaw sync`"
     if (context.state / HOST_SKILLS).exists():
-        from memoryclaw.skills.host_skills import HostFolder, host_skills
-
-        host_skills(root, HostFolder(os.fspath(context.state)), sees=partial(context.sees, audience=AGENT))
+        rooms.host_skills.host_skills(
+            root,
+            rooms.host_skills.HostFolder(os.fspath(context.state)),
+            sees=partial(context.sees, audience=AGENT),
+        )
     traces.drop_from_state(root, needles, but=MARKER)
 
 

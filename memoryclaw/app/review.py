@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from memoryclaw import rooms
 from memoryclaw.app.context import VaultContext
 from memoryclaw.app.verbs import Digest, Id, Number, Reason, allowed, verb
 from memoryclaw.errors import InputError
 from memoryclaw.model import OWNER
-
-if TYPE_CHECKING:
-    from memoryclaw.review.decide import ReviewDecision, TickedFacts
-    from memoryclaw.review.details import Details
-    from memoryclaw.review.file_history import FileDiff
-    from memoryclaw.review.queue import ReviewItem
-    from memoryclaw.writing.context import WriteContext, Written
 
 
 class Review:
@@ -25,42 +18,43 @@ class Review:
         self._context = context
 
     @verb("GET /v1/review", "Review", "review list")
-    def list(self, names: Sequence[str] = ()) -> Sequence[ReviewItem]:
+    def list(self, names: Sequence[str] = ()) -> Sequence[rooms.queue.ReviewItem]:
         """Everything that waits, or what has these ids or came from these runs; then no skills."""
-        from memoryclaw.review.queue import chosen, waiting_items
-
-        return self._context.look(lambda context: chosen(context, names) if names else waiting_items(context))
+        return self._context.look(
+            lambda context: (
+                rooms.queue.chosen(context, names) if names else rooms.queue.waiting_items(context)
+            )
+        )
 
     @verb("GET /v1/review/{id}", "Review", "review show ID")
-    def get(self, id_: Id) -> ReviewItem:
+    def get(self, id_: Id) -> rooms.queue.ReviewItem:
         """The one thing that waits under this id."""
-        from memoryclaw.review.queue import find_item
+        return self._context.look(lambda context: rooms.queue.find_item(context, id_))
 
-        return self._context.look(lambda context: find_item(context, id_))
-
-    def diff(self, item: ReviewItem) -> Sequence[FileDiff]:
+    def diff(self, item: rooms.queue.ReviewItem) -> Sequence[rooms.file_history.FileDiff]:
         """The files that would change if this were approved now, before and after."""
-        from memoryclaw.review.details import differences
-
-        return self._context.look(lambda context: differences(context, item))
+        return self._context.look(lambda context: rooms.details.differences(context, item))
 
     @allowed(OWNER)
-    def details(self, item: ReviewItem, among: Sequence[ReviewItem] | None = None) -> Details:
+    def details(
+        self, item: rooms.queue.ReviewItem, among: Sequence[rooms.queue.ReviewItem] | None = None
+    ) -> rooms.details.Details:
         """What waits, taken apart: what it would replace, what was held before, its rivals `among` all that waits, and the turns it rests on."""
-        from memoryclaw.review.details import details
+        return self._context.look(lambda context: rooms.details.details(context, item, among))
 
-        return self._context.look(lambda context: details(context, item, among))
-
-    def as_shown(self, id_: str, digest: str) -> ReviewItem:
+    def as_shown(self, id_: str, digest: str) -> rooms.queue.ReviewItem:
         """What waits under this id; a ConflictError when it, or what it would replace, is not what had this digest."""
-        from memoryclaw.review.decide import item_as_shown
-
-        return self._context.look(lambda context: item_as_shown(context, id_, digest))
+        return self._context.look(lambda context: rooms.decide.item_as_shown(context, id_, digest))
 
     @verb("POST /v1/review/{id}/approve", "Review", "review approve ID", audience=(OWNER,))
     def approve(
-        self, items: Sequence[ReviewItem], *, digest: Digest = "", value: Number = 0, reason: Reason = ""
-    ) -> Sequence[ReviewDecision]:
+        self,
+        items: Sequence[rooms.queue.ReviewItem],
+        *,
+        digest: Digest = "",
+        value: Number = 0,
+        reason: Reason = "",
+    ) -> Sequence[rooms.decide.ReviewDecision]:
         """Does what waits, as it was shown; one commit each.
 
         Args:
@@ -70,8 +64,8 @@ class Review:
 
     @verb("POST /v1/review/{id}/reject", "Review", "review reject ID", audience=(OWNER,))
     def reject(
-        self, items: Sequence[ReviewItem], *, digest: Digest = "", reason: Reason = ""
-    ) -> Sequence[ReviewDecision]:
+        self, items: Sequence[rooms.queue.ReviewItem], *, digest: Digest = "", reason: Reason = ""
+    ) -> Sequence[rooms.decide.ReviewDecision]:
         """Drops what waits and remembers it, so that it is not proposed again; of a conflict, all values may stand. One commit each.
 
         `digest` and `reason` as for `approve`.
@@ -79,16 +73,14 @@ class Review:
         return self._decide(items, "rejected", digest, 0, reason)
 
     def _decide(
-        self, items: Sequence[ReviewItem], decision: str, digest: str, value: int, reason: str
-    ) -> Sequence[ReviewDecision]:
-        from memoryclaw.review.decide import decide, item_as_shown
-
+        self, items: Sequence[rooms.queue.ReviewItem], decision: str, digest: str, value: int, reason: str
+    ) -> Sequence[rooms.decide.ReviewDecision]:
         if digest and len(items) != 1:
             raise InputError("a digest belongs to one pending change; decide each of several by itself")
 
-        def work(context: WriteContext, why: str) -> Sequence[ReviewDecision]:
-            chosen = [item_as_shown(context, items[0].id, digest)] if digest else items
-            return decide(context, chosen, decision, value=value, reason=" ".join(why.split()))
+        def work(context: rooms.context.WriteContext, why: str) -> Sequence[rooms.decide.ReviewDecision]:
+            chosen = [rooms.decide.item_as_shown(context, items[0].id, digest)] if digest else items
+            return rooms.decide.decide(context, chosen, decision, value=value, reason=" ".join(why.split()))
 
         done = self._context.permit(work, reason)
         if any(item.widened for item in items):
@@ -96,38 +88,33 @@ class Review:
         return done
 
     @allowed(OWNER)
-    def ticked(self) -> TickedFacts:
+    def ticked(self) -> rooms.decide.TickedFacts:
         """What people ticked in `semantic/_pending.md` and `review/*.md`; decides nothing."""
-        from memoryclaw.review.decide import ticked_facts
-
-        return self._context.write(ticked_facts)
+        return self._context.write(rooms.decide.ticked_facts)
 
     @allowed(OWNER)
-    def apply(self, boxes: TickedFacts) -> Sequence[ReviewDecision]:
+    def apply(self, boxes: rooms.decide.TickedFacts) -> Sequence[rooms.decide.ReviewDecision]:
         """Decides what was ticked, as it was shown."""
-        from memoryclaw.review.decide import apply
-
-        return self._context.permit(lambda context: apply(context, boxes))
+        return self._context.permit(lambda context: rooms.decide.apply(context, boxes))
 
     @allowed(OWNER)
-    def text(self, item: ReviewItem) -> str:
+    def text(self, item: rooms.queue.ReviewItem) -> str:
         """The text that `edit` gives out to be reworded."""
-        from memoryclaw.review.decide import editable
-
-        return editable(item)
+        return rooms.decide.editable(item)
 
     @verb("PUT /v1/review/{id}", "Review", "review edit ID", audience=(OWNER,))
     def edit(
         self, id_: Id, rewrite: Callable[[str], str], *, as_is: bool = False, digest: Digest = ""
-    ) -> Written:
+    ) -> rooms.context.Written:
         """Rewords what waits, as a person rewrites it; the result is checked and stored, and still waits.
 
         Secrets that come in are taken out first, unless a person means them (`as_is`). `digest` as for `approve`.
         """
-        from memoryclaw.review.decide import editable, store
-
         item = self.as_shown(id_, digest)
-        was = editable(item)
+        was = rooms.decide.editable(item)
         return self._context.write(
-            lambda context, text: store(context, item, text), rewrite(was), as_is=as_is, standing=was
+            lambda context, text: rooms.decide.store(context, item, text),
+            rewrite(was),
+            as_is=as_is,
+            standing=was,
         )

@@ -5,24 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
+from memoryclaw import rooms
 from memoryclaw.app import verbs
 from memoryclaw.app.context import VaultContext, new_id
 from memoryclaw.app.verbs import AGENTS, LONG, allowed, verb
 from memoryclaw.errors import MemoryClawError, NotFoundError
 from memoryclaw.index.stemming import language
 from memoryclaw.model import AGENT, NOTHING, OWNER, Fact, Problem
-
-if TYPE_CHECKING:
-    from memoryclaw.skills.approve import SkillDecision
-    from memoryclaw.skills.host_skills import HostSkills
-    from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
-    from memoryclaw.skills.outcomes import RunOutcome
-    from memoryclaw.skills.run import SkillRun
-    from memoryclaw.skills.steps import Requirement
-    from memoryclaw.skills.tool_hosts import ToolHosts
-    from memoryclaw.writing.context import Written
 
 
 class Skills:
@@ -33,68 +23,62 @@ class Skills:
         self._root = os.fspath(context.root)
 
     @verb("GET /v1/skills", "Skills", "skills list")
-    def list(self) -> Sequence[ListedSkill]:
+    def list(self) -> Sequence[rooms.listing.ListedSkill]:
         """Every skill and draft, and how each stands."""
-        from memoryclaw.skills.listing import list_skills
-
-        return list_skills(self._root, self._context.sees, self._ran())
+        return rooms.listing.list_skills(self._root, self._context.sees, self._ran())
 
     @verb("GET /v1/skills/{name}", "Skills", "skills show NAME")
-    def show(self, name: verbs.SkillName) -> LintedSkill:
+    def show(self, name: verbs.SkillName) -> rooms.listing.LintedSkill:
         """One skill as it stands in its file, with what is wrong with it."""
-        from memoryclaw.skills.listing import show_skill
-
-        return show_skill(self._root, name, self._context.sees, self._ran())
+        return rooms.listing.show_skill(self._root, name, self._context.sees, self._ran())
 
     @allowed(OWNER)
     def lint(self, name: str = "") -> Sequence[Problem]:
         """Every problem of one skill, or of all: what is wrong in its file, tools that were gone, other steps that sessions took."""
-        from memoryclaw.consolidation.selecting import past
-        from memoryclaw.lifecycle.practice import failings
-        from memoryclaw.skills.listing import find, lint_skills
-
-        problems, listed = lint_skills(self._root, name), self.list()
-        chosen = [find(list(listed), name)] if name else listed
-        acted = [one for record in past(self._context.vault, []).records for one in record.acted]
-        return sorted([*problems, *(problem for one in chosen for problem in failings(one, acted))])
+        problems, listed = rooms.listing.lint_skills(self._root, name), self.list()
+        chosen = [rooms.listing.find(list(listed), name)] if name else listed
+        acted = [
+            one for record in rooms.selecting.past(self._context.vault, []).records for one in record.acted
+        ]
+        return sorted(
+            [*problems, *(problem for one in chosen for problem in rooms.practice.failings(one, acted))]
+        )
 
     @verb("GET /v1/skills/match", "Skills", "skills match Q", request="q")
-    def match(self, request: verbs.Question) -> Sequence[SkillOffer]:
+    def match(self, request: verbs.Question) -> Sequence[rooms.listing.SkillOffer]:
         """The skills that fit a request, the best first, and whether a host would be offered them."""
-        from memoryclaw.skills.listing import match_skills
-
         context = self._context
-        return match_skills(self.list(), request, language(context.config.language), context.today)
+        return rooms.listing.match_skills(
+            self.list(), request, language(context.config.language), context.today
+        )
 
     @allowed(OWNER)
-    def new(self, name: str, description: str = "", *, as_is: bool = False) -> Written:
+    def new(self, name: str, description: str = "", *, as_is: bool = False) -> rooms.context.Written:
         """Begins a skill: a valid SKILL.md to be filled in; one commit. `as_is`: a secret in it is meant."""
-        from memoryclaw.skills.approve import new_skill
-
-        return self._context.write(new_skill, name, description, as_is=as_is)
+        return self._context.write(rooms.approve.new_skill, name, description, as_is=as_is)
 
     @verb("POST /v1/skills/{name}/approve", "Skills", "skills approve NAME", audience=(OWNER,))
-    def approve(self, name: verbs.SkillName, *, version: verbs.Digest = "") -> SkillDecision:
+    def approve(self, name: verbs.SkillName, *, version: verbs.Digest = "") -> rooms.approve.SkillDecision:
         """Says yes to a skill as its files are now; a draft moves to its place; one commit.
 
         Args:
             version: of its files, as somebody was shown them (`list` tells it); what has changed since is refused.
         """
-        from memoryclaw.skills.approve import approve_skill
-
-        return self._with_copies(self._context.permit(lambda context: approve_skill(context, name, version)))
+        return self._with_copies(
+            self._context.permit(lambda context: rooms.approve.approve_skill(context, name, version))
+        )
 
     @verb("POST /v1/skills/{name}/reject", "Skills", "skills reject NAME", audience=(OWNER,))
-    def reject(self, name: verbs.SkillName, *, version: verbs.Digest = "") -> SkillDecision:
+    def reject(self, name: verbs.SkillName, *, version: verbs.Digest = "") -> rooms.approve.SkillDecision:
         """Says no: a draft goes to the archive, an approval is withdrawn; one commit. `version` as for `approve`."""
-        from memoryclaw.skills.approve import reject_skill
-
-        return self._with_copies(self._context.write(lambda context: reject_skill(context, name, version)))
+        return self._with_copies(
+            self._context.write(lambda context: rooms.approve.reject_skill(context, name, version))
+        )
 
     @verb("POST /v1/skills/{name}/outcome", "Skills", "skills outcome NAME", audience=AGENTS)
     def outcome(
         self, name: verbs.SkillName, *, ok: verbs.Flag, why: verbs.Text = "", session: verbs.Session = ""
-    ) -> RunOutcome:
+    ) -> rooms.outcomes.RunOutcome:
         """Keeps in the ledger how it went when a skill was followed: by the agent, or as its owner saw it.
 
         Args:
@@ -103,35 +87,27 @@ class Skills:
         Raises:
             VaultError: it could not be kept.
         """
-        from memoryclaw.skills.outcomes import AGENT as BY_AGENT
-        from memoryclaw.skills.outcomes import PERSON, keep_outcome
-        from memoryclaw.writing.secret_gate import secret_gate
-
         context = self._context
-        return keep_outcome(
+        return rooms.outcomes.keep_outcome(
             context.ledger,
             self.show(name).listed.skill,
             ok=ok,
-            by=PERSON if context.audience == OWNER else BY_AGENT,
-            why=secret_gate().text(why),
+            by=rooms.outcomes.PERSON if context.audience == OWNER else rooms.outcomes.AGENT,
+            why=rooms.secret_gate.secret_gate().text(why),
             session=context.session_name(session),
             now=context.clock(),
         )
 
     def _ran(self) -> Sequence[Mapping[str, object]]:
         """What the ledger has of the runs of skills; of their trouble, which may quote anything, nothing for others than the owner."""
-        from memoryclaw.skills.outcomes import EVENT
-
-        runs = self._context.ledger.events_of(EVENT)
+        runs = self._context.ledger.events_of(rooms.outcomes.EVENT)
         return runs if self._context.audience == OWNER else [{**one, "why": ""} for one in runs]
 
     @verb("POST /v1/host-skills", "Skills", "skills host", audience=AGENTS)
-    def hosted(self, *, refresh: bool = True) -> HostSkills:
+    def hosted(self, *, refresh: bool = True) -> rooms.host_skills.HostSkills:
         """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions."""
-        from memoryclaw.skills.host_skills import HostFolder, host_skills
-
-        folder = HostFolder(os.fspath(self._context.state))
-        return host_skills(
+        folder = rooms.host_skills.HostFolder(os.fspath(self._context.state))
+        return rooms.host_skills.host_skills(
             self._root, folder, refresh=refresh, sees=partial(self._context.sees, audience=AGENT)
         )
 
@@ -143,8 +119,8 @@ class Skills:
         *,
         apply: verbs.Flag = False,
         session: verbs.Session = "",
-        ask: Callable[[Requirement], str] | None = None,
-    ) -> SkillRun:
+        ask: Callable[[rooms.steps.Requirement], str] | None = None,
+    ) -> rooms.run.SkillRun:
         """Carries out the steps of an approved skill; without `apply` it only shows each call that it would make.
 
         Args:
@@ -154,11 +130,8 @@ class Skills:
         Raises:
             InputError: it is not approved as it is now, or something is missing or wrong; nothing was done then.
         """
-        from memoryclaw.skills.run import Runner, run_skill
-        from memoryclaw.writing.secret_gate import secret_gate
-
         self.show(name)  # what is not seen is not run
-        runner = Runner(
+        runner = rooms.run.Runner(
             root=self._root,
             tools=self._tools,
             facts=self._facts_of,
@@ -166,35 +139,31 @@ class Skills:
             ledger=self._context.ledger,
             clock=self._context.clock,
             new_id=new_id,
-            redacted=secret_gate().text,
+            redacted=rooms.secret_gate.secret_gate().text,
         )
-        return run_skill(runner, name, params, apply=apply, session=session, ask=ask)
+        return rooms.run.run_skill(runner, name, params, apply=apply, session=session, ask=ask)
 
-    def _tools(self) -> ToolHosts:
-        from memoryclaw.skills.mcp_tools import McpTools
-        from memoryclaw.skills.tool_hosts import TOKEN, GatewayTools, ToolHosts
-        from memoryclaw.skills.tools import read_servers
-
+    def _tools(self) -> rooms.tool_hosts.ToolHosts:
         config = self._context.config
         wait = config.tool_timeout
-        servers = read_servers(config.servers, os.environ)
-        gateway = GatewayTools(
+        servers = rooms.tools.read_servers(config.servers, os.environ)
+        gateway = rooms.tool_hosts.GatewayTools(
             config.gateway_url,
-            os.environ.get(TOKEN, "").strip(),
+            os.environ.get(rooms.tool_hosts.TOKEN, "").strip(),
             wait,
             allow_remote=config.allow_remote_gateway,
         )
-        return ToolHosts(McpTools(servers, wait, self._root), gateway, config.tool_host)
+        return rooms.tool_hosts.ToolHosts(
+            rooms.mcp_tools.McpTools(servers, wait, self._root), gateway, config.tool_host
+        )
 
     def _facts_of(self, entity: str) -> Sequence[Fact]:
         """The current facts from files that are trusted, of one entity or all; none where the entity is unknown.
 
         A statement fills no parameter: nobody knows whether it holds.
         """
-        from memoryclaw.recall import browsing
-
         try:
-            rows = self._context.read(lambda: browsing.facts(self._context.catalog, entity=entity))
+            rows = self._context.read(lambda: rooms.browsing.facts(self._context.catalog, entity=entity))
         except NotFoundError:
             return []
         doubtful = self._context.catalog.rows(
@@ -202,7 +171,7 @@ class Skills:
         )
         return [fact for path, fact in rows if (path,) not in doubtful and not fact.is_statement]
 
-    def _with_copies(self, done: SkillDecision) -> SkillDecision:
+    def _with_copies(self, done: rooms.approve.SkillDecision) -> rooms.approve.SkillDecision:
         """Brings the copies for hosts up to date after a decision; a failure is a notice, as the decision is made."""
         try:
             self.hosted()

@@ -6,22 +6,16 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memoryclaw import config as settings
+from memoryclaw import rooms
 from memoryclaw.app.context import VaultContext, within_budget
 from memoryclaw.app.verbs import AGENTS, allowed
 from memoryclaw.errors import InputError
 from memoryclaw.model import AGENT, OWNER
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault.layout import places
-
-if TYPE_CHECKING:
-    from memoryclaw.connect.importing import ImportedExport
-    from memoryclaw.connect.memory_file import MemoryFile
-    from memoryclaw.vault.folder import Vault
-    from memoryclaw.writing.bundles import Packed, Restored
-    from memoryclaw.writing.context import WriteContext
 
 BUDGET = 2000  # tokens of a MEMORY.md
 LATEST_MD = "latest.md"
@@ -61,7 +55,7 @@ class Transfer:
     @allowed(OWNER)
     def import_from(
         self, kind: str, source: str | os.PathLike[str], *, dry_run: bool = False
-    ) -> ImportedExport:
+    ) -> rooms.importing.ImportedExport:
         """Brings over what another program exported: conversations to the logs, memories to `review`, notes as copies.
 
         Args:
@@ -71,10 +65,9 @@ class Transfer:
             InputError: there is no such source, or it is not what it is said to be.
         """
         context = self._context
-        from memoryclaw.connect.importing import import_export
 
-        def work(writing: WriteContext) -> ImportedExport:
-            return import_export(
+        def work(writing: rooms.context.WriteContext) -> rooms.importing.ImportedExport:
+            return rooms.importing.import_export(
                 writing, context.recorder, kind, os.fspath(source), dry_run=dry_run, progress=context.progress
             )
 
@@ -83,23 +76,22 @@ class Transfer:
         return imported._replace(notices=(*imported.notices, notice)) if notice else imported
 
     @allowed(OWNER)
-    def import_bundle(self, source: str | os.PathLike[str], *, dry_run: bool = False) -> Restored:
+    def import_bundle(
+        self, source: str | os.PathLike[str], *, dry_run: bool = False
+    ) -> rooms.bundles.Restored:
         """Restores the files of a bundle that are not there, byte for byte, once all of it was looked through.
 
         Raises:
             InputError: it is no bundle, or damaged; nothing was written.
         """
         context = self._context
-        from memoryclaw.writing.bundles import Bundle, restore
-        from memoryclaw.writing.init import first_files
-
-        bundle = Bundle(os.fspath(source))
+        bundle = rooms.bundles.Bundle(os.fspath(source))
         return context.write(
-            lambda writing: restore(
+            lambda writing: rooms.bundles.restore(
                 writing,
                 bundle,
                 dry_run=dry_run,
-                pristine=first_files(
+                pristine=rooms.init.first_files(
                     writing.templates, places(writing.root), self._context.config.vault_id, writing.zone
                 ),
                 progress=context.progress,
@@ -110,7 +102,7 @@ class Transfer:
 
     def export_bundle(
         self, target: str | os.PathLike[str], *, since: str = "", tags: Sequence[str] = ()
-    ) -> Packed:
+    ) -> rooms.bundles.Packed:
         """Writes a bundle of what the caller sees, without what is marked [NOEXPORT].
 
         The owner's holds every file of the vault. With `since` or `tags`, and for others, it holds notes and logs, of what is neither
@@ -135,15 +127,10 @@ class Transfer:
         day = parse_timestamp(since)[:10] if since else ""
         if since and not day:
             raise InputError(f"{since[:40]!r} is not a date; give one such as 2026-03-01")
-        from memoryclaw.vault import files
-        from memoryclaw.vault.export_gate import exportable_bytes, withheld_names
-        from memoryclaw.vault.seen import visible_bytes
-        from memoryclaw.writing.bundles import ARTIFACTS, pack, portable_files
-
         context.must_refresh()  # what the index does not know yet would be missing, and what must stay, unknown
         rows = context.read(self._files)
         if context.audience == OWNER and not day and not tags:
-            paths: Iterable[str] = portable_files(root)
+            paths: Iterable[str] = rooms.bundles.portable_files(root)
         else:
             paths = [
                 row.path
@@ -153,48 +140,52 @@ class Transfer:
         cited: set[str] = set()
         for row in rows:
             file = context.vault.read(row.path)
-            cited |= withheld_names(row.path, file[0]) if file else set()
+            cited |= rooms.export_gate.withheld_names(row.path, file[0]) if file else set()
         audience, folders = context.audience, context.config.folders
 
         def read(name: str) -> tuple[bytes | None, bool]:
-            data = files.read_file(root, name).data
-            if name.startswith(ARTIFACTS):  # it comes with a line that may leave
+            data = rooms.files.read_file(root, name).data
+            if name.startswith(rooms.bundles.ARTIFACTS):  # it comes with a line that may leave
                 return data, True
             doubts = context.vault.doubts(name)
-            text = exportable_bytes(name, data, cited, audience=audience, folders=folders, doubts=doubts)
-            return text, text == visible_bytes(name, data, audience, folders, doubts)
+            text = rooms.export_gate.exportable_bytes(
+                name, data, cited, audience=audience, folders=folders, doubts=doubts
+            )
+            return text, text == rooms.seen.visible_bytes(name, data, audience, folders, doubts)
 
         about = {
             "audience": context.audience,
             **({"since": day} if day else {}),
             **({"tags": [*tags]} if tags else {}),
         }
-        return pack(path, paths, read, about, context.progress)
+        return rooms.bundles.pack(path, paths, read, about, context.progress)
 
-    def memory_file(self, *, budget: int = BUDGET) -> MemoryFile:
+    def memory_file(self, *, budget: int = BUDGET) -> rooms.memory_file.MemoryFile:
         """What the caller may see, as one readable MEMORY.md: preferences, recent episodes and facts by entity."""
         within_budget(budget)
-        from memoryclaw.connect.memory_file import FileEpisode, FileFact, memory_file, trust_in
-        from memoryclaw.recall import browsing
-
         context = self._context
 
-        def work() -> MemoryFile:
+        def work() -> rooms.memory_file.MemoryFile:
             catalog = context.catalog
-            facts = browsing.facts(catalog)
-            listed = browsing.browse(catalog, kind="episode", limit=settings.MOST_LISTED)
+            facts = rooms.browsing.facts(catalog)
+            listed = rooms.browsing.browse(catalog, kind="episode", limit=settings.MOST_LISTED)
             episodes = sorted(listed, key=lambda one: (one.at, one.id), reverse=True)[:_RECENT]
-            trust = browsing.trust_of(
+            trust = rooms.browsing.trust_of(
                 catalog, [*(path for path, _ in facts), *(one.path for one in episodes)]
             )
             leaves, paths = (
                 self._context.leaving(self._context.audience),
                 {fact.id: path for path, fact in facts},
             )
-            return memory_file(
-                [FileFact(fact, path, trust_in(fact, trust.get(path, "trusted"))) for path, fact in facts],
+            return rooms.memory_file.memory_file(
                 [
-                    FileEpisode(one.id, one.title, one.at, trust.get(one.path, "trusted"))
+                    rooms.memory_file.FileFact(
+                        fact, path, rooms.memory_file.trust_in(fact, trust.get(path, "trusted"))
+                    )
+                    for path, fact in facts
+                ],
+                [
+                    rooms.memory_file.FileEpisode(one.id, one.title, one.at, trust.get(one.path, "trusted"))
                     for one in episodes
                     if leaves(one.path, 0)
                 ],
@@ -210,16 +201,16 @@ class Transfer:
 
         From then on `sync`, `watch` and `serve` keep both fresh.
         """
-        from memoryclaw.connect.memory_file import as_json
-        from memoryclaw.vault.state_folder import make_private_folder, write_private
-
         file, state = self.memory_file(budget=budget), os.fspath(self._context.state)
-        as_text = json.dumps(as_json(file, self._context.audience), ensure_ascii=False, indent=1) + "\n"
-        make_private_folder(state)
+        as_text = (
+            json.dumps(rooms.memory_file.as_json(file, self._context.audience), ensure_ascii=False, indent=1)
+            + "\n"
+        )
+        rooms.state_folder.make_private_folder(state)
         for name, text in ((LATEST_MD, file.text), (settings.LATEST, as_text)):
             data = text.encode("utf-8", "replace")
             if _bytes_of(os.path.join(state, name)) != data:
-                write_private(state, name, data)
+                rooms.state_folder.write_private(state, name, data)
         return Latest(
             os.path.join(state, LATEST_MD),
             os.path.join(state, settings.LATEST),
@@ -250,7 +241,7 @@ class Transfer:
 _RECENT = 10  # episodes of a memory file
 
 
-def _is_of(row: _File, vault: Vault, day: str) -> bool:
+def _is_of(row: _File, vault: rooms.folder.Vault, day: str) -> bool:
     """True for what is of a day or later; what has no date is as old as its file."""
     at = row.at
     if not day:

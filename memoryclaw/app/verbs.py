@@ -22,6 +22,7 @@ from typing import (
     get_type_hints,
 )
 
+from memoryclaw import rooms
 from memoryclaw.config import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 from memoryclaw.errors import InputError
 from memoryclaw.model import AGENT, MATCH_KINDS, MEMORY_TYPES, NOTE_KINDS, NOTE_STATES, OWNER
@@ -137,9 +138,7 @@ def _day(text: str) -> date | None:
 
 
 def _type(text: str) -> str:
-    from memoryclaw.vault.validity import check_type
-
-    return check_type(text)
+    return rooms.validity.check_type(text)
 
 
 def question(text: str) -> str:

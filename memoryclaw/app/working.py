@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from memoryclaw import rooms
 from memoryclaw.app.context import VaultContext
 from memoryclaw.app.verbs import LOG, OfTask, WorkingSession, verb
 from memoryclaw.text.prompts import one_line
-
-if TYPE_CHECKING:
-    from memoryclaw.working.memory import WorkingMemory
-    from memoryclaw.working.store import Cleared, WorkingStore
 
 
 class Working:
@@ -23,11 +19,11 @@ class Working:
         self._context = context
 
     @verb("GET /v1/working/{session}", "Session", "working show")
-    def show(self, session: WorkingSession) -> WorkingMemory:
+    def show(self, session: WorkingSession) -> rooms.memory.WorkingMemory:
         """The working memory of a session, empty when it has none; changes nothing."""
         return self._store.show(self._context.session_name(session))
 
-    def current(self, session: str) -> WorkingMemory | None:
+    def current(self, session: str) -> rooms.memory.WorkingMemory | None:
         """The working memory of a session that has one, or a file that cannot be read as one."""
         if not one_line(session):
             return None
@@ -35,7 +31,7 @@ class Working:
         return None if memory.empty and not memory.problems else memory
 
     @verb("PATCH /v1/working/{session}", "Session", "working set", pool=LOG)
-    def set(self, session: WorkingSession, changes: Mapping[str, object]) -> WorkingMemory:
+    def set(self, session: WorkingSession, changes: Mapping[str, object]) -> rooms.memory.WorkingMemory:
         """Changes a session's working memory and returns it.
 
         Args:
@@ -45,7 +41,7 @@ class Working:
         return self._store.change(self._context.session_name(session), changes)
 
     @verb("DELETE /v1/working/{session}", "Session", "working clear", pool=LOG)
-    def clear(self, session: WorkingSession, *, task: OfTask = "") -> Cleared:
+    def clear(self, session: WorkingSession, *, task: OfTask = "") -> rooms.store.Cleared:
         """Moves a session's working memory to its log. `task`: only if it is of this one."""
         return self._store.clear(self._context.session_name(session), task)
 
@@ -54,35 +50,28 @@ class Working:
 
         Returns the file's path, or nothing when the session said nothing.
         """
-        from memoryclaw.capture.log_files import Logs
-        from memoryclaw.connect.hooks import write_latest
-        from memoryclaw.working.memory import within
-
         root, budget = os.fspath(self._context.root), self._context.config.budget
         memory = self.current(session)
-        return write_latest(
+        return rooms.host_hooks.write_latest(
             root,
-            Logs(root),
+            rooms.log_files.Logs(root),
             session,
-            working=within(memory, budget // 2) if memory else (),
+            working=rooms.memory.within(memory, budget // 2) if memory else (),
             budget=budget,
             now=self._context.clock(),
         )
 
     @cached_property
-    def _store(self) -> WorkingStore:
+    def _store(self) -> rooms.store.WorkingStore:
         return store_of(self._context)
 
 
-def store_of(context: VaultContext) -> WorkingStore:
+def store_of(context: VaultContext) -> rooms.store.WorkingStore:
     """The working memories of a vault on its disk."""
-    from memoryclaw.working.store import WorkingStore
-    from memoryclaw.writing.secret_gate import secret_gate
-
-    return WorkingStore(
+    return rooms.store.WorkingStore(
         os.fspath(context.root),
         # A gate remembers what it took: each change has its own.
-        lambda value: secret_gate().value(value),
+        lambda value: rooms.secret_gate.secret_gate().value(value),
         lambda lines: context.recorder.capture(lines),  # noqa: PLW0108 - looking at a working memory makes no key
         context.clock,
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 from memoryclaw.errors import InputError
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import json_value
 from memoryclaw.text.host_marks import HostRecord, host_records, without_marks
 from memoryclaw.text.prompts import CLOSING, OPENING, one_line
 from memoryclaw.text.zones import own_offset, zone_of
@@ -414,12 +415,7 @@ def _if_binary(hit: re.Match[str]) -> str:
 
 def _decode(args: Any) -> Any:
     """OpenAI's hosts send arguments as a text of JSON."""
-    if isinstance(args, str) and args[:1] in "{[":
-        try:
-            return json.loads(args)
-        except (ValueError, RecursionError):
-            return args
-    return args
+    return json_value(args, args) if isinstance(args, str) and args[:1] in "{[" else args
 
 
 def _first_text(places: tuple[dict[str, Any], ...], keys: tuple[str, ...]) -> Any:

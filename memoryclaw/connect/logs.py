@@ -17,11 +17,10 @@ from memoryclaw.capture.log_files import FOLDER
 from memoryclaw.connect.archives import Part, files_below, opened
 from memoryclaw.connect.importing import TURNS, SourceReading
 from memoryclaw.connect.sources import BytesRead, HostConversation, Source
-from memoryclaw.connect.transcripts import object_in
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
 from memoryclaw.ports import Progress
-from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.encoding import decode, json_object, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault.layout import on_disk
 from memoryclaw.vault.logs import read_markdown_log
@@ -116,7 +115,7 @@ def _in_session(turn: dict[str, Any] | str, stem: str) -> dict[str, Any] | str:
 def _kind(name: str, text: str) -> str:
     if not name.endswith(".jsonl"):
         return "markdown"
-    first = object_in(text.partition("\n")[0])
+    first = json_object(text.partition("\n")[0])
     return "openclaw" if first.get("type") in (*_HEADERS, "message", "model_change") else "jsonl"
 
 
@@ -137,7 +136,7 @@ def _session_file(stem: str, text: str, _day: str) -> _Lines:
     """A session file of OpenClaw or Codex: a header, then records."""
     about: dict[str, Any] = {"session": stem}
     for number, line in enumerate(text.split("\n"), 1):
-        record = object_in(line)
+        record = json_object(line)
         inner = record.get("payload", record)
         if record.get("type") in _HEADERS and isinstance(inner, dict):
             about |= {"session": str(inner.get("id") or stem)} if record["type"] != "turn_context" else {}
@@ -155,7 +154,7 @@ def _session_file(stem: str, text: str, _day: str) -> _Lines:
 def _plain(stem: str, text: str, day: str) -> _Lines:
     """JSON lines of any host; what has no turn of its own is known by its line."""
     for number, line in enumerate(text.split("\n"), 1):
-        record = object_in(line)
+        record = json_object(line)
         if not record:
             yield from [(number, line)] if line.strip() else []
             continue

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 from memoryclaw.capture.host_turns import messages_in, topic_in
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import json_object
 from memoryclaw.vault.state_folder import make_private_folder, write_private
 
 FOLDER = "hooks"  # in the state folder
@@ -94,7 +95,7 @@ def _batches(file: BinaryIO, session: str) -> Iterator[tuple[list[Turn], int]]:
         turns = turns_of(text, session)
         if turns and topic:
             turns[0]["topic"], topic = topic, ""
-        topic = topic_in(object_in(text)) or topic
+        topic = topic_in(json_object(text)) or topic
         waiting += turns
         size += len(line)
         end = file.tell() if complete else end
@@ -154,7 +155,7 @@ def turns_of(line: str, session: str) -> list[Turn]:
         line: one line of the JSONL file.
         session: the session that the hook was called for.
     """
-    record = object_in(line)
+    record = json_object(line)
     messages = messages_in(record)
     if isinstance(messages, str) or not record.keys() & {"message", "payload", "role"}:
         return []
@@ -175,12 +176,3 @@ def _time(stamp: Any) -> dict[str, str]:
 
 def _id(message: Mapping[str, Any]) -> str:
     return str(message.get("uuid") or message.get("id") or "")
-
-
-def object_in(line: str) -> dict[str, Any]:
-    """The object that a line of JSON holds; empty where it holds none."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -35,6 +35,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.model import Turn
 from memoryclaw.talk.wishes import Wish
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import json_object
 from memoryclaw.vault.audience import Label
 from memoryclaw.vault.logs import LogRange, parse_ranges
 
@@ -472,11 +473,7 @@ def _decision_row(decided: ClaimDecision) -> dict[str, object]:
 
 def read_record(text: str) -> RunRecord:
     """The record in a text; whatever is no record, or a part of one that is none, reads as empty."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    value = value if isinstance(value, dict) else {}
+    value = json_object(text)
     ranges = [range_ for cited in _strings(value.get("ranges")) for range_ in parse_ranges(cited)]
     acted = value.get("acted")
     sequences = [

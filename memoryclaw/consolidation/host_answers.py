@@ -10,6 +10,7 @@ from memoryclaw.consolidation import grounding
 from memoryclaw.consolidation.changes import Extraction, Segment
 from memoryclaw.consolidation.model_chain import degrade, prompt_of, transcript
 from memoryclaw.models.llm import ModelError, Schema
+from memoryclaw.text.encoding import json_object
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.export_gate import may_leave
 from memoryclaw.writing.context import Templates
@@ -90,13 +91,7 @@ def read_answers(lines: Iterable[str | Mapping[str, Any]], file: str) -> HostAns
 
 
 def _value(line: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(line, str):
-        return line
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    return json_object(line) if isinstance(line, str) else line
 
 
 def omission(segment: str, why: str) -> str:

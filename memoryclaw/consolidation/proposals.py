@@ -15,7 +15,7 @@ from memoryclaw.consolidation.actions import ACTIONS, Action, Stands
 from memoryclaw.consolidation.changes import LEVELS, PlannedChange
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
-from memoryclaw.text.encoding import readable
+from memoryclaw.text.encoding import json_value, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.yaml_text import scalar
@@ -218,23 +218,15 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _from_json(inside: str, line: int) -> str:
-    try:
-        value = json.loads(inside)
-    except (ValueError, RecursionError):
-        value = None
+    value = json_value(inside)
     if not isinstance(value, str):
         raise _Broken(line, "this is not a text in JSON")
     return value
 
 
 def _read_value(written: str) -> str:
-    if written.startswith('"'):
-        try:
-            value = json.loads(written)
-        except (ValueError, RecursionError):
-            return written
-        return value if isinstance(value, str) else written
-    return written
+    value = json_value(written) if written.startswith('"') else None
+    return value if isinstance(value, str) else written
 
 
 def _list(items: tuple[str, ...]) -> str:
@@ -242,10 +234,7 @@ def _list(items: tuple[str, ...]) -> str:
 
 
 def _read_list(written: str, line: int) -> tuple[str, ...]:
-    try:
-        value = json.loads(written)
-    except (ValueError, RecursionError):
-        value = None
+    value = json_value(written)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise _Broken(line, "this is not a list of ids in JSON")
     return tuple(value)

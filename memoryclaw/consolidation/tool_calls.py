@@ -13,6 +13,7 @@ from memoryclaw.consolidation.command_lines import COMMAND, FILE, PROMPT, argume
 from memoryclaw.model import NOTHING
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import json_value
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.logs import LogRange, content_text, parse_ranges
 
@@ -218,10 +219,7 @@ def _success(value: Mapping[str, Any]) -> bool | None:
 
 
 def _object(text: str | bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    value = json_value(text)
     return value if isinstance(value, dict) else None
 
 

@@ -576,9 +576,7 @@ class IndexedNote(NamedTuple):
     stamp: Stamp
     digest: bytes
     racy: bool = False  # written so recently that its stamp could hide a later write
-    partial: int = (
-        0  # the agent sees less of it than its owner (1), by a label that older versions did not read (2)
-    )
+    partial: int = 0  # 1: the agent sees less of it than its owner
 
 
 @lru_cache(maxsize=4096)

@@ -13,7 +13,6 @@ from memoryclaw.model import AGENT, OWNER, Problem, Stamp
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.language import key_of
-from memoryclaw.vault.audience import is_read_since
 from memoryclaw.vault.folder import Vault, doubts_in
 from memoryclaw.vault.forgotten import ForgottenLines, standing_marks
 from memoryclaw.vault.generated import own_words
@@ -102,9 +101,7 @@ class Indexer:
         if words is None:  # a page that repeats what stands elsewhere
             work.hide(path, stamp, digest, racy=racy)
             return "hidden"
-        partial = 0
-        if self._vault.audience == OWNER and self._vault.is_partial(path, words, AGENT):
-            partial = 2 if is_read_since(path, words) else 1
+        partial = int(self._vault.audience == OWNER and self._vault.is_partial(path, words, AGENT))
         settings = self._settings._replace(doubts=self._vault.doubts(path))
         return IndexedNote(read_note(path, words, settings), stamp, digest, racy, partial)
 

@@ -12,6 +12,7 @@ from dataclasses import fields, is_dataclass
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from memoryclaw import rooms
 from memoryclaw.model import (
     Answer,
     Decided,
@@ -29,71 +30,6 @@ if TYPE_CHECKING:
     from memoryclaw.app.adoption import Adoptable
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.transfer import Latest
-    from memoryclaw.capture.capture import CaptureResult
-    from memoryclaw.capture.feedback import Feedback
-    from memoryclaw.connect.importing import ImportedExport
-    from memoryclaw.connect.logs import Imported
-    from memoryclaw.connect.openclaw.notes import ImportReport
-    from memoryclaw.connect.openclaw.setup import Changed
-    from memoryclaw.connect.openclaw.status import OpenClawStatus
-    from memoryclaw.consolidation.actions import Action
-    from memoryclaw.consolidation.apply import Applied
-    from memoryclaw.consolidation.changes import ClaimDecision, PlannedChange
-    from memoryclaw.consolidation.consolidate import Consolidated
-    from memoryclaw.consolidation.host_answers import SegmentPrompt
-    from memoryclaw.daemon.daemon import Happened
-    from memoryclaw.daemon.scheduling import Scheduled, ScheduleStatus
-    from memoryclaw.health.doctor import Check
-    from memoryclaw.health.lint import Linted
-    from memoryclaw.health.stats import Stats
-    from memoryclaw.health.status import GitReport, Status
-    from memoryclaw.health.survey import Survey
-    from memoryclaw.history.commit_hook import Hooked
-    from memoryclaw.index.sync import Freshness, Synced
-    from memoryclaw.index.vectors import Filled
-    from memoryclaw.lifecycle.pages import Views
-    from memoryclaw.lifecycle.views import View
-    from memoryclaw.recall.ask import AnsweredQuestion
-    from memoryclaw.recall.browsing import (
-        EntityEntry,
-        EntityShown,
-        LinkEnd,
-        Links,
-        NoteEntry,
-        ShownUnit,
-        TodoEntry,
-    )
-    from memoryclaw.recall.evaluation import Evaluated, Expected, QuestionResult
-    from memoryclaw.recall.graph import (
-        GraphNode,
-        GraphShown,
-        NeighboursShown,
-        NodeBeside,
-        PathShown,
-        PathStep,
-    )
-    from memoryclaw.recall.inspecting import Inspected
-    from memoryclaw.recall.strength import StrengthStep
-    from memoryclaw.recall.timeline import Timeline
-    from memoryclaw.review.decide import ReviewDecision, TickedFacts
-    from memoryclaw.review.details import Details
-    from memoryclaw.review.file_history import Blame, CommitList, CommitShown, FileDiff, Logged
-    from memoryclaw.review.machines import Exchanged
-    from memoryclaw.review.queue import ReviewItem
-    from memoryclaw.review.word_diff import DiffLine
-    from memoryclaw.skills.approve import SkillDecision
-    from memoryclaw.skills.host_skills import HostSkills
-    from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
-    from memoryclaw.skills.match import SkillMatch
-    from memoryclaw.skills.migration import Migrated
-    from memoryclaw.skills.outcomes import Outcomes, RunOutcome
-    from memoryclaw.skills.run import ParameterValue, SkillRun
-    from memoryclaw.working.memory import WorkingMemory
-    from memoryclaw.working.store import Cleared
-    from memoryclaw.writing.bundles import Packed, Restored
-    from memoryclaw.writing.context import Written
-    from memoryclaw.writing.decisions import Decision
-    from memoryclaw.writing.edit import NoteRewrite
 
 T = TypeVar("T")
 JsonObject = dict[str, Any]
@@ -161,7 +97,7 @@ class Shape(Generic[T]):
         how, work = part if isinstance(part, tuple) else (part, None)
         return Key(key, path or name, how, work, word.startswith("*"), word.endswith("?"))
 
-    def __call__(self, value: T, fresh: Freshness | None = None) -> JsonObject:
+    def __call__(self, value: T, fresh: rooms.sync.Freshness | None = None) -> JsonObject:
         """A value as JSON has it."""
         state = {"degraded": fresh.degraded, "behind": fresh.behind} if fresh else {}
         if self.many:
@@ -249,7 +185,9 @@ _traced_recall: Shape[Recalled] = Shape(
     relevance=relevance,
     trace=[traced],
 )
-asked: Shape[AnsweredQuestion] = Shape(f"query answered lines confidence did_you_mean notices {_STATE}")
+asked: Shape[rooms.ask.AnsweredQuestion] = Shape(
+    f"query answered lines confidence did_you_mean notices {_STATE}"
+)
 read_back: Shape[ReadBack] = Shape(
     "receipt ts session tokens budget decided more gone", fresh=True, decided=[_candidate]
 )
@@ -275,14 +213,14 @@ class FactsShown(NamedTuple):
     """Facts, and the commit whose files say so."""
 
     facts: tuple[FactShown, ...]
-    believed_at: Logged | None = None
+    believed_at: rooms.file_history.Logged | None = None
 
 
 class LinksShown(NamedTuple):
     """The links of a note."""
 
     id: str
-    links: Links
+    links: rooms.browsing.Links
 
 
 _FACT = "fact.id fact.type fact.entity fact.field fact.value fact.since fact.said fact.until fact.source fact.trust fact.audience"
@@ -294,14 +232,14 @@ _FACT_PARTS: dict[str, Any] = {
 }
 _fact: Shape[FactShown] = Shape(_FACT_AT, **_FACT_PARTS)
 _disputed_fact: Shape[FactShown] = Shape(f"{_FACT_AT} conflicts", **_FACT_PARTS)
-_moment: Shape[Logged] = Shape("commit when subject")
+_moment: Shape[rooms.file_history.Logged] = Shape("commit when subject")
 _facts: Shape[FactsShown] = Shape(
     "facts believed_at?", fresh=True, facts=[_disputed_fact], believed_at=_moment
 )
 links: Shape[LinksShown] = Shape("id links.out links.back", fresh=True)
 
 
-def _state_of(shown: ShownUnit) -> str:
+def _state_of(shown: rooms.browsing.ShownUnit) -> str:
     at = shown.address
     return "standing" if at.kind == "fact" and not at.field and at.state == "current" else at.state
 
@@ -312,9 +250,9 @@ def _pairs(facts: Iterable[tuple[str, Fact]]) -> list[FactShown]:
 
 def facts(
     rows: Iterable[tuple[str, Fact]],
-    fresh: Freshness,
+    fresh: rooms.sync.Freshness,
     apart: Mapping[str, Sequence[str]] | None = None,
-    then: Logged | None = None,
+    then: rooms.file_history.Logged | None = None,
 ) -> JsonObject:
     """A list of facts, each with the line it stands on and the ids of those that contradict it (`apart`); `then`: the commit that holds them."""
     rivals = apart or {}
@@ -322,28 +260,28 @@ def facts(
     return _facts(FactsShown(tuple(rows_shown), then), fresh)
 
 
-show: Shape[ShownUnit] = Shape(
+show: Shape[rooms.browsing.ShownUnit] = Shape(
     "address.id address.note address.kind address.path address.line address.end_line state digest text superseded day day_from",
     fresh=True,
     state=(str, _state_of),
 )
-browse: Shape[Iterable[NoteEntry]] = Shape(many="notes", fresh=True)
-timeline: Shape[Timeline] = Shape("timeline=events earlier", fresh=True)
-todos: Shape[Iterable[TodoEntry]] = Shape(many="todos", fresh=True)
-entities: Shape[Iterable[EntityEntry]] = Shape(many="entities", fresh=True)
-_note: Shape[NoteEntry] = Shape("id kind path title at tags state")
-entity: Shape[EntityShown] = Shape(
+browse: Shape[Iterable[rooms.browsing.NoteEntry]] = Shape(many="notes", fresh=True)
+timeline: Shape[rooms.timeline.Timeline] = Shape("timeline=events earlier", fresh=True)
+todos: Shape[Iterable[rooms.browsing.TodoEntry]] = Shape(many="todos", fresh=True)
+entities: Shape[Iterable[rooms.browsing.EntityEntry]] = Shape(many="entities", fresh=True)
+_note: Shape[rooms.browsing.NoteEntry] = Shape("id kind path title at tags state")
+entity: Shape[rooms.browsing.EntityShown] = Shape(
     "name kind also facts episodes neighbours",
     fresh=True,
     facts=([_fact], lambda entity: _pairs(entity.facts)),
     episodes=[_note],
 )
-_use: Shape[StrengthStep] = Shape(
+_use: Shape[rooms.strength.StrengthStep] = Shape(
     "use.ts use.receipt use.session use.cited use.rating credit before x",
     before=(float, lambda step: round(step.faded, 4)),
     x=(float, lambda step: round(step.x, 4)),
 )
-inspected: Shape[Inspected] = Shape(
+inspected: Shape[rooms.inspecting.Inspected] = Shape(
     "address.id kind address.path address.line strength x hot=strength.is_hot strength.half_life strength.idle"
     " shown searched fetched cited rated worth uses=strength.steps",
     fresh=True,
@@ -351,61 +289,63 @@ inspected: Shape[Inspected] = Shape(
     x=(float, lambda memory: round(memory.strength.x, 4)),
     uses=[_use],
 )
-_node: Shape[GraphNode] = Shape()
-_drawn: Shape[GraphShown] = Shape("nodes edges")
-graph: Shape[GraphShown] = Shape(
+_node: Shape[rooms.graph.GraphNode] = Shape()
+_drawn: Shape[rooms.graph.GraphShown] = Shape("nodes edges")
+graph: Shape[rooms.graph.GraphShown] = Shape(
     "nodes edges=graph.edges total notice",
     fresh=True,
     nodes=([_node], lambda shown: shown.graph.nodes.values()),
     total=(_drawn, lambda shown: shown),
 )
-_step: Shape[PathStep] = Shape("source=source.id target=target.id edge")
-path: Shape[PathShown] = Shape(
+_step: Shape[rooms.graph.PathStep] = Shape("source=source.id target=target.id edge")
+path: Shape[rooms.graph.PathShown] = Shape(
     "start end found steps",
     fresh=True,
     found=(bool, lambda path: path.steps is not None),
     steps=([_step], lambda path: path.steps or ()),
 )
-_beside: Shape[NodeBeside] = Shape("*node weight edges")
-neighbours: Shape[NeighboursShown] = Shape("*node neighbours total", fresh=True, neighbours=[_beside])
-orphans: Shape[Iterable[GraphNode]] = Shape(many="orphans", fresh=True)
-dangling: Shape[Iterable[LinkEnd]] = Shape(many="dangling", fresh=True)
+_beside: Shape[rooms.graph.NodeBeside] = Shape("*node weight edges")
+neighbours: Shape[rooms.graph.NeighboursShown] = Shape(
+    "*node neighbours total", fresh=True, neighbours=[_beside]
+)
+orphans: Shape[Iterable[rooms.graph.GraphNode]] = Shape(many="orphans", fresh=True)
+dangling: Shape[Iterable[rooms.browsing.LinkEnd]] = Shape(many="dangling", fresh=True)
 
 
-_view: Shape[View] = Shape("path kind title state sources")
-_view_with_text: Shape[View] = Shape(
+_view: Shape[rooms.views.View] = Shape("path kind title state sources")
+_view_with_text: Shape[rooms.views.View] = Shape(
     f"{_view.text} text", text=(str, lambda view: view.page.part if view.page else "")
 )
-_views: Shape[Views] = Shape("views=listed written notices", views=[_view])
-_views_with_text: Shape[Views] = Shape("views=listed written notices", views=[_view_with_text])
+_views: Shape[rooms.pages.Views] = Shape("views=listed written notices", views=[_view])
+_views_with_text: Shape[rooms.pages.Views] = Shape("views=listed written notices", views=[_view_with_text])
 
 
-def views(pages: Views, name: str = "") -> JsonObject:
+def views(pages: rooms.pages.Views, name: str = "") -> JsonObject:
     """The generated pages, and how their files stand; those of a name with their text."""
     return (_views_with_text if name else _views)(pages)
 
 
-survey: Shape[Survey] = Shape(
+survey: Shape[rooms.survey.Survey] = Shape(
     "place kinds tags links templates languages problems other obsidian named untracked ignored secret changed"
 )
 
 # What was done.
 
-written: Shape[Written] = Shape()
+written: Shape[rooms.context.Written] = Shape()
 purged: Shape[Purged] = Shape()
-exchanged: Shape[Exchanged] = Shape()
-migrated: Shape[Migrated] = Shape()
-hooked: Shape[Hooked] = Shape()
-happened: Shape[Happened] = Shape()
-imported: Shape[Imported] = Shape()
-imported_export: Shape[ImportedExport] = Shape()
-imported_notes: Shape[ImportReport] = Shape()
-packed: Shape[Packed] = Shape()
+exchanged: Shape[rooms.machines.Exchanged] = Shape()
+migrated: Shape[rooms.migration.Migrated] = Shape()
+hooked: Shape[rooms.commit_hook.Hooked] = Shape()
+happened: Shape[rooms.daemon.Happened] = Shape()
+imported: Shape[rooms.log_imports.Imported] = Shape()
+imported_export: Shape[rooms.importing.ImportedExport] = Shape()
+imported_notes: Shape[rooms.openclaw_notes.ImportReport] = Shape()
+packed: Shape[rooms.bundles.Packed] = Shape()
 latest: Shape[Latest] = Shape()
-changed: Shape[Changed] = Shape()
-cleared: Shape[Cleared] = Shape()
-feedback: Shape[Feedback] = Shape()
-schedule_status: Shape[ScheduleStatus] = Shape()
+changed: Shape[rooms.openclaw_setup.Changed] = Shape()
+cleared: Shape[rooms.store.Cleared] = Shape()
+feedback: Shape[rooms.feedback.Feedback] = Shape()
+schedule_status: Shape[rooms.scheduling.ScheduleStatus] = Shape()
 
 
 class AdoptionShown(NamedTuple):
@@ -422,11 +362,11 @@ def _named_pairs(first: str, second: str, pairs: Iterable[tuple[Any, Any]]) -> l
     return [{first: left, second: right} for left, right in pairs]
 
 
-restored: Shape[Restored] = Shape(
+restored: Shape[rooms.bundles.Restored] = Shape(
     "source dry_run files written same differs left_out commit created notices",
     left_out=("list[dict[str, str]]", lambda report: _named_pairs("path", "why", report.left_out)),
 )
-scheduled: Shape[Scheduled] = Shape(
+scheduled: Shape[rooms.scheduling.Scheduled] = Shape(
     "action name by times next files notices",
     files=("list[dict[str, str]]", lambda report: _named_pairs("where", "text", report.files)),
 )
@@ -435,32 +375,34 @@ scheduled: Shape[Scheduled] = Shape(
 class SyncShown(NamedTuple):
     """What a sync did, what vectors it made, and what an exchange before it brought, where they were asked for."""
 
-    synced: Synced
-    vectors: Filled | None = None
-    git: Exchanged | None = None
+    synced: rooms.sync.Synced
+    vectors: rooms.vectors.Filled | None = None
+    git: rooms.machines.Exchanged | None = None
 
 
 synced: Shape[SyncShown] = Shape(
     "synced.added synced.changed synced.removed synced.unread synced.total vectors? git?"
 )
-_git: Shape[GitReport] = Shape("state sentence last")
-status: Shape[Status] = Shape(
+_git: Shape[rooms.status.GitReport] = Shape("state sentence last")
+status: Shape[rooms.status.Status] = Shape(
     "vault notes days behind problems degraded ignored git waiting daemon index vectors notices", git=_git
 )
-stats: Shape[Stats] = Shape(
+stats: Shape[rooms.stats.Stats] = Shape(
     "notes facts turns months recalls ratings rating shown cited hottest waiting review",
     shown=("list[dict[str, Any]]", lambda stats: _named_pairs("id", "times", stats.shown)),
     hottest=("list[dict[str, Any]]", lambda stats: _named_pairs("id", "strength", stats.hottest)),
 )
 
 
-doctor: Shape[Iterable[Check]] = Shape(
+doctor: Shape[Iterable[rooms.doctor.Check]] = Shape(
     "sound checks",
     sound=(bool, lambda checks: all(check.level != "problem" for check in checks)),
-    checks=("list[Check]", lambda checks: checks),
+    checks=("list[rooms.doctor.Check]", lambda checks: checks),
 )
-linted_files: Shape[Linted] = Shape("sound files problems", sound=(bool, lambda lint: not lint.problems))
-acknowledged: Shape[CaptureResult] = Shape(
+linted_files: Shape[rooms.lint.Linted] = Shape(
+    "sound files problems", sound=(bool, lambda lint: not lint.problems)
+)
+acknowledged: Shape[rooms.capture.CaptureResult] = Shape(
     "ok id? error? line? again? left_out? redacted?",
     id=(str, lambda turn: turn.id if turn.ok else None),
     line=(int, lambda turn: None if turn.ok else turn.line),
@@ -470,52 +412,44 @@ acknowledged: Shape[CaptureResult] = Shape(
 class CaptureShown(NamedTuple):
     """What became of each captured line, and what else there is to say."""
 
-    acknowledged: tuple[CaptureResult, ...]
+    acknowledged: tuple[rooms.capture.CaptureResult, ...]
     notice: str
 
 
 captured: Shape[CaptureShown] = Shape("acknowledged notice", acknowledged=[acknowledged])
-openclaw_status: Shape[OpenClawStatus] = Shape(
+openclaw_status: Shape[rooms.openclaw_status.OpenClawStatus] = Shape(
     "config vault installed ok checks", ok=(bool, lambda now: all(check.ok for check in now.checks))
 )
 
 
-def _tokens(memory: WorkingMemory) -> int:
-    from memoryclaw.working.memory import tokens  # a search must start fast
-
-    return tokens(memory)
-
-
-working: Shape[WorkingMemory] = Shape(
+working: Shape[rooms.memory.WorkingMemory] = Shape(
     "session updated task goal plan facts recent_observations=observations active_skill by_hand tokens problems",
-    tokens=(int, _tokens),
+    tokens=(int, lambda memory: rooms.memory.tokens(memory)),  # noqa: PLW0108 - a search must start fast
 )
 
 # Consolidation and evaluation.
 
-
-def _values(action: Action) -> JsonObject:
-    return {"action": type(action).__name__, **action.values()}
-
-
-_claim: Shape[ClaimDecision] = Shape(
+_claim: Shape[rooms.changes.ClaimDecision] = Shape(
     "claim.entity claim.field claim.value claim.quote claim.line claim.role claim.by action reason known"
 )
-change: Shape[PlannedChange] = Shape(
+change: Shape[rooms.changes.PlannedChange] = Shape(
     "kind id title actions evidence source confidence reason",
-    actions=("list[dict[str, Any]]", lambda planned: [_values(action) for action in planned.actions]),
+    actions=(
+        "list[dict[str, Any]]",
+        lambda planned: [{"action": type(one).__name__, **one.values()} for one in planned.actions],
+    ),
 )
-_applied: Shape[Applied] = Shape("commits proposed record notices")
+_applied: Shape[rooms.apply.Applied] = Shape("commits proposed record notices")
 _RUN = (
     "changes.run mode waits changes.held changes.turns changes.ranges changes.changes changes.skipped changes.decided changes.dropped"
     " minds=changes.models changes.degraded notices applied"
 )
 _RUN_PARTS: dict[str, Any] = {"changes": [change], "decided": [_claim], "applied": _applied}
-_upkeep: Shape[Consolidated] = Shape(
+_upkeep: Shape[rooms.consolidate.Consolidated] = Shape(
     f"{_RUN} upkeep", **_RUN_PARTS, upkeep=("dict[str, Any] | None", lambda _: None)
 )
-consolidated: Shape[Consolidated] = Shape(f"{_RUN} upkeep", **_RUN_PARTS, upkeep=_upkeep)
-segments: Shape[Sequence[SegmentPrompt]] = Shape(many="segments")
+consolidated: Shape[rooms.consolidate.Consolidated] = Shape(f"{_RUN} upkeep", **_RUN_PARTS, upkeep=_upkeep)
+segments: Shape[Sequence[rooms.host_answers.SegmentPrompt]] = Shape(many="segments")
 
 
 def _by_number(values: Mapping[int, float]) -> dict[str, float]:
@@ -526,11 +460,11 @@ _SHARES: dict[str, Any] = {
     "recall": ("dict[str, float]", lambda result: _by_number(result.recall)),
     "in_context": ("dict[str, float]", lambda result: _by_number(result.held)),
 }
-_expected: Shape[Expected] = Shape()
-_question: Shape[QuestionResult] = Shape(
+_expected: Shape[rooms.evaluation.Expected] = Shape()
+_question: Shape[rooms.evaluation.QuestionResult] = Shape(
     "question line expected recall in_context confidence misses", **_SHARES
 )
-evaluated: Shape[Evaluated] = Shape(
+evaluated: Shape[rooms.evaluation.Evaluated] = Shape(
     "path recall mrr ndcg@10=ndcg in_context kept_out questions",
     **_SHARES,
     kept_out=("dict[str, int]", lambda results: {"ids": results.kept_out[1], "kept": results.kept_out[0]}),
@@ -552,15 +486,15 @@ class Side(NamedTuple):
 class ItemShown(NamedTuple):
     """What waits, and the files that it would change."""
 
-    item: ReviewItem
-    files: Sequence[FileDiff] = ()
+    item: rooms.queue.ReviewItem
+    files: Sequence[rooms.file_history.FileDiff] = ()
 
 
 class DifferencesShown(NamedTuple):
     """What would change if something were approved; what it rests on is for the owner."""
 
     differences: tuple[ItemShown, ...]
-    details: Details | None = None
+    details: rooms.details.Details | None = None
 
 
 _side: Shape[Side] = Shape(
@@ -568,7 +502,7 @@ _side: Shape[Side] = Shape(
     value=(str, lambda side: side.facts[0][1].value),
     facts=([_fact], lambda side: _pairs(side.facts)),
 )
-waiting_item: Shape[ReviewItem] = Shape(
+waiting_item: Shape[rooms.queue.ReviewItem] = Shape(
     "id kind what why run path confidence source box entity field value since now digest evidence values",
     evidence=("list[str]", lambda item: item.change.evidence if item.change else []),
     values=(
@@ -576,21 +510,16 @@ waiting_item: Shape[ReviewItem] = Shape(
         lambda item: [Side(*side) for side in enumerate(item.conflict.sides if item.conflict else (), 1)],
     ),
 )
-waiting: Shape[Iterable[ReviewItem]] = Shape(many="waiting", each=waiting_item)
+waiting: Shape[Iterable[rooms.queue.ReviewItem]] = Shape(many="waiting", each=waiting_item)
 
-
-def _hunks(file: FileDiff) -> Any:
-    from memoryclaw.review.word_diff import word_diff  # a search needs none
-
-    return word_diff(file.before, file.after)
-
-
-_line: Shape[DiffLine] = Shape("line=number pieces")
-_file: Shape[FileDiff] = Shape(
+_line: Shape[rooms.word_diff.DiffLine] = Shape("line=number pieces")
+_file: Shape[rooms.file_history.FileDiff] = Shape(
     "path title hunks",
     hunks=(
         "list[list[dict[str, Any]]]",
-        lambda file: [[_line(line) for line in hunk] for hunk in _hunks(file)],
+        lambda file: [
+            [_line(line) for line in hunk] for hunk in rooms.word_diff.word_diff(file.before, file.after)
+        ],
     ),
 )
 _item_with_files: Shape[ItemShown] = Shape("*item files", item=waiting_item, files=[_file])
@@ -598,37 +527,35 @@ differences: Shape[Iterable[ItemShown]] = Shape(many="differences", each=_item_w
 _review_item: Shape[DifferencesShown] = Shape("differences details", differences=[_item_with_files])
 
 
-def review_item(item: ReviewItem, files: Sequence[FileDiff], details: Details | None) -> JsonObject:
+def review_item(
+    item: rooms.queue.ReviewItem,
+    files: Sequence[rooms.file_history.FileDiff],
+    details: rooms.details.Details | None,
+) -> JsonObject:
     """One thing that waits: what would change, and, for the owner, what it rests on and stands against."""
     return _review_item(DifferencesShown((ItemShown(item, files),), details))
 
 
-rewrite: Shape[NoteRewrite] = Shape(
+rewrite: Shape[rooms.edit.NoteRewrite] = Shape(
     "id path digest files problems written notice",
-    files=([_file], lambda text: [_difference(text.path, text.before, text.after)]),
+    files=([_file], lambda text: [rooms.file_history.FileDiff(text.path, text.before, text.after)]),
 )
-
-
-def _difference(path: str, before: str, after: str) -> FileDiff:
-    from memoryclaw.review.file_history import FileDiff  # a search needs none
-
-    return FileDiff(path, before, after)
-
-
-decided: Shape[Iterable[ReviewDecision]] = Shape(many="decided")
-ticked: Shape[TickedFacts] = Shape(
+decided: Shape[Iterable[rooms.decide.ReviewDecision]] = Shape(many="decided")
+ticked: Shape[rooms.decide.TickedFacts] = Shape(
     "approve=approved reject=rejected unclear", approve=[waiting_item], reject=[waiting_item]
 )
-commit: Shape[Logged] = Shape(
+commit: Shape[rooms.file_history.Logged] = Shape(
     "commit when author subject kind run source files more_files",
     source=(str, lambda commit: commit.trailers.get("Source", "")),
     files=("list[str]", lambda commit: commit.files[:_MOST_FILES]),
     more_files=(int, lambda commit: max(0, len(commit.files) - _MOST_FILES)),
 )
-history: Shape[CommitList] = Shape("commits next notice", commits=[commit])
-change_made: Shape[CommitShown] = Shape("commit commit.body files more notice", commit=commit, files=[_file])
-_approved: Shape[Decision] = Shape("by at")
-blame: Shape[Blame] = Shape(
+history: Shape[rooms.file_history.CommitList] = Shape("commits next notice", commits=[commit])
+change_made: Shape[rooms.file_history.CommitShown] = Shape(
+    "commit commit.body files more notice", commit=commit, files=[_file]
+)
+_approved: Shape[rooms.decisions.Decision] = Shape("by at")
+blame: Shape[rooms.file_history.Blame] = Shape(
     "*fact commit approved sources notice",
     fact=(_fact, lambda blame: FactShown(blame.path, blame.fact)),
     commit=commit,
@@ -637,26 +564,26 @@ blame: Shape[Blame] = Shape(
 
 # Skills.
 
-skill_outcome: Shape[RunOutcome] = Shape()
-skill_outcomes: Shape[Outcomes] = Shape(
+skill_outcome: Shape[rooms.outcomes.RunOutcome] = Shape()
+skill_outcomes: Shape[rooms.outcomes.Outcomes] = Shape(
     "runs succeeded rate degraded last_failure stopped", runs=(int, lambda outcomes: len(outcomes.told))
 )
 _SKILL = "name state skill.skill.description skill.path skill.digest version outcomes"
-skill: Shape[ListedSkill] = Shape(_SKILL, outcomes=skill_outcomes)
-skills: Shape[Iterable[ListedSkill]] = Shape(many="skills", each=skill)
-shown: Shape[LintedSkill] = Shape(
+skill: Shape[rooms.listing.ListedSkill] = Shape(_SKILL, outcomes=skill_outcomes)
+skills: Shape[Iterable[rooms.listing.ListedSkill]] = Shape(many="skills", each=skill)
+shown: Shape[rooms.listing.LintedSkill] = Shape(
     "*listed listed.skill.skill.triggers parameters=listed.skill.asked listed.skill.tools files=listed.digests problems listed.skill.text",
     listed=skill,
 )
-skill_decided: Shape[SkillDecision] = Shape()
-host_skills: Shape[HostSkills] = Shape()
+skill_decided: Shape[rooms.approve.SkillDecision] = Shape()
+host_skills: Shape[rooms.host_skills.HostSkills] = Shape()
 
 
 class SkillMatches(NamedTuple):
     """The skills that fit a request, each with the words that made it."""
 
     request: str
-    skills: Sequence[SkillOffer]
+    skills: Sequence[rooms.listing.SkillOffer]
 
 
 linted: Shape[Iterable[Problem]] = Shape(
@@ -664,16 +591,16 @@ linted: Shape[Iterable[Problem]] = Shape(
     sound=(bool, lambda problems: not problems),
     problems=("list[Problem]", lambda problems: problems),
 )
-_skill_why: Shape[SkillMatch] = Shape("terms matched")
-offer: Shape[SkillOffer] = Shape(
+_skill_why: Shape[rooms.match.SkillMatch] = Shape("terms matched")
+offer: Shape[rooms.listing.SkillOffer] = Shape(
     "match.skill.name match.skill.path match.score state offered reason=why outcomes instead why=match values match.missing",
     outcomes=skill_outcomes,
     why=_skill_why,
     values=("dict[str, str]", lambda offer: dict(offer.match.values)),
 )
 matches: Shape[SkillMatches] = Shape("request skills", skills=[offer])
-_value: Shape[ParameterValue] = Shape("name value source")
-skill_run: Shape[SkillRun] = Shape(
+_value: Shape[rooms.run.ParameterValue] = Shape("name value source")
+skill_run: Shape[rooms.run.SkillRun] = Shape(
     "run name path digest session applied ok values steps notice", values=[_value]
 )
 
@@ -706,12 +633,16 @@ def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:
 
 def shape_of(method: Callable[..., Any]) -> Shape[Any]:
     """The shape of the type that a method answers with."""
-    kind = re.sub(r"\b\w+\.", "", str(method.__annotations__["return"]))
-    return _BY_TYPE[re.sub(r"^\w+(?=\[)", "Iterable", kind)]
+    return _BY_TYPE[re.sub(r"^\w+(?=\[)", "Iterable", _bare(method.__annotations__["return"]))]
+
+
+def _bare(annotation: str) -> str:
+    """A type without the modules that its names are of."""
+    return re.sub(r"\b\w+\.", "", annotation)
 
 
 _BY_TYPE: dict[str, Shape[Any]] = {
-    text.removeprefix("Shape[").removesuffix("]"): globals()[name]
+    _bare(text.removeprefix("Shape[").removesuffix("]")): globals()[name]
     for name, text in __annotations__.items()
     if text.startswith("Shape[") and not name.startswith("_")
 }

@@ -47,7 +47,7 @@ from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, record_edit
 from memoryclaw.writing.edit import forget
 from memoryclaw.writing.remember import fact_file
-from memoryclaw.writing.writer import Bytes, Edit, Move, Outcome, patch_bytes, text_change, write
+from memoryclaw.writing.writer import Bytes, Edit, Move, Outcome, commit, patch_bytes, text_change, write
 
 FAILED = "failed"
 _REFUSED = (ConflictError, InputError, NotFoundError)
@@ -203,7 +203,7 @@ def _decide_setting(
     context: WriteContext, item: ReviewItem, question: SettingQuestion, value: int, reason: str
 ) -> ReviewDecision:
     """An answer writes the setting; leaving it as is, number 0, is not asked again."""
-    _must_be_as_shown(context, item)
+    item_as_shown(context, item.id, item.digest)
     if value:
         edit = Edit(item.path, text_change(with_answer(question, value)))
         title, decision = f"{question.subject}: {question.answers[value - 1].words}", APPROVED
@@ -222,7 +222,7 @@ def _both_stand(
     context: WriteContext, item: ReviewItem, conflict: Conflict, _value: int, reason: str
 ) -> ReviewDecision:
     """A person says that all of the values may stand: they are marked, and listed, no more."""
-    _must_be_as_shown(context, item)
+    item_as_shown(context, item.id, item.digest)
     pairs = dict.fromkeys(pair_print(first, second) for first, second in rivals(conflict))
     decisions = [_decision(context, REJECTED, KIND, pair)._replace(reason=reason) for pair in pairs]
     title = f"{item.what}; both are kept"
@@ -236,7 +236,7 @@ def _settle(
     context: WriteContext, item: ReviewItem, conflict: Conflict, value: int, reason: str
 ) -> ReviewDecision:
     """A person says which of the values holds."""
-    _must_be_as_shown(context, item)
+    item_as_shown(context, item.id, item.digest)
     if not 1 <= value <= len(conflict.sides):
         choices = "; ".join(_sides(conflict))
         raise InputError(
@@ -251,11 +251,6 @@ def _settle(
         context, "approve", item, edits, title, olds=olds, reason=reason, evidence=_sides(conflict)
     )
     return ReviewDecision(item.id, item.kind, title, APPROVED, outcome.commit, outcome.notice)
-
-
-def _must_be_as_shown(context: WriteContext, item: ReviewItem) -> None:
-    if find_item(context, item.id).digest != item.digest:
-        raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
 
 
 def _sides(conflict: Conflict) -> list[str]:
@@ -512,9 +507,8 @@ def _fact(text: str) -> PendingFact:
 
 
 def _edit(context: WriteContext, item: ReviewItem, edits: Sequence[Edit | Move], fields: str) -> Outcome:
-    run = context.run("edit")
-    message = context.message("edit", run=run, name=item.id, fields=fields, path=item.path)
-    return write(context.root, edits, message, verb="review", now=context.now)
+    about = {"name": item.id, "fields": fields, "path": item.path}
+    return commit(context, edits, "edit", verb="review", run="edit", **about)
 
 
 def _store(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:

@@ -12,7 +12,7 @@ from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.vault.permissions import line_digest, permission, permissions, permit
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import Decision, decisions_of, record_edit
-from memoryclaw.writing.writer import Outcome, write
+from memoryclaw.writing.writer import Outcome, commit
 
 KIND = "permissions"
 _NAMED = 3  # decisions and commits that one sentence names
@@ -86,9 +86,8 @@ def adopt(context: WriteContext, proposals: Sequence[Decision]) -> Outcome:
     _must_wait(context, proposals)
     moment, author = timestamp(context.now), History(context.root).author()[0]
     decisions = [d._replace(at=moment, by=author) for d in proposals]
-    run = context.run(KIND)
-    message = context.message("permissions", run=run, summary=in_words(proposals))
-    return write(context.root, [record_edit(decisions)], message, verb="adopt", now=context.now)
+    edit, summary = record_edit(decisions), in_words(proposals)
+    return commit(context, [edit], "permissions", verb="adopt", run=KIND, summary=summary)
 
 
 def decline(context: WriteContext, proposals: Sequence[Decision]) -> None:

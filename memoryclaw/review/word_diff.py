@@ -45,6 +45,11 @@ def mark_up(pieces: tuple[DiffPart, ...]) -> str:
     return "".join(f"{start}{piece.text}{end}" for piece in pieces for start, end in [_MARKS[piece.kind]])
 
 
+def marked_lines(before: str, after: str) -> Iterator[str]:
+    """What turns one text into another, line by line without colour."""
+    return (mark_up(line.pieces) for hunk in word_diff(before, after) for line in hunk)
+
+
 def _lines(group: list[tuple[str, int, int, int, int]], old: list[str], new: list[str]) -> Iterator[DiffLine]:
     for tag, first, last, start, end in group:
         if tag == "equal":

@@ -28,7 +28,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.layout import free_name, slug, timestamp
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, decisions_of, record_edit
-from memoryclaw.writing.writer import Edit, Move, text_change, write
+from memoryclaw.writing.writer import Edit, Move, commit, text_change
 
 _DRAFTS = f"{SKILLS}/_drafts/"
 
@@ -58,20 +58,18 @@ def new_skill(context: WriteContext, name: str, description: str = "") -> Writte
     twin = next((one for one in list_skills(context.root) if name in (one.name, one.skill.stem)), None)
     if twin:
         raise InputError(f"there is a skill called {name} already: {twin.skill.path}")
-    path, run = f"{SKILLS}/{name}/SKILL.md", context.run("skill")
+    path = f"{SKILLS}/{name}/SKILL.md"
     text = _scaffold(context, name, " ".join(description.split()))
     if problems := lint(path, text.encode()):
         raise InputError(f"{problems[0].message}; {problems[0].hint}")
-    message = context.message("skill-new", run=run, name=name, path=path)
 
     def change(there: str) -> str:
         if there and there != text:
             raise InputError(f"{path} exists by now")
         return text
 
-    outcome = write(
-        context.root, [Edit(path, text_change(change))], message, verb="skills new", now=context.now
-    )
+    edit = Edit(path, text_change(change))
+    outcome = commit(context, [edit], "skill-new", verb="skills new", run="skill", name=name, path=path)
     return Written(path.removesuffix(".md"), path, outcome.commit, "created", outcome.notice)
 
 
@@ -105,12 +103,10 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
         )
         for place, of in skill.digests.items()
     ]
-    run = context.run("skill")
-    message = context.message("skill-approve", run=run, name=skill.name, path=target, value=digest)
     moves = [Move(place, to) for place, to in moved.items() if place != to]
-    outcome = write(
-        context.root, [*moves, record_edit(decisions)], message, verb="skills approve", now=context.now
-    )
+    about = {"name": skill.name, "path": target, "value": digest}
+    changes: list[Edit | Move] = [*moves, record_edit(decisions)]
+    outcome = commit(context, changes, "skill-approve", verb="skills approve", run="skill", **about)
     beside = ", ".join(to for place, to in moved.items() if place != path)
     also = f"approved with it: {beside}" if beside else ""
     notice = "; ".join(filter(None, (also, advice, outcome.notice)))
@@ -172,8 +168,8 @@ def _withdraw(context: WriteContext, listed: ListedSkill) -> SkillDecision:
 def _no(
     context: WriteContext, listed: ListedSkill, changes: Sequence[Edit | Move], subject: str, summary: str
 ) -> SkillDecision:
-    message = context.message("skill-reject", run=context.run("skill"), subject=subject, summary=summary)
-    outcome = write(context.root, changes, message, verb="skills reject", now=context.now)
+    about = {"subject": subject, "summary": summary}
+    outcome = commit(context, changes, "skill-reject", verb="skills reject", run="skill", **about)
     path, digest = listed.skill.path, listed.skill.digest
     return SkillDecision(listed.name, path, "rejected", digest, outcome.commit, outcome.notice)
 

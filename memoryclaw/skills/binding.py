@@ -13,6 +13,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.model import Fact
 from memoryclaw.skills.skill_file import EMAIL, URL
 from memoryclaw.skills.steps import Requirement, Step, fill, too_deep
+from memoryclaw.text.encoding import json_value
 
 LONGEST = 64 * 1024  # characters of one value
 HIDDEN = "[secret]"
@@ -92,10 +93,7 @@ def _is_day(text: str) -> bool:
 
 
 def _number(need: Requirement, text: str) -> int | float:
-    try:
-        number = json.loads(text.strip().replace(",", "."), parse_constant=str)
-    except (ValueError, RecursionError):
-        number = None
+    number = json_value(text.strip().replace(",", "."), parse_constant=str)
     integral = need.asked.type == "integer"
     kinds = (int,) if integral else (int, float)
     if type(number) not in kinds or abs(number) == math.inf:  # type() as True is not a number
@@ -106,10 +104,8 @@ def _number(need: Requirement, text: str) -> int | float:
 def _json(need: Requirement, text: str) -> Any:
     """Parses JSON of the right kind; a list may also be text with commas."""
     listed = need.asked.type in ("list", "array")
-    try:
-        value = json.loads(text, parse_constant=str)
-    except (ValueError, RecursionError):
-        value = [element.strip() for element in text.split(",") if element.strip()] if listed else None
+    elements = [element.strip() for element in text.split(",") if element.strip()] if listed else None
+    value = json_value(text, elements, parse_constant=str)
     if not isinstance(value, list if listed else dict) or too_deep(value):
         raise InputError(f"{need.name} must be {'a list' if listed else 'a map'} in JSON, not {text[:60]!r}")
     return value

@@ -5,7 +5,6 @@ The client is asynchronous; it runs in a thread of its own and gets one call at 
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
 from memoryclaw import late
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.skills.tools import Result, Tool, ToolServer
+from memoryclaw.text.encoding import json_value
 from memoryclaw.text.prompts import one_line
 
 if TYPE_CHECKING:
@@ -257,9 +257,6 @@ def _fit_argument(value: Any, about: Any) -> Any:
     type_ = _TYPES.get(kind) if isinstance(kind, str) else None
     if not isinstance(value, str) or type_ is None:
         return value
-    try:
-        read = json.loads(value)
-    except (ValueError, RecursionError):
-        return value
+    read = json_value(value)
     fits = isinstance(read, type_) and (kind == "boolean" or not isinstance(read, bool))
     return read if fits else value

@@ -6,7 +6,6 @@ A reader of any format reads the files of all older ones, so nothing has to be m
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,16 +20,13 @@ from memoryclaw.skills.skill_file import SkillFile, read_skill
 from memoryclaw.skills.steps import too_deep
 from memoryclaw.text.yaml_text import MAX_DEPTH, flow, flow_list, scalar
 from memoryclaw.vault import files
-from memoryclaw.vault.layout import CONFIG_FILE, free_name, is_plain, must_take_writes, places, slug
-from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.layout import CONFIG_FILE, free_name, must_take_writes, slug
 from memoryclaw.vault.properties import names_of, text_of
 from memoryclaw.vault.settings_text import with_setting
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED
 from memoryclaw.writing.writer import Edit, text_change, writing
 
-_DATES = ("date", "timestamp")
-_DATED = re.compile(rb"^\W*(?:date|timestamp)\b", re.IGNORECASE | re.MULTILINE)
 _BY_HAND = "write it as skills/<name>/SKILL.md by hand"
 
 
@@ -88,7 +84,7 @@ def _plan(context: WriteContext) -> tuple[Migrated, list[Edit]]:
     config = load(Path(context.root))
     must_take_writes(context.root)
     if config.format == FORMAT:
-        return Migrated(FORMAT, FORMAT, notice=_of_dated_notes(context.root)), []
+        return Migrated(FORMAT, FORMAT), []
     if not files.exists(context.root, CONFIG_FILE):
         raise InputError(
             f"there is no {CONFIG_FILE} here; `memoryclaw init` makes a vault of the newest format"
@@ -105,25 +101,9 @@ def _plan(context: WriteContext) -> tuple[Migrated, list[Edit]]:
         FORMAT,
         tuple(one for plan in plans for one in plan.files),
         tuple(sorted(one for plan in plans for one in plan.left)),
-        notice="; ".join(filter(None, (*(plan.notice for plan in plans), _of_dated_notes(context.root)))),
+        notice="; ".join(filter(None, (plan.notice for plan in plans))),
     )
     return migrated, [*(edit for plan in plans for edit in plan.edits), says]
-
-
-def _of_dated_notes(root: str) -> str:
-    """What earlier versions read otherwise in files that stay as they are: a `date:` silenced all other properties of its note."""
-    known, dated = places(root), []
-    for path in sorted(
-        filter(is_plain, (known.name_of(name.removeprefix("./")) for name in files.list_files(root, "")))
-    ):
-        data = files.data_at(root, path) or b""
-        note = read_note(path, data, ReadingSettings()) if _DATED.search(data) else None
-        if note and note.facts and any(str(key).lower() in _DATES for key in note.meta):
-            dated.append(path)
-    if not dated:
-        return ""
-    subject = f"{dated[0]} tells" if len(dated) == 1 else f"{len(dated)} notes, such as {dated[0]}, tell"
-    return f"{subject} facts now although there is a `date:`, which is the day of a note and silences none of its properties any more"
 
 
 # From format 1 to 2: a skill is a SKILL.md in a folder of its own. The old file goes to the archive.

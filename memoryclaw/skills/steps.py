@@ -11,6 +11,7 @@ from memoryclaw import late
 from memoryclaw.errors import InputError
 from memoryclaw.model import NOTHING, Problem
 from memoryclaw.skills.skill_file import ParameterSpec, SkillFile
+from memoryclaw.text.encoding import json_value
 from memoryclaw.vault.properties import text_of
 
 # References in the arguments of a step: `$name`, `${name}`, `{{name}}`, `{name}`.
@@ -148,15 +149,8 @@ def typed_header(file: SkillFile) -> Header:
     if file.problems or file.parts.broken:
         return Header()
     if file.path.endswith(".json"):
-        return Header(_low(_json(file.text)))
+        return Header(_low(json_value(file.text, parse_constant=str)))
     return _yaml(file.parts.raw) if file.path.endswith(".md") else Header()
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=str)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _yaml(raw: str) -> Header:

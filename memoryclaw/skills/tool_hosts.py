@@ -14,6 +14,7 @@ from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.skills.mcp_tools import McpTools
 from memoryclaw.skills.steps import as_text, too_deep
 from memoryclaw.skills.tools import LONGEST_RESULT, LOOPBACK, Result, Tool, is_private
+from memoryclaw.text.encoding import json_value
 from memoryclaw.text.prompts import one_line
 
 TOKEN = "OPENCLAW_GATEWAY_TOKEN"  # noqa: S105 - the name of the variable, not what is in it
@@ -116,10 +117,7 @@ def _body(answer: HTTPResponse, end: float) -> bytes:
 
 
 def _result(tool: Tool, status: int, body: bytes) -> Result:
-    try:
-        reply = json.loads(body)
-    except (ValueError, RecursionError):
-        reply = None
+    reply = json_value(body)
     if status in _FORBIDDEN:
         return Result(ok=False, text=f"the OpenClaw gateway refused the token; check {TOKEN}")
     if status == _MISSING and not _error(reply):

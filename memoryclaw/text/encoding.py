@@ -128,12 +128,17 @@ def _nul(text: str) -> tuple[Problem, ...]:
     return (Problem("", line, "a NUL character stands on this line", "delete it, it is not text"),)
 
 
+def json_value(text: str | bytes, otherwise: Any = None, **how: Any) -> Any:
+    """The value that a text is in JSON, read as `json.loads` is told; another where it is none."""
+    try:
+        return json.loads(text, **how)
+    except (ValueError, RecursionError):
+        return otherwise
+
+
 def json_object(text: str | bytes) -> dict[str, Any]:
     """The object that a text is in JSON; empty where it is none."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
+    value = json_value(text)
     return value if isinstance(value, dict) else {}
 
 

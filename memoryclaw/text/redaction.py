@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
+from memoryclaw.text.encoding import json_value
 from memoryclaw.text.secret_names import SecretSpan as _Span
 from memoryclaw.text.secret_names import is_sample, lower, named_secrets, value_of
 from memoryclaw.text.secret_places import placed_secrets, secret_members
@@ -607,10 +607,7 @@ def _read(data: Any) -> Any:
     if isinstance(data, bytes):
         data = data.decode("utf-8", "replace")
     if isinstance(data, str) and data.lstrip()[:1] in ("{", "["):
-        try:
-            return json.loads(data)
-        except (ValueError, RecursionError):
-            return data
+        return json_value(data, data)
     return data
 
 

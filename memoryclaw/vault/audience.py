@@ -392,28 +392,6 @@ def _of_unread_header(parts: Split, shown: str) -> Label:
     return Label(OWNER if any(hit[1] for hit in keys) else "", all(hit[1] for hit in keys))
 
 
-def is_read_since(path: str, data: bytes) -> bool:
-    """True for a file with a label that versions before index format 26 took for text."""
-    from memoryclaw.text.frontmatter import split  # noqa: PLC0415 - see above
-
-    text = readable(decode(data).text)
-    plain_text = plain(text)
-    if path.endswith((".json", ".js")):
-        return plain_text != text or any(hit[1].lower() != "audience" for hit in _KEY.finditer(plain_text))
-    if path.endswith(".jsonl"):
-        text = text.replace("[private]", "")  # what capture leaves of a part that it did not keep
-    doc, marks = split(text), marks_in(text)
-    ascii_text = text if text.isascii() else ""
-    exact = {hit.start() for pattern in (_EXACT, _OF_NOTE_EXACT) for hit in pattern.finditer(ascii_text)}
-    hits = [mark.start for mark in marks.words if mark.label.audience]
-    hits += [hit.start() for hit in _OF_NOTE.finditer(plain_text) if _of_key(hit[1], hit[2]).audience]
-    keys = [key for key, value in doc.meta.items() if _of_key(key, value).audience]
-    is_broken = doc.broken and "audience" not in doc.raw.lower()
-    return bool(
-        marks.spans or is_broken or set(hits) - exact or any(key.lower() != "audience" for key in keys)
-    )
-
-
 def of_note(parts: Split) -> str:
     """Whom the label of a whole note lets in; empty without one."""
     return label_of_note(parts).audience

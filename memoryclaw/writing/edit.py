@@ -37,7 +37,7 @@ from memoryclaw.vault.vocabulary import misfits
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
 from memoryclaw.writing.decisions import Decision, decisions_of, record_edit
 from memoryclaw.writing.provenance import Provenance, ProvenanceFinder, is_log
-from memoryclaw.writing.writer import Edit, Move, new_file, text_change, write
+from memoryclaw.writing.writer import Edit, Move, commit, new_file, text_change
 
 LONGEST = 512 << 10  # bytes of a note that is rewritten
 _LISTS = frozenset({"tags", "aliases", "participants", "people", "entities"})
@@ -269,10 +269,9 @@ def _write(
     change: Callable[[str], str],
     action: str,
 ) -> Written:
-    run, summary = context.run("edit"), ", ".join(f"{key} = {_text(value)}" for key, value in fields.items())
-    message = context.message("edit", run=run, name=address.id, fields=summary, path=address.path)
     edits = [Edit(address.path, text_change(change), overwrites=True)]
-    outcome = write(context.root, edits, message, verb="edit", now=context.now)
+    summary = ", ".join(f"{key} = {_text(value)}" for key, value in fields.items())
+    outcome = commit(context, edits, "edit", verb="edit", name=address.id, fields=summary, path=address.path)
     action = action if outcome.changed else "confirmed"
     notice = outcome.notice or ("" if outcome.changed else "it says so already")
     return Written(address.id, address.path, outcome.commit, action, notice)
@@ -344,10 +343,8 @@ def _forget_turn(context: WriteContext, address: Address) -> Written:
         raise InputError(
             f"{address.id} is forgotten already; `memoryclaw forget --undo {address.id}` brings it back"
         )
-    run = context.run("forget")
-    message = context.message("forget-lines", run=run, name=address.id, back=False)
     edits = _lines_out(context, fresh, "")
-    outcome = write(context.root, edits, message, verb="forget", now=context.now)
+    outcome = commit(context, edits, "forget-lines", verb="forget", name=address.id, back=False)
     stays = f"{' and '.join(fresh.stays)} rests on it and stays" if fresh.stays else ""
     back = f"`memoryclaw forget --undo {address.id}` brings it back"
     notice = "; ".join(filter(None, (back, stays, outcome.notice)))
@@ -359,10 +356,8 @@ def _revive_turn(context: WriteContext, address: Address) -> Written:
     marks = tuple(mark for mark in ProvenanceFinder(context).of_turn(address).marks if mark in forgotten)
     if not marks:
         raise InputError(f"{address.id} is not forgotten: it is in {address.path}")
-    run = context.run("revive")
-    message = context.message("forget-lines", run=run, name=address.id, back=True)
-    decision = Decision(timestamp(context.now), REVIVED, "lines", lines=marks)
-    outcome = write(context.root, [record_edit([decision])], message, verb="revive", now=context.now)
+    edit = record_edit([Decision(timestamp(context.now), REVIVED, "lines", lines=marks)])
+    outcome = commit(context, [edit], "forget-lines", verb="revive", name=address.id, back=True)
     return Written(address.id, address.path, outcome.commit, "revived", outcome.notice)
 
 
@@ -409,16 +404,15 @@ def _move(
     context: WriteContext, address: Address, moves: list[Move | Edit], target: str, verb: str
 ) -> Written:
     is_path = address.id == address.path.removesuffix(".md")
-    run, id_ = context.run(verb), target.removesuffix(".md") if is_path else address.id
-    message = context.message(verb, run=run, name=address.id, path=target, id=id_)
-    outcome = write(context.root, moves, message, verb=verb, now=context.now)
+    id_ = target.removesuffix(".md") if is_path else address.id
+    outcome = commit(context, moves, verb, verb=verb, name=address.id, path=target, id=id_)
     return Written(
         id_, target, outcome.commit, "forgotten" if verb == "forget" else "revived", outcome.notice
     )
 
 
 def _forget_fact(context: WriteContext, address: Address) -> Written:
-    run, file = context.run("forget"), context.semantic(address.path)
+    file = context.semantic(address.path)
     before = context.text(address.path)
     removal = removal_of(before, remove_fact(before, file, address.id), address.id, address.path)
     name = f"archive/facts/{episode_name(context.now, slug(f'{address.entity} {address.field}'))}"
@@ -429,27 +423,24 @@ def _forget_fact(context: WriteContext, address: Address) -> Written:
     note = context.templates.render(
         "notes/archived-fact.md.j2", id=id_, timestamp=timestamp(context.now), quote=quote, **values
     )
-    message = context.message("forget", run=run, name=address.id, path=name, id=id_)
     provenance = ProvenanceFinder(context).of_fact(address)
     edits = [
         Edit(address.path, text_change(lambda text: remove_fact(text, file, address.id))),
         new_file(name, note),
         *_lines_out(context, provenance, name),
     ]
-    outcome = write(context.root, edits, message, verb="forget", now=context.now)
+    outcome = commit(context, edits, "forget", verb="forget", name=address.id, path=name, id=id_)
     notice = "; ".join(filter(None, (f"`memoryclaw forget --undo {id_}` brings it back", outcome.notice)))
     return Written(id_, name, outcome.commit, "forgotten", notice)
 
 
 def _revive_fact(context: WriteContext, address: Address, removal: FactRemoval) -> Written:
-    run = context.run("revive")
-    message = context.message("revive", run=run, name=removal.fact, path=removal.origin)
     edits = [
         Edit(removal.origin, text_change(lambda text: put_back(text, removal))),
         Edit(address.path, lambda _: None),
         *_lines_back(context, address.path),
     ]
-    outcome = write(context.root, edits, message, verb="revive", now=context.now)
+    outcome = commit(context, edits, "revive", verb="revive", name=removal.fact, path=removal.origin)
     return Written(removal.fact, removal.origin, outcome.commit, "revived", outcome.notice)
 
 

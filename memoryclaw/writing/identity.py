@@ -9,7 +9,7 @@ from memoryclaw.text.encoding import readable
 from memoryclaw.vault.layout import CONFIG_FILE
 from memoryclaw.vault.settings_text import with_setting
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.writer import Edit, text_change, write
+from memoryclaw.writing.writer import Edit, commit, text_change
 
 KEY = "vault.id"
 
@@ -37,13 +37,5 @@ def identify(context: WriteContext, fresh: str) -> None:
             raise ConfigError(f"{CONFIG_FILE}: vault.id must have 32 hex digits; take the line out")
         return with_setting(text, KEY, fresh, CONFIG_FILE)
 
-    def message() -> str:
-        return context.templates.commit_message("vault-id", run=context.run("identify"))
-
-    write(
-        context.root,
-        [Edit(CONFIG_FILE, text_change(change), consumes=True)],
-        message,
-        verb="identify",
-        now=context.now,
-    )
+    edit = Edit(CONFIG_FILE, text_change(change), consumes=True)
+    commit(context, [edit], "vault-id", verb="identify")

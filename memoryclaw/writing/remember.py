@@ -25,7 +25,7 @@ from memoryclaw.vault.fact_values import same_field
 from memoryclaw.vault.layout import episode_name, free_name, place_of, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.tombstones import Tombstones, lift_edit, of_fact
-from memoryclaw.writing.writer import Edit, new_file, text_change, write
+from memoryclaw.writing.writer import Edit, commit, new_file, text_change, write
 
 _SUMMARY = 120
 _REPLACED = frozenset({"superseded", "corrected"})  # what was done to a fact that had another value
@@ -351,7 +351,7 @@ def _episode(
     summary = _summary(text)
 
     def create(name: str) -> Written:
-        run, id_ = context.run("remember"), _id_of(name)
+        id_ = _id_of(name)
         note = context.templates.render(
             "notes/episode.md.j2",
             id=id_,
@@ -365,21 +365,16 @@ def _episode(
             lifecycle={key: value for key, value in lifecycle.items() if value},
             body=(body or text).strip("\r\n"),
         )
-        message = context.message(
+        erased_again = Tombstones.of(context).within(text, "tv")
+        outcome = commit(
+            context,
+            [new_file(name, note), *_lift_edits(erased_again)],
             "remember-episode",
-            run=run,
+            verb="remember",
             path=name,
             summary=summary,
             source=source or claim,
             confidence="medium" if claim else "high",
-        )
-        erased_again = Tombstones.of(context).within(text, "tv")
-        outcome = write(
-            context.root,
-            [new_file(name, note), *_lift_edits(erased_again)],
-            message,
-            verb="remember",
-            now=context.now,
         )
         notice = "; ".join(filter(None, (AGAIN if erased_again else "", outcome.notice)))
         return Written(id_, name, outcome.commit, "added" if outcome.changed else "existing", notice)

@@ -26,6 +26,7 @@ from memoryclaw.vault.files import WAIT, locked_error, writer_lock
 from memoryclaw.vault.layout import must_take_writes, safe_path
 from memoryclaw.vault.permissions import permit
 from memoryclaw.writing import tickets
+from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.tickets import SingleFlight, Take, Ticket
 
 # Finishes or drops the change that a killed writer left under way. Never torn, never twice, never over new work.
@@ -376,6 +377,7 @@ __all__ = [
     "Outcome",
     "PendingCommit",
     "Writer",
+    "commit",
     "new_file",
     "patch_bytes",
     "text_change",
@@ -445,6 +447,24 @@ def write(
     if isinstance(request.done, Outcome):
         return request.done
     raise request.done or locked_error(root)
+
+
+def commit(
+    context: WriteContext,
+    changes: Sequence[Change],
+    template: str,
+    *,
+    verb: str,
+    run: str = "",
+    **values: object,
+) -> Outcome:
+    """Makes the changes, all or none, and one commit, whose message is made of a template.
+
+    Args:
+        run: what its run is called by, where that is not the verb.
+    """
+    message = context.message(template, run=context.run(run or verb), **values)
+    return write(context.root, changes, message, verb=verb, now=context.now)
 
 
 @dataclass(slots=True, eq=False)

@@ -246,15 +246,3 @@ def test_the_format_of_all_vaults_is_not_for_the_user_to_say(vault: Path, tmp_pa
         "vault.format is read only from the settings of a vault"
         in Claw(vault, XDG_CONFIG_HOME=str(tmp_path / "own"))("status").err
     )
-
-
-def test_notes_of_which_a_date_silenced_the_properties_are_told(vault_of: VaultOf) -> None:
-    files = {
-        "memoryclaw.yaml": "vault: {format: 2}\n",
-        "Carl One.md": "---\ncolour: teal\ndate: 2024-05-19\n---\nMet.\n",
-        "Bo.md": "---\ncolour: red\n---\nNo date: none.\n",
-        "Plain.md": "---\ndate: 2024-05-19\n---\nMet.\n",
-    }
-    root = vault_of(files)
-    assert "Carl One.md tells facts now although there is a `date:`" in Claw(root)("check", "migrate").err
-    assert {path: (root / path).read_text() for path in files} == files

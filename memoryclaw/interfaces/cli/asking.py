@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, remark, say, styled, width
 from memoryclaw.interfaces.cli.tables import aligned, cut, flow, packed, table, terminal_width
@@ -20,9 +21,6 @@ from memoryclaw.interfaces.shapes import REASONS as _REASONS
 from memoryclaw.model import Match
 from memoryclaw.text.prompts import mark_of, one_line, visible
 from memoryclaw.text.snippets import snippet
-
-if TYPE_CHECKING:
-    from memoryclaw.recall.ask import AnsweredQuestion
 
 SESSION = option("--session", "S", "The session that sees the results. Later recalls for it leave them out.")
 
@@ -81,7 +79,7 @@ def search(
         "ask what coffee does Nora drink --json",
     ],
 )
-def ask(found: AnsweredQuestion) -> None:
+def ask(found: rooms.ask.AnsweredQuestion) -> None:
     """Answer a question with the lines that hold the answer, each with its file and line.
 
     The lines come from facts, episodes, notes and logs; no model is asked. If no line is sure to
@@ -176,9 +174,7 @@ def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> 
 
 
 def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:
-    from memoryclaw.text.language import words_of
-
-    if words_of(query):
+    if rooms.language.words_of(query):
         return f"Nothing {done} for {styled(query)}." if asked else f"Nothing {done}."
     return f"There is nothing to look for; give some words, as in: memoryclaw {verb} boathouse deadline"
 

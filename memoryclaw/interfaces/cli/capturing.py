@@ -7,16 +7,13 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import plural, remark, say
 from memoryclaw.interfaces.cli.verbs import CliContext, option, verb
-
-if TYPE_CHECKING:
-    from memoryclaw.capture.capture import CaptureResult
 
 _CHUNK = 1 << 18
 
@@ -62,7 +59,7 @@ def _batches(handle: int) -> Iterator[list[str]]:
         yield [last.decode("utf-8", "replace")]
 
 
-def _acknowledge(context: CliContext, done: CaptureResult, counts: Counter[str]) -> None:
+def _acknowledge(context: CliContext, done: rooms.capture.CaptureResult, counts: Counter[str]) -> None:
     counts[
         "refused" if not done.ok else "again" if done.again else "left_out" if done.left_out else "kept"
     ] += 1

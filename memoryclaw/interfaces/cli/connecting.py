@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.connect.table import BY_NAME, OPENCLAW, TABLE, HostRow
 from memoryclaw.interfaces.cli.printing import as_json, marked, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, verb
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
-    from memoryclaw.connect.openclaw.setup import ConfigChange, Setup
-    from memoryclaw.connect.settings_file import SettingsChange
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 DRY_RUN = flag("--dry-run", "Only show what would change.")
@@ -64,13 +63,11 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
     Shows the change to the host's own settings, asks, tries the server, and writes. Nothing else in
     the file changes, and --remove restores it.
     """
-    from memoryclaw.connect import connecting  # `--help` needs no app
-
     if not host and not printed:
         raise click.UsageError(
             f"Name a host: {', '.join(row.name for row in TABLE)}; for any other, --print."
         )
-    row = BY_NAME.get(host) if printed else connecting.host_named(host)
+    row = BY_NAME.get(host) if printed else rooms.connecting.host_named(host)
     if row and remove:
         _removed(context, row, dry_run=dry_run, yes=yes)
         return
@@ -92,9 +89,7 @@ def _first_question(app: App) -> str:
 
 
 def _print(context: CliContext, row: HostRow | None, vault: str) -> None:
-    from memoryclaw.connect.connecting import shown_for
-
-    entries = shown_for(row, vault)
+    entries = rooms.connecting.shown_for(row, vault)
     if context.printed(dict, files=[{"path": path, "text": text} for path, text in entries]):
         return
     for path, text in entries:
@@ -122,14 +117,11 @@ def _connected(
 
 
 def _removed(context: CliContext, row: HostRow, *, dry_run: bool, yes: bool) -> None:
-    from memoryclaw.connect.connecting import plan_removal
-    from memoryclaw.daemon.client import root_of
-
     if row.name == OPENCLAW:
-        setup = _openclaw(root_of(context.vault))
+        setup = _openclaw(rooms.client.root_of(context.vault))
         files = [_planned(setup, setup.plan_uninstall())]
     else:
-        files = [_file_change(change) for change in plan_removal(row)]
+        files = [_file_change(change) for change in rooms.connecting.plan_removal(row)]
     changed = [file for file in files if file.diff]
     _show(context, changed)
     outcome = _Outcome(row, "would remove" if changed else "not connected", files)
@@ -143,47 +135,40 @@ def _removed(context: CliContext, row: HostRow, *, dry_run: bool, yes: bool) -> 
 
 def _host_connected(row: HostRow, vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
     """What changes in a host's files, and how it is tried."""
-    from memoryclaw.connect.connecting import plan_connection, try_connection
-
-    changes = plan_connection(row, vault)
-    return [_file_change(change) for change in changes], lambda: try_connection(row, changes)
+    changes = rooms.connecting.plan_connection(row, vault)
+    return [_file_change(change) for change in changes], lambda: rooms.connecting.try_connection(row, changes)
 
 
-def _file_change(change: SettingsChange) -> _FileChange:
-    from memoryclaw.connect.settings_file import BACKUP, carry_out
-
+def _file_change(change: rooms.settings_file.SettingsChange) -> _FileChange:
     def write() -> tuple[str, Sequence[str]]:
-        carry_out(change)
-        backup = change.path + BACKUP
+        rooms.settings_file.carry_out(change)
+        backup = change.path + rooms.settings_file.BACKUP
         return backup if os.path.lexists(backup) else "", ()
 
     return _FileChange(change.path, change.diff if change.changes else "", write)
 
 
 def _openclaw_connected(vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
-    from memoryclaw.connect.connecting import lasting_command, try_openclaw
-
     setup = _openclaw(vault)
-    lasting_command()
+    rooms.connecting.lasting_command()
     planned = setup.plan_install()
 
     def tried() -> list[str]:
-        try_openclaw(setup.command, vault)
+        rooms.connecting.try_openclaw(setup.command, vault)
         return []
 
     return [_planned(setup, planned)], tried
 
 
-def _openclaw(vault: str) -> Setup:
+def _openclaw(vault: str) -> rooms.openclaw_setup.Setup:
     from memoryclaw.app.openclaw import openclaw_setup
-    from memoryclaw.connect.settings_file import refuse_link
 
     setup = openclaw_setup(vault)
-    refuse_link(setup.host.path)
+    rooms.settings_file.refuse_link(setup.host.path)
     return setup
 
 
-def _planned(setup: Setup, planned: ConfigChange) -> _FileChange:
+def _planned(setup: rooms.openclaw_setup.Setup, planned: rooms.openclaw_setup.ConfigChange) -> _FileChange:
     def write() -> tuple[str, Sequence[str]]:
         changed = setup.do(planned)
         return changed.backup, changed.notices

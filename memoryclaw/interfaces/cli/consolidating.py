@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import json_text, plural, remark, say, styled
@@ -17,10 +18,6 @@ from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
 if TYPE_CHECKING:
     from memoryclaw.app import App
     from memoryclaw.app.verbs import Mode, Model
-    from memoryclaw.consolidation.actions import Action
-    from memoryclaw.consolidation.changes import ChangeSet
-    from memoryclaw.consolidation.consolidate import Consolidated
-    from memoryclaw.daemon.scheduling import Scheduled
 
 
 _LONGEST = 40  # commits that are told one by one
@@ -152,14 +149,14 @@ def _offer_agreement(app: App) -> None:
         app.agree()
 
 
-def _tell(context: CliContext, done: Consolidated, *, dry_run: bool) -> None:
+def _tell(context: CliContext, done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
     if context.printed(shapes.consolidated, done):
         return
     _tell_run(done, dry_run=dry_run)
     remark(*done.notices)
 
 
-def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
+def _tell_run(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
     changes = done.changes
     if done.waits or not changes.ranges:
         if done.upkeep is None:
@@ -181,12 +178,10 @@ def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
         _tell_upkeep(done.upkeep, dry_run=dry_run)
 
 
-def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
+def _tell_upkeep(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
     """What was done and proposed with what is there already."""
-    from memoryclaw.consolidation.apply import waits  # what runs has loaded it
-
     changes = done.changes
-    proposed = sum(waits(change, done.mode) for change in changes.changes)
+    proposed = sum(rooms.apply.waits(change, done.mode) for change in changes.changes)
     changed = len(changes.changes) - proposed
     would = "would " * dry_run
     words = [f"{plural(changed, 'change')} {'would be ' * dry_run}made"] * bool(changed)
@@ -202,11 +197,9 @@ def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
         _applied(done)
 
 
-def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:
+def _summary(changes: rooms.changes.ChangeSet, mode: str, *, dry_run: bool) -> str:
     """One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no."""
-    from memoryclaw.consolidation.apply import waits  # what runs has loaded it
-
-    applied = [change for change in changes.changes if not waits(change, mode)]
+    applied = [change for change in changes.changes if not rooms.apply.waits(change, mode)]
     kinds = Counter(change.kind for change in applied)
     acts = Counter(type(action).__name__ for change in applied for action in change.actions)
     proposed = len(changes.changes) - len(applied)
@@ -226,7 +219,7 @@ def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:
     return f"{plural(changes.turns, 'turn')} read: {', '.join(words)}{where}."
 
 
-def _planned(changes: ChangeSet) -> None:
+def _planned(changes: rooms.changes.ChangeSet) -> None:
     for planned in changes.changes:
         say()
         say(styled(planned.title, bold=True))
@@ -253,7 +246,7 @@ def _planned(changes: ChangeSet) -> None:
     say("\nNothing was written.")
 
 
-def _action(action: Action) -> str:
+def _action(action: rooms.actions.Action) -> str:
     values = action.values()
     kind = type(action).__name__
     if kind == "NewFile":
@@ -270,7 +263,7 @@ def _action(action: Action) -> str:
     return f"~ {values['path']}"
 
 
-def _applied(done: Consolidated) -> None:
+def _applied(done: rooms.consolidate.Consolidated) -> None:
     applied = done.applied
     assert applied is not None  # noqa: S101 - told so by the caller
     for commit in applied.commits[:_LONGEST]:
@@ -354,7 +347,7 @@ def status(context: CliContext) -> None:
     remark(*standing.notices)
 
 
-def _tell_timer(context: CliContext, done: Scheduled) -> None:
+def _tell_timer(context: CliContext, done: rooms.scheduling.Scheduled) -> None:
     if context.printed(shapes.scheduled, done):
         return
     where = (

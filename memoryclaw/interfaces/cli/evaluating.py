@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.maintaining import check
@@ -15,10 +16,6 @@ from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness,
 from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, option
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
-
-if TYPE_CHECKING:
-    from memoryclaw.history.commit_hook import Hooked
-    from memoryclaw.recall.evaluation import Evaluated, QuestionResult
 
 
 def hook_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,7 +47,7 @@ def changed_hook(
     return True
 
 
-def _tell_hooked(context: CliContext, check: str, done: Hooked) -> None:
+def _tell_hooked(context: CliContext, check: str, done: rooms.commit_hook.Hooked) -> None:
     if context.printed(shapes.hooked, done):
         return
     if mode := done.checks.get(check):
@@ -67,11 +64,9 @@ def _tell_hooked(context: CliContext, check: str, done: Hooked) -> None:
 
 def ended_hook(what: str, mode: str) -> int:
     """Says on standard error what a check in the hook found, and what that means for the commit; the exit code."""
-    from memoryclaw.history.commit_hook import FOUND
-
     if mode == "strict":
         remark(f"memoryclaw: {what}; the commit was stopped (`git commit --no-verify` commits anyway)")
-        return FOUND
+        return rooms.commit_hook.FOUND
     remark(f"memoryclaw: {what}; the commit goes on")
     return 0
 
@@ -218,7 +213,7 @@ def _hooked(context: CliContext, hook: str) -> int:
     return ended_hook(f"{plural(len(missed), 'golden question')} missed", hook) if missed else 0
 
 
-def _reaches(done: Evaluated, least: float) -> bool:
+def _reaches(done: rooms.evaluation.Evaluated, least: float) -> bool:
     kept_out, all_ = done.kept_out
     if not done.recall and not all_:
         raise InputError(f"no question of {done.path} expects an id, so there is no recall to compare")
@@ -230,13 +225,13 @@ def _reaches(done: Evaluated, least: float) -> bool:
     return reached >= least and kept_out == all_
 
 
-def _tell_misses(done: Evaluated, one: QuestionResult) -> None:
+def _tell_misses(done: rooms.evaluation.Evaluated, one: rooms.evaluation.QuestionResult) -> None:
     say(f"  {styled(one.question)}  {styled(f'{done.path}:{one.line}', dim=True)}")
     for miss in one.misses:
         say(f"    {styled(miss)}")
 
 
-def _row(one: QuestionResult, done: Evaluated) -> list[str]:
+def _row(one: rooms.evaluation.QuestionResult, done: rooms.evaluation.Evaluated) -> list[str]:
     ranks = ", ".join(str(expected.rank or "-") for expected in one.expected)
     recalls = [_mark(one.recall[k]) if one.recall else "" for k in done.recall]
     shares = map(_mark, one.held.values()) if one.held else [""] * len(done.held)

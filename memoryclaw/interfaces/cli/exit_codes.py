@@ -9,7 +9,7 @@ from io import StringIO
 
 import click
 
-from memoryclaw import __version__
+from memoryclaw import __version__, rooms
 from memoryclaw.errors import MemoryClawError, refused_by_system
 from memoryclaw.interfaces.cli import streams
 from memoryclaw.interfaces.cli.verbs import CliContext, cli
@@ -44,11 +44,9 @@ def run(args: list[str]) -> int:
 
 
 def _usage(error: click.ClickException, args: list[str]) -> int:
-    from memoryclaw.writing.secret_gate import secret_gate  # most commands end well
-
     shown = StringIO()
     error.show(file=shown)
-    click.echo(secret_gate().sentence(shown.getvalue(), args), err=True, nl=False)
+    click.echo(rooms.secret_gate.secret_gate().sentence(shown.getvalue(), args), err=True, nl=False)
     if (
         isinstance(error, click.NoSuchOption)
         and error.ctx
@@ -61,9 +59,7 @@ def _usage(error: click.ClickException, args: list[str]) -> int:
 
 
 def _failed(sentence: str, args: list[str]) -> int:
-    from memoryclaw.writing.secret_gate import without_secrets
-
-    click.echo(f"memoryclaw: {without_secrets(sentence, args)}", err=True)
+    click.echo(f"memoryclaw: {rooms.secret_gate.without_secrets(sentence, args)}", err=True)
     return FAILED
 
 
@@ -71,10 +67,8 @@ def _unforeseen(error: Exception, context: CliContext, args: list[str]) -> int:
     if refused := refused_by_system(error):
         where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
         return _failed(f"{refused}{where}", args)
-    from memoryclaw.writing.secret_gate import without_secrets
-
     path = report_bug(error, context)
-    name = without_secrets(f"{type(error).__name__}: {error}", args)
+    name = rooms.secret_gate.without_secrets(f"{type(error).__name__}: {error}", args)
     click.echo(
         f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True
     )
@@ -93,34 +87,33 @@ def report_bug(error: Exception, context: CliContext) -> str:
     import time
     import traceback
 
-    from memoryclaw.writing.secret_gate import secret_gate
-
     text = "\n".join([
         f"memoryclaw {__version__}, Python {platform.python_version()}, {platform.platform()}",
         f"arguments: {sys.argv[1:]!r}",
         "".join(traceback.format_exception(error)),
     ])  # fmt: skip
-    text = secret_gate().sentence(text, sys.argv)
+    text = rooms.secret_gate.secret_gate().sentence(text, sys.argv)
     name = f"bug-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}.log"
     trouble = ""
     for folder in (_state_folder, _temporary_folder):
         try:
-            return _put(folder(context), name, text)
+            place = folder(context)
+            rooms.state_folder.write_private(place, name, text.encode("utf-8", "backslashreplace"))
+            return os.path.join(place, name)
         except Exception as other:  # noqa: BLE001 - whatever is in the way here must not hide the bug itself
             trouble = getattr(other, "strerror", None) or str(other)
     frames = [
         f"{os.path.basename(f.filename)}:{f.lineno} {f.name}"
         for f in traceback.extract_tb(error.__traceback__)
     ]
-    place = " from ".join(reversed(frames[-4:])) or "nowhere"
-    return f"what is said here, as no file can be written ({trouble}): memoryclaw {__version__}, {place}"
+    where = " from ".join(reversed(frames[-4:])) or "nowhere"
+    return f"what is said here, as no file can be written ({trouble}): memoryclaw {__version__}, {where}"
 
 
 def _state_folder(context: CliContext) -> str:
     from memoryclaw import config
-    from memoryclaw.vault.state_folder import state_folder
 
-    folder = state_folder(config.find_root(context.vault, dict(os.environ), config.here()))
+    folder = rooms.state_folder.state_folder(config.find_root(context.vault, dict(os.environ), config.here()))
     if not os.path.isdir(folder):
         raise FileNotFoundError(folder)  # a bug must not make folders where no vault is
     return folder
@@ -130,15 +123,3 @@ def _temporary_folder(_said: CliContext) -> str:
     import tempfile
 
     return tempfile.mkdtemp(prefix="memoryclaw-")
-
-
-def _put(folder: str, name: str, text: str) -> str:
-    path = os.path.join(folder, name)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-    except OSError:
-        os.unlink(path)  # a full disk leaves a stump
-        raise
-    return path

@@ -13,10 +13,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memoryclaw import rooms
 from memoryclaw.connect import CLAUDE_CODE, HOSTS, hooks
 from memoryclaw.connect.hooks import context_of, post_answer
 from memoryclaw.daemon.client import root_of
 from memoryclaw.errors import InputError, MemoryClawError
+from memoryclaw.text.encoding import json_value
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -150,10 +152,7 @@ def _given(end: float) -> Mapping[str, Any]:
         if not part:
             break
         data += part
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        value = None
+    value = json_value(data)
     if not isinstance(value, dict):
         raise InputError("standard input holds no JSON object")
     return value
@@ -168,11 +167,9 @@ def _print(answer: Mapping[str, Any]) -> None:
 
 
 def _remark(sentence: str) -> None:
-    from memoryclaw.writing.secret_gate import without_secrets
-
     try:
         sys.stderr.write(
-            f"memoryclaw: {without_secrets(sentence, sys.argv[1:])}\n".encode(
+            f"memoryclaw: {rooms.secret_gate.without_secrets(sentence, sys.argv[1:])}\n".encode(
                 "ascii", "backslashreplace"
             ).decode()
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.connect import CLAUDE_CODE, HOSTS
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import say, styled
@@ -16,7 +17,6 @@ from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memoryclaw.connect.settings_file import SettingsChange
 
 _HOST_OPTION = option(
     "--host", "HOST", f"The form of the answer: {' or '.join(HOSTS)}.", default=CLAUDE_CODE, show_default=True
@@ -79,13 +79,13 @@ def install(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
     """Add MemoryClaw's hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
-    from memoryclaw.connect.claude_code import HOOKS
-    from memoryclaw.connect.connecting import hook_command, lasting_command
-    from memoryclaw.connect.settings_file import plan_install
-
     with context.app(quiet=True) as app:
         root = os.fspath(app.root)
-    plan = plan_install(_settings(user, project), HOOKS, hook_command(lasting_command(), root))
+    plan = rooms.settings_file.plan_install(
+        _settings(user, project),
+        rooms.claude_code.HOOKS,
+        rooms.connecting.hook_command(rooms.connecting.lasting_command(), root),
+    )
     _carry_out(context, plan, "installed", host, yes=yes, dry_run=dry_run)
 
 
@@ -95,10 +95,7 @@ def uninstall(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
 ) -> None:
     """Remove MemoryClaw's hooks from a host's settings, and nothing else."""
-    from memoryclaw.connect.claude_code import HOOKS
-    from memoryclaw.connect.settings_file import plan_uninstall
-
-    plan = plan_uninstall(_settings(user, project), HOOKS)
+    plan = rooms.settings_file.plan_uninstall(_settings(user, project), rooms.claude_code.HOOKS)
     _carry_out(context, plan, "uninstalled", host, yes=yes, dry_run=dry_run)
 
 
@@ -113,18 +110,22 @@ def _settings(user: bool, project: str | None) -> str:
         raise click.UsageError("Give --user or --project, not both.")
     if project:
         return os.path.abspath(os.path.join(project, ".claude", "settings.json"))
-    from memoryclaw.connect.claude_code import HOOKS
-    from memoryclaw.connect.connecting import path_of
-    from memoryclaw.connect.table import BY_NAME
-
-    return next(path_of(file.places) for file in BY_NAME[CLAUDE_CODE].files if file.editor is HOOKS)
+    return next(
+        rooms.connecting.path_of(file.places)
+        for file in rooms.table.BY_NAME[CLAUDE_CODE].files
+        if file.editor is rooms.claude_code.HOOKS
+    )
 
 
 def _carry_out(
-    context: CliContext, plan: SettingsChange, done: str, host: str, *, yes: bool, dry_run: bool
+    context: CliContext,
+    plan: rooms.settings_file.SettingsChange,
+    done: str,
+    host: str,
+    *,
+    yes: bool,
+    dry_run: bool,
 ) -> None:
-    from memoryclaw.connect.settings_file import BACKUP, carry_out
-
     action = "unchanged" if not plan.changes else f"would be {done}" if dry_run else done
     if not context.json:
         show_diff(plan.diff)
@@ -135,8 +136,8 @@ def _carry_out(
         ):
             say("Nothing was written.")
             return
-        carry_out(plan)
-    backup = plan.path + BACKUP if plan.backup is not None and not dry_run else ""
+        rooms.settings_file.carry_out(plan)
+    backup = plan.path + rooms.settings_file.BACKUP if plan.backup is not None and not dry_run else ""
     if context.printed(dict, host=host, action=action, path=plan.path, backup=backup):
         return
     say(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
@@ -15,8 +16,6 @@ from memoryclaw.text.prompts import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memoryclaw.recall.browsing import LinkEnd
-    from memoryclaw.recall.graph import Edge, GraphNode, GraphShown, NeighboursShown, PathShown
 
 _LINKED = "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\n"
 _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" dir="none"'}
@@ -63,9 +62,8 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
         table(
             ["from", "", "to", "where"],
             [[edge.source, _tie(edge, edge.source), edge.target, edge.place] for edge in drawn.graph.edges],
+            "Nothing is linked yet.",
         )
-        if not drawn.graph.edges:
-            say("Nothing is linked yet.")
     remark(drawn.notice)
     print_freshness(fresh)
 
@@ -74,7 +72,7 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     of="graph.path",
     examples=[f"{_LINKED}links path semantic/facts#Nora semantic/facts#Tomas", "links path Home Nora --json"],
 )
-def path(way: PathShown) -> None:
+def path(way: rooms.graph.PathShown) -> None:
     """Show the shortest path from one note or entity to another."""
     table(
         ["from", "", "to", "where"],
@@ -93,7 +91,7 @@ def path(way: PathShown) -> None:
     of="graph.neighbours",
     examples=[f"{_LINKED}links neighbours semantic/facts#Nora", "links neighbours Home --limit 5 --json"],
 )
-def neighbours(shown: NeighboursShown) -> None:
+def neighbours(shown: rooms.graph.NeighboursShown) -> None:
     """List the neighbours of a note or an entity, the closest first."""
     table(
         ["weight", "neighbour", "by", "where"],
@@ -117,19 +115,17 @@ def neighbours(shown: NeighboursShown) -> None:
     of="graph.orphans",
     examples=["init\nremember oolong --entity Nora --field tea\nlinks orphans", "links orphans --json"],
 )
-def orphans(nodes: Sequence[GraphNode]) -> None:
+def orphans(nodes: Sequence[rooms.graph.GraphNode]) -> None:
     """List notes and entities without any link."""
-    table(["id", "kind", "title"], [[one.id, one.kind, one.title] for one in nodes])
-    if not nodes:
-        say("Everything is linked to something.")
+    rows = [[one.id, one.kind, one.title] for one in nodes]
+    table(["id", "kind", "title"], rows, "Everything is linked to something.")
 
 
 @links.command(of="graph.dangling", examples=["init\nlinks dangling", "links dangling --json"])
-def dangling(ends: Sequence[LinkEnd]) -> None:
+def dangling(ends: Sequence[rooms.browsing.LinkEnd]) -> None:
     """List links that lead nowhere."""
-    table(["where", "link"], [[f"{end.source}:{end.line}", _written(end)] for end in ends])
-    if not ends:
-        say("Every link leads somewhere.")
+    rows = [[f"{end.source}:{end.line}", _written(end)] for end in ends]
+    table(["where", "link"], rows, "Every link leads somewhere.")
 
 
 def _links_of(context: CliContext, id_: str) -> None:
@@ -138,21 +134,19 @@ def _links_of(context: CliContext, id_: str) -> None:
     if context.printed(shapes.links, shapes.LinksShown(id_, links), fresh):
         return
     rows = [_link("out", end) for end in links.out] + [_link("back", end) for end in links.back]
-    table(["", "where", "link", "leads to"], rows)
-    if not rows:
-        say("No links.")
+    table(["", "where", "link", "leads to"], rows, "No links.")
     print_freshness(fresh)
 
 
-def _link(direction: str, end: LinkEnd) -> list[str]:
+def _link(direction: str, end: rooms.browsing.LinkEnd) -> list[str]:
     return [direction, f"{end.source}:{end.line}", _written(end), end.to or "nothing yet"]
 
 
-def _written(end: LinkEnd) -> str:
+def _written(end: rooms.browsing.LinkEnd) -> str:
     return f"{end.target} ({end.label})" if end.label else end.target
 
 
-def _tie(edge: Edge, source: str) -> str:
+def _tie(edge: rooms.graph.Edge, source: str) -> str:
     """What ties two nodes, as seen from one of them."""
     words = {
         "link": ("links to", "linked from"),
@@ -162,7 +156,7 @@ def _tie(edge: Edge, source: str) -> str:
     return words[edge.kind][edge.source != source]
 
 
-def _dot(shown: GraphShown) -> Iterable[str]:
+def _dot(shown: rooms.graph.GraphShown) -> Iterable[str]:
     """The graph in DOT; a link is a line, a mention dashed, what replies cited together dotted."""
     yield "digraph vault {"
     if shown.notice:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import plural, print_freshness, remark, say, styled
@@ -23,10 +24,6 @@ _CONFLICTS = 3  # that are told beside a list of facts
 
 if TYPE_CHECKING:
     from memoryclaw.app.verbs import TodoState
-    from memoryclaw.recall.browsing import EntityEntry, EntityShown, NoteEntry, ShownUnit
-    from memoryclaw.recall.inspecting import Inspected
-    from memoryclaw.recall.timeline import Timeline, TimelineEvent
-    from memoryclaw.review.file_history import Blame, CommitShown
 
 
 @verb(
@@ -58,20 +55,18 @@ def show(context: CliContext, *, id_: str, session: str, form: str | None) -> No
             answer(context, app, *_VIEWS["recall"], values)
 
 
-def _show_text(shown: ShownUnit) -> None:
+def _show_text(shown: rooms.browsing.ShownUnit) -> None:
     if sys.stdout.isatty():
         address = shown.address
         day = f"  {shown.day}, from its {shown.day_from}" if shown.day else ""
         say(styled(f"{address.path}:{address.line}-{address.end_line}{day}", dim=True))
     click.echo(visible(shown.text), nl=not shown.text.endswith("\n"))
-    from memoryclaw.writing.context import fact_in_words  # `--help` needs none
-
     for newer in shown.superseded:
-        fact = fact_in_words(newer.entity, newer.field, newer.value)
+        fact = rooms.context.fact_in_words(newer.entity, newer.field, newer.value)
         remark(f"line {newer.line}: {fact} ({newer.mark()})")
 
 
-def _show_entity(found: EntityShown) -> None:
+def _show_entity(found: rooms.browsing.EntityShown) -> None:
     also = f", also {', '.join(found.also)}" if found.also else ""
     say(f"{styled(found.name, bold=True)} ({styled(found.kind + also)})")
     table(
@@ -87,7 +82,7 @@ def _show_entity(found: EntityShown) -> None:
     )
 
 
-def _show_uses(found: Inspected) -> None:
+def _show_uses(found: rooms.inspecting.Inspected) -> None:
     strength = found.strength
     hot = " (hot)" if strength.is_hot else ""
     faded = f"by half in {strength.half_life} active days ({found.kind}); last used {strength.idle} active days ago"
@@ -170,7 +165,7 @@ def browse() -> None:
         "browse --state archived --json",
     ],
 )
-def notes(notes: Sequence[NoteEntry]) -> None:
+def notes(notes: Sequence[rooms.browsing.NoteEntry]) -> None:
     """List notes: pinned ones first, then the newest."""
     hot = any(note.hot for note in notes)
     rows = [
@@ -184,9 +179,7 @@ def notes(notes: Sequence[NoteEntry]) -> None:
         ]
         for note in notes
     ]
-    table(["id", "kind", "date", *(["use"] if hot else []), "title", "tags"], rows)
-    if not rows:
-        say("No such notes.")
+    table(["id", "kind", "date", *(["use"] if hot else []), "title", "tags"], rows, "No such notes.")
 
 
 @verb(
@@ -228,9 +221,8 @@ def facts(
             "where",
         ],
         [_fact(*pair, dated, doubted) for pair in rows],
+        "No such facts.",
     )
-    if not rows:
-        say("No such facts.")
     if then:
         remark(f"As the files were in commit {then.commit[:10]} of {then.when}: {then.subject}")
     listed, conflicts = set[str](), list[str]()
@@ -270,25 +262,19 @@ def todos(context: CliContext, *, words: str, due: str, done: bool, every: bool)
         entries, fresh = app.todos(words, due=due, state=state), app.freshness
     if context.printed(shapes.todos, entries, fresh):
         return
-    rows = [(one.due or one.scheduled, one.text, one.id) for one in entries]
-    if state == "open":
-        table(["due", "to do", "id"], rows)
-    else:
-        table(
-            ["", "due", "to do", "id"], [(one.status, *row) for one, row in zip(entries, rows, strict=True)]
-        )
-    if not entries:
-        say("No such to-dos.")
+    rows: list[tuple[str, ...]] = [(one.due or one.scheduled, one.text, one.id) for one in entries]
+    heads = ["due", "to do", "id"]
+    if state != "open":
+        heads, rows = ["", *heads], [(one.status, *row) for one, row in zip(entries, rows, strict=True)]
+    table(heads, rows, "No such to-dos.")
     print_freshness(fresh)
 
 
 def _time(due: str, words: list[str], today: date) -> tuple[str, str]:
     """A time of several words need not be quoted: as many of the words that follow as are part of it."""
-    from memoryclaw.recall.browsing import due_in
-
     for end in range(len(words), 0, -1):
         with suppress(InputError):
-            due_in(" ".join([due, *words[:end]]), today)
+            rooms.browsing.due_in(" ".join([due, *words[:end]]), today)
             return " ".join([due, *words[:end]]), " ".join(words[end:])
     return due, " ".join(words)
 
@@ -297,12 +283,10 @@ def _time(due: str, words: list[str], today: date) -> tuple[str, str]:
     of="entities",
     examples=[f"{_TEA}browse entities", "browse entities boathouse", "browse entities --kind people --json"],
 )
-def entities(listed: Sequence[EntityEntry]) -> None:
+def entities(listed: Sequence[rooms.browsing.EntityEntry]) -> None:
     """List everything that has facts."""
     rows = [(one.name, one.kind, str(one.facts), str(one.statements), one.last) for one in listed]
-    table(["entity", "kind", "facts", "statements", "last"], rows)
-    if not rows:
-        say("No such entities.")
+    table(["entity", "kind", "facts", "statements", "last"], rows, "No such entities.")
 
 
 @browse.command(
@@ -335,16 +319,15 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
         "timeline --limit 10 --json",
     ],
 )
-def timeline(timeline: Timeline) -> None:
+def timeline(timeline: rooms.timeline.Timeline) -> None:
     """Show what happened in the world, in order: facts that changed, what was said, episodes."""
-    table(["when", "what", "of", "", "where"], [_happened(one) for one in timeline.events])
-    if not timeline.events:
-        say("Nothing with a date.")
+    rows = [_happened(one) for one in timeline.events]
+    table(["when", "what", "of", "", "where"], rows, "Nothing with a date.")
     if timeline.earlier:
         remark(f"{timeline.earlier} earlier; --limit shows more")
 
 
-def _happened(one: TimelineEvent) -> list[str]:
+def _happened(one: rooms.timeline.TimelineEvent) -> list[str]:
     of = one.entity if one.field in ("", "value") else f"{one.entity}.{one.field}"
     value = f'"{one.value}"' if one.kind == "said" else one.value
     was = f" (was {one.was})" if one.was else ""
@@ -401,7 +384,7 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
 
 
 @verb("blame", examples=[f"{_TEA}blame Nora.tea", "blame 'Boathouse Aarhus.deadline'"])
-def blame(blame: Blame) -> None:
+def blame(blame: rooms.file_history.Blame) -> None:
     """Show where a fact comes from.
 
     Prints the commit that set it, who approved it, the episode, and the line of the log.
@@ -410,11 +393,9 @@ def blame(blame: Blame) -> None:
         say(line)
 
 
-def _print_commit(context: CliContext, found: CommitShown) -> None:
+def _print_commit(context: CliContext, found: rooms.file_history.CommitShown) -> None:
     if context.printed(shapes.change_made, found):
         return
-    from memoryclaw.review.word_diff import mark_up, word_diff
-
     commit = found.commit
     say(
         f"{styled(commit.subject, bold=True)} ({commit.commit[:10]}, {commit.when[:16].replace('T', ' ')}, {styled(commit.kind)})"
@@ -423,9 +404,8 @@ def _print_commit(context: CliContext, found: CommitShown) -> None:
         flow(words)
     for file in found.files:
         say(f"  {styled(file.path)}")
-        for hunk in word_diff(file.before, file.after):
-            for line in hunk:
-                say(f"    {styled(mark_up(line.pieces))}")
+        for line in rooms.word_diff.marked_lines(file.before, file.after):
+            say(f"    {styled(line)}")
     if found.more:
         remark(f"{found.more} more files are not shown")
     remark(found.notice)
@@ -437,12 +417,10 @@ def _files(names: Sequence[str]) -> str:
     return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "") if names else ""
 
 
-def _sentences(found: Blame) -> Iterable[str]:
-    from memoryclaw.writing.context import fact_in_words
-
+def _sentences(found: rooms.file_history.Blame) -> Iterable[str]:
     fact = found.fact
     since = f", {'on' if fact.is_statement else 'since'} {fact.day}" if fact.day else ""
-    yield f"{styled(fact_in_words(fact.entity, fact.field, fact.value), bold=True)}{styled(since)} ({styled(found.path)}:{fact.line})"
+    yield f"{styled(rooms.context.fact_in_words(fact.entity, fact.field, fact.value), bold=True)}{styled(since)} ({styled(found.path)}:{fact.line})"
     if found.commit:
         commit = found.commit
         who = f"by hand, by {commit.author}," if not commit.run else f"by {commit.run}"

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import get_completion_class
 
+from memoryclaw import rooms
 from memoryclaw.errors import NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, cli, flag, group, verb
 from memoryclaw.model import Problem
-
-if TYPE_CHECKING:
-    from memoryclaw.health.stats import Stats, Waits
-    from memoryclaw.health.status import Status
-    from memoryclaw.index.sync import Synced
-    from memoryclaw.index.vectors import VectorStatus
-    from memoryclaw.skills.migration import Migrated
 
 _EXAMPLES = 3  # of each kind of problem
 _VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")  # what differs from one problem of a kind to the next
@@ -95,7 +88,7 @@ _DAY_FROM = {
 }  # fmt: skip
 
 
-def _show_status(now: Status) -> None:
+def _show_status(now: rooms.status.Status) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
     last = now.git.last
     rows = [
@@ -117,7 +110,7 @@ def _show_status(now: Status) -> None:
     remark(*now.notices, now.degraded)
 
 
-def _waits(found: Waits, what: str, how: str) -> str:
+def _waits(found: rooms.stats.Waits, what: str, how: str) -> str:
     if not found.number:
         return f"no {what} {how}"
     days = found.hours // 24
@@ -125,7 +118,7 @@ def _waits(found: Waits, what: str, how: str) -> str:
     return f"{plural(found.number, what)} {how}{f', the oldest for {age}' if found.since else ''}"
 
 
-def _show_usage(found: Stats) -> None:
+def _show_usage(found: rooms.stats.Stats) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in found.notes.items()) or "none"
     rated = f", {plural(found.ratings, 'rating')} of {found.rating:.1f} on average" if found.ratings else ""
     cited = f", {found.cited} cited" if found.cited else ""
@@ -185,7 +178,7 @@ def reindex(context: CliContext) -> None:
     examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"],
 )
 @flag("--dry-run", "Only show what would change.")
-def migrate(done: Migrated, dry_run: bool) -> None:
+def migrate(done: rooms.migration.Migrated, dry_run: bool) -> None:
     """Bring a vault of an older format to the newest, in one commit.
 
     JSON skills become SKILL.md files, and the old files go to the archive. Older formats can still
@@ -208,7 +201,7 @@ def migrate(done: Migrated, dry_run: bool) -> None:
     remark(done.notice)
 
 
-def _tell_synced(context: CliContext, done: Synced) -> None:
+def _tell_synced(context: CliContext, done: rooms.sync.Synced) -> None:
     if context.printed(shapes.synced, shapes.SyncShown(done)):
         return
     unread = f", {done.unread} that cannot be read" if done.unread else ""
@@ -217,7 +210,7 @@ def _tell_synced(context: CliContext, done: Synced) -> None:
     )
 
 
-def vectors_in_words(now: VectorStatus) -> str:
+def vectors_in_words(now: rooms.vectors.VectorStatus) -> str:
     """The model, and how many units have no vector of it yet."""
     if not now.units:
         return f"{now.model}, nothing to make one for yet"

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from memoryclaw import config as settings
+from memoryclaw import rooms
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
 from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group, option
-
-if TYPE_CHECKING:
-    from memoryclaw.connect.openclaw.notes import ImportReport
-    from memoryclaw.connect.openclaw.setup import Changed, ConfigChange, Setup
 
 _config = option(
     "--config",
@@ -48,11 +44,9 @@ def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> No
     Shows the change first and keeps a copy of the file. Without a terminal, nothing is written
     without --yes.
     """
-    from memoryclaw.connect.connecting import lasting_command  # `--help` needs no app
-
     with context.app() as app:
         setup = app.openclaw.setup(config)
-    lasting_command()
+    rooms.connecting.lasting_command()
     _carry_out(context, setup, setup.plan_install(), yes=yes, dry_run=dry_run)
 
 
@@ -108,7 +102,7 @@ def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, 
         _tell_import(report)
 
 
-def _tell_import(done: ImportReport) -> None:
+def _tell_import(done: rooms.openclaw_notes.ImportReport) -> None:
     for item in done.proposed:
         say(f"{padded(item.kind, 8, bold=True)} {styled(item.what)}  {styled(item.source, dim=True)}")
     verb = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
@@ -123,18 +117,25 @@ def _vault(context: CliContext) -> str:
     return os.fspath(settings.find_root(context.vault, os.environ, settings.here()))
 
 
-def _carry_out(context: CliContext, setup: Setup, planned: ConfigChange, *, yes: bool, dry_run: bool) -> None:
+def _carry_out(
+    context: CliContext,
+    setup: rooms.openclaw_setup.Setup,
+    planned: rooms.openclaw_setup.ConfigChange,
+    *,
+    yes: bool,
+    dry_run: bool,
+) -> None:
     """Shows the change, asks, and makes it."""
     if not context.json:
         show_diff(planned.diff)
     if planned.diff and (dry_run or not yes):
         if dry_run or context.json or not sys.stdin.isatty():
-            from memoryclaw.connect.openclaw.setup import Changed
-
             told = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
             _tell(
                 context,
-                Changed(f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, told)),
+                rooms.openclaw_setup.Changed(
+                    f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, told)
+                ),
             )
             return
         if not click.confirm(f"Write this to {planned.config}?"):
@@ -143,7 +144,7 @@ def _carry_out(context: CliContext, setup: Setup, planned: ConfigChange, *, yes:
     _tell(context, setup.do(planned))
 
 
-def _tell(context: CliContext, done: Changed) -> None:
+def _tell(context: CliContext, done: rooms.openclaw_setup.Changed) -> None:
     if context.printed(shapes.changed, done):
         return
     say(f"{styled(done.action, bold=True)}: {styled(done.config)}")

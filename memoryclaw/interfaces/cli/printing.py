@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
-
-    from memoryclaw.index.sync import Freshness
 
 
 GAP = "  "
@@ -35,12 +34,10 @@ def say(text: str = "") -> None:
 def remark(*sentences: str) -> None:
     """Prints sentences beside the answer, on standard error; those that are empty are passed over."""
     for sentence in filter(None, sentences):
-        from memoryclaw.writing.secret_gate import without_secrets  # most answers have no remark
-
-        click.echo(without_secrets(sentence), err=True)
+        click.echo(rooms.secret_gate.without_secrets(sentence), err=True)
 
 
-def print_freshness(fresh: Freshness) -> None:
+def print_freshness(fresh: rooms.sync.Freshness) -> None:
     """Says on standard error what an answer may lack."""
     if fresh.degraded:
         remark(f"Degraded: {fresh.degraded}")

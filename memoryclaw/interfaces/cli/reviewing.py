@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
@@ -15,11 +16,6 @@ from memoryclaw.interfaces.cli.verbs import AS_IS, WAITING, CliContext, agreed, 
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, mark_up, word_diff
 from memoryclaw.text.prompts import visible
-
-if TYPE_CHECKING:
-    from memoryclaw.review.decide import ReviewDecision
-    from memoryclaw.review.file_history import FileDiff
-    from memoryclaw.review.queue import ReviewItem
 
 _WAITS = 'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "The deadline of Atlas is 2027-03-01, I think."}\'\nconsolidate\n'
 _WIDTH = 68  # columns of a cell in a list; `review show` has all of it
@@ -44,14 +40,13 @@ def review() -> None:
 
 
 @review.command("list", of="review.list", examples=[f"{_WAITS}review list", "review list --json"])
-def list_(items: Sequence[ReviewItem]) -> None:
+def list_(items: Sequence[rooms.queue.ReviewItem]) -> None:
     """List pending changes, each with its reason."""
     table(
         ("id", "kind", "what", "why"),
         [(i.id, i.kind, beginning(i.what, _WIDTH), beginning(i.why, _WIDTH)) for i in items],
+        "Nothing waits.",
     )
-    if not items:
-        say("Nothing waits.")
 
 
 @review.command(examples=[f"{_WAITS}review show p-8228d1c4"])
@@ -188,7 +183,7 @@ def _decide(
     return _print_decisions(context, decisions)
 
 
-def _print_decisions(context: CliContext, done: Sequence[ReviewDecision]) -> int:
+def _print_decisions(context: CliContext, done: Sequence[rooms.decide.ReviewDecision]) -> int:
     if not context.printed(shapes.decided, done):
         for decided in done:
             commit = f", commit {decided.commit[:10]}" if decided.commit else ""
@@ -199,9 +194,7 @@ def _print_decisions(context: CliContext, done: Sequence[ReviewDecision]) -> int
     return int(any(decided.action == "failed" for decided in done))
 
 
-def _one(item: ReviewItem, files: Sequence[FileDiff], *, whole: bool) -> None:
-    from memoryclaw.lifecycle.conflict_decisions import side_in_words
-
+def _one(item: rooms.queue.ReviewItem, files: Sequence[rooms.file_history.FileDiff], *, whole: bool) -> None:
     say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
     if whole:
         rows = (
@@ -218,7 +211,7 @@ def _one(item: ReviewItem, files: Sequence[FileDiff], *, whole: bool) -> None:
             say(f"  > {styled(quote)}")
     if item.conflict:
         for number, side in enumerate(item.conflict.sides, 1):
-            say(f"  {number}: {styled(side_in_words(side, item.conflict.entity))}")
+            say(f"  {number}: {styled(rooms.conflict_decisions.side_in_words(side, item.conflict.entity))}")
     for file in files:
         show_difference(file)
     say()
@@ -230,7 +223,7 @@ _SIGNS = {SAME: " ", GONE: "-", COME: "+"}
 _COLOURS = {SAME: None, GONE: "red", COME: "green"}
 
 
-def show_difference(found: FileDiff) -> None:
+def show_difference(found: rooms.file_history.FileDiff) -> None:
     """Prints what changes in one file."""
     title = f": {styled(found.title)}" if found.title else ""
     say(f"  {styled(found.path, underline=True)}{title}")

@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
 from memoryclaw.interfaces import mcp as mcp_server
@@ -27,10 +28,6 @@ from memoryclaw.interfaces.cli.verbs import CliContext, flag, option, verb
 from memoryclaw.model import AGENT, OWNER
 
 _PATIENCE, _PAUSE = 60.0, 0.05  # seconds for a daemon to begin, and between two looks whether it has
-
-if TYPE_CHECKING:
-    from memoryclaw.daemon.daemon import Daemon
-    from memoryclaw.index.watching import WatchReport
 
 
 @verb(
@@ -78,12 +75,13 @@ def serve(
     if gone := http.missing():
         raise InputError(f"serving needs {' and '.join(gone)}: pip install 'memoryclaw[serve]'")
     from memoryclaw.app import open_vault, system_clock
-    from memoryclaw.daemon.daemon import OWN, Daemon  # `--help` needs no daemon
     from memoryclaw.interfaces.cli import exit_codes
 
     with context.app() as app:
         root = app.root
-    daemon = Daemon(root, partial(open_vault, root, patience=OWN), _log, system_clock, after=after)
+    daemon = rooms.daemon.Daemon(
+        root, partial(open_vault, root, patience=rooms.daemon.OWN), _log, system_clock, after=after
+    )
     config = daemon.config
     host = config.host if host is None else host
 
@@ -123,16 +121,13 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
     """
     if gone := page.missing():
         raise InputError(f"the page needs {' and '.join(gone)}: pip install 'memoryclaw[ui]'")
-    from memoryclaw.daemon.client import ask_daemon, root_of  # `--help` needs no daemon
-    from memoryclaw.vault.state_folder import state_folder, watcher
-
     if context.caller() != OWNER:
         raise InputError("the page is for the owner; call it without --audience")
-    root = root_of(context.vault)
+    root = rooms.client.root_of(context.vault)
     asked = {"plain_host": plain_host}
-    told = ask_daemon(root, "POST", page.TICKETS, asked, audience=OWNER)
+    told = rooms.client.ask_daemon(root, "POST", page.TICKETS, asked, audience=OWNER)
     if told is None:
-        if pid := watcher(state_folder(root))[0]:
+        if pid := rooms.state_folder.watcher(rooms.state_folder.state_folder(root))[0]:
             raise InputError(
                 f"process {pid} watches this vault but serves no page, or has another MEMORYCLAW_NOW; "
                 "end it (`memoryclaw serve --stop`), then try again"
@@ -140,7 +135,9 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
         with context.app() as app:
             root = os.fspath(app.root)
         started = _begun(root)
-        told = _first(lambda: ask_daemon(root, "POST", page.TICKETS, asked, audience=OWNER), started)
+        told = _first(
+            lambda: rooms.client.ask_daemon(root, "POST", page.TICKETS, asked, audience=OWNER), started
+        )
     if context.json:
         say(json.dumps(told))
     else:
@@ -156,10 +153,8 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
 
 def _begun(root: str) -> subprocess.Popen[bytes]:
     """A daemon of its own that goes on when this command ends; what it has to say is kept in the state folder."""
-    from memoryclaw.vault.state_folder import begun_state_folder
-
     log = os.open(
-        os.path.join(begun_state_folder(root), "serve.log"),
+        os.path.join(rooms.state_folder.begun_state_folder(root), "serve.log"),
         os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC,
         0o600,
     )
@@ -190,18 +185,17 @@ def _first(ask: Callable[[], dict[str, Any] | None], started: subprocess.Popen[b
 
 
 def _stop(context: CliContext) -> None:
-    from memoryclaw.daemon.client import stop
-    from memoryclaw.vault.state_folder import state_folder
-
     with context.app() as app:
-        pid = stop(Path(state_folder(app.root)))
+        pid = rooms.client.stop(Path(rooms.state_folder.state_folder(app.root)))
     if context.json:
         say(json.dumps({"stopped": pid or None}))
     else:
         say(f"stopped process {pid}" if pid else "no daemon serves this vault")
 
 
-def _guests(apps: Any, report: Callable[[Exception], str], daemon: Daemon | None) -> dict[str, Any]:
+def _guests(
+    apps: Any, report: Callable[[Exception], str], daemon: rooms.daemon.Daemon | None
+) -> dict[str, Any]:
     """What is mounted beside the verbs; the page, which is for this machine's own browser, where its daemon is given."""
     guests: dict[str, Any] = {}
     if not mcp_server.missing():
@@ -211,7 +205,7 @@ def _guests(apps: Any, report: Callable[[Exception], str], daemon: Daemon | None
     return guests
 
 
-def _ready(context: CliContext, daemon: Daemon, address: dict[str, Any]) -> None:
+def _ready(context: CliContext, daemon: rooms.daemon.Daemon, address: dict[str, Any]) -> None:
     plan = daemon.schedule.plan()
     gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
     if context.json:
@@ -261,15 +255,13 @@ _WATCH_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "
 
 def watch_files(context: CliContext) -> None:
     """Updates the index as files are edited, until Ctrl-C."""
-    from memoryclaw.index.watching import watch_until_stopped  # `--help` needs no watcher
-
     with context.app() as app:
-        ended = watch_until_stopped(app.watching(partial(_tell_report, context)))
+        ended = rooms.watching.watch_until_stopped(app.watching(partial(_tell_report, context)))
     if ended == signal.SIGINT:
         raise KeyboardInterrupt
 
 
-def _tell_report(context: CliContext, report: WatchReport) -> None:
+def _tell_report(context: CliContext, report: rooms.watching.WatchReport) -> None:
     if context.json:
         click.echo(json.dumps(report._asdict()))
     else:

@@ -6,25 +6,17 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, flag, group, option
 from memoryclaw.text.prompts import one_line, visible
-
-if TYPE_CHECKING:
-    from memoryclaw.skills.approve import SkillDecision
-    from memoryclaw.skills.host_skills import HostSkills
-    from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
-    from memoryclaw.skills.outcomes import Outcomes
-    from memoryclaw.skills.run import SkillRun
-    from memoryclaw.skills.steps import Requirement
-    from memoryclaw.writing.context import Written
 
 _NEW = "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\n"
 _SHOWN = 80
@@ -48,7 +40,7 @@ def skills() -> None:
 
 
 @skills.command("list", of="skills.list", examples=[f"{_NEW}skills list", "skills list --json"])
-def list_(found: Sequence[ListedSkill]) -> None:
+def list_(found: Sequence[rooms.listing.ListedSkill]) -> None:
     """List skills and drafts with their state."""
     # How runs went is a column once there was one.
     ran = any(one.outcomes.runs for one in found)
@@ -64,16 +56,15 @@ def list_(found: Sequence[ListedSkill]) -> None:
             ]
             for one in found
         ],
+        "No skills yet; `memoryclaw skills new NAME` creates one.",
     )
-    if not found:
-        say("No skills yet; `memoryclaw skills new NAME` creates one.")
 
 
 @skills.command(
     of="skills.show",
     examples=[f"{_NEW}skills show water-plants", "skills show _drafts/pack-the-site-bag --json"],
 )
-def show(shown: LintedSkill) -> None:
+def show(shown: rooms.listing.LintedSkill) -> None:
     """Print a skill with its digest and state."""
     listed = shown.listed
     remark(f"{listed.skill.path}: {listed.state}, sha256 {listed.skill.digest}")
@@ -97,7 +88,7 @@ def show(shown: LintedSkill) -> None:
 @click.argument("name", metavar="NAME", type=TEXT)
 @option("--description", "TEXT", "What it does, and when to use it.")
 @AS_IS
-def new(written: Written) -> None:
+def new(written: rooms.context.Written) -> None:
     """Create a skill: a valid SKILL.md to fill in."""
     commit = f" (commit {written.commit[:10]})" if written.commit else ""
     say(f"{styled(written.action, bold=True)}: {styled(written.path)}{commit}")
@@ -143,7 +134,7 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
     without=("version",),
     examples=[f"{_NEW}skills approve water-plants", "skills approve _drafts/pack-the-site-bag"],
 )
-def approve(decision: SkillDecision) -> None:
+def approve(decision: rooms.approve.SkillDecision) -> None:
     """Approve a skill as it is now; a draft moves to its place.
 
     Changing a single byte ends the approval.
@@ -156,7 +147,7 @@ def approve(decision: SkillDecision) -> None:
     without=("version",),
     examples=[f"{_NEW}skills approve water-plants\nskills reject water-plants"],
 )
-def reject(decision: SkillDecision) -> None:
+def reject(decision: rooms.approve.SkillDecision) -> None:
     """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
     _tell(decision)
 
@@ -183,7 +174,7 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
 @skills.command(
     of="skills.hosted", examples=[f"{_NEW}skills approve water-plants\nskills host", "skills host --json"]
 )
-def host(found: HostSkills) -> None:
+def host(found: rooms.host_skills.HostSkills) -> None:
     """Update the folder that hosts read, with the approved versions, and list it."""
     say(styled(found.folder))
     table(["name", "version", "path"], [[skill.name, skill.version, skill.path] for skill in found.skills])
@@ -217,14 +208,14 @@ def run(context: CliContext, *, name: str, params: tuple[str, ...], apply: bool,
     return int(not skill_run.ok)
 
 
-def _tell(done: SkillDecision) -> None:
+def _tell(done: rooms.approve.SkillDecision) -> None:
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     say(f"{styled(done.action, bold=True)}: {styled(done.name)} ({styled(done.path)}{commit})")
     say(f"sha256 {done.digest}")
     remark(done.notice)
 
 
-def _tell_offer(offer: SkillOffer) -> None:
+def _tell_offer(offer: rooms.listing.SkillOffer) -> None:
     matched = offer.match
     verdict = (
         styled("offered", fg="green")
@@ -245,14 +236,14 @@ def _tell_offer(offer: SkillOffer) -> None:
         say("  " + styled("still to ask: " + ", ".join(matched.missing), dim=True))
 
 
-def _record(outcomes: Outcomes) -> str:
+def _record(outcomes: rooms.outcomes.Outcomes) -> str:
     """`3 of 4`, and whether it fails now."""
     counts = f"{outcomes.succeeded} of {len(outcomes.told)}" if outcomes.told else ""
     ends = "failed twice in a row" if outcomes.degraded else "could not begin" if outcomes.stopped else ""
     return ", ".join(filter(None, (counts, ends)))
 
 
-def _failure(outcomes: Outcomes) -> str:
+def _failure(outcomes: rooms.outcomes.Outcomes) -> str:
     """When and how it failed last."""
     last = outcomes.last_failure
     if last is None:
@@ -285,7 +276,7 @@ def params_of(given: Iterable[str]) -> dict[str, str]:
     return params
 
 
-def asked(need: Requirement) -> str:
+def asked(need: rooms.steps.Requirement) -> str:
     """What a person on the terminal says."""
     about = f" ({one_line(need.asked.description)})" if need.asked.description else ""
     return str(
@@ -306,7 +297,7 @@ def told_when_ended(*, apply: bool) -> Iterator[None]:
         raise
 
 
-def tell(done: SkillRun) -> None:
+def tell(done: rooms.run.SkillRun) -> None:
     """Prints the values, the calls, and how it ended."""
     for one in done.values:
         if one.value is not None:

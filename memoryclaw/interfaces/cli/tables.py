@@ -51,9 +51,11 @@ class _Layout(NamedTuple):
             say(GAP + GAP.join(styled(place, **style or {"fg": "cyan"}) for place in places))
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints rows under their heads."""
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], nothing: str = "") -> None:
+    """Prints rows under their heads, or a sentence where there are none."""
     if not rows:
+        if nothing:
+            say(nothing)
         return
     clean = [[one_line(cell) for cell in row] for row in rows]
     layout = _laid_out(heads, [max(map(width, cells)) for cells in zip(heads, *clean, strict=True)])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from memoryclaw import config as settings
+from memoryclaw import rooms
 from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.capturing import summary
@@ -20,10 +21,8 @@ from memoryclaw.model import AGENT, OWNER
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
-    from memoryclaw.connect.importing import ImportedConversation, ImportedExport
-    from memoryclaw.writing.bundles import Restored
 
-Done = TypeVar("Done", "ImportedExport", "Restored")
+Done = TypeVar("Done", "rooms.importing.ImportedExport", "rooms.bundles.Restored")
 _LOGS, _BUNDLE = "logs", "bundle"
 _MEMORY_MD, _LATEST = "memory-md", "latest"
 _PROGRAMS = ("chatgpt", "claude", "aider", "mem0", "basic-memory", "memory-md", "markdown")
@@ -143,11 +142,11 @@ def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
     return int(bool(restored.differs or restored.left_out))
 
 
-def _would(done: ImportedExport | Restored, count: int) -> str:
+def _would(done: rooms.importing.ImportedExport | rooms.bundles.Restored, count: int) -> str:
     return "would be" if done.dry_run else "was" if count == 1 else "were"
 
 
-def _tell_export(done: ImportedExport) -> None:
+def _tell_export(done: rooms.importing.ImportedExport) -> None:
     new = [one for one in done.conversations if one.new]
     rows = [(plural(one.new, "new turn"), one.title or one.session, _days(one)) for one in new]
     for group in (
@@ -183,12 +182,12 @@ def _tell_export(done: ImportedExport) -> None:
     _more(len(remarks))
 
 
-def _days(one: ImportedConversation) -> str:
+def _days(one: rooms.importing.ImportedConversation) -> str:
     first, last = one.first[:10], one.last[:10]
     return first if first == last else f"{first} to {last}"
 
 
-def _tell_restored(done: Restored) -> None:
+def _tell_restored(done: rooms.bundles.Restored) -> None:
     sentences = [
         f"{len(done.written):,} of {plural(done.files, 'file')} {_would(done, len(done.written))} written"
     ]
@@ -271,13 +270,10 @@ def export(
 
 
 def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -> None:
-    from memoryclaw.connect.memory_file import as_json as as_shape
-    from memoryclaw.connect.memory_file import is_ours
-
     memory = app.transfer.memory_file(**({} if budget is None else {"budget": budget}))
     if file:
         path = os.path.abspath(os.path.expanduser(file))
-        _replace(path, memory.text, is_ours)
+        _replace(path, memory.text, rooms.memory_file.is_ours)
         if not context.json:
             rest_in_words = (
                 f"; {plural(memory.left_out, 'fact or episode', 'facts and episodes')} had no room"
@@ -285,14 +281,12 @@ def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -
                 else ""
             )
             say(f"{styled(path)}: {plural(memory.tokens, 'token')}{rest_in_words}.")
-    if not context.printed(as_shape, memory, app.audience) and not file:
+    if not context.printed(rooms.memory_file.as_json, memory, app.audience) and not file:
         click.echo(memory.text, nl=False)
 
 
 def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
     """Writes the file atomically; one that somebody else wrote is not replaced."""
-    from memoryclaw.vault.state_folder import write_private
-
     if os.path.lexists(path):
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
@@ -306,7 +300,7 @@ def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
         raise InputError(f"there is no folder {folder}; make it first")
-    write_private(folder, os.path.basename(path), text.encode("utf-8", "replace"))
+    rooms.state_folder.write_private(folder, os.path.basename(path), text.encode("utf-8", "replace"))
 
 
 def _latest(context: CliContext, app: App, file: str, budget: int | None) -> None:

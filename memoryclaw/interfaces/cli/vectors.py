@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.maintaining import vectors_in_words
 from memoryclaw.interfaces.cli.printing import Bar, plural, remark, say, styled
@@ -15,7 +16,6 @@ from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
-    from memoryclaw.recall.evaluation import Evaluated
 
 
 @group(default="status", examples=["init\nvectors", "vectors on", "vectors on use-multilingual --yes"])
@@ -77,13 +77,15 @@ def off(context: CliContext) -> None:
         say("Vectors are off for this vault.")
 
 
-def _evaluated(app: App) -> Evaluated | None:
+def _evaluated(app: App) -> rooms.evaluation.Evaluated | None:
     """How its golden questions go; None where a vault has none."""
     is_there = os.path.exists(on_disk(os.fspath(app.root), QUESTIONS_FILE))
     return app.evaluate() if is_there else None
 
 
-def _gains(before: Evaluated | None, after: Evaluated | None) -> list[tuple[str, float, float]]:
+def _gains(
+    before: rooms.evaluation.Evaluated | None, after: rooms.evaluation.Evaluated | None
+) -> list[tuple[str, float, float]]:
     if before is None or after is None:
         return []
     recall = [(f"recall@{k}", value, after.recall[k]) for k, value in before.recall.items()]

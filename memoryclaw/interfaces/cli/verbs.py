@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memoryclaw import __version__
+from memoryclaw import __version__, rooms
 from memoryclaw.errors import ConfigError
 from memoryclaw.extensions import COMMANDS
 
@@ -43,9 +43,7 @@ class CliContext:
         said = os.environ.get("MEMORYCLAW_AUDIENCE") if self.audience is None else self.audience
         if said is None:
             return default or OWNER
-        from memoryclaw.vault.audience import audience_name  # mostly nobody says so
-
-        return audience_name(said)
+        return rooms.audience.audience_name(said)
 
     @contextmanager
     def app(self, work: str = "reading notes", *, quiet: bool = False) -> Iterator[App]:
@@ -73,12 +71,17 @@ class CliContext:
 
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
         """What the vault's daemon answers, or None where none runs; the verb then gives the same answer itself."""
-        from memoryclaw.daemon.client import ask_daemon, query_of, root_of
-
         audience = self.caller()
         if method == "GET":
-            return ask_daemon(root_of(self.vault), method, path + query_of(asked), audience=audience)
-        return ask_daemon(root_of(self.vault), method, path, asked, audience=audience)
+            return rooms.client.ask_daemon(
+                rooms.client.root_of(self.vault),
+                method,
+                path + rooms.client.query_of(asked),
+                audience=audience,
+            )
+        return rooms.client.ask_daemon(
+            rooms.client.root_of(self.vault), method, path, asked, audience=audience
+        )
 
 
 # A group that several modules add to is in the last of them.
@@ -262,9 +265,7 @@ class Verbs(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the options; where nothing is typed and no vault is there yet, says how to begin."""
         if not args:
-            from memoryclaw.daemon.client import root_of
-
-            root = root_of(None)
+            root = rooms.client.root_of(None)
             if not os.path.isdir(root):
                 click.echo(_BEGIN.format(root=root))
                 ctx.exit()

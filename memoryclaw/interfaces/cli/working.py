@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from memoryclaw import rooms
 from memoryclaw.interfaces.cli.printing import remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, option, verb
 
-if TYPE_CHECKING:
-    from memoryclaw.capture.feedback import Feedback
-    from memoryclaw.working.memory import WorkingMemory
-    from memoryclaw.working.store import Cleared
 _KYOTO = "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\n"
 
 
@@ -37,7 +34,7 @@ def working(ctx: click.Context, session: str) -> None:
 
 
 @working.command(of="working.show", examples=[f"{_KYOTO}working show --session kyoto"])
-def show(memory: WorkingMemory) -> None:
+def show(memory: rooms.memory.WorkingMemory) -> None:
     """Print the working memory of a session."""
     _tell(memory)
 
@@ -77,7 +74,7 @@ def set_(context: CliContext, *, session: str, **parts: Any) -> None:
     of="working.clear",
     examples=[f"{_KYOTO}working clear --session kyoto", "working clear --session kyoto --task trip"],
 )
-def clear(done: Cleared) -> None:
+def clear(done: rooms.store.Cleared) -> None:
     """Write it to the log of the session, then remove it."""
     kept = f"; what it held is kept as {styled(done.id)}" if done.id else ""
     say(f"cleared: session {styled(done.session)}{kept}" if done.cleared else "Nothing was cleared.")
@@ -91,7 +88,7 @@ def clear(done: Cleared) -> None:
         "feedback 'semantic/people#Nora.allergy' 1 --note 'not what was asked'",
     ],
 )
-def feedback(rated: Feedback) -> None:
+def feedback(rated: rooms.feedback.Feedback) -> None:
     """Say how useful a memory was, from 1 (useless) to 5 (just right)."""
     say(f"rated {rated.rating} of 5: {styled(rated.id)}")
 
@@ -106,7 +103,7 @@ def _facts(given: Sequence[str]) -> dict[str, str | None]:
     return found
 
 
-def _tell(memory: WorkingMemory) -> None:
+def _tell(memory: rooms.memory.WorkingMemory) -> None:
     parts: Mapping[str, Sequence[str]] = {
         "task": [memory.task] if memory.task else [],
         "goal": [memory.goal] if memory.goal else [],

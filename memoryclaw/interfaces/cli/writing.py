@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from memoryclaw import config
+from memoryclaw import config, rooms
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, plural, remark, say, styled
@@ -24,9 +24,6 @@ from memoryclaw.vault.state_folder import is_initialised
 
 if TYPE_CHECKING:
     from memoryclaw.app.purge import Purged
-    from memoryclaw.health.survey import Survey
-    from memoryclaw.writing.context import Written
-    from memoryclaw.writing.edit import NoteRewrite
 
 
 @verb(examples=["init .", "init . --commit", "init ~/notes --default --json"])
@@ -109,18 +106,16 @@ def init(
 
 def _shares(context: CliContext, root: Path, *, shared: bool, apart: bool, yes: bool) -> bool:
     """Whether the larger repository that a folder lies in is to hold the vault; a person at a terminal is asked."""
-    from memoryclaw.history.git import git_state, larger_repository
-
     if shared and apart:
         raise click.UsageError("Give --use-repository or --own-repository, not both.")
-    state = git_state(os.fspath(root))
+    state = rooms.git.git_state(os.fspath(root))
     if apart and state.top:
         raise InputError(
             f"{root} is kept in the repository of {state.top} already; `git config --edit` there takes it out"
         )
     if shared or apart or yes or state.name != "none":
         return shared
-    larger, _ = larger_repository(os.fspath(root))
+    larger, _ = rooms.git.larger_repository(os.fspath(root))
     question = f"Commit in the repository of {larger}, rather than in one for the vault alone?"
     return bool(larger) and _asked(context, question)
 
@@ -171,7 +166,7 @@ def _ownership() -> str:
 
 
 def _tell_next(
-    found: Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool, owner: str
+    found: rooms.survey.Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool, owner: str
 ) -> None:
     """Says what was left undone, and what to try."""
     if ours := [one.folder for one in found.named if one.folder not in paths]:
@@ -187,9 +182,7 @@ def _tell_next(
         )
     if not new:
         return
-    from memoryclaw.health.doctor import idle_models  # only a new vault asks
-
-    for sentence in idle_models(config.load(root)):
+    for sentence in rooms.doctor.idle_models(config.load(root)):
         remark(sentence)
     said = f" --vault {_folder(root)}" if root != config.find_root(None, os.environ, config.here()) else ""
     example = shlex.quote(f"{owner or 'Nora'} prefers tea")
@@ -197,7 +190,9 @@ def _tell_next(
     say(f"next: memoryclaw {first}{said}, then memoryclaw connect HOST{said}")
 
 
-def _mapped(context: CliContext, found: Survey, maps: Sequence[str], *, yes: bool) -> dict[str, str]:
+def _mapped(
+    context: CliContext, found: rooms.survey.Survey, maps: Sequence[str], *, yes: bool
+) -> dict[str, str]:
     """Where folders of ours are to be: as said, and away from folders of the user's of the same name."""
     paths = dict(_pair(one, "--map") for one in maps)
     for one in found.named:
@@ -229,7 +224,7 @@ _READ_ALL_THE_SAME = (
 )
 
 
-def _tell_survey(found: Survey) -> None:
+def _tell_survey(found: rooms.survey.Survey) -> None:
     """Prints what a folder holds, as far as there is anything."""
     if not found.notes:
         return
@@ -316,17 +311,14 @@ def edit(
         tell(context, app.edit(id_, dict(_pair(pair) for pair in pairs), as_is=as_is))
 
 
-def _print_rewrite(context: CliContext, found: NoteRewrite) -> None:
+def _print_rewrite(context: CliContext, found: rooms.edit.NoteRewrite) -> None:
     if context.printed(shapes.rewrite, found):
         return
-    from memoryclaw.review.word_diff import mark_up, word_diff
-
     if found.written is not None:
         tell(context, found.written)
     else:
-        for hunk in word_diff(found.before, found.after):
-            for line in hunk:
-                say(styled(mark_up(line.pieces)))
+        for line in rooms.word_diff.marked_lines(found.before, found.after):
+            say(styled(line))
     for one in found.problems:
         remark(f"{one.path}:{one.line}: {one.message}; {one.hint}")
 
@@ -460,7 +452,7 @@ def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None
         "undo remember-20261121T101500-ab12cd",
     ],
 )
-def undo(written: Written) -> None:
+def undo(written: rooms.context.Written) -> None:
     """Revert a change that MemoryClaw made, or a whole run.
 
     Later edits are kept. The undo is a commit too, and what was undone is not consolidated again.
@@ -475,13 +467,13 @@ def _pair(text: str, option: str = "--set") -> tuple[str, str]:
     return field.strip(), value
 
 
-def tell(context: CliContext, done: Written) -> None:
+def tell(context: CliContext, done: rooms.context.Written) -> None:
     """Prints what a writing verb did."""
     if not context.printed(shapes.written, done):
         tell_written(done)
 
 
-def tell_written(done: Written) -> None:
+def tell_written(done: rooms.context.Written) -> None:
     """Prints for people what a writing verb did."""
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     where = f"{done.id} ({done.path}{commit})" if done.id and done.path else f"{done.path or done.id}{commit}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 import mcp_types as types
@@ -53,10 +53,7 @@ class RequestRunner:
 
     async def resources(self, _ctx: Any, _params: Any) -> types.ListResourcesResult:
         """A short list of notes."""
-        entries = await self._answered(listed)
-        return types.ListResourcesResult(
-            resources=[types.Resource(**entry._asdict(), mime_type=TYPE) for entry in entries]
-        )
+        return types.ListResourcesResult(resources=await self._answered(listed))
 
     async def templates(self, _ctx: Any, _params: Any) -> types.ListResourceTemplatesResult:
         """Where every other note is."""
@@ -232,23 +229,15 @@ TYPE = "text/plain"
 _LISTED = 20
 
 
-class ResourceEntry(NamedTuple):
-    """One line of the list: pinned notes first, then the newest."""
-
-    uri: str
-    name: str
-    title: str
-    description: str
-
-
-def listed(app: App) -> list[ResourceEntry]:
-    """A short list, for people to choose from; every other id can be read as well."""
+def listed(app: App) -> list[types.Resource]:
+    """A short list, for people to choose from, pinned notes first, then the newest; every other id can be read as well."""
     return [
-        ResourceEntry(
-            f"{PREFIX}{quote(note.id, safe='')}",
-            one_line(note.id),
-            one_line(note.title or note.id),
-            " ".join(filter(None, [note.kind, note.at[:10]])),
+        types.Resource(
+            uri=f"{PREFIX}{quote(note.id, safe='')}",
+            name=one_line(note.id),
+            title=one_line(note.title or note.id),
+            description=" ".join(filter(None, [note.kind, note.at[:10]])),
+            mime_type=TYPE,
         )
         for note in app.browse(limit=_LISTED)
     ]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, Unpack
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Unpack
 
+from memoryclaw import rooms
 from memoryclaw.app import App, verbs
 from memoryclaw.app.verbs import Param, Parameter, parameters
 from memoryclaw.errors import InputError
@@ -17,17 +18,11 @@ from memoryclaw.interfaces.requests import RequestModel, arguments_of, from_json
 from memoryclaw.model import Fact, Match, least_trusted
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
 from memoryclaw.recall.superseded import Superseded
-from memoryclaw.review.word_diff import mark_up, word_diff
+from memoryclaw.review.word_diff import marked_lines
 from memoryclaw.text import encoding, prompts
 from memoryclaw.text.prompts import cost, mark_of, one_line
 from memoryclaw.working.memory import render
 from memoryclaw.writing.context import fact_in_words
-
-if TYPE_CHECKING:
-    from memoryclaw.recall.browsing import NoteEntry
-    from memoryclaw.review.file_history import FileDiff
-    from memoryclaw.review.queue import ReviewItem
-    from memoryclaw.working.memory import WorkingMemory
 
 T = TypeVar("T")
 MOST = 24_000  # tokens of an answer, so that no host cuts it off: Claude Code does at 25,000
@@ -297,7 +292,7 @@ def _superseded(values: Iterable[Superseded]) -> str:
     return _block(("unknown", prompts.item(id_, mark)) for id_, mark in marks)
 
 
-def listed(notes: Iterable[NoteEntry], trusts: Trusts) -> str:
+def listed(notes: Iterable[rooms.browsing.NoteEntry], trusts: Trusts) -> str:
     """A list of notes."""
     return _block(
         (trusts.get(note.path, "unknown"), prompts.item(note.id, f"{note.kind}: {note.title}", note.at))
@@ -318,20 +313,23 @@ def facts_text(
     )
 
 
-def waiting(items: Iterable[ReviewItem]) -> str:
+def waiting(items: Iterable[rooms.queue.ReviewItem]) -> str:
     """What waits for a person: proposals, which nobody has said yes to."""
     return _block(
         ("unknown", prompts.item(item.id, f"{item.kind}: {item.what}; {item.why}")) for item in items
     )
 
 
-def differences(item: ReviewItem, files: Iterable[FileDiff]) -> str:
+def differences(item: rooms.queue.ReviewItem, files: Iterable[rooms.file_history.FileDiff]) -> str:
     """What one thing that waits would make of each file."""
-    texts = (lines_text(file.path, _marked(file)[:_SHOWN], "unknown") for file in files)
+    texts = (
+        lines_text(file.path, "\n".join(marked_lines(file.before, file.after))[:_SHOWN], "unknown")
+        for file in files
+    )
     return "\n".join([waiting([item]), *texts])
 
 
-def working_text(memory: WorkingMemory) -> str:
+def working_text(memory: rooms.memory.WorkingMemory) -> str:
     """What a session is at."""
     return prompts.fence_block([], render(memory))
 
@@ -357,10 +355,6 @@ def _fact(fact: Fact, conflicts: Sequence[str]) -> str:
     value = f'"{fact.value}"' if fact.is_statement else fact.value
     text = f"{f'{name}: ' if name else ''}{value}{f' (until {fact.until})' if fact.until else ''}"
     return " ".join(filter(None, (text, mark_of(conflicts, ()))))
-
-
-def _marked(file: FileDiff) -> str:
-    return "\n".join(mark_up(line.pieces) for hunk in word_diff(file.before, file.after) for line in hunk)
 
 
 def _line(text: str) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from memoryclaw import rooms
+
 if TYPE_CHECKING:
-    from memoryclaw.daemon.daemon import Daemon
     from memoryclaw.interfaces.requests import Apps
     from memoryclaw.interfaces.ui.site import Report, Site, TicketOffice
 
@@ -23,7 +24,7 @@ def missing() -> list[str]:
     return [name for module, name in _NEEDS.items() if find_spec(module) is None]
 
 
-def asgi(apps: Apps, report: Report, daemon: Daemon) -> dict[str, Site | TicketOffice]:
+def asgi(apps: Apps, report: Report, daemon: rooms.daemon.Daemon) -> dict[str, Site | TicketOffice]:
     """The page and the office of its tickets, by the paths where they are mounted."""
     from memoryclaw.interfaces.ui.site import Site, TicketOffice
 

@@ -8,11 +8,11 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from memoryclaw import rooms
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
 
 if TYPE_CHECKING:
-    from memoryclaw.daemon.daemon import Daemon
     from memoryclaw.interfaces.ui.sessions import Pulse, Session, Sessions
 
 _FIELDS = 200  # of a form
@@ -44,7 +44,7 @@ class PageRequest(NamedTuple):
     cookies: Mapping[str, str]
     session: Session
     sessions: Sessions
-    daemon: Daemon
+    daemon: rooms.daemon.Daemon
     pulse: Pulse
 
     def fields(self, model: type[F]) -> F:

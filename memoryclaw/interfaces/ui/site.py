@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import cached_property
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 import anyio
@@ -109,7 +108,7 @@ class Site:
             return self._entered(request)
         if refused := _foreign(request):
             return self._page(Shown("elsewhere.html", {"title": refused, "post": method == "POST"}, 403))
-        session = self.sessions.of(_cookies(request).get(self._cookie, ""), request.headers["host"])
+        session = self.sessions.of(request.cookies.get(self._cookie, ""), request.headers["host"])
         if session is None:
             if path == "/changes":
                 return _json({"over": True}, 401)
@@ -150,7 +149,7 @@ class Site:
                 name,
                 pairs(request.url.query),
                 pairs(body),
-                _cookies(request),
+                request.cookies,
                 session,
                 self.sessions,
                 self._daemon,
@@ -273,16 +272,6 @@ def _foreign(request: Request) -> str:
             return "Another page sent this"
         return ""
     return "" if site in ([], ["same-origin"], ["none"]) else "Another page led here"
-
-
-def _cookies(request: Request) -> dict[str, str]:
-    jar: SimpleCookie = SimpleCookie()
-    try:
-        for line in request.headers.getlist("cookie"):
-            jar.load(line)
-    except CookieError:
-        return {}
-    return {name: morsel.value for name, morsel in jar.items()}
 
 
 def _static(path: str) -> Response:

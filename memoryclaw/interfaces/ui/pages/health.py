@@ -6,18 +6,15 @@ import os
 from collections import Counter
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from memoryclaw import rooms
 from memoryclaw.app import App
 from memoryclaw.daemon.scheduling import last_run
 from memoryclaw.interfaces.ui.answers import Answer, Page, PageRequest, Shown
 from memoryclaw.interfaces.ui.rendering import clock, moment, plural, sentence
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.writing.decisions import decisions_of
-
-if TYPE_CHECKING:
-    from memoryclaw.health.stats import Stats
-    from memoryclaw.health.status import Status
 
 _MONTHS = 12
 
@@ -57,7 +54,7 @@ def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
     return Shown("health.html", values)
 
 
-def _lines(app: App, asked: PageRequest, now: Status) -> list[HealthLine]:
+def _lines(app: App, asked: PageRequest, now: rooms.status.Status) -> list[HealthLine]:
     config, index = app.config, now.index
     behind = f"{plural(now.behind, 'file is', 'files are')} newer than it" if now.behind else "up to date"
     index_line = (
@@ -90,7 +87,7 @@ def _size(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} KB"
 
 
-def _months(figures: Stats, now: datetime) -> list[dict[str, Any]]:
+def _months(figures: rooms.stats.Stats, now: datetime) -> list[dict[str, Any]]:
     """The last twelve months, oldest first, empty ones too."""
     by_month = {month.month: month for month in figures.months}
     last = max([*by_month, f"{now:%Y-%m}"])

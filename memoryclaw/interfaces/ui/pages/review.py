@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memoryclaw import rooms
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces import shapes
@@ -22,9 +23,6 @@ from memoryclaw.interfaces.ui.answers import (
     address,
 )
 from memoryclaw.interfaces.ui.rendering import sourced
-
-if TYPE_CHECKING:
-    from memoryclaw.review.queue import ReviewItem
 
 LISTED, FILES = 200, 20  # things in the list, and files of one thing, that are shown
 _RECENT = timedelta(hours=36)
@@ -58,7 +56,9 @@ def show(app: App, asked: PageRequest, trouble: str = "", status: int = 200) -> 
     return Shown("review.html", values, status)
 
 
-def _ordered(items: Sequence[ReviewItem], now: datetime) -> list[tuple[str, list[ReviewItem]]]:
+def _ordered(
+    items: Sequence[rooms.queue.ReviewItem], now: datetime
+) -> list[tuple[str, list[rooms.queue.ReviewItem]]]:
     """What waits in groups: what came last first; skills, which are decided in another way, at the end."""
     skills = [item for item in items if item.is_skill]
     last = max((item.run for item in items if _TIME.search(item.run)), key=_moment, default="")
@@ -78,7 +78,7 @@ def _moment(run: str) -> datetime:
     )
 
 
-def _told(app: App, item: ReviewItem, among: Sequence[ReviewItem]) -> dict[str, Any]:
+def _told(app: App, item: rooms.queue.ReviewItem, among: Sequence[rooms.queue.ReviewItem]) -> dict[str, Any]:
     """One thing that waits, taken apart."""
     details = app.review.details(item, among)
     try:
@@ -100,7 +100,7 @@ def _told(app: App, item: ReviewItem, among: Sequence[ReviewItem]) -> dict[str, 
     }
 
 
-def _rows(item: ReviewItem, details: Any) -> list[tuple[str, str, str]]:
+def _rows(item: rooms.queue.ReviewItem, details: Any) -> list[tuple[str, str, str]]:
     """What a fact is now, and what it would be."""
     now = details.holds[0] if details.holds and not details.many else None
     return [

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from memoryclaw import rooms
 from memoryclaw.app import App
 from memoryclaw.interfaces.ui.answers import Answer, Fields, Page, PageRequest, Shown
 from memoryclaw.interfaces.ui.pages.entities import mentions
 from memoryclaw.interfaces.ui.rendering import day, local, superseded
 from memoryclaw.vault.layout import timestamp
-
-if TYPE_CHECKING:
-    from memoryclaw.recall.timeline import TimelineEvent
-    from memoryclaw.review.file_history import Logged
 
 _PAGE, _LOOKED = 50, 200  # changes on a page, and those that are looked through for one kind
 _MOST = 1000  # events on a page
@@ -49,12 +46,12 @@ _STANDS = ("init", "adopt", "by hand", "sync", "track")  # what undo does not of
 class Block(NamedTuple):
     """One change, or the changes of one consolidation with its sentence first."""
 
-    head: Logged
-    rows: tuple[Logged, ...] = ()
+    head: rooms.file_history.Logged
+    rows: tuple[rooms.file_history.Logged, ...] = ()
     new: bool = False  # since the last look
 
 
-def _told(one: Logged, heads: dict[str, str]) -> tuple[str, tuple[str, str, str] | None]:
+def _told(one: rooms.file_history.Logged, heads: dict[str, str]) -> tuple[str, tuple[str, str, str] | None]:
     """The sentence of a change beside what made it, and the value that gave way to another, where it says so."""
     subject = one.subject
     if one.kind == "undo":
@@ -115,7 +112,7 @@ def show(app: App, asked: PageRequest) -> Answer:
 def _world(app: App, limit: int) -> Shown:
     """The newest first."""
     told = app.timeline(limit=limit)
-    days: dict[str, list[TimelineEvent]] = {}
+    days: dict[str, list[rooms.timeline.TimelineEvent]] = {}
     for event in reversed(told.events):
         at = local(event.at)
         days.setdefault(at.strftime("%Y-%m-%d") if at else event.at, []).append(event)
@@ -132,7 +129,7 @@ def _world(app: App, limit: int) -> Shown:
     return Shown("world.html", values)
 
 
-def _read_on(one: Logged) -> str:
+def _read_on(one: rooms.file_history.Logged) -> str:
     """The days of the conversations that a consolidation read; else its own."""
     read = sorted(_LOG_DAY.findall(one.trailers.get("Source", ""))) or [one.when]
     first, last = day(read[0]), day(read[-1])
@@ -149,7 +146,7 @@ def _looked(asked: PageRequest, now: datetime) -> tuple[str, str]:
     return line, f"{line}|{this}"
 
 
-def _blocks(rows: Iterable[Logged], since: str) -> list[Block]:
+def _blocks(rows: Iterable[rooms.file_history.Logged], since: str) -> list[Block]:
     """The changes, those of one consolidation together, whose last commit tells it in a sentence."""
     found: list[Block] = []
     for one in rows:
@@ -183,7 +180,7 @@ def change(app: App, asked: PageRequest) -> Answer:
     return Shown("change.html", values)
 
 
-def _is_trailer(line: str, one: Logged) -> bool:
+def _is_trailer(line: str, one: rooms.file_history.Logged) -> bool:
     key, colon, _ = line.partition(": ")
     return bool(colon) and key in one.trailers
 

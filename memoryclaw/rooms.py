@@ -1,0 +1,71 @@
+"""Modules of the packages, each imported at its first use: `from memoryclaw import rooms`, then `rooms.browsing.facts(...)`.
+
+Most verbs need few of them, and a search must start fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # isort: off
+    # fmt: off
+    from memoryclaw.capture import capture, feedback, log_files
+    from memoryclaw.connect import claude_code, connecting, hooks as host_hooks, importing, logs as log_imports, memory_file, settings_file, table
+    from memoryclaw.connect.openclaw import notes as openclaw_notes, setup as openclaw_setup, status as openclaw_status
+    from memoryclaw.consolidation import actions, agent_claims, apply, changes, consolidate, host_answers, model_chain, planning, selecting, understood
+    from memoryclaw.daemon import client, daemon, scheduling
+    from memoryclaw.erase import purge
+    from memoryclaw.health import doctor, lint, stats, status, survey
+    from memoryclaw.history import commit_hook, git, repository
+    from memoryclaw.index import index, outgoing, sync, vector_store, vectors, watching
+    from memoryclaw.lifecycle import conflict_decisions, keeping, pages, practice, upkeep, views
+    from memoryclaw.recall import addresses, ask, browsing, citing, conflicts, evaluation, graph, inspecting, recall, receipts, rehearsal, strength, timeline, vector_lane
+    from memoryclaw.review import decide, details, elsewhere, file_history, machines, queue, setting_questions, undo, widened, word_diff
+    from memoryclaw.skills import approve, host_skills, listing, match, mcp_tools, migration, outcomes, run, steps, tool_hosts, tools
+    from memoryclaw.talk import own_words
+    from memoryclaw.text import encoding, language, redaction
+    from memoryclaw.vault import audience, export_gate, files, folder, ledger, logs, permissions, seen, settings_text, state_folder, validity, vocabulary
+    from memoryclaw.working import memory, store
+    from memoryclaw.writing import bundles, command_consent, context, decisions, edit, identity, init, remember, secret_gate, tracking
+    # fmt: on
+    # isort: on
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = globals()[name] = import_module(f"memoryclaw.{_PLACES[name]}")
+        return module
+
+
+_PLACES = {
+    module: f"{package}.{module}"
+    for package, modules in {
+        "capture": "capture feedback log_files",
+        "connect": "claude_code connecting importing memory_file settings_file table",
+        "consolidation": "actions agent_claims apply changes consolidate host_answers model_chain planning selecting understood",
+        "daemon": "client daemon scheduling",
+        "erase": "purge",
+        "health": "doctor lint stats status survey",
+        "history": "commit_hook git repository",
+        "index": "index outgoing sync vector_store vectors watching",
+        "lifecycle": "conflict_decisions keeping pages practice upkeep views",
+        "recall": "addresses ask browsing citing conflicts evaluation graph inspecting recall receipts rehearsal strength timeline vector_lane",
+        "review": "decide details elsewhere file_history machines queue setting_questions undo widened word_diff",
+        "skills": "approve host_skills listing match mcp_tools migration outcomes run steps tool_hosts tools",
+        "talk": "own_words",
+        "text": "encoding language redaction",
+        "vault": "audience export_gate files folder ledger logs permissions seen settings_text state_folder validity vocabulary",
+        "working": "memory store",
+        "writing": "bundles command_consent context decisions edit identity init remember secret_gate tracking",
+    }.items()
+    for module in modules.split()
+} | {
+    "host_hooks": "connect.hooks",
+    "log_imports": "connect.logs",
+    "openclaw_notes": "connect.openclaw.notes",
+    "openclaw_setup": "connect.openclaw.setup",
+    "openclaw_status": "connect.openclaw.status",
+}
