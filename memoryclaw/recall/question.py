@@ -859,7 +859,7 @@ def nearest_words(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) 
     slips = slips_in(word)
     hits = []
     for candidate, frequency in _alike_words(word, vocabulary, slips):
-        distance = _distance(word, candidate, slips)
+        distance = letters_apart(word, candidate, slips)
         if distance <= slips:
             hits.append(Near(candidate, distance, frequency))
     return sorted(hits, key=lambda hit: (hit.distance, -hit.frequency, hit.word))[:limit]
@@ -882,7 +882,8 @@ def _alike_words(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -
     ]
 
 
-def _distance(word: str, other: str, slips: int) -> int:
+def letters_apart(word: str, other: str, slips: int) -> int:
+    """How many letters are put in, left out, swapped or others; more than the slips where they are too many."""
     if word == other:
         return 0
     start, end = 0, min(len(word), len(other))

@@ -10,21 +10,26 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from memoryclaw.model import TRUSTS, Unit
-from memoryclaw.recall.question import Question
+from memoryclaw.recall.question import Question, letters_apart
 from memoryclaw.text.dates import find_ranges, with_blanks
-from memoryclaw.text.grammar import Grammar, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import Language, key_of, words_of
 from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.value_forms import PLACE_WORDS, STREET
 
 LINES = 36  # that are compared, the best first
 _DENIED = 3  # words of a value that is denied
+_LONG = 4  # letters of a word in which one may be wrong
+_UNWANTED = frozenset({"allergy", "dislikes"})  # fields of what somebody is to be spared
 _PAST = 31  # days: one that was no longer ago is not the next of its name
 _ONE_EACH = frozenset({"email", "phone"})  # forms of which a person has one at a time, whatever it is called
 _FORMS = (
+    ("address", STREET),
     ("email", re.compile(r"[^\s@<>()\[\],;:]{1,64}@[^\s@<>()\[\],;:]{1,190}\.[^\W\d_]{2,}")),
     ("clock", re.compile(r"(?i)(?<![\d.,:])\d{1,2}:\d\d(?![\d:])|\b\d{1,2} ?(?:[ap]m|uhr)\b")),
     ("phone", re.compile(r"(?<![\w.,/-])[+(]?0[\d() /-]{5,20}\d(?![.,]?\d)|(?<![\w.,/-])\+\d[\d() /-]{6,20}\d")),
     ("amount", re.compile(r"[$€£¥]\s?\d[\d.,]{0,15}[kKmM]?|(?<![\w.,/-])\d[\d.,]{0,15}\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b)|(?<![\w.,/-])\d{1,9}[.,]\d\d(?![\w:/-]|[.,]\d)")),
+    ("measure", re.compile(r"(?i)(?<![\w.,/-])\d[\d.,]{0,9}\s?(?:[kmµ]?g|[mc]?l|[kcm]?m|[kmgt]i?b|m?s|min|hours?|stunden|%)(?!\w)")),
     ("number", re.compile(r"(?<![\w.,:/-])\d{2,12}-\d{2,12}(?![\w:/-]|[.,]\d)")),
 )  # fmt: skip
 _NAMES = re.compile(
@@ -34,6 +39,7 @@ _DATED = re.compile(
     r"\d[-./]\d\d?\b(?!\d)|\d(?:st|nd|rd|th|\.)? (?:(?:of|de|di|den) )?[^\W\d_]{3}|[^\W\d_]{3}\.? (?:the )?\d\d?(?!\d|:\d)|[年月日]"
 )
 _FIGURE = re.compile(r"\d+|@")
+_CLAUSE = re.compile(r"[,;]\s")
 _JOINED = re.compile(
     r",\s(?:and|und|but|aber|also)\s|\s(?:and|und)\s(?=(?:i|we|he|she|it|they|ich|wir|er|sie|es)\s)"
 )
@@ -63,14 +69,19 @@ class _Line:
     """A sentence about what was asked about. What two lines are compared by is read when they meet: most meet no other."""
 
     def __init__(
-        self, unit: Unit, sentence: str, about: frozenset[frozenset[str]], stems: frozenset[str], today: date
+        self,
+        unit: Unit,
+        sentence: str,
+        about: frozenset[frozenset[str]],
+        stems: frozenset[str],
+        question: Question,
     ) -> None:
         self.unit = unit
         self.day = unit.when[:10]
         self.about = about  # the things of the question that it names
         self.stems = stems
         self._sentence = sentence
-        self._today = today
+        self._question = question
 
     @cached_property
     def who(self) -> str:
@@ -79,11 +90,15 @@ class _Line:
 
     @cached_property
     def _words(self) -> Grammar:
-        return _grammar(self.unit)
+        return _grammar(self.unit, self._question)
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         return tuple(tokens_of(self._sentence))
+
+    @cached_property
+    def _clauses(self) -> list[list[str]]:
+        return [tokens_of(clause) for clause in _CLAUSE.split(self._sentence)]
 
     @cached_property
     def has_figures(self) -> bool:
@@ -92,7 +107,7 @@ class _Line:
     @cached_property
     def values(self) -> Mapping[str, Mapping[str, str]]:
         """By form and what they amount to, as they were written."""
-        return _values(self._sentence, _day(self.unit, self._today))
+        return _values(self._sentence, _day(self.unit, self._question.today))
 
     @cached_property
     def nouns(self) -> frozenset[str]:
@@ -111,20 +126,72 @@ class _Line:
         return _tells_event(self._sentence, self.tokens, self.unit, self._words)
 
     @cached_property
-    def frame(self) -> tuple[tuple[str, ...], ...]:
-        """The words for a field, up to the verb, and what it is: `contact at Nordmole`, `kaveh tveit`."""
-        return _frame(self.tokens, self._words)
+    def frame(self) -> _Frame | None:
+        """The field that it names, and what that is: `contact at Nordmole`, `kaveh tveit`."""
+        head, value = _frame(self._sentence, self.tokens, self._words)
+        field = _stems(self._question, head)
+        is_known = bool(self.unit.field) or any(
+            one.at(head, at) for one in (self._words.things, self._words.roles) for at in range(len(head))
+        )
+        return _Frame(field, value, is_known) if value and len(field) > 1 else None
+
+    @cached_property
+    def place(self) -> _Frame | None:
+        """What it says is somewhere, and where: `the ladder lives behind the house now`, `new room for the choir: the gym`."""
+        if self.frame and not self.nouns.isdisjoint(PLACE_WORDS):
+            return self.frame._replace(field=self.frame.field - _stems(self._question, PLACE_WORDS))
+        pairs = (_place(clause, self._words) for clause in self._clauses)
+        thing, value = next((pair for pair in pairs if all(pair)), ((), ()))
+        return _Frame(_stems(self._question, thing), value, is_known=True) if value else None
 
     @cached_property
     def denied(self) -> tuple[tuple[str, ...], ...]:
         """The first words of what it says holds no longer."""
-        return tuple(_denied(self.tokens, self._words))
+        signs = [self._words.not_the_other, self._words.ended, self._words.replacing]
+        signs += [self._words.source_prepositions] if self._words.changes.within(self.tokens) else []
+        return tuple(words for clause in self._clauses for words in _denied(clause, signs, self._words))
+
+    @cached_property
+    def partings(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        """Which two it says belong together no longer."""
+        return tuple(pair for clause in self._clauses for pair in _partings(clause, self._words))
+
+    @cached_property
+    def is_negative(self) -> bool:
+        """True where it says what is not, or is not wanted."""
+        return self._words.negations.within(self.tokens) or not self.nouns.isdisjoint(_UNWANTED)
+
+    def is_empty(self, token: str) -> bool:
+        """True for a word that carries no subject."""
+        return _is_empty(token, self._words)
+
+    def repeated_in(self, unit: Unit) -> bool:
+        """True for a unit that quotes it."""
+        return self._sentence in unit.text
 
     @cached_property
     def may_restate(self) -> bool:
         """True where it may say otherwise than an earlier line."""
         is_later = self.day or self.changes
-        return bool(is_later and (self.unit.is_statement or self.has_figures or self.denied or self.frame))
+        return bool(
+            is_later
+            and (
+                self.unit.is_statement
+                or self.has_figures
+                or self.changes
+                or self.denied
+                or self.partings
+                or self.frame
+            )
+        )
+
+
+class _Frame(NamedTuple):
+    """What a line says that a field is."""
+
+    field: frozenset[str]  # the stems of its name, and of whose it is
+    value: tuple[str, ...]  # its first words
+    is_known: bool  # its noun is one of those that name fields
 
 
 class _Restatement(NamedTuple):
@@ -154,8 +221,12 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
         is_vouched_for = TRUSTS.index(later.unit.trust) <= TRUSTS.index(line.unit.trust)
         is_newer = later.day and (change.is_said or line.who == later.who or line.unit.role == "assistant")
         if is_vouched_for and not is_newer and line.unit.kind != "episode":
-            marks.rivals.setdefault(line.unit.id, (later.unit.id,))
-            marks.rivals.setdefault(later.unit.id, (line.unit.id,))
+            for one, other in ((line, later), (later, line)):
+                for unit in (
+                    one.unit,
+                    *(unit for unit in units if unit.kind == "episode" and one.repeated_in(unit)),
+                ):
+                    marks.rivals.setdefault(unit.id, (other.unit.id,))
         elif is_vouched_for and is_newer:
             old = next(iter(line.values.get(change.form, {}).values()), " ".join(change.words))
             news = Later(later.day if line.day < later.day else "", change.value)
@@ -257,8 +328,9 @@ def _text(unit: Unit) -> str:
     return unit.value if unit.is_statement else f"{unit.entity} {unit.field}: {unit.value}"
 
 
-def _grammar(unit: Unit) -> Grammar:
-    return grammar(code if (code := spoken_in(_text(unit), "en")) in codes() else "en")
+def _grammar(unit: Unit, question: Question) -> Grammar:
+    asked_in = spoken_in(question.query.text, "en")
+    return grammar(code if (code := spoken_in(_text(unit), asked_in)) in codes() else "en")
 
 
 def _lines(
@@ -277,7 +349,7 @@ def _lines(
         return
     named = _stems(question, words_of(above)) if above else frozenset()
     mine = _stems(question, words_of(own)) if own else frozenset()
-    words = _grammar(unit) if not mine.isdisjoint(chain.from_iterable(topics)) else None
+    words = _grammar(unit, question) if not mine.isdisjoint(chain.from_iterable(topics)) else None
     for sentence in (part for whole in sentences(text) for part in _JOINED.split(whole)):
         if not _may_name(f"{sentence} {around}".lower(), topics, least):
             continue
@@ -289,7 +361,7 @@ def _lines(
             known |= mine
         about = frozenset(topic for topic in topics if topic <= known)
         if len(about) >= least:
-            yield _Line(unit, sentence, about, stems, question.today)
+            yield _Line(unit, sentence, about, stems, question)
 
 
 def _may_name(text: str, topics: Iterable[frozenset[str]], least: int) -> bool:
@@ -329,7 +401,7 @@ def _has_figures(text: str) -> bool:
 
 
 def _amounts_to(form: str, text: str) -> str:
-    return text.lower() if form == "email" else re.sub(r"\D", "", text).lstrip("0")
+    return text.lower() if form in ("address", "email") else re.sub(r"\D", "", text).lstrip("0")
 
 
 def _tells_event(text: str, tokens: Sequence[str], unit: Unit, words: Grammar) -> bool:
@@ -361,36 +433,79 @@ def _nouns(tokens: tuple[str, ...], words: Grammar) -> Iterator[str]:
         at += size or 1
 
 
-def _frame(tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], ...]:
-    """The words that name a field and whose it is, with the verb that gives its value, and the first words of that; empty where no verb does."""
-    end = next((at for at, token in enumerate(tokens) if token in words.be_verbs), 0)
-    start = next((at for at in range(end) if words.things.at(tokens, at) or words.roles.at(tokens, at)), end)
-    frame = tuple(token for token in tokens[start:end] if token not in words.determiners)
-    return (frame, tuple(tokens[end + 1 : end + 1 + _DENIED])) if frame and end + 1 < len(tokens) else ()
+def _frame(sentence: str, tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words before the verb or colon that gives a field its value, and the first ones of that."""
+    colon = len(tokens_of(sentence.partition(": ")[0])) if ": " in sentence else len(tokens)
+    verb = next((at for at, token in enumerate(tokens) if token in words.be_verbs), len(tokens))
+    end = min(verb, colon)
+    field = tuple(token for token in tokens[:end] if not (_is_empty(token, words) or token in words.renewals))
+    return field, _first_words(tokens[end + (verb < colon) :], words)
 
 
-def _denied(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[str, ...]]:
-    """The first words of each thing that a sentence denies: `not 48`, `instead of the barn`, `from Kiel to Leeds`."""
-    signs = [words.not_the_other, words.ended, words.replacing]
-    signs += [words.source_prepositions] if words.changes.within(tokens) else []
-    if not any(sign.within(tokens) for sign in (*signs, words.gone)):
-        return
+def _place(tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a clause says is somewhere, and the first words of where."""
+    sizes = [
+        words.placing_verbs.at(tokens, at) or int(token in words.be_verbs) for at, token in enumerate(tokens)
+    ]
+    verb = next((at for at, size in enumerate(sizes) if size), len(tokens))
+    at = next((at for at in range(verb, len(tokens)) if words.place_prepositions.at(tokens, at)), len(tokens))
+    value = _first_words(tokens[at + 1 :], words)
+    thing = [
+        token for place, token in enumerate(tokens[:at]) if not (sizes[place] or _is_empty(token, words))
+    ]
+    return tuple(thing), () if value and value[0].isdecimal() else value
+
+
+def _is_empty(token: str, words: Grammar) -> bool:
+    return token in words.small or token in words.light or token in words.determiners
+
+
+def _first_words(tokens: Sequence[str], words: Grammar) -> tuple[str, ...]:
+    """The first words of what some tokens name."""
+    while tokens and _is_empty(tokens[0], words):
+        tokens = tokens[1:]
+    return tuple(takewhile(lambda token: not _is_empty(token, words), tokens))[:_DENIED]
+
+
+def _last_words(tokens: Sequence[str], words: Grammar) -> tuple[str, ...]:
+    """The first ones of the words that name what some tokens end in."""
+    return tuple(takewhile(lambda token: not _is_empty(token, words), tokens[::-1]))[::-1][:_DENIED]
+
+
+def _denied(tokens: Sequence[str], signs: Iterable[WordList], words: Grammar) -> Iterator[tuple[str, ...]]:
+    """The first words of each thing that a clause denies: `not 48`, `instead of the barn`, `from Kiel to Leeds`."""
     for at in range(len(tokens)):
-        size = next((size for sign in signs if (size := sign.at(tokens, at))), 0)
-        behind = tokens[at + size : at + size + _DENIED + 1] if size else ()
-        while behind and (behind[0] in words.prepositions or behind[0] in words.determiners):
-            behind = behind[1:]
-        plain = tuple(takewhile(lambda token: token not in words.small and token not in words.light, behind))
-        if plain:
-            yield plain[:_DENIED]
+        size = max(sign.at(tokens, at) for sign in signs)
+        if size and not words.no_longer.at(tokens, at):
+            yield _first_words(tokens[at + size :], words)
         if words.gone.at(tokens, at):
             yield tuple(tokens[max(0, at - 2) : at])
 
 
+def _partings(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The first words of each two that belong together no longer: `Ida isn't with Fugro any more`, `Ida left Fugro`."""
+    for at in range(len(tokens)):
+        if words.no_longer.at(tokens, at):
+            denial = next((n for n in range(at) if words.negations.at(tokens, n)), at)
+            if denial < at:
+                yield _last_words(tokens[:denial], words), _last_words(tokens[denial:at], words)
+        for phrase, _ in words.verb_ends:
+            if phrase[0] == tokens[at] and tuple(tokens[at : at + len(phrase)]) == phrase:
+                yield _last_words(tokens[:at], words), _first_words(tokens[at + len(phrase) :], words)
+
+
 def _holds(tokens: Sequence[str], words: Sequence[str]) -> bool:
-    """True where some tokens have the first words of a value."""
+    """True where some tokens have the first words of a value, but for a slip of the keyboard."""
     size = min(2, len(words))
-    return size > 0 and any(tuple(tokens[at : at + size]) == tuple(words[:size]) for at in range(len(tokens)))
+    return size > 0 and any(
+        all(map(_is_same_word, tokens[at : at + size], words)) for at in range(len(tokens) - size + 1)
+    )
+
+
+def _is_same_word(one: str, other: str) -> bool:
+    if one == other or min(len(one), len(other)) < _LONG or one[:1] != other[:1]:
+        return one == other
+    return one.isalpha() and other.isalpha() and letters_apart(one, other, 1) <= 1
 
 
 def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Restatement | None:
@@ -405,19 +520,47 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
         if new and (later.changes or later.denied) and values.keys() < others.keys():
             return _Restatement(True, form, new[0])  # `not on 3 May any more but on 5 May`
     named = tuple(frozenset[str]().union(*names))
-    denied = (words for words in later.denied if not (named and words[0].startswith(named)))
+    parted = (
+        one if named and other and other[0].startswith(named) else other
+        for one, other in later.partings
+        if not (named and one) or one[-1].startswith(named) or (other and other[0].startswith(named))
+    )
+    denied = (
+        words for words in (*later.denied, *parted) if words and not (named and words[0].startswith(named))
+    )
     words = next((words for words in denied if _holds(line.tokens, words)), ())
     if words:
         return _Restatement(True, words=words)
-    if (
-        line.frame
-        and later.frame
-        and (names or len(line.frame[0]) > 1)
-        and line.frame[0] == later.frame[0]
-        and line.frame[1] != later.frame[1]
-    ):
-        return _Restatement(later.changes, words=line.frame[1])
-    return None
+    frame, news = line.frame, later.frame
+    if frame and news and frame.field == news.field and _differ(frame.value, news.value):
+        is_named = later.changes or frame.is_known or news.is_known
+        return _Restatement(later.changes, words=frame.value) if is_named else None
+    if later.changes and not (line.is_event or later.is_event):
+        words = _left(line, later) or _refuted(line, later)
+    return _Restatement(True, words=words) if words else None
+
+
+def _left(line: _Line, later: _Line) -> tuple[str, ...]:
+    """The first words of where something was that is elsewhere now."""
+    old, new = line.place, later.place
+    is_moved = old and new and old.field == new.field and _differ(old.value, new.value)
+    return old.value if old and is_moved else ()
+
+
+def _refuted(line: _Line, later: _Line) -> tuple[str, ...]:
+    """The word of what one of two lines says that somebody cannot have, or that is not, and the other that it is."""
+    topics = tuple(frozenset[str]().union(*line.about))
+    words = (token for token in line.tokens if len(token) >= _LONG and not line.is_empty(token))
+    shared = (
+        token
+        for token in words
+        if not token.startswith(topics) and any(_is_same_word(token, other) for other in later.tokens)
+    )
+    return tuple(shared)[:1] if line.is_negative != later.is_negative else ()
+
+
+def _differ(one: Collection[str], other: Collection[str]) -> bool:
+    return not (set(one) <= set(other) or set(one) >= set(other))
 
 
 def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
