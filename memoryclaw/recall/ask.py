@@ -183,7 +183,7 @@ def _of_unit(
     own = shares
     if unit.kind in _SPOKEN and any(_QUOTATION.search(piece) for _, piece in pieces):
         own = searcher.shares_of_lines(found, match, [_QUOTATION.sub(" ", piece) for _, piece in pieces])
-    is_named = bool(unit.field) and (names_field(question, unit) or question.means_field(unit.field))
+    is_named = bool(unit.field) and _names_field(question, unit)
     is_certain = is_named and key_of(unit.entity) in whose
     is_another = is_named and not is_certain and question.of_myself and not question.any_person
     pasted = _pasted(unit, pieces)
@@ -219,6 +219,19 @@ def _of_unit(
             against[at],
         )
         yield _Candidate(answer, _passage(pieces, at, last, read), is_certain)
+
+
+def _names_field(question: Question, unit: Unit) -> bool:
+    """True where a question asks for the field of a fact; of several values, whether one holds, only for that one, or for its opposite."""
+    is_named = names_field(question, unit) or question.means_field(unit.field)
+    if question.asks_whether and not question.days:
+        from memoryclaw.vault.fact_values import OPPOSITES, holds_many  # noqa: PLC0415 - most questions ask for a value
+
+        opposite = OPPOSITES.get(unit.field, "")
+        if opposite or holds_many(unit.field, None):
+            is_named = is_named or question.names_field(opposite) or question.means_field(opposite)
+            return is_named and not question.tokens.isdisjoint(question.language.tokens(unit.value))
+    return is_named
 
 
 def _pasted(unit: Unit, pieces: Sequence[tuple[int, str]]) -> list[bool]:

@@ -76,6 +76,7 @@ _OF_NOUNS = {
     "much": frozenset(lists.words("pronouns.amounts")),
 }
 _ASKING = frozenset(lists.words("relevance.asking"))
+_WHETHER = frozenset(lists.words("relevance.whether"))
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
@@ -182,6 +183,12 @@ class Question(NamedTuple):
             if form or word in _ASKING:
                 return form or next((form for form, nouns in _OF_NOUNS.items() if following in nouns), "what")
         return ""
+
+    @property
+    def asks_whether(self) -> bool:
+        """True where yes or no answers it: `do I like attrs?`."""
+        first = next(iter(words_of(self.query.text)), "")
+        return first in _WHETHER and self.form == "what" and not self.of_you
 
     @property
     def of_myself(self) -> bool:
