@@ -195,7 +195,7 @@ def _of_unit(
         (
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
-            *(["another"] if is_another else ()),
+            *(["another"] if is_another or _is_of_another(question, unit, piece) else ()),
         )
         for (_, piece), share, is_pasted in zip(pieces, own, pasted, strict=True)
     ]
@@ -219,6 +219,16 @@ def _of_unit(
             against[at],
         )
         yield _Candidate(answer, _passage(pieces, at, last, read), is_certain)
+
+
+def _is_of_another(question: Question, unit: Unit, text: str) -> bool:
+    """True for what somebody says who is none of the people asked about, and names none of them."""
+    people = question.any_person
+    if not people or unit.kind != "turn" or key_of(unit.entity) in people:
+        return False
+    language = question.language
+    named = {token for key in people for token in language.tokens(key)}
+    return named.isdisjoint(language.tokens(text))
 
 
 def _names_field(question: Question, unit: Unit) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
-from itertools import chain, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
 from memoryclaw.model import TRUSTS, Unit
@@ -160,6 +160,14 @@ class _Line:
     def is_negative(self) -> bool:
         """True where it says what is not, or is not wanted."""
         return self._words.negations.within(self.tokens) or not self.nouns.isdisjoint(_UNWANTED)
+
+    @cached_property
+    def kin(self) -> frozenset[str]:
+        """Who it speaks of in place of somebody that was asked about: `Eero's sister`."""
+        from memoryclaw.vault.fact_values import KIN  # noqa: PLC0415 - see `_nouns`
+
+        names = tuple(frozenset[str]().union(*self.about))
+        return frozenset(kin for name, kin in pairwise(self.tokens) if kin in KIN and name.startswith(names))
 
     def is_empty(self, token: str) -> bool:
         """True for a word that carries no subject."""
@@ -512,6 +520,8 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
     """How a later line says otherwise of the same field of what both name; None where it does not."""
     if line.day == later.day:
         return _rewritten(line, later)
+    if line.kin != later.kin:
+        return None
     for form, values in line.values.items() if line.has_figures and later.has_figures else ():
         others = later.values.get(form, {})
         new = [written for value, written in others.items() if value not in values]

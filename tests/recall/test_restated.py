@@ -74,6 +74,7 @@ def test_what_was_said_before_a_change_is_marked(
     [
         ("the deploy key of Nordmole is in the vault", "the shop Nordmole runs in Frankfurt now", "deploy key"),
         ("Katinka works for the council", "Katinka's husband left the council", "works for"),
+        ("Hyun's email is hyun@post.example", "Hyun's sister has a new mail, aino@post.example", "hyun@"),
         ("Katinka lives in Leith", "Katinka has a new dog, no cats any more", "Leith"),
         ("Hyun lives at 14 Parsonage Road", "Hyun works at 3 Weaver Street now", "Parsonage"),
     ],
