@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -26,8 +25,7 @@ from memoryclaw.vault.value_forms import holds_form
 BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
 LINES = 5  # that answer, at most
 NEAREST = 10  # passages that are shown where none is sure to
-RIVALS = 1  # units that hold about as much beside a line that is sure: more of them say more than one thing
-_AS_MUCH = 0.7  # of what the line holds
+_AS_MUCH = 0.7  # of what a line holds: a later one that holds so much may say otherwise
 _BLOCK = re.compile(
     r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))"
 )  # a line that is an item, a quote, a row, a heading or a property of its own
@@ -100,9 +98,9 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float, own: OwnText) -
         if known or not (passes or question.of_myself):
             return known and not one.line.against
         rivals = _rivals(one.line, candidates)
-        is_only = one.line.share >= 1 and rivals == 0  # all that is asked stands there, and nowhere else
+        is_only = one.line.share >= 1 and not rivals  # all that is asked stands there, and nowhere else
         against = set(one.line.against) - ({"form"} if is_only and form not in _EXACT else set())
-        return rivals <= RIVALS and not against
+        return not (against or any(one.line.when and rival.when > one.line.when for rival in rivals))
 
     answering = sorted(
         filter(is_sure, candidates), key=lambda one: (one.is_certain, one.line.share), reverse=True
@@ -115,11 +113,10 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float, own: OwnText) -
     )  # fmt: skip
 
 
-def _rivals(line: AnswerLine, others: Iterable[_Candidate]) -> float:
-    """How many other units hold about as much of the question; no end of them where one of a later day does."""
+def _rivals(line: AnswerLine, others: Iterable[_Candidate]) -> list[AnswerLine]:
+    """The lines of other units that hold about as much of the question."""
     enough = _AS_MUCH * line.share
-    rivals = [one.line for one in others if one.line.share >= enough and one.line.id != line.id]
-    return math.inf if any(line.when and one.when > line.when for one in rivals) else len(rivals)
+    return [one.line for one in others if one.line.share >= enough and one.line.id != line.id]
 
 
 def _nearest(candidates: Iterable[_Candidate]) -> Iterator[AnswerLine]:

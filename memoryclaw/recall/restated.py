@@ -129,7 +129,8 @@ class _Line:
     def frame(self) -> _Frame | None:
         """The field that it names, and what that is: `contact at Nordmole`, `kaveh tveit`."""
         head, value = _frame(self._sentence, self.tokens, self._words)
-        field = _stems(self._question, head)
+        owners = frozenset[str]().union(*self.about) - self.stems  # named above it, or who speaks
+        field = _stems(self._question, head) | owners
         is_known = bool(self.unit.field) or any(
             one.at(head, at) for one in (self._words.things, self._words.roles) for at in range(len(head))
         )
