@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise, takewhile
+from itertools import chain, dropwhile, pairwise, takewhile
 from typing import NamedTuple
 
 from memoryclaw.model import TRUSTS, Unit
@@ -18,7 +18,7 @@ from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.value_forms import PLACE_WORDS, STREET
 
 LINES = 36  # that are compared, the best first
-_DENIED = 3  # words of a value that is denied
+_DENIED, _NEAR = 3, 10  # words of a value that is denied, and around what denies it
 _LONG = 4  # letters of a word in which one may be wrong
 _UNWANTED = frozenset({"allergy", "dislikes"})  # fields of what somebody is to be spared
 _PAST = 31  # days: one that was no longer ago is not the next of its name
@@ -471,14 +471,14 @@ def _is_empty(token: str, words: Grammar) -> bool:
 
 def _first_words(tokens: Sequence[str], words: Grammar) -> tuple[str, ...]:
     """The first words of what some tokens name."""
-    while tokens and _is_empty(tokens[0], words):
-        tokens = tokens[1:]
-    return tuple(takewhile(lambda token: not _is_empty(token, words), tokens))[:_DENIED]
+    named = dropwhile(lambda token: _is_empty(token, words), tokens[:_NEAR])
+    return tuple(takewhile(lambda token: not _is_empty(token, words), named))[:_DENIED]
 
 
 def _last_words(tokens: Sequence[str], words: Grammar) -> tuple[str, ...]:
     """The first ones of the words that name what some tokens end in."""
-    return tuple(takewhile(lambda token: not _is_empty(token, words), tokens[::-1]))[::-1][:_DENIED]
+    named = [*takewhile(lambda token: not _is_empty(token, words), tokens[: -_NEAR - 1 : -1])]
+    return tuple(named[::-1][:_DENIED])
 
 
 def _denied(tokens: Sequence[str], signs: Iterable[WordList], words: Grammar) -> Iterator[tuple[str, ...]]:
@@ -486,7 +486,7 @@ def _denied(tokens: Sequence[str], signs: Iterable[WordList], words: Grammar) ->
     for at in range(len(tokens)):
         size = max(sign.at(tokens, at) for sign in signs)
         if size and not words.no_longer.at(tokens, at):
-            yield _first_words(tokens[at + size :], words)
+            yield _first_words(tokens[at + size : at + size + _NEAR], words)
         if words.gone.at(tokens, at):
             yield tuple(tokens[max(0, at - 2) : at])
 
@@ -494,13 +494,15 @@ def _denied(tokens: Sequence[str], signs: Iterable[WordList], words: Grammar) ->
 def _partings(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The first words of each two that belong together no longer: `Ida isn't with Fugro any more`, `Ida left Fugro`."""
     for at in range(len(tokens)):
+        before = tokens[max(0, at - _NEAR) : at]
         if words.no_longer.at(tokens, at):
-            denial = next((n for n in range(at) if words.negations.at(tokens, n)), at)
-            if denial < at:
-                yield _last_words(tokens[:denial], words), _last_words(tokens[denial:at], words)
+            denial = next((n for n in range(len(before)) if words.negations.at(before, n)), len(before))
+            if denial < len(before):
+                yield _last_words(before[:denial], words), _last_words(before[denial:], words)
         for phrase, _ in words.verb_ends:
-            if phrase[0] == tokens[at] and tuple(tokens[at : at + len(phrase)]) == phrase:
-                yield _last_words(tokens[:at], words), _first_words(tokens[at + len(phrase) :], words)
+            end = at + len(phrase)
+            if phrase[0] == tokens[at] and tuple(tokens[at:end]) == phrase:
+                yield _last_words(before, words), _first_words(tokens[end : end + _NEAR], words)
 
 
 def _holds(tokens: Sequence[str], words: Sequence[str]) -> bool:
