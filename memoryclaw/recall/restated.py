@@ -158,9 +158,17 @@ class _Line:
         return tuple(pair for clause in self._clauses for pair in _partings(clause, self._words))
 
     @cached_property
-    def is_negative(self) -> bool:
-        """True where it says what is not, or is not wanted."""
-        return self._words.negations.within(self.tokens) or not self.nouns.isdisjoint(_UNWANTED)
+    def refused(self) -> tuple[str, ...]:
+        """The first words of each thing that it says is not, or that somebody is to be spared."""
+        words = self._words
+        signs = (words.negations, _sparing_verbs(words))
+        pairs = ((clause, at) for clause in self._clauses for at in range(len(clause)))
+        ends = (
+            (clause, at + size)
+            for clause, at in pairs
+            if (size := max(sign.at(clause, at) for sign in signs))
+        )
+        return tuple(word for clause, end in ends for word in _first_words(clause[end : end + _NEAR], words))
 
     @cached_property
     def kin(self) -> frozenset[str]:
@@ -169,10 +177,6 @@ class _Line:
 
         names = tuple(frozenset[str]().union(*self.about))
         return frozenset(kin for name, kin in pairwise(self.tokens) if kin in KIN and name.startswith(names))
-
-    def is_empty(self, token: str) -> bool:
-        """True for a word that carries no subject."""
-        return _is_empty(token, self._words)
 
     def repeated_in(self, unit: Unit) -> bool:
         """True for a unit that quotes it."""
@@ -451,6 +455,12 @@ def _frame(sentence: str, tokens: Sequence[str], words: Grammar) -> tuple[tuple[
     return field, _first_words(tokens[end + (verb < colon) :], words)
 
 
+@lru_cache(maxsize=8)
+def _sparing_verbs(words: Grammar) -> WordList:
+    """The verbs before what somebody is to be spared: `allergic to`."""
+    return WordList(" ".join(verb) for verb, field in words.verb_fields if field in _UNWANTED)
+
+
 def _place(tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What a clause says is somewhere, and the first words of where."""
     sizes = [
@@ -561,15 +571,13 @@ def _left(line: _Line, later: _Line) -> tuple[str, ...]:
 
 
 def _refuted(line: _Line, later: _Line) -> tuple[str, ...]:
-    """The word of what one of two lines says that somebody cannot have, or that is not, and the other that it is."""
+    """The word of what one of two lines says that somebody cannot have, or that is not, and only the other that it is."""
+    if bool(line.refused) == bool(later.refused):
+        return ()
+    refused, tokens = (line.refused, later.tokens) if line.refused else (later.refused, line.tokens)
     topics = tuple(frozenset[str]().union(*line.about))
-    words = (token for token in line.tokens if len(token) >= _LONG and not line.is_empty(token))
-    shared = (
-        token
-        for token in words
-        if not token.startswith(topics) and any(_is_same_word(token, other) for other in later.tokens)
-    )
-    return tuple(shared)[:1] if line.is_negative != later.is_negative else ()
+    plain = (word for word in refused if len(word) >= _LONG and not word.startswith(topics))
+    return next(((word,) for word in plain if any(_is_same_word(word, token) for token in tokens)), ())
 
 
 def _differ(one: Collection[str], other: Collection[str]) -> bool:
