@@ -178,6 +178,13 @@ class _Line:
         names = tuple(frozenset[str]().union(*self.about))
         return frozenset(kin for name, kin in pairwise(self.tokens) if kin in KIN and name.startswith(names))
 
+    @property
+    def value(self) -> str:
+        """What it says that its field is, as it was written."""
+        words = map(re.escape, self.frame.value if self.frame else ())
+        written = re.search(r"\W{1,3}".join(words), self._sentence, re.IGNORECASE)
+        return written[0] if written else ""
+
     def repeated_in(self, unit: Unit) -> bool:
         """True for a unit that quotes it."""
         return self._sentence in unit.text
@@ -557,27 +564,29 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
     frame, news = line.frame, later.frame
     if frame and news and frame.field == news.field and _differ(frame.value, news.value):
         is_named = later.changes or frame.is_known or news.is_known
-        return _Restatement(later.changes, words=frame.value) if is_named else None
+        return _Restatement(later.changes, value=later.value, words=frame.value) if is_named else None
     if later.changes and not (line.is_event or later.is_event):
-        words = _left(line, later) or _refuted(line, later)
-    return _Restatement(True, words=words) if words else None
+        return _left(line, later) or _refuted(line, later)
+    return None
 
 
-def _left(line: _Line, later: _Line) -> tuple[str, ...]:
-    """The first words of where something was that is elsewhere now."""
+def _left(line: _Line, later: _Line) -> _Restatement | None:
+    """How a later line says that something is elsewhere now."""
     old, new = line.place, later.place
-    is_moved = old and new and old.field == new.field and _differ(old.value, new.value)
-    return old.value if old and is_moved else ()
+    if old and new and old.field == new.field and _differ(old.value, new.value):
+        return _Restatement(True, value=later.value, words=old.value)
+    return None
 
 
-def _refuted(line: _Line, later: _Line) -> tuple[str, ...]:
-    """The word of what one of two lines says that somebody cannot have, or that is not, and only the other that it is."""
+def _refuted(line: _Line, later: _Line) -> _Restatement | None:
+    """How only one of two lines says that somebody cannot have a thing, or that it is not, of which the other speaks."""
     if bool(line.refused) == bool(later.refused):
-        return ()
+        return None
     refused, tokens = (line.refused, later.tokens) if line.refused else (later.refused, line.tokens)
     topics = tuple(frozenset[str]().union(*line.about))
     plain = (word for word in refused if len(word) >= _LONG and not word.startswith(topics))
-    return next(((word,) for word in plain if any(_is_same_word(word, token) for token in tokens)), ())
+    word = next((word for word in plain if any(_is_same_word(word, token) for token in tokens)), "")
+    return _Restatement(True, words=(word,)) if word else None
 
 
 def _differ(one: Collection[str], other: Collection[str]) -> bool:
