@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -26,8 +25,7 @@ from memoryclaw.vault.value_forms import holds_form
 BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
 LINES = 5  # that answer, at most
 NEAREST = 10  # passages that are shown where none is sure to
-RIVALS = 1  # units that hold about as much beside a line that is sure: more of them say more than one thing
-_AS_MUCH = 0.7  # of what the line holds
+_AS_MUCH = 0.7  # of what a line holds: a later one that holds so much may say otherwise
 _BLOCK = re.compile(
     r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))"
 )  # a line that is an item, a quote, a row, a heading or a property of its own
@@ -100,9 +98,9 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float, own: OwnText) -
         if known or not (passes or question.of_myself):
             return known and not one.line.against
         rivals = _rivals(one.line, candidates)
-        is_only = one.line.share >= 1 and rivals == 0  # all that is asked stands there, and nowhere else
+        is_only = one.line.share >= 1 and not rivals  # all that is asked stands there, and nowhere else
         against = set(one.line.against) - ({"form"} if is_only and form not in _EXACT else set())
-        return rivals <= RIVALS and not against
+        return not (against or any(one.line.when and rival.when > one.line.when for rival in rivals))
 
     answering = sorted(
         filter(is_sure, candidates), key=lambda one: (one.is_certain, one.line.share), reverse=True
@@ -115,11 +113,10 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float, own: OwnText) -
     )  # fmt: skip
 
 
-def _rivals(line: AnswerLine, others: Iterable[_Candidate]) -> float:
-    """How many other units hold about as much of the question; no end of them where one of a later day does."""
+def _rivals(line: AnswerLine, others: Iterable[_Candidate]) -> list[AnswerLine]:
+    """The lines of other units that hold about as much of the question."""
     enough = _AS_MUCH * line.share
-    rivals = [one.line for one in others if one.line.share >= enough and one.line.id != line.id]
-    return math.inf if any(line.when and one.when > line.when for one in rivals) else len(rivals)
+    return [one.line for one in others if one.line.share >= enough and one.line.id != line.id]
 
 
 def _nearest(candidates: Iterable[_Candidate]) -> Iterator[AnswerLine]:
@@ -183,7 +180,7 @@ def _of_unit(
     own = shares
     if unit.kind in _SPOKEN and any(_QUOTATION.search(piece) for _, piece in pieces):
         own = searcher.shares_of_lines(found, match, [_QUOTATION.sub(" ", piece) for _, piece in pieces])
-    is_named = bool(unit.field) and (names_field(question, unit) or question.means_field(unit.field))
+    is_named = bool(unit.field) and _names_field(question, unit)
     is_certain = is_named and key_of(unit.entity) in whose
     is_another = is_named and not is_certain and question.of_myself and not question.any_person
     pasted = _pasted(unit, pieces)
@@ -195,7 +192,7 @@ def _of_unit(
         (
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
-            *(["another"] if is_another else ()),
+            *(["another"] if is_another or _is_of_another(question, unit, piece) else ()),
         )
         for (_, piece), share, is_pasted in zip(pieces, own, pasted, strict=True)
     ]
@@ -219,6 +216,29 @@ def _of_unit(
             against[at],
         )
         yield _Candidate(answer, _passage(pieces, at, last, read), is_certain)
+
+
+def _is_of_another(question: Question, unit: Unit, text: str) -> bool:
+    """True for what somebody says who is none of the people asked about, and names none of them."""
+    people = question.any_person
+    if not people or unit.kind != "turn" or key_of(unit.entity) in people:
+        return False
+    language = question.language
+    named = {token for key in people for token in language.tokens(key)}
+    return named.isdisjoint(language.tokens(text))
+
+
+def _names_field(question: Question, unit: Unit) -> bool:
+    """True where a question asks for the field of a fact; of several values, whether one holds, only for that one, or for its opposite."""
+    is_named = names_field(question, unit) or question.means_field(unit.field)
+    if question.asks_whether and not question.days:
+        from memoryclaw.vault.fact_values import OPPOSITES, holds_many  # noqa: PLC0415 - most questions ask for a value
+
+        opposite = OPPOSITES.get(unit.field, "")
+        if opposite or holds_many(unit.field, None):
+            is_named = is_named or question.names_field(opposite) or question.means_field(opposite)
+            return is_named and not question.tokens.isdisjoint(question.language.tokens(unit.value))
+    return is_named
 
 
 def _pasted(unit: Unit, pieces: Sequence[tuple[int, str]]) -> list[bool]:

@@ -76,6 +76,7 @@ _OF_NOUNS = {
     "much": frozenset(lists.words("pronouns.amounts")),
 }
 _ASKING = frozenset(lists.words("relevance.asking"))
+_WHETHER = frozenset(lists.words("relevance.whether"))
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
@@ -182,6 +183,12 @@ class Question(NamedTuple):
             if form or word in _ASKING:
                 return form or next((form for form, nouns in _OF_NOUNS.items() if following in nouns), "what")
         return ""
+
+    @property
+    def asks_whether(self) -> bool:
+        """True where yes or no answers it: `do I like attrs?`."""
+        first = next(iter(words_of(self.query.text)), "")
+        return first in _WHETHER and self.form == "what" and not self.of_you
 
     @property
     def of_myself(self) -> bool:
@@ -859,7 +866,7 @@ def nearest_words(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) 
     slips = slips_in(word)
     hits = []
     for candidate, frequency in _alike_words(word, vocabulary, slips):
-        distance = _distance(word, candidate, slips)
+        distance = letters_apart(word, candidate, slips)
         if distance <= slips:
             hits.append(Near(candidate, distance, frequency))
     return sorted(hits, key=lambda hit: (hit.distance, -hit.frequency, hit.word))[:limit]
@@ -882,7 +889,8 @@ def _alike_words(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -
     ]
 
 
-def _distance(word: str, other: str, slips: int) -> int:
+def letters_apart(word: str, other: str, slips: int) -> int:
+    """How many letters are put in, left out, swapped or others; more than the slips where they are too many."""
     if word == other:
         return 0
     start, end = 0, min(len(word), len(other))

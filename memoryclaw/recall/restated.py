@@ -6,25 +6,30 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
-from itertools import chain, takewhile
+from itertools import chain, dropwhile, pairwise, takewhile
 from typing import NamedTuple
 
 from memoryclaw.model import TRUSTS, Unit
-from memoryclaw.recall.question import Question
+from memoryclaw.recall.question import Question, letters_apart
 from memoryclaw.text.dates import find_ranges, with_blanks
-from memoryclaw.text.grammar import Grammar, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import Language, key_of, words_of
 from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.value_forms import PLACE_WORDS, STREET
 
 LINES = 36  # that are compared, the best first
-_DENIED = 3  # words of a value that is denied
+_DENIED, _NEAR = 3, 10  # words of a value that is denied, and around what denies it
+_LONG = 4  # letters of a word in which one may be wrong
+_UNWANTED = frozenset({"allergy", "dislikes"})  # fields of what somebody is to be spared
 _PAST = 31  # days: one that was no longer ago is not the next of its name
 _ONE_EACH = frozenset({"email", "phone"})  # forms of which a person has one at a time, whatever it is called
 _FORMS = (
+    ("address", STREET),
     ("email", re.compile(r"[^\s@<>()\[\],;:]{1,64}@[^\s@<>()\[\],;:]{1,190}\.[^\W\d_]{2,}")),
     ("clock", re.compile(r"(?i)(?<![\d.,:])\d{1,2}:\d\d(?![\d:])|\b\d{1,2} ?(?:[ap]m|uhr)\b")),
     ("phone", re.compile(r"(?<![\w.,/-])[+(]?0[\d() /-]{5,20}\d(?![.,]?\d)|(?<![\w.,/-])\+\d[\d() /-]{6,20}\d")),
     ("amount", re.compile(r"[$€£¥]\s?\d[\d.,]{0,15}[kKmM]?|(?<![\w.,/-])\d[\d.,]{0,15}\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b)|(?<![\w.,/-])\d{1,9}[.,]\d\d(?![\w:/-]|[.,]\d)")),
+    ("measure", re.compile(r"(?i)(?<![\w.,/-])\d[\d.,]{0,9}\s?(?:[kmµ]?g|[mc]?l|[kcm]?m|[kmgt]i?b|m?s|min|hours?|stunden|%)(?!\w)")),
     ("number", re.compile(r"(?<![\w.,:/-])\d{2,12}-\d{2,12}(?![\w:/-]|[.,]\d)")),
 )  # fmt: skip
 _NAMES = re.compile(
@@ -34,6 +39,7 @@ _DATED = re.compile(
     r"\d[-./]\d\d?\b(?!\d)|\d(?:st|nd|rd|th|\.)? (?:(?:of|de|di|den) )?[^\W\d_]{3}|[^\W\d_]{3}\.? (?:the )?\d\d?(?!\d|:\d)|[年月日]"
 )
 _FIGURE = re.compile(r"\d+|@")
+_CLAUSE = re.compile(r"[,;]\s")
 _JOINED = re.compile(
     r",\s(?:and|und|but|aber|also)\s|\s(?:and|und)\s(?=(?:i|we|he|she|it|they|ich|wir|er|sie|es)\s)"
 )
@@ -63,14 +69,19 @@ class _Line:
     """A sentence about what was asked about. What two lines are compared by is read when they meet: most meet no other."""
 
     def __init__(
-        self, unit: Unit, sentence: str, about: frozenset[frozenset[str]], stems: frozenset[str], today: date
+        self,
+        unit: Unit,
+        sentence: str,
+        about: frozenset[frozenset[str]],
+        stems: frozenset[str],
+        question: Question,
     ) -> None:
         self.unit = unit
         self.day = unit.when[:10]
         self.about = about  # the things of the question that it names
         self.stems = stems
         self._sentence = sentence
-        self._today = today
+        self._question = question
 
     @cached_property
     def who(self) -> str:
@@ -79,11 +90,15 @@ class _Line:
 
     @cached_property
     def _words(self) -> Grammar:
-        return _grammar(self.unit)
+        return _grammar(self.unit, self._question)
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         return tuple(tokens_of(self._sentence))
+
+    @cached_property
+    def _clauses(self) -> list[list[str]]:
+        return [tokens_of(clause) for clause in _CLAUSE.split(self._sentence)]
 
     @cached_property
     def has_figures(self) -> bool:
@@ -92,7 +107,7 @@ class _Line:
     @cached_property
     def values(self) -> Mapping[str, Mapping[str, str]]:
         """By form and what they amount to, as they were written."""
-        return _values(self._sentence, _day(self.unit, self._today))
+        return _values(self._sentence, _day(self.unit, self._question.today))
 
     @cached_property
     def nouns(self) -> frozenset[str]:
@@ -111,20 +126,92 @@ class _Line:
         return _tells_event(self._sentence, self.tokens, self.unit, self._words)
 
     @cached_property
-    def frame(self) -> tuple[tuple[str, ...], ...]:
-        """The words for a field, up to the verb, and what it is: `contact at Nordmole`, `kaveh tveit`."""
-        return _frame(self.tokens, self._words)
+    def frame(self) -> _Frame | None:
+        """The field that it names, and what that is: `contact at Nordmole`, `kaveh tveit`."""
+        head, value = _frame(self._sentence, self.tokens, self._words)
+        owners = frozenset[str]().union(*self.about) - self.stems  # named above it, or who speaks
+        field = _stems(self._question, head) | owners
+        is_known = bool(self.unit.field) or any(
+            one.at(head, at) for one in (self._words.things, self._words.roles) for at in range(len(head))
+        )
+        return _Frame(field, value, is_known) if value and len(field) > 1 else None
+
+    @cached_property
+    def place(self) -> _Frame | None:
+        """What it says is somewhere, and where: `the ladder lives behind the house now`, `new room for the choir: the gym`."""
+        if self.frame and not self.nouns.isdisjoint(PLACE_WORDS):
+            return self.frame._replace(field=self.frame.field - _stems(self._question, PLACE_WORDS))
+        pairs = (_place(clause, self._words) for clause in self._clauses)
+        thing, value = next((pair for pair in pairs if all(pair)), ((), ()))
+        return _Frame(_stems(self._question, thing), value, is_known=True) if value else None
 
     @cached_property
     def denied(self) -> tuple[tuple[str, ...], ...]:
         """The first words of what it says holds no longer."""
-        return tuple(_denied(self.tokens, self._words))
+        signs = [self._words.not_the_other, self._words.ended, self._words.replacing]
+        signs += [self._words.source_prepositions] if self._words.changes.within(self.tokens) else []
+        return tuple(words for clause in self._clauses for words in _denied(clause, signs, self._words))
+
+    @cached_property
+    def partings(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        """Which two it says belong together no longer."""
+        return tuple(pair for clause in self._clauses for pair in _partings(clause, self._words))
+
+    @cached_property
+    def refused(self) -> tuple[str, ...]:
+        """The first words of each thing that it says is not, or that somebody is to be spared."""
+        words = self._words
+        signs = (words.negations, _sparing_verbs(words))
+        pairs = ((clause, at) for clause in self._clauses for at in range(len(clause)))
+        ends = (
+            (clause, at + size)
+            for clause, at in pairs
+            if (size := max(sign.at(clause, at) for sign in signs))
+        )
+        return tuple(word for clause, end in ends for word in _first_words(clause[end : end + _NEAR], words))
+
+    @cached_property
+    def kin(self) -> frozenset[str]:
+        """Who it speaks of in place of somebody that was asked about: `Eero's sister`."""
+        from memoryclaw.vault.fact_values import KIN  # noqa: PLC0415 - see `_nouns`
+
+        names = tuple(frozenset[str]().union(*self.about))
+        return frozenset(kin for name, kin in pairwise(self.tokens) if kin in KIN and name.startswith(names))
+
+    @property
+    def value(self) -> str:
+        """What it says that its field is, as it was written."""
+        words = map(re.escape, self.frame.value if self.frame else ())
+        written = re.search(r"\W{1,3}".join(words), self._sentence, re.IGNORECASE)
+        return written[0] if written else ""
+
+    def repeated_in(self, unit: Unit) -> bool:
+        """True for a unit that quotes it."""
+        return self._sentence in unit.text
 
     @cached_property
     def may_restate(self) -> bool:
         """True where it may say otherwise than an earlier line."""
         is_later = self.day or self.changes
-        return bool(is_later and (self.unit.is_statement or self.has_figures or self.denied or self.frame))
+        return bool(
+            is_later
+            and (
+                self.unit.is_statement
+                or self.has_figures
+                or self.changes
+                or self.denied
+                or self.partings
+                or self.frame
+            )
+        )
+
+
+class _Frame(NamedTuple):
+    """What a line says that a field is."""
+
+    field: frozenset[str]  # the stems of its name, and of whose it is
+    value: tuple[str, ...]  # its first words
+    is_known: bool  # its noun is one of those that name fields
 
 
 class _Restatement(NamedTuple):
@@ -154,8 +241,12 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
         is_vouched_for = TRUSTS.index(later.unit.trust) <= TRUSTS.index(line.unit.trust)
         is_newer = later.day and (change.is_said or line.who == later.who or line.unit.role == "assistant")
         if is_vouched_for and not is_newer and line.unit.kind != "episode":
-            marks.rivals.setdefault(line.unit.id, (later.unit.id,))
-            marks.rivals.setdefault(later.unit.id, (line.unit.id,))
+            for one, other in ((line, later), (later, line)):
+                for unit in (
+                    one.unit,
+                    *(unit for unit in units if unit.kind == "episode" and one.repeated_in(unit)),
+                ):
+                    marks.rivals.setdefault(unit.id, (other.unit.id,))
         elif is_vouched_for and is_newer:
             old = next(iter(line.values.get(change.form, {}).values()), " ".join(change.words))
             news = Later(later.day if line.day < later.day else "", change.value)
@@ -257,8 +348,9 @@ def _text(unit: Unit) -> str:
     return unit.value if unit.is_statement else f"{unit.entity} {unit.field}: {unit.value}"
 
 
-def _grammar(unit: Unit) -> Grammar:
-    return grammar(code if (code := spoken_in(_text(unit), "en")) in codes() else "en")
+def _grammar(unit: Unit, question: Question) -> Grammar:
+    asked_in = spoken_in(question.query.text, "en")
+    return grammar(code if (code := spoken_in(_text(unit), asked_in)) in codes() else "en")
 
 
 def _lines(
@@ -277,7 +369,7 @@ def _lines(
         return
     named = _stems(question, words_of(above)) if above else frozenset()
     mine = _stems(question, words_of(own)) if own else frozenset()
-    words = _grammar(unit) if not mine.isdisjoint(chain.from_iterable(topics)) else None
+    words = _grammar(unit, question) if not mine.isdisjoint(chain.from_iterable(topics)) else None
     for sentence in (part for whole in sentences(text) for part in _JOINED.split(whole)):
         if not _may_name(f"{sentence} {around}".lower(), topics, least):
             continue
@@ -289,7 +381,7 @@ def _lines(
             known |= mine
         about = frozenset(topic for topic in topics if topic <= known)
         if len(about) >= least:
-            yield _Line(unit, sentence, about, stems, question.today)
+            yield _Line(unit, sentence, about, stems, question)
 
 
 def _may_name(text: str, topics: Iterable[frozenset[str]], least: int) -> bool:
@@ -329,7 +421,7 @@ def _has_figures(text: str) -> bool:
 
 
 def _amounts_to(form: str, text: str) -> str:
-    return text.lower() if form == "email" else re.sub(r"\D", "", text).lstrip("0")
+    return text.lower() if form in ("address", "email") else re.sub(r"\D", "", text).lstrip("0")
 
 
 def _tells_event(text: str, tokens: Sequence[str], unit: Unit, words: Grammar) -> bool:
@@ -361,42 +453,95 @@ def _nouns(tokens: tuple[str, ...], words: Grammar) -> Iterator[str]:
         at += size or 1
 
 
-def _frame(tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], ...]:
-    """The words that name a field and whose it is, with the verb that gives its value, and the first words of that; empty where no verb does."""
-    end = next((at for at, token in enumerate(tokens) if token in words.be_verbs), 0)
-    start = next((at for at in range(end) if words.things.at(tokens, at) or words.roles.at(tokens, at)), end)
-    frame = tuple(token for token in tokens[start:end] if token not in words.determiners)
-    return (frame, tuple(tokens[end + 1 : end + 1 + _DENIED])) if frame and end + 1 < len(tokens) else ()
+def _frame(sentence: str, tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words before the verb or colon that gives a field its value, and the first ones of that."""
+    colon = len(tokens_of(sentence.partition(": ")[0])) if ": " in sentence else len(tokens)
+    verb = next((at for at, token in enumerate(tokens) if token in words.be_verbs), len(tokens))
+    end = min(verb, colon)
+    field = tuple(token for token in tokens[:end] if not (_is_empty(token, words) or token in words.renewals))
+    return field, _first_words(tokens[end + (verb < colon) :], words)
 
 
-def _denied(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[str, ...]]:
-    """The first words of each thing that a sentence denies: `not 48`, `instead of the barn`, `from Kiel to Leeds`."""
-    signs = [words.not_the_other, words.ended, words.replacing]
-    signs += [words.source_prepositions] if words.changes.within(tokens) else []
-    if not any(sign.within(tokens) for sign in (*signs, words.gone)):
-        return
+@lru_cache(maxsize=8)
+def _sparing_verbs(words: Grammar) -> WordList:
+    """The verbs before what somebody is to be spared: `allergic to`."""
+    return WordList(" ".join(verb) for verb, field in words.verb_fields if field in _UNWANTED)
+
+
+def _place(tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a clause says is somewhere, and the first words of where."""
+    sizes = [
+        words.placing_verbs.at(tokens, at) or int(token in words.be_verbs) for at, token in enumerate(tokens)
+    ]
+    verb = next((at for at, size in enumerate(sizes) if size), len(tokens))
+    at = next((at for at in range(verb, len(tokens)) if words.place_prepositions.at(tokens, at)), len(tokens))
+    value = _first_words(tokens[at + 1 :], words)
+    thing = [
+        token for place, token in enumerate(tokens[:at]) if not (sizes[place] or _is_empty(token, words))
+    ]
+    return tuple(thing), () if value and value[0].isdecimal() else value
+
+
+def _is_empty(token: str, words: Grammar) -> bool:
+    return token in words.small or token in words.light or token in words.determiners
+
+
+def _first_words(tokens: Sequence[str], words: Grammar) -> tuple[str, ...]:
+    """The first words of what some tokens name."""
+    named = dropwhile(lambda token: _is_empty(token, words), tokens[:_NEAR])
+    return tuple(takewhile(lambda token: not _is_empty(token, words), named))[:_DENIED]
+
+
+def _last_words(tokens: Sequence[str], words: Grammar) -> tuple[str, ...]:
+    """The first ones of the words that name what some tokens end in."""
+    named = [*takewhile(lambda token: not _is_empty(token, words), tokens[: -_NEAR - 1 : -1])]
+    return tuple(named[::-1][:_DENIED])
+
+
+def _denied(tokens: Sequence[str], signs: Iterable[WordList], words: Grammar) -> Iterator[tuple[str, ...]]:
+    """The first words of each thing that a clause denies: `not 48`, `instead of the barn`, `from Kiel to Leeds`."""
     for at in range(len(tokens)):
-        size = next((size for sign in signs if (size := sign.at(tokens, at))), 0)
-        behind = tokens[at + size : at + size + _DENIED + 1] if size else ()
-        while behind and (behind[0] in words.prepositions or behind[0] in words.determiners):
-            behind = behind[1:]
-        plain = tuple(takewhile(lambda token: token not in words.small and token not in words.light, behind))
-        if plain:
-            yield plain[:_DENIED]
+        size = max(sign.at(tokens, at) for sign in signs)
+        if size and not words.no_longer.at(tokens, at):
+            yield _first_words(tokens[at + size : at + size + _NEAR], words)
         if words.gone.at(tokens, at):
             yield tuple(tokens[max(0, at - 2) : at])
 
 
+def _partings(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The first words of each two that belong together no longer: `Ida isn't with Fugro any more`, `Ida left Fugro`."""
+    for at in range(len(tokens)):
+        before = tokens[max(0, at - _NEAR) : at]
+        if words.no_longer.at(tokens, at):
+            denial = next((n for n in range(len(before)) if words.negations.at(before, n)), len(before))
+            if denial < len(before):
+                yield _last_words(before[:denial], words), _last_words(before[denial:], words)
+        for phrase, _ in words.verb_ends:
+            end = at + len(phrase)
+            if phrase[0] == tokens[at] and tuple(tokens[at:end]) == phrase:
+                yield _last_words(before, words), _first_words(tokens[end : end + _NEAR], words)
+
+
 def _holds(tokens: Sequence[str], words: Sequence[str]) -> bool:
-    """True where some tokens have the first words of a value."""
+    """True where some tokens have the first words of a value, but for a slip of the keyboard."""
     size = min(2, len(words))
-    return size > 0 and any(tuple(tokens[at : at + size]) == tuple(words[:size]) for at in range(len(tokens)))
+    return size > 0 and any(
+        all(map(_is_same_word, tokens[at : at + size], words)) for at in range(len(tokens) - size + 1)
+    )
+
+
+def _is_same_word(one: str, other: str) -> bool:
+    if one == other or min(len(one), len(other)) < _LONG or one[:1] != other[:1]:
+        return one == other
+    return one.isalpha() and other.isalpha() and letters_apart(one, other, 1) <= 1
 
 
 def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Restatement | None:
     """How a later line says otherwise of the same field of what both name; None where it does not."""
     if line.day == later.day:
         return _rewritten(line, later)
+    if line.kin != later.kin:
+        return None
     for form, values in line.values.items() if line.has_figures and later.has_figures else ():
         others = later.values.get(form, {})
         new = [written for value, written in others.items() if value not in values]
@@ -405,19 +550,47 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
         if new and (later.changes or later.denied) and values.keys() < others.keys():
             return _Restatement(True, form, new[0])  # `not on 3 May any more but on 5 May`
     named = tuple(frozenset[str]().union(*names))
-    denied = (words for words in later.denied if not (named and words[0].startswith(named)))
+    parted = (
+        one if named and other and other[0].startswith(named) else other
+        for one, other in later.partings
+        if not (named and one) or one[-1].startswith(named) or (other and other[0].startswith(named))
+    )
+    denied = (
+        words for words in (*later.denied, *parted) if words and not (named and words[0].startswith(named))
+    )
     words = next((words for words in denied if _holds(line.tokens, words)), ())
     if words:
         return _Restatement(True, words=words)
-    if (
-        line.frame
-        and later.frame
-        and (names or len(line.frame[0]) > 1)
-        and line.frame[0] == later.frame[0]
-        and line.frame[1] != later.frame[1]
-    ):
-        return _Restatement(later.changes, words=line.frame[1])
+    frame, news = line.frame, later.frame
+    if frame and news and frame.field == news.field and _differ(frame.value, news.value):
+        is_named = later.changes or frame.is_known or news.is_known
+        return _Restatement(later.changes, value=later.value, words=frame.value) if is_named else None
+    if later.changes and not (line.is_event or later.is_event):
+        return _left(line, later) or _refuted(line, later)
     return None
+
+
+def _left(line: _Line, later: _Line) -> _Restatement | None:
+    """How a later line says that something is elsewhere now."""
+    old, new = line.place, later.place
+    if old and new and old.field == new.field and _differ(old.value, new.value):
+        return _Restatement(True, value=later.value, words=old.value)
+    return None
+
+
+def _refuted(line: _Line, later: _Line) -> _Restatement | None:
+    """How only one of two lines says that somebody cannot have a thing, or that it is not, of which the other speaks."""
+    if bool(line.refused) == bool(later.refused):
+        return None
+    refused, tokens = (line.refused, later.tokens) if line.refused else (later.refused, line.tokens)
+    topics = tuple(frozenset[str]().union(*line.about))
+    plain = (word for word in refused if len(word) >= _LONG and not word.startswith(topics))
+    word = next((word for word in plain if any(_is_same_word(word, token) for token in tokens)), "")
+    return _Restatement(True, words=(word,)) if word else None
+
+
+def _differ(one: Collection[str], other: Collection[str]) -> bool:
+    return not (set(one) <= set(other) or set(one) >= set(other))
 
 
 def _rewritten(line: _Line, later: _Line) -> _Restatement | None:

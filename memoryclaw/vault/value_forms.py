@@ -22,9 +22,11 @@ _AMOUNT = re.compile(
     r"(?:[$€£¥]\s?\d[\d.,' ]*[kKmM]?|\d[\d.,' ]*\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b))(?:\s\S+){0,3}"
 )
 _STREETS = "|".join(map(re.escape, lists.words("consolidation.streets")))
-_PLACE = re.compile(  # from where a word begins, else each letter of a long one is tried
-    rf"(?i)(?<!\w)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]{{0,40}},? ){{1,4}}(?:{_STREETS})\b.{{0,60}}|[^\W\d_][\w.-]{{0,40}}[ -]?(?:{_STREETS}) \d{{1,5}} ?\w?\b.{{0,60}})"
+STREET = re.compile(  # from where a word begins, else each letter of a long one is tried
+    rf"(?i)(?<!\w)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]{{0,40}},? ){{1,4}}(?:{_STREETS})\b|[^\W\d_][\w.-]{{0,40}}[ -]?(?:{_STREETS}) \d{{1,5}} ?\w?\b)"
 )
+_PLACE = re.compile(rf"{STREET.pattern}.{{0,60}}")
+PLACE_WORDS = frozenset(lists.words("pronouns.places"))
 _WORDS = {
     form: frozenset(words.split())
     for form, _, words in (line.partition(": ") for line in lists.lines("consolidation.value_forms"))

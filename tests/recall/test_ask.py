@@ -183,3 +183,24 @@ def test_what_is_asked_of_oneself_is_not_answered_for_sure_by_what_another_has(v
         assert not app.ask("what is my phone number?").answered
         assert app.ask("what is Susan's phone number?").answered
         assert app.ask("what is my address?").lines[0].text == "Joan address: 3 Fen Road"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("do I like attrs?", "Dana dislikes: attrs"),
+        ("do I hate pydantic?", "Dana likes: pydantic"),
+        ("does Tom like coriander?", "Tom likes: coriander"),
+        ("do I like mango?", ""),  # nothing says so, and what else is liked is no answer
+        ("is Tom allergic to kiwi?", ""),
+        ("what do I like?", "Dana likes: pydantic"),
+    ],
+)
+def test_whether_somebody_likes_a_thing_is_answered_by_what_is_held_of_that_thing(
+    tmp_path: Path, question: str, answer: str
+) -> None:
+    facts = "# Dana\n- dislikes: attrs\n- likes: pydantic\n- dislikes: coriander\n\n# Tom\n- likes: coriander\n- allergy: nuts\n"
+    put(tmp_path, {"memoryclaw.yaml": "owner: Dana\n", "semantic/preferences.md": facts})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        answered = opened.ask(question)
+    assert [line.text for line in answered.lines if answered.answered] == [answer] * bool(answer)

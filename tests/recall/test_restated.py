@@ -45,6 +45,14 @@ def contexts(root: Path, talk: Talk, question: str, files: dict[str, str] | None
         ("careful, Katinka can't have cat dander", "Katinka got tested, it's kiwi, not cat dander", "have cat dander", ""),
         ("you can reach Hyun at 0176 559788", "Hyun switched carrier, it's 0176 555323 from now on", "559788", "0176 555323"),
         ("Dorte Quast picks up at the Nordmole archive", "at the Nordmole archive it's Bo Lind, Dorte Quast retired", "picks up", ""),
+        ("the studio Nordmole meets in the canteen", "new venue for studio Nordmole: the orangery", "canteen", "orangery"),
+        ("the tool Nordmole is in the garage", "the tool Nordmole lives behind the house now", "garage", ""),
+        ("the maintainer of Nordmole is Osei", "the new maintainer of Nordmole: Ruta", "Osei", "Ruta"),
+        ("Greer handles us at Nordmole", "Greer doesn't work at Nordmole any longer, ask for Pascoe", "handles us", ""),
+        ("Katinka can't have hazelnuts", "Katinka is fine with hazlenuts it turns out", "have hazelnuts", ""),
+        ("Katinka is allergic to wasp stings", "Katinka isn't allergic to wasp stings after all", "is allergic", ""),
+        ("post for Hyun goes to Ahornweg 12", "Hyun's new place is 3 Weaver Street", "goes to", "3 Weaver Street"),
+        ("Hyun takes 20 mg of lisinopril", "Hyun takes 40 mg of lisinopril now", "20 mg", "40 mg"),
     ],
 )  # fmt: skip
 def test_what_was_said_before_a_change_is_marked(
@@ -59,6 +67,25 @@ def test_what_was_said_before_a_change_is_marked(
     [marked] = [line for line in lines if old in line and later not in line]
     assert marked.endswith(f"(superseded since 2026-03-01{f': {new}' if new else ''})")
     assert not any("superseded" in line for line in lines if later in line)
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "old"),
+    [
+        ("the deploy key of Nordmole is in the vault", "the shop Nordmole runs in Frankfurt now", "deploy key"),
+        ("Katinka works for the council", "Katinka's husband left the council", "works for"),
+        ("Hyun's email is hyun@post.example", "Hyun's sister has a new mail, aino@post.example", "hyun@"),
+        ("Katinka lives in Leith", "Katinka has a new dog, no cats any more", "Leith"),
+        ("Hyun lives at 14 Parsonage Road", "Hyun works at 3 Weaver Street now", "Parsonage"),
+    ],
+)  # fmt: skip
+def test_a_change_of_something_else_marks_nothing(tmp_path: Path, first: str, later: str, old: str) -> None:
+    name = next(word for word in ("Katinka", "Hyun", "Nordmole") if word in first)
+    lines = contexts(
+        tmp_path, [("2026-02-01", "Maren", first), ("2026-03-01", "Maren", later)], f"what about {name}?"
+    )
+    [line] = [line for line in lines if old in line]
+    assert "superseded" not in line
 
 
 def test_the_assistants_repeating_of_the_old_value_is_marked_too(tmp_path: Path) -> None:
