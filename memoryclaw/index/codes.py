@@ -40,9 +40,14 @@ def codes_in(field: str) -> list[str]:
     return _ANY.findall(field) if _SECOND.search(field) else list(field)
 
 
-def length(field: str) -> int:
-    """How many tokens a field has."""
-    return len(field) - len(_SECOND.findall(field))
+def sifted(fields: str, kept: str) -> str:
+    """Fields, one below the other, without all characters but these, and those that `length` looks for."""
+    return re.sub(f"[^\n\U00108000-\U0010ffff{re.escape(kept)}]+", "", fields)
+
+
+def length(field: str, rest: str | None = None) -> int:
+    """How many tokens a field has; `rest` is that field sifted, where it was."""
+    return len(field) - len(_SECOND.findall(field if rest is None else rest))
 
 
 def without_digits(field: str) -> str:

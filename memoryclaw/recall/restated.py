@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
-from itertools import chain, takewhile
+from itertools import chain, repeat, takewhile
 from typing import NamedTuple
 
 from memoryclaw.model import TRUSTS, Unit
@@ -233,8 +233,7 @@ def _topics(question: Question) -> tuple[bool, list[frozenset[str]]]:
 
 
 def _stems(question: Question, words: Iterable[str]) -> frozenset[str]:
-    language = question.language
-    return frozenset(chain.from_iterable(_stems_of(word, language) for word in words))
+    return frozenset(chain.from_iterable(map(_stems_of, words, repeat(question.language))))
 
 
 @lru_cache(maxsize=16384)
@@ -294,7 +293,12 @@ def _lines(
 
 def _may_name(text: str, topics: Iterable[frozenset[str]], least: int) -> bool:
     """False for a text in small letters that cannot name so many of the topics: a stem is, but for its end, how a word begins."""
-    return sum(all(stem[: max(3, len(stem) - 1)] in text for stem in topic) for topic in topics) >= least
+    return sum(all(map(text.__contains__, _beginnings(topic))) for topic in topics) >= least
+
+
+@lru_cache(maxsize=1024)
+def _beginnings(topic: frozenset[str]) -> tuple[str, ...]:
+    return tuple(stem[: max(3, len(stem) - 1)] for stem in topic)
 
 
 def _day(unit: Unit, today: date) -> date:
