@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from memoryclaw import late
+
 _FIRST = 0x20  # a line ends each field
 _SURROGATES, _AFTER_THEM = 0xD800, 0x800  # which no UTF-8 holds
 _ROOM = 0x80000  # for the tokens with a digit, and as much for those without
@@ -13,8 +15,8 @@ _PAIRS, _PAIRS_WITH_DIGIT, _SECONDS = (
     0x104000,
     0x108000,
 )  # of two characters, once there is no more room
-_SECOND = re.compile("[\U00108000-\U0010ffff]")
-_ANY = re.compile("[\U00100000-\U00107fff]?.")
+_SECOND = late.pattern("[\U00108000-\U0010ffff]")
+_ANY = late.pattern("[\U00100000-\U00107fff]?.")
 _WITH_DIGIT = "[\U00080000-\U000fffff]|[\U00104000-\U00107fff]."
 
 

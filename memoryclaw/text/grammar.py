@@ -13,6 +13,7 @@ from itertools import chain
 
 from whoosh.lang.stopwords import stoplists
 
+from memoryclaw import late
 from memoryclaw.text import words as lists
 from memoryclaw.text.sentences import SMALL, plain
 
@@ -25,15 +26,15 @@ _PRONOUNS = {
     "renewals": ("renewed",),
 }
 _PREFIX = "talk_"
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
+_TOKEN = late.pattern(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
     for _word in _words:
         _LANGUAGES_OF.setdefault(_word, []).append(_code)
 _FOREIGN = 3  # different stop words that only another language has
-_LATIN = re.compile(r"[a-zà-öø-ɏ]", re.IGNORECASE)
-_LETTER = re.compile(r"[^\W\d_]")
+_LATIN = late.pattern(r"[a-zà-öø-ɏ]", re.IGNORECASE)
+_LETTER = late.pattern(r"[^\W\d_]")
 
 
 class WordList:
