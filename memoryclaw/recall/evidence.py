@@ -389,7 +389,7 @@ class _LeafCounter:
         # A field holds few of the characters that are sought: all others leave all fields at once.
         fields = "\n".join(unit.columns for unit in units.values())
         self._fields, self._signs = fields.split("\n"), sifted(fields, "".join(self._sought)).split("\n")
-        self._places = dict(zip(units, range(0, len(self._signs), len(COUNTED)), strict=False))
+        self._places = {rowid: at * len(COUNTED) for at, rowid in enumerate(units)}
         self._bodies = {
             rowid: self._weigh(units[rowid].kind, place + _BODY, "body")
             for rowid, place in self._places.items()

@@ -144,29 +144,24 @@ def _first_terms(
     """What words give each unit: those asked, and as further terms those that may stand for them, the goal, and nearness in meaning."""
     first_other = len(question.leaves)
     others = first_other + len(question.aliases) + len(question.related)
-    words, related, goals, leaves = {}, dict[int, float](), dict[int, float](), question.all_leaves
+    words, related, goals, leaves = {}, {}, {}, question.all_leaves
     for unit in evidence.found:
         gains = evidence.gains(unit.rowid)
-        if next(reversed(gains), 0) < first_other:  # as most units: they hold words that were asked alone
-            words[unit.rowid] = exact(sum(gains.values()))
-            continue
         words[unit.rowid] = exact(sum([gain for n, gain in gains.items() if n < first_other]))
         related[unit.rowid] = exact(best_of_each(leaves, gains, first_other, others))
-        goals[unit.rowid] = sum([gain for n, gain in gains.items() if n >= others])
+        goals[unit.rowid] = sum([gain for n, gain in gains.items() if n >= others]) if question.goal else 0.0
     most = max(goals.values(), default=0.0)
-    best = max((value + related.get(rowid, 0.0) for rowid, value in words.items()), default=0.0)
+    best = max((value + related[rowid] for rowid, value in words.items()), default=0.0)
     first = {
         rowid: [
             (name, value)
             for name, value in (
-                ("related", related.get(rowid, 0.0)),
-                ("goal", exact(lift(goals[rowid], most, best)) if most and rowid in goals else 0.0),
+                ("related", related[rowid]),
+                ("goal", exact(lift(goals[rowid], most, best)) if most else 0.0),
                 ("vector", vectors.get(rowid, 0.0)),
             )
             if value
         ]
-        if rowid in related or rowid in vectors
-        else []
         for rowid in words
     }
     return words, first
