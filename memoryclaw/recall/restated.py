@@ -102,9 +102,7 @@ class _Line:
 
     @cached_property
     def changes(self) -> bool:
-        return self._words.changes.within(self.tokens) or any(
-            token in self._words.renewals for token in self.tokens
-        )
+        return self._words.changes.within(self.tokens) or self._words.renewals.has_any(self.tokens)
 
     @cached_property
     def is_event(self) -> bool:
@@ -277,19 +275,22 @@ def _lines(
         return
     named = _stems(question, words_of(above)) if above else frozenset()
     mine = _stems(question, words_of(own)) if own else frozenset()
-    words = _grammar(unit) if not mine.isdisjoint(chain.from_iterable(topics)) else None
+    is_asked = not mine.isdisjoint(chain.from_iterable(topics))
     for sentence in (part for whole in sentences(text) for part in _JOINED.split(whole)):
         if not _may_name(f"{sentence} {around}".lower(), topics, least):
             continue
         stems = _stems(question, words_of(sentence))
         known = stems | named
-        if words and any(
-            token in words.first_person or token in words.possessives_own for token in tokens_of(sentence)
-        ):
+        if is_asked and not mine <= known and _is_of_speaker(sentence, _grammar(unit)):
             known |= mine
         about = frozenset(topic for topic in topics if topic <= known)
         if len(about) >= least:
             yield _Line(unit, sentence, about, stems, question.today)
+
+
+def _is_of_speaker(sentence: str, words: Grammar) -> bool:
+    tokens = tokens_of(sentence)
+    return words.first_person.has_any(tokens) or words.possessives_own.has_any(tokens)
 
 
 def _may_name(text: str, topics: Iterable[frozenset[str]], least: int) -> bool:

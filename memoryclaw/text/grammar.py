@@ -77,6 +77,10 @@ class WordList:
         """True where an entry stands among the tokens."""
         return self.find(tokens) >= 0
 
+    def has_any(self, tokens: Iterable[str]) -> bool:
+        """True where one of its words, rather than a phrase, stands among the tokens."""
+        return not self._words.isdisjoint(tokens)
+
     def __contains__(self, token: str) -> bool:
         return token in self._words
 
