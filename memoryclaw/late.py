@@ -1,9 +1,11 @@
-"""Libraries that a search never needs, each imported at its first use: `from memoryclaw import late`, then `late.yaml.parse(...)`."""
+"""What most searches never need: libraries, each imported at its first use (`late.yaml.parse(...)`), and patterns, each compiled at its own."""
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     import ctypes
@@ -46,3 +48,27 @@ _INSIDE = {
     "streamable_http": "mcp.client.streamable_http",
     "validators": "jsonschema.validators",
 }
+
+
+class LatePattern:
+    """A regular expression that is compiled when it is first run."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._source = text, flags
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern itself."""
+        return re.compile(*self._source)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        way = getattr(self.compiled, name)
+        setattr(self, name, way)  # from now on it is an attribute like any other
+        return way
+
+
+def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern for the top of a module."""
+    return cast("re.Pattern[str]", LatePattern(text, flags))

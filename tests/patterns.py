@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import memoryclaw
+from memoryclaw.late import LatePattern
 from memoryclaw.text.redaction import SecretRule, lazy_pattern
 from memoryclaw.text.secret_names import Sentence, code_sentence, password_sentence
 
@@ -81,14 +82,18 @@ def patterns() -> tuple[Found, ...]:
     )
 
 
+def _compiled(value: Any) -> Any:
+    return value.compiled if isinstance(value, LatePattern) else value
+
+
 def _key(pattern: re.Pattern[str]) -> tuple[str, int]:
     return pattern.pattern, pattern.flags
 
 
 def _held(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
     """The patterns in a value, however deep."""
-    if isinstance(value, re.Pattern):
-        yield value
+    if isinstance(value, re.Pattern | LatePattern):
+        yield _compiled(value)
     elif type(value) in _ROWS:
         yield from (make(value) for make in _ROWS[type(value)])
     elif depth > _DEEPEST or isinstance(value, type | ModuleType):
@@ -120,7 +125,7 @@ def _used(module: ModuleType, nodes: Sequence[ast.AST]) -> Iterator[tuple[str, r
             or node.attr not in _RUNS
         ):
             continue
-        call, held = called.get(id(node)), vars(module).get(node.value.id)
+        call, held = called.get(id(node)), _compiled(vars(module).get(node.value.id))
         if isinstance(held, re.Pattern) and isinstance(held.pattern, str):
             named.add(id(node.value))
             # With a place to begin at, it is run from many places of one text.
@@ -134,6 +139,6 @@ def _used(module: ModuleType, nodes: Sequence[ast.AST]) -> Iterator[tuple[str, r
             yield f"line {node.lineno}", re.compile(call.args[0].value), node.attr
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in named:
-            held = vars(module).get(node.id)
+            held = _compiled(vars(module).get(node.id))
             if isinstance(held, re.Pattern) and isinstance(held.pattern, str):
                 yield node.id, held, "finditer"  # handed on: anything may be done with it

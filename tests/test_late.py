@@ -1,9 +1,10 @@
-"""Libraries that are imported at their first use: nothing else of the program may load them for a search."""
+"""What is loaded at its first use: libraries, so that nothing else of the program may load them for a search, and patterns."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -61,3 +62,16 @@ def test_a_room_is_the_module_that_its_type_says() -> None:
     assert {name: getattr(rooms, name).__name__ for name in typed} == typed
     with pytest.raises(AttributeError, match="no attribute 'attic'"):
         rooms.attic  # noqa: B018
+
+
+def test_a_pattern_is_compiled_when_it_is_first_run_and_stays_so() -> None:
+    pattern = late.pattern("a(?P<rest>b+)", re.IGNORECASE)
+    assert "compiled" not in vars(pattern)
+    hit = pattern.search("xABBx")
+    assert hit
+    assert hit["rest"] == "BB"
+    assert pattern.sub("-", "ab aB") == "- -"
+    assert (pattern.pattern, pattern.flags & re.IGNORECASE) == (hit.re.pattern, re.IGNORECASE)
+    assert vars(pattern)["compiled"] is hit.re
+    with pytest.raises(re.error):
+        late.pattern("(").search("a")

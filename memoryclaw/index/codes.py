@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from memoryclaw import late
+
 _FIRST = 0x20  # a line ends each field
 _SURROGATES, _AFTER_THEM = 0xD800, 0x800  # which no UTF-8 holds
 _ROOM = 0x80000  # for the tokens with a digit, and as much for those without
@@ -13,8 +15,8 @@ _PAIRS, _PAIRS_WITH_DIGIT, _SECONDS = (
     0x104000,
     0x108000,
 )  # of two characters, once there is no more room
-_SECOND = re.compile("[\U00108000-\U0010ffff]")
-_ANY = re.compile("[\U00100000-\U00107fff]?.")
+_SECOND = late.pattern("[\U00108000-\U0010ffff]")
+_ANY = late.pattern("[\U00100000-\U00107fff]?.")
 _WITH_DIGIT = "[\U00080000-\U000fffff]|[\U00104000-\U00107fff]."
 
 
@@ -40,9 +42,14 @@ def codes_in(field: str) -> list[str]:
     return _ANY.findall(field) if _SECOND.search(field) else list(field)
 
 
-def length(field: str) -> int:
-    """How many tokens a field has."""
-    return len(field) - len(_SECOND.findall(field))
+def sifted(fields: str, kept: str) -> str:
+    """Fields, one below the other, without all characters but these, and those that `length` looks for."""
+    return re.sub(f"[^\n\U00108000-\U0010ffff{re.escape(kept)}]+", "", fields)
+
+
+def length(field: str, rest: str | None = None) -> int:
+    """How many tokens a field has; `rest` is that field sifted, where it was."""
+    return len(field) - len(_SECOND.findall(field if rest is None else rest))
 
 
 def without_digits(field: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -20,7 +19,7 @@ def _quote(text: str) -> str:
 
 # The tokens are already folded and stemmed, so the tokenizer only has to keep them whole: `unicode61` would cut at an
 # apostrophe and at the vowel signs of Devanagari.
-_TOKENIZER = "ascii tokenchars " + _quote(string.punctuation)
+_TOKENIZER = "ascii tokenchars " + _quote("""!"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~""")
 # What a transaction gathers before it writes a segment: fewer segments, a smaller index.
 _HASH_BYTES = 8 << 20
 # Most tokens stand in the body: FTS5 writes the number of a column beside every place but those in the first.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
 from memoryclaw.index.catalog import Catalog, Coded, UnitSummary
-from memoryclaw.index.codes import coded, length
+from memoryclaw.index.codes import coded, length, sifted
 from memoryclaw.index.index import Index
 from memoryclaw.model import ALSO, COUNTED, FROM_NOW_ON, SESSION
 from memoryclaw.ports import IndexClause
@@ -379,31 +379,42 @@ class _LeafCounter:
         usual: Mapping[tuple[str, str], float],
     ) -> None:
         self._units = units
-        # By the first character of its codes: a field holds few of those that are sought.
+        self._asked = asked
+        self._usual = usual
+        # By the first character of its codes.
         self._sought: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
         for n, leaf in enumerate(leaves):
             if text := coded(leaf.clause.text, codes):
                 self._sought.setdefault(text[0], []).append((n, text, leaf.clause.columns))
-        self._asked = asked
-        self._usual = usual
-        self._bodies: dict[int, Mapping[int, float]] = {}
+        # A field holds few of the characters that are sought: all others leave all fields at once.
+        fields = "\n".join(unit.columns for unit in units.values())
+        self._fields, self._signs = fields.split("\n"), sifted(fields, "".join(self._sought)).split("\n")
+        self._places = {rowid: at * len(COUNTED) for at, rowid in enumerate(units)}
+        self._bodies = {
+            rowid: self._weigh(units[rowid].kind, place + _BODY, "body")
+            for rowid, place in self._places.items()
+            if self._signs[place + _BODY]
+        }
 
     def fields(self, rowid: int) -> dict[str, str]:
         """The codes of a unit, by column."""
-        return dict(zip(COUNTED, self._units[rowid].columns.split("\n"), strict=True))
+        place = self._places[rowid]
+        return dict(zip(COUNTED, self._fields[place : place + len(COUNTED)], strict=True))
 
     def own(self, rowid: int) -> dict[int, float]:
         """The leaves in the columns of a unit itself."""
-        counts = dict(self._body(rowid))
-        for column, field in zip(COUNTED, self._units[rowid].columns.split("\n"), strict=True):
-            if field and column != "body":
-                for n, weighed in self._weigh(rowid, column, field).items():
+        counts = dict(self._bodies.get(rowid, NONE))
+        for place, column in enumerate(COUNTED, self._places[rowid]):
+            if self._signs[place] and column != "body":
+                for n, weighed in self._weigh(self._units[rowid].kind, place, column).items():
                     counts[n] = counts.get(n, 0.0) + weighed
         return counts
 
     def is_short(self, rowid: int) -> bool:
         """True for a turn no longer than the average."""
-        return length(self.fields(rowid)["body"]) <= self._usual[self._units[rowid].kind, "body"]
+        usual = self._usual[self._units[rowid].kind, "body"]
+        place = self._places[rowid] + _BODY
+        return length(self._fields[place], self._signs[place]) <= usual
 
     def lent(self, rowid: int) -> tuple[dict[int, float], dict[int, str]]:
         """The words in the turns beside one, by number, and the side of the nearest that has each."""
@@ -411,10 +422,10 @@ class _LeafCounter:
         total: dict[int, float] = {}
         beside: dict[int, str] = {}
         for step, share in zip(_STEPS, (BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER), strict=True):
-            neighbour = self._units.get(rowid + step)
-            if neighbour and neighbour.file == file and neighbour.kind == "turn":
+            counts = self._bodies.get(rowid + step)
+            if counts and (neighbour := self._units[rowid + step]).file == file and neighbour.kind == "turn":
                 side = "prev" if step < 0 else "next"
-                for n, weighed in self._body(rowid + step).items():
+                for n, weighed in counts.items():
                     if n < asked:
                         if n in total:
                             total[n] += share * weighed
@@ -422,26 +433,19 @@ class _LeafCounter:
                             total[n], beside[n] = share * weighed, side
         return total, beside
 
-    def _body(self, rowid: int) -> Mapping[int, float]:
-        counts = self._bodies.get(rowid)
-        if counts is None:
-            body = self._units[rowid].columns.split("\n")[_BODY]
-            counts = self._bodies[rowid] = self._weigh(rowid, "body", body)
-        return counts
-
-    def _weigh(self, rowid: int, column: str, field: str) -> Mapping[int, float]:
-        hits = [
-            (n, field.count(text))
-            for first in self._sought.keys() & set(field)
-            for n, text, columns in self._sought[first]
-            if text in field and (not columns or column in columns)
-        ]
-        if not hits:
-            return NONE
+    def _weigh(self, kind: str, place: int, column: str) -> dict[int, float]:
+        """The leaves in the field at a place, some of whose characters stand in it."""
+        signs, field = self._signs[place], self._fields[place]
         # Search words are few or many, and each is a guess.
-        usual = 0.0 if column == ALSO else self._usual[self._units[rowid].kind, column]
-        scale = WEIGHTS.get(column, 1.0) / _norm(length(field), usual) if usual else SEARCHED
-        return {n: scale * counted for n, counted in sorted(hits)}
+        usual = 0.0 if column == ALSO else self._usual[kind, column]
+        scale = WEIGHTS.get(column, 1.0) / _norm(length(field, signs), usual) if usual else SEARCHED
+        return {
+            n: scale * count
+            for first in set(signs)
+            for n, text, columns in self._sought.get(first, ())
+            if (count := (signs if len(text) == 1 else field).count(text))
+            and (not columns or column in columns)
+        }
 
 
 def _tokens(clause: IndexClause) -> list[str]:

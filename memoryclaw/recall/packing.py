@@ -101,12 +101,13 @@ class Pack:
 
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> str:
         """Takes a match in if it may and fits: `in`, or the reason why not."""
-        where = self._place(unit)._replace(mixed=mixed(unit, self._own))
+        where = self._place(unit)
         reason = self.refusal(unit.kind, score) or self._repeats(unit, where.trust, surfaces)
         if not reason and unit.kind == "turn" and self._is_said(unit, surfaces):
             reason = "duplicate"
         if reason:
             return reason
+        where = where._replace(mixed=mixed(unit, self._own))
         quoted = self._quote(unit, where, surfaces)
         if not quoted:
             self.full = self._budget - self.tokens() < LEAST

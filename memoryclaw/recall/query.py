@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.text.dates import (
     DateRange,
     find_ranges,
@@ -365,9 +366,9 @@ _DEEPEST = 8
 _LONGEST_DATE = 80  # characters of a spoken date after `since:`
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»＂", '"') | {"‘": "'", "‚": "'"})
 _SENTENCE = 5  # words beside a quotation, or a mark such as a question mark, make a sentence
-_SENTENCE_MARK = re.compile(r"[?!.,;](?:\s|$)|[？！。，；]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_TOKEN = re.compile(
+_SENTENCE_MARK = late.pattern(r"[?!.,;](?:\s|$)|[？！。，；]")
+_CONTROL = late.pattern(r"[\x00-\x1f\x7f-\x9f]")
+_TOKEN = late.pattern(
     r"""(?P<space>\s+)
     |(?<![^\s(])(?P<sign>[-+])(?=[^\s+)-])
     |(?<![^\s(+-])(?P<field>tag|kind|entity|person|project|path|title|since|until|on|trust|type|scope|expires):
@@ -378,8 +379,8 @@ _TOKEN = re.compile(
     |(?P<stray>")""",
     re.IGNORECASE | re.VERBOSE,
 )
-_BOUND = re.compile(r"([<>]=?)\s*(\S+)$")
-_HASHTAG = re.compile(r"#(?=[^\s#]*[^\W\d_])[\w/-]+")
+_BOUND = late.pattern(r"([<>]=?)\s*(\S+)$")
+_HASHTAG = late.pattern(r"#(?=[^\s#]*[^\W\d_])[\w/-]+")
 PUNCTUATION = ".,;:!?"
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from whoosh.support.levenshtein import damerau_levenshtein
 
+from memoryclaw import late
 from memoryclaw.errors import InputError
 from memoryclaw.index.bm25 import rarity
 from memoryclaw.index.catalog import Catalog
@@ -57,7 +58,7 @@ KIND_NAMES = {
     "tasks": "todo",
 }
 
-_HIDDEN = re.compile(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
+_HIDDEN = late.pattern(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
 # Words by which people speak of themselves: what they said then counts more than what an assistant answered.
 _MYSELF = frozenset(lists.words("pronouns.myself"))
 _MYSELF_UNSPACED = tuple(word for word in _MYSELF if max(word) > "\u2fff")
@@ -383,7 +384,7 @@ def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
 
 
 # What looks like a name in a question: capitals inside a word, or at its beginning where no sentence begins.
-_INNER_CAPITAL = re.compile(r"(?=[^\W_]*?[a-zß-ÿ][A-Z])[^\W\d_][^\W_]*+")
+_INNER_CAPITAL = late.pattern(r"(?=[^\W_]*?[a-zß-ÿ][A-Z])[^\W\d_][^\W_]*+")
 _ENDS = (".", "!", "?", ":", "…")
 _OPENING = " \t\n\r\f\v\u00a0\u202f\u3000\"'„“”«»([*>-"
 _NO_NAMES = frozenset(lists.text("talk_en.not_names").replace(",", " ").split())
@@ -790,11 +791,6 @@ RELATED_IN = (
 _BEGIN = 3  # letters that a word and its stem share
 
 
-class _Groups(NamedTuple):
-    of: dict[str, list[list[str]]]  # word as listed → the groups whose words it may stand for
-    alike: dict[str, list[str]]  # first letters → words as listed
-
-
 def kin_of(word: str, language: Language) -> list[str]:
     """The tokens that may stand in a text for a word; none where the language has no list of them."""
     others = map(language.token, _words_akin(word, language.code, language))
@@ -806,26 +802,34 @@ def _words_akin(word: str, code: str, language: Language | None) -> list[str]:
     if code not in RELATED_IN:
         return []
     groups = _groups(code)
-    forms = [word] if word in groups.of else []
+    forms = [word] if word in groups else []
     if language:
         token = language.token(word)
-        forms = [form for form in groups.alike.get(token[:_BEGIN], ()) if language.token(form) == token]
-    return [other for form in forms for group in groups.of[form] for other in group]
+        forms = [form for form in _listed(code).get(token[:_BEGIN], ()) if language.token(form) == token]
+    return [other for form in forms for group in groups[form] for other in group]
 
 
 @cache
-def _groups(code: str) -> _Groups:
-    groups = _Groups({}, {})
+def _groups(code: str) -> dict[str, list[list[str]]]:
+    """The groups whose words a listed word may stand for."""
+    groups: dict[str, list[list[str]]] = {}
     alike = lists.lines(f"related_words.{_ALIKE if code == 'en' else f'{_ALIKE}_{code}'}")
     for group in (*map(str.split, alike), *_verbs_of_fields(code)):
         for word in group:
-            groups.of.setdefault(word, []).append(group)
+            groups.setdefault(word, []).append(group)
     for text in lists.lines("related_words.kinds") if code == "en" else ():
         kind, _, members = text.partition(":")
-        groups.of.setdefault(kind, []).append(members.split())
-    for word in groups.of:
-        groups.alike.setdefault(fold(word)[:_BEGIN], []).append(word)
+        groups.setdefault(kind, []).append(members.split())
     return groups
+
+
+@cache
+def _listed(code: str) -> dict[str, list[str]]:
+    """The listed words by their first letters."""
+    listed: dict[str, list[str]] = {}
+    for word in _groups(code):
+        listed.setdefault(fold(word)[:_BEGIN], []).append(word)
+    return listed
 
 
 def _verbs_of_fields(code: str) -> Iterator[list[str]]:

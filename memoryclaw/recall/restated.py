@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
-from itertools import chain, dropwhile, pairwise, takewhile
+from itertools import chain, dropwhile, pairwise, repeat, takewhile
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
 from memoryclaw.text.dates import find_ranges, with_blanks
@@ -25,22 +26,22 @@ _PAST = 31  # days: one that was no longer ago is not the next of its name
 _ONE_EACH = frozenset({"email", "phone"})  # forms of which a person has one at a time, whatever it is called
 _FORMS = (
     ("address", STREET),
-    ("email", re.compile(r"[^\s@<>()\[\],;:]{1,64}@[^\s@<>()\[\],;:]{1,190}\.[^\W\d_]{2,}")),
-    ("clock", re.compile(r"(?i)(?<![\d.,:])\d{1,2}:\d\d(?![\d:])|\b\d{1,2} ?(?:[ap]m|uhr)\b")),
-    ("phone", re.compile(r"(?<![\w.,/-])[+(]?0[\d() /-]{5,20}\d(?![.,]?\d)|(?<![\w.,/-])\+\d[\d() /-]{6,20}\d")),
-    ("amount", re.compile(r"[$€£¥]\s?\d[\d.,]{0,15}[kKmM]?|(?<![\w.,/-])\d[\d.,]{0,15}\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b)|(?<![\w.,/-])\d{1,9}[.,]\d\d(?![\w:/-]|[.,]\d)")),
-    ("measure", re.compile(r"(?i)(?<![\w.,/-])\d[\d.,]{0,9}\s?(?:[kmµ]?g|[mc]?l|[kcm]?m|[kmgt]i?b|m?s|min|hours?|stunden|%)(?!\w)")),
-    ("number", re.compile(r"(?<![\w.,:/-])\d{2,12}-\d{2,12}(?![\w:/-]|[.,]\d)")),
+    ("email", late.pattern(r"[^\s@<>()\[\],;:]{1,64}@[^\s@<>()\[\],;:]{1,190}\.[^\W\d_]{2,}")),
+    ("clock", late.pattern(r"(?i)(?<![\d.,:])\d{1,2}:\d\d(?![\d:])|\b\d{1,2} ?(?:[ap]m|uhr)\b")),
+    ("phone", late.pattern(r"(?<![\w.,/-])[+(]?0[\d() /-]{5,20}\d(?![.,]?\d)|(?<![\w.,/-])\+\d[\d() /-]{6,20}\d")),
+    ("amount", late.pattern(r"[$€£¥]\s?\d[\d.,]{0,15}[kKmM]?|(?<![\w.,/-])\d[\d.,]{0,15}\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b)|(?<![\w.,/-])\d{1,9}[.,]\d\d(?![\w:/-]|[.,]\d)")),
+    ("measure", late.pattern(r"(?i)(?<![\w.,/-])\d[\d.,]{0,9}\s?(?:[kmµ]?g|[mc]?l|[kcm]?m|[kmgt]i?b|m?s|min|hours?|stunden|%)(?!\w)")),
+    ("number", late.pattern(r"(?<![\w.,:/-])\d{2,12}-\d{2,12}(?![\w:/-]|[.,]\d)")),
 )  # fmt: skip
-_NAMES = re.compile(
+_NAMES = late.pattern(
     r"(?<=[^\s.!?:…\"“„] )[^\W\d_a-zß-ÿ][\w-]+(?: [^\W\d_a-zß-ÿ][\w-]+)*"
 )  # within a sentence
-_DATED = re.compile(
+_DATED = late.pattern(
     r"\d[-./]\d\d?\b(?!\d)|\d(?:st|nd|rd|th|\.)? (?:(?:of|de|di|den) )?[^\W\d_]{3}|[^\W\d_]{3}\.? (?:the )?\d\d?(?!\d|:\d)|[年月日]"
 )
-_FIGURE = re.compile(r"\d+|@")
-_CLAUSE = re.compile(r"[,;]\s")
-_JOINED = re.compile(
+_FIGURE = late.pattern(r"\d+|@")
+_CLAUSE = late.pattern(r"[,;]\s")
+_JOINED = late.pattern(
     r",\s(?:and|und|but|aber|also)\s|\s(?:and|und)\s(?=(?:i|we|he|she|it|they|ich|wir|er|sie|es)\s)"
 )
 
@@ -116,9 +117,7 @@ class _Line:
 
     @cached_property
     def changes(self) -> bool:
-        return self._words.changes.within(self.tokens) or any(
-            token in self._words.renewals for token in self.tokens
-        )
+        return self._words.changes.within(self.tokens) or self._words.renewals.has_any(self.tokens)
 
     @cached_property
     def is_event(self) -> bool:
@@ -324,8 +323,7 @@ def _topics(question: Question) -> tuple[bool, list[frozenset[str]]]:
 
 
 def _stems(question: Question, words: Iterable[str]) -> frozenset[str]:
-    language = question.language
-    return frozenset(chain.from_iterable(_stems_of(word, language) for word in words))
+    return frozenset(chain.from_iterable(map(_stems_of, words, repeat(question.language))))
 
 
 @lru_cache(maxsize=16384)
@@ -369,24 +367,32 @@ def _lines(
         return
     named = _stems(question, words_of(above)) if above else frozenset()
     mine = _stems(question, words_of(own)) if own else frozenset()
-    words = _grammar(unit, question) if not mine.isdisjoint(chain.from_iterable(topics)) else None
+    is_asked = not mine.isdisjoint(chain.from_iterable(topics))
     for sentence in (part for whole in sentences(text) for part in _JOINED.split(whole)):
         if not _may_name(f"{sentence} {around}".lower(), topics, least):
             continue
         stems = _stems(question, words_of(sentence))
         known = stems | named
-        if words and any(
-            token in words.first_person or token in words.possessives_own for token in tokens_of(sentence)
-        ):
+        if is_asked and not mine <= known and _is_of_speaker(sentence, _grammar(unit, question)):
             known |= mine
         about = frozenset(topic for topic in topics if topic <= known)
         if len(about) >= least:
             yield _Line(unit, sentence, about, stems, question)
 
 
+def _is_of_speaker(sentence: str, words: Grammar) -> bool:
+    tokens = tokens_of(sentence)
+    return words.first_person.has_any(tokens) or words.possessives_own.has_any(tokens)
+
+
 def _may_name(text: str, topics: Iterable[frozenset[str]], least: int) -> bool:
     """False for a text in small letters that cannot name so many of the topics: a stem is, but for its end, how a word begins."""
-    return sum(all(stem[: max(3, len(stem) - 1)] in text for stem in topic) for topic in topics) >= least
+    return sum(all(map(text.__contains__, _beginnings(topic))) for topic in topics) >= least
+
+
+@lru_cache(maxsize=1024)
+def _beginnings(topic: frozenset[str]) -> tuple[str, ...]:
+    return tuple(stem[: max(3, len(stem) - 1)] for stem in topic)
 
 
 def _day(unit: Unit, today: date) -> date:

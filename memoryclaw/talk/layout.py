@@ -51,7 +51,7 @@ FORMS = (
     _form("line of a channel", r"(?:\W?\d{1,2}:\d\d(?::\d\d)?\W? {1,4})?<[@+%~& ]?(?P<who>[\w.|^`{}\[\]-]{1,30})> (?P<words>\S)", "<tom> hi"),
     _form("line of a channel in columns", rf"{_CLOCK} {{1,20}}[\w.^`-]{{1,30}} \| \S", "22:14:11   tom | hi"),
     _form("act in a channel", r"\W?\d{1,2}:\d\d(?::\d\d)?\W? {1,4}(?:\*|-->|<--|-!-) \w", "[10:32] * tom waves"),
-    _form("head with a name and a time", rf"\W{{0,3}}(?P<who>{_NAME}?)(?:,? {{1,3}}|\s[-–—·|•]\s|,? ?[\[(])(?:sent )?(?:{_STAMP}|{_AGO})[\])]? ?:?$", "Tom — Today at 10:32", named=True, below=True),
+    _form("head with a name and a time", rf"(?=\D*+\d|.*now)\W{{0,3}}(?P<who>{_NAME}?)(?:,? {{1,3}}|\s[-–—·|•]\s|,? ?[\[(])(?:sent )?(?:{_STAMP}|{_AGO})[\])]? ?:?$", "Tom — Today at 10:32", named=True, below=True),
     _form("head with a time and a name", rf"[\[(]{_STAMP}[\])] (?P<who>{_NAME}):?$", "[10:32] Reed, Tom", named=True, below=True),
     _form("head of a talk with its time", rf"(?:\d{{1,2}}:)?\d{{1,2}}:\d\d from (?P<who>{_NAME}) to {_NAME}:", "10:32:11 From Tom to Everyone:", below=True),
     _form("head of a post", rf"(?:.{{0,40}} )?(?:posted|commented|replied|wrote|opened|asked|answered|sent|shared)\b.{{0,60}}? (?:{_STAMP}|{_AGO})\b(?: ?[·•].{{0,40}})?$", "tomr commented 2 days ago", apart=True, below=True),
@@ -76,7 +76,7 @@ FORMS = (
     _form("error with a number", r"(?:npm (?:err!|error|warn)|(?:error|warning) ?\[?[a-z]{1,6}\d{2,6}\]?:|fatal:) {1,4}\S", "error TS2345: no such type", program=True),
     _form("head of a traceback", r"traceback \(most recent call last\):", "Traceback (most recent call last):", below=True, program=True),
     _form("place of a traceback", r"file \"[^\"\n]{1,200}\", line \d", 'File "app.py", line 3', program=True),
-    _form("blank to be filled", r"[^_\n]{0,200}(?<!\w)_{3,20}(?!\w)", "Sally ____ to school"),
+    _form("blank to be filled", r"[^_\n]{0,200}+(?<!\w)_{3,20}(?!\w)", "Sally ____ to school"),
     _form("variable of an environment", r"(?-i:[A-Z][A-Z0-9_]{1,40})=\S", "PORT=80"),
     _form("name of a part", r"(?-i:[A-ZÄÖÜ][A-ZÄÖÜ .'-]{1,24})(?: ?\(.{1,30}\))?$(?<![.!?])", "TOM", least=2, below=True),
     _form("stage direction", r"\*[a-z][^*\n]{0,40} [^*\n]{1,60}\*", "*walks in* hello"),
@@ -151,10 +151,10 @@ def _heads(lines: Sequence[str], words: Grammar) -> dict[int, Form]:
     """The lines of a form, where there is as much of it as tells."""
     hits = [
         (at, form, hit)
-        for at, line in enumerate(lines)
-        if line.strip()
+        for at, bare in enumerate(map(str.strip, lines))
+        if bare
         for form in FORMS
-        if (hit := form.pattern.match(line.strip()))
+        if (hit := form.pattern.match(bare))
     ]
     counts = Counter(form.name for _, form, _ in hits)
     last = max((at for at, line in enumerate(lines) if line.strip()), default=-1)

@@ -9,6 +9,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import fold
 
@@ -140,7 +141,7 @@ def is_long(span: Days) -> bool:
 _LETTERS = "A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u058f"
 _JOINED = rf"{_LETTERS}\d_"
 # A number that belongs to something longer (a path, a version, a time) is no date, nor part of one.
-_WORDS = re.compile(
+_WORDS = late.pattern(
     rf"""((?:
         (?=\d)(?:(?<![{_JOINED}./\#:-])|(?<=[Mm]id-)|(?<=[Mm]i-)|(?<=[年月日号號]-)|(?<=\d\.-)|(?<=\d-)(?=\d\d?[日号號]))
         (?:(?:\d{{4}}-\d\d(?:-\d\d)?|\d{{4}}/\d\d?/\d\d?|\d{{4}}\.\d\d?\.\d\d?(?!\.\d)|\d\d?/(?:\d\d?/)?\d{{4}})(?![/-])
@@ -153,12 +154,12 @@ _WORDS = re.compile(
     |[^\s,]""",
     re.VERBOSE,
 )
-_TIMESTAMP = re.compile(
+_TIMESTAMP = late.pattern(
     r"""(\d{4})-(\d{1,2})-(\d{1,2})
     (?:[T\s_]\s*(\d{1,2})[:-](\d\d)(?:[:-](\d\d)(?:[.,]\d+)?)?\s*(?:(Z|UTC|GMT)|([+-])(\d\d):?(\d\d)?)?)?""",
     re.IGNORECASE | re.VERBOSE | re.ASCII,
 )
-_EPOCH = re.compile(r"(\d{9,16})(?:\.\d+)?", re.ASCII)
+_EPOCH = late.pattern(r"(\d{9,16})(?:\.\d+)?", re.ASCII)
 
 
 class DateRange(NamedTuple):
@@ -313,7 +314,7 @@ def _day_and_month(day: int, month: str) -> Iterator[str]:
     yield from (f"{day} de {month}", f"{day}{suffix} of {month}")
 
 
-_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)|[〇零一二三四五六七八九]{4}年")
+_YEAR = late.pattern(r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)|[〇零一二三四五六七八九]{4}年")
 ANCHOR = date(2001, 2, 3)
 ANCHORS = (ANCHOR, date(2018, 9, 20))  # what both read alike does not depend on the day of reading
 _MOST_BESIDE, _LONGEST_VALUE = 2, 80
@@ -420,8 +421,8 @@ def _iso(moment: datetime) -> str:
 
 _LANGUAGES = ("en", "de", "fr", "es", "zh", "it", "pt", "ru", "ko")
 _SCRIPTS = {
-    "ru": re.compile("[\u0400-\u04ff]"),
-    "ko": re.compile("[\u1100-\u11ff\uac00-\ud7a3]"),
+    "ru": late.pattern("[\u0400-\u04ff]"),
+    "ko": late.pattern("[\u1100-\u11ff\uac00-\ud7a3]"),
 }  # without a letter of it, nothing is read
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _DIGITS = {digit: str(n) for n, digit in enumerate("零一二三四五六七八九")} | {
@@ -605,7 +606,7 @@ _ELSEWHERE = (
 _COMING = (7, 31, 366)  # days until a weekday, a day of the month and a day of the year have come again
 _AHEAD = (6, 27, 364)  # days in which a weekday, a day of the month and a day of the year come once
 _LONGEST_COUNT = len("99999")
-_COMPACT = re.compile(r"((?:19|20|21)\d\d)(\d\d)(\d\d)", re.ASCII)
+_COMPACT = late.pattern(r"((?:19|20|21)\d\d)(\d\d)(\d\d)", re.ASCII)
 
 
 class SpokenDate(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import codecs
 import json
-import re
 from io import StringIO
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
 
@@ -16,10 +16,10 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
-_ESCAPED = re.compile("[\udc80-\udcff]")
-_WIDE = re.compile("[^\x00-\x7f]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+LINE = late.pattern(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
+_ESCAPED = late.pattern("[\udc80-\udcff]")
+_WIDE = late.pattern("[^\x00-\x7f]")
+_SURROGATE = late.pattern("[\ud800-\udfff]")
 _HINT = "save the file as UTF-8"
 
 

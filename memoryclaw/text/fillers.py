@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
+from memoryclaw import late
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import WORD, folded_words
 
 # Placeholders for what is no text, and our own marks.
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = late.pattern(
     r"\[(?:image|audio|video|file|document|private|recalled memory)\]|\[REDACTED:[^\[\]]*\]"
 )
-_APOSTROPHE = re.compile("['’]")
+_APOSTROPHE = late.pattern("['’]")
 _PHRASES = sorted(
     (tuple(phrase.split()) for phrase in lists.lines("consolidation.filler_phrases")), key=len, reverse=True
 )

@@ -13,6 +13,7 @@ from itertools import chain
 
 from whoosh.lang.stopwords import stoplists
 
+from memoryclaw import late
 from memoryclaw.text import words as lists
 from memoryclaw.text.sentences import SMALL, plain
 
@@ -25,15 +26,15 @@ _PRONOUNS = {
     "renewals": ("renewed",),
 }
 _PREFIX = "talk_"
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
+_TOKEN = late.pattern(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
     for _word in _words:
         _LANGUAGES_OF.setdefault(_word, []).append(_code)
 _FOREIGN = 3  # different stop words that only another language has
-_LATIN = re.compile(r"[a-zà-öø-ɏ]", re.IGNORECASE)
-_LETTER = re.compile(r"[^\W\d_]")
+_LATIN = late.pattern(r"[a-zà-öø-ɏ]", re.IGNORECASE)
+_LETTER = late.pattern(r"[^\W\d_]")
 
 
 class WordList:
@@ -75,6 +76,10 @@ class WordList:
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
         return self.find(tokens) >= 0
+
+    def has_any(self, tokens: Iterable[str]) -> bool:
+        """True where one of its words, rather than a phrase, stands among the tokens."""
+        return not self._words.isdisjoint(tokens)
 
     def __contains__(self, token: str) -> bool:
         return token in self._words
@@ -185,12 +190,18 @@ def spans_of(text: str) -> list[tuple[int, int]]:
 
 def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
     """The language whose small words stand most often among these; the default where fewer than `least` do."""
-    counts = Counter(code for word in words for code in _LANGUAGES_OF.get(plain(word), ()))
+    counts = Counter(chain.from_iterable(map(_small_word_of, words)))
     best = max(SMALL, key=lambda code: (counts[code], code == default, code))
     return best if counts[best] >= least else default
 
 
-@lru_cache(maxsize=128)  # each reader of a segment asks it of the same turns
+@lru_cache(maxsize=4096)  # the same words stand in all texts
+def _small_word_of(word: str) -> Sequence[str]:
+    """The languages of which this is a small word."""
+    return _LANGUAGES_OF.get(plain(word), ())
+
+
+@lru_cache(maxsize=1024)  # each reader of a segment asks it of the same turns, and so does a recall
 def spoken_in(text: str, default: str) -> str:
     """The language of one turn: the default unless its small words say otherwise; `UNREAD` where its script or its stop words are of none that is read."""
     tokens = tokens_of(text[:2000])
@@ -208,17 +219,21 @@ def spoken_in(text: str, default: str) -> str:
 
 def _known_alone(tokens: Sequence[str], code: str) -> str:
     """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`; `UNREAD` where they say something of oneself in one that is not read."""
-    known = {one: sum(token in _words_of(one) for token in tokens) for one in codes()}
-    other = max(codes(), key=lambda one: (known[one], one))
-    if known[other] >= _SURE and not known[code]:
-        return other
-    said = [phrase for phrase, _ in grammar(UNREAD).verb_fields if phrase[0] in tokens]
-    abroad = any(
-        (len(phrase) > 1 or not known[code]) and list(phrase) == tokens[at : at + len(phrase)]
-        for phrase in said
-        for at in range(len(tokens))
-    )
-    return UNREAD if abroad else code  # `me he mudado a Málaga`
+    words = set(tokens)
+    is_known = not _words_of(code).isdisjoint(words)
+    if not is_known:
+        known = {one: sum(map(_words_of(one).__contains__, tokens)) for one in codes()}
+        other = max(codes(), key=lambda one: (known[one], one))
+        if known[other] >= _SURE:
+            return other
+    return UNREAD if _said_abroad(alone=not is_known).within(tokens) else code  # `me he mudado a Málaga`
+
+
+@cache
+def _said_abroad(*, alone: bool) -> WordList:
+    """What people say of themselves in languages without a grammar: the phrases, and verbs that stand `alone`."""
+    phrases = (phrase for phrase, _ in grammar(UNREAD).verb_fields)
+    return WordList(" ".join(phrase) for phrase in phrases if alone or len(phrase) > 1)
 
 
 @cache
@@ -236,11 +251,11 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
     """True where most letters are not Latin, or more different stop words are of a language that is not read than of those that are."""
     if not text.isascii():
         letters, latin = len(_LETTER.findall(text)), len(_LATIN.findall(text))
-        letters += 2 * sum(letter > "\u2fff" for letter in text)  # one says as much as some letters
+        letters += 2 * sum(map("\u2fff".__lt__, text))  # one says as much as some letters
         if letters > 2 * latin:
             return True
     languages = _languages_of_stop_words()
-    counts = Counter(chain.from_iterable(languages.get(word, ()) for word in set(tokens)))
+    counts = Counter(chain.from_iterable(map(languages.__getitem__, languages.keys() & tokens)))
     read = max(counts[code] for code in codes())
     return max(counts.values(), default=0) >= max(_FOREIGN, 2 * read)
 

@@ -8,13 +8,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.text.words import lines, words
 
 # Combining marks stay inside words, so that Devanagari and decomposed accents are not cut apart.
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d"
-WORD = re.compile(rf"[^\W_]++(?:[{_MARKS}]++[^\W_]*+)*+(?:['’][^\W_]++)*+")
-_RUN = re.compile(r"[^\W_]+")
-_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+WORD = late.pattern(rf"[^\W_]++(?:[{_MARKS}]++[^\W_]*+)*+(?:['’][^\W_]++)*+")
+_RUN = late.pattern(r"[^\W_]+")
+_ASCII_WORD = late.pattern(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 # Capitals to small letters, all else but digits to spaces: splitting then is four times as fast as the expression above.
 _PLAIN_ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 _ELIDING = frozenset({"fr", "it", "ca"})
@@ -223,7 +224,7 @@ _LONGEST_NAME = 4  # words
 _LONGEST_GLUED = 8  # characters of a name inside a word of an unspaced script
 _GLUED_PLACES = 64  # positions in such a word at which a name may begin
 _MOST = 1000
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CAMEL = late.pattern(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 class EntityCandidate(NamedTuple):

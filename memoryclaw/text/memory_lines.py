@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-BLOCK_ID = re.compile(r"(?:^|(?<![^\S\r\n])[^\S\r\n]++)\^([A-Za-z0-9-]++)[^\S\r\n]*+(?=\r?$)", re.MULTILINE)
-BULLET = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
+from memoryclaw import late
+
+BLOCK_ID = late.pattern(r"(?:^|(?<![^\S\r\n])[^\S\r\n]++)\^([A-Za-z0-9-]++)[^\S\r\n]*+(?=\r?$)", re.MULTILINE)
+BULLET = late.pattern(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
 
 
 class MemoryLine(NamedTuple):

@@ -8,22 +8,24 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 
+from memoryclaw import late
+
 # Controls, zero-width and bidirectional marks can hide text from the person who reviews it, or drive a terminal.
 UNSEEN = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_UNSEEN = re.compile(UNSEEN)
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_REMOTE_IMAGE = re.compile(
+_UNSEEN = late.pattern(UNSEEN)
+_SURROGATE = late.pattern("[\ud800-\udfff]")
+_REMOTE_IMAGE = late.pattern(
     r"!\[((?:[^\]!]|!(?!\[))*+)\]\(\s*+<?(?:https?:)?//(?:[^)!]|!(?!\[))*+\)", re.IGNORECASE
 )
-_IMAGE = re.compile(r"(?<!!)!++\[")
+_IMAGE = late.pattern(r"(?<!!)!++\[")
 # Hosts that show Markdown turn these into links by themselves, and may fetch them for a preview.
-_ADDRESS = re.compile(r"(?<![^\W\d_])([^\W\d_][\w+.-]{0,30}):(?=[/\\]{2})")
-_WWW = re.compile(r"(?<!\w)(www)\.(?=\w)", re.IGNORECASE)
-_BARE = re.compile(r"(?<=[(<\[])(?=[/\\]{2}\w)")
-_SPACE = re.compile(r"\s+")
+_ADDRESS = late.pattern(r"(?<![^\W\d_])([^\W\d_][\w+.-]{0,30}):(?=[/\\]{2})")
+_WWW = late.pattern(r"(?<!\w)(www)\.(?=\w)", re.IGNORECASE)
+_BARE = late.pattern(r"(?<=[(<\[])(?=[/\\]{2}\w)")
+_SPACE = late.pattern(r"\s+")
 _MARKUP = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _BETWEEN_TAGS = str.maketrans(_MARKUP)
 _ESCAPES = str.maketrans({**_MARKUP, '"': "&quot;", "'": "&#39;"})
@@ -99,10 +101,10 @@ def fence_block(groups: list[tuple[str, list[str]]], head: Sequence[str] = ()) -
 
 _CENT = 100  # costs are whole hundredths of a token, so that sums are exact
 # A word of up to nine letters, the end of a contraction, two digits, two marks with the line breaks after them, …
-_PIECES = re.compile(
+_PIECES = late.pattern(
     r"[A-Z]?[a-z]{1,9}|'[a-z]{1,2}(?![a-z])|[0-9]{1,2}|[A-Z]{1,3}|[!-/:-@\[-`{-~]{1,2}\n*|\n+|[ \t]{2,}| (?=[0-9])"
 )
-_ASCII = re.compile(r"[\x00-\x7f]+")
+_ASCII = late.pattern(r"[\x00-\x7f]+")
 _SCRIPTS = (  # the first character of a range of them, and what each one costs
     (0x0080, 100),  # accented Latin
     (0x0250, 150),

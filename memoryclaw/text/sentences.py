@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from memoryclaw import late
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import WORD, fold
 
@@ -15,13 +16,13 @@ _BEFORE_NUMBER_ENDINGS = tuple(lists.words("sentences.before_number_endings"))
 _BEFORE_SMALL = frozenset(lists.words("sentences.before_small"))
 _ORDINAL_AFTER = frozenset(lists.words("sentences.ordinal_after"))
 _CLAUSE_STARTS = frozenset(lists.words("sentences.clause_starts"))
-_DAY_MONTH = re.compile(r"\d{1,2}\.\d{1,2}")
-_END = re.compile(r"""(?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|\n+""")
-_LAST_WORD = re.compile(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
+_DAY_MONTH = late.pattern(r"\d{1,2}\.\d{1,2}")
+_END = late.pattern(r"""(?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|\n+""")
+_LAST_WORD = late.pattern(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
 _ASIDE = 60  # characters of a bracket on either side of a dot in it
 _TAIL = 40  # characters before a dot that tell whether it ends a sentence
-_SHORTENED = re.compile(r"[^\W\d_a-zß-ÿ]{2,4}\b")  # `3. OG`
-_MONTH = re.compile(r"(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE)
+_SHORTENED = late.pattern(r"[^\W\d_a-zß-ÿ]{2,4}\b")  # `3. OG`
+_MONTH = late.pattern(r"(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=65536)

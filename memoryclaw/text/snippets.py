@@ -8,14 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.text.memory_lines import without_ids
 
 _WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
 # Characters of which each has one small letter of the same length, and no other letter is that.
-_PLAIN_CASE = re.compile(
+_PLAIN_CASE = late.pattern(
     "[\x00-\xb4\xb6-\u012f\u0132-\u017e\u2010-\u205e\u2190-\u245f\u2500-\u2bff\u3000-\u9fff\ufe0f\uff00-\uffee\U0001f000-\U0001faff]*"
 )
-SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’)]*\s+|\n+")
+SENTENCE_END = late.pattern(r"(?<=[.!?。！？…])[\"'”’)]*\s+|\n+")
 
 
 class Snippet(NamedTuple):
@@ -36,14 +37,14 @@ def without_block_ids(text: str) -> str:
     return "\n".join(without_ids(line) if number in marked else line for number, line in lines)
 
 
-_EMBED = re.compile(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*\)")
-_CALLOUT = re.compile(r"^\s*(?:>\s*)*\[![\w-]+\][+-]?\s*")
-_WIKILINK = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
-_LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\n]*\)")
-_FIELD = re.compile(
+_EMBED = late.pattern(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*\)")
+_CALLOUT = late.pattern(r"^\s*(?:>\s*)*\[![\w-]+\][+-]?\s*")
+_WIKILINK = late.pattern(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
+_LINK = late.pattern(r"\[([^\[\]\n]*)\]\([^()\n]*\)")
+_FIELD = late.pattern(
     r"(?<!\s)\s*(?:\[[\w -]{1,40}:: (?:\[\[[^\[\]\n]{0,200}\]\]|[^\[\]\n]){0,300}\]|\([\w -]{1,40}:: [^()\n]{0,300}\))"
 )
-_EMPHASIS = re.compile(r"\*\*|__|==|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|`")
+_EMPHASIS = late.pattern(r"\*\*|__|==|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|`")
 
 
 def without_markup(line: str) -> str:

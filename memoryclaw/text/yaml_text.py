@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ _SAFE = r"\w .,:;/()@+=*&!?$%~^#\[\]{}<>|\-"
 _QUOTED = rf"\"[{_SAFE}']*+\" *+|'[{_SAFE}\"]*+' *+"
 _ITEM = r"\w[\w ./+@-]*+"
 _FLOW = rf"\[ *+(?:{_ITEM}(?:, *+{_ITEM})*+)?\] *+"
-_LINE = re.compile(
+_LINE = late.pattern(
     rf"(?m:^)((?:(\w[\w-]{{0,63}}+):(?: ++(?:({_PLAIN})|({_QUOTED})|({_FLOW}))| *+)|( *+)- ++({_PLAIN}))(?:\n|\Z))"
 )
 _PLAIN_NULLS = frozenset({"null", "Null", "NULL"})
@@ -276,9 +275,11 @@ def strings(value: Any) -> list[str]:
 
 _INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
 _NOT_PLAIN = frozenset({"", "~", "null", "Null", "NULL", "---", "...", "<<"})
-_RISKY = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|:(?=\s|$)|\s#|^\s|\s$")
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
+_RISKY = late.pattern(
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|:(?=\s|$)|\s#|^\s|\s$"
+)
+_CONTROL = late.pattern("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
+_UNPRINTABLE = late.pattern("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
 
 
 def scalar(value: str, style: str = "", *, flow: bool = False) -> str:

@@ -6,8 +6,10 @@ import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 
-_OFFSET = re.compile(r"([+-])(\d\d):?([0-5]\d)")
-_OWN = re.compile(r"T\d[\d:.,]*+ ?([+-]\d\d:?\d\d)$", re.IGNORECASE)
+from memoryclaw import late
+
+_OFFSET = late.pattern(r"([+-])(\d\d):?([0-5]\d)")
+_OWN = late.pattern(r"T\d[\d:.,]*+ ?([+-]\d\d:?\d\d)$", re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)

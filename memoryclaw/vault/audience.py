@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import InputError
 from memoryclaw.model import AGENT, EVERYBODY, OWNER
 from memoryclaw.text.encoding import decode, readable
@@ -23,8 +24,8 @@ from memoryclaw.text.prompts import visible
 if TYPE_CHECKING:  # what reads whole notes is imported by who reads one: a search must start fast
     from memoryclaw.text.frontmatter import Split
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_PARTS = re.compile(r"[\s,|]+")
+_NAME = late.pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
+_PARTS = late.pattern(r"[\s,|]+")
 
 
 class Label(NamedTuple):
@@ -136,7 +137,7 @@ def _of_key(key: str, value: Any) -> Label:
 
 # Text as labels are read in it: what looks like an ASCII character is that character, and what cannot be seen is not there.
 
-_STRANGE = re.compile(
+_STRANGE = late.pattern(
     "[\xa0\xaa\xad\xb2\xb3\xb9\xba\u0130\u0131\u02b0-\u02b8\u02e0-\u02e4\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1d2c-\u1d6a\u1d78-\u1dbf"
     "\u2000-\u200f\u2028-\u202f\u2045\u2046\u205f-\u209f\u2100-\u218f\u2460-\u24ff\u2772\u2773\u27e6\u27e7\u2c7c\u2c7d\u3000\u3010\u3011"
     "\u3014-\u301b\u3164\ufe00-\ufe6f\ufeff-\uffef\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U0001d400-\U0001d7ff"
@@ -176,23 +177,23 @@ def _places(text: str) -> Callable[[int], int]:
 # are, spelled as they are here; other words in brackets there are code.
 
 _STEMS = ("private", "audience", "export")  # what every word of a label holds
-_EXACT = re.compile(
+_EXACT = late.pattern(
     r"[\[(]audience::(?:[^\[\]()\n]*+[\])])?|\[(?!(?-i:private))PRIVATE\]|\[NOEXPORT\]", re.IGNORECASE
 )
-_BRACKETED = re.compile(r"\[([^\[\]\n]*+)\]")
-_FIELD = re.compile(
+_BRACKETED = late.pattern(r"\[([^\[\]\n]*+)\]")
+_FIELD = late.pattern(
     r"[\[(][^\w\[\]()\n:]*+(audience|private|no[ _-]?export|export)[^\w\[\]()\n:]*+:[ \t]*+:(?:([^\[\]()\n]*+)[\])])?",
     re.IGNORECASE,
 )
-_SEPARATOR = re.compile(r"[:=]+")
-_LINK = re.compile(
+_SEPARATOR = late.pattern(r"[:=]+")
+_LINK = late.pattern(
     r"\[\[[^\[\]\n]*+\]\]|\[\^[^\[\]\n]*+\]"
     r"|\[(?:[^\[\]\n]|\[[^\[\]\n]*+\])*+\]\((?:<[^<>\n]*+>|[^\s()<>]++(?:\([^\s()]*+\)[^\s()<>]*+)?)(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?[ \t]*+\)"
 )
-_REFERENCE = re.compile(r"\[[^\[\]\n]++\]\[([^\[\]\n]++)\]")
-_DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]++)\]:[ \t]*+\S", re.MULTILINE)
+_REFERENCE = late.pattern(r"\[[^\[\]\n]++\]\[([^\[\]\n]++)\]")
+_DEFINITION = late.pattern(r"^ {0,3}\[([^\[\]\n]++)\]:[ \t]*+\S", re.MULTILINE)
 _LESS, _MORE = r"(?:<|&lt;|&#0*+60;|&#x0*+3c;|\\u003c)", r"(?:>|&gt;|&#0*+62;|&#x0*+3e;|\\u003e)"
-_TAG = re.compile(
+_TAG = late.pattern(
     rf"{_LESS}\s*+(?:(/)\s*+)?private(?![\w@-]|[.:]\w)"
     rf"(?:(?:[^<>&\\]|&(?!(?:[lg]t|#0*+6[02]|#x0*+3[ce]);)|\\(?!u003))*+{_MORE}|(?=\s*+\Z|\s++[\w-]++\s*+=))",
     re.IGNORECASE,
@@ -321,19 +322,19 @@ def without_labels(text: str) -> str:
 _MAYBE_IN_BYTES = (*(stem.encode() for stem in _STEMS), b"\0", b"\\u")  # NUL: UTF-16; `\u`: a letter in JSON
 _BEGINS = (b"---", b"+++", b"{", b"\xef\xbb\xbf")  # a header, and a byte order mark before it
 # On a line of its own it is a property of the whole note, as in Obsidian.
-_OF_NOTE = re.compile(
+_OF_NOTE = late.pattern(
     r"^[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?[*_~\"']*+(audience|private|no[ _-]?export|export)[*_~\"' \t]*+:[ \t]*+:[*_~]*+([^\n]*)$",
     re.IGNORECASE | re.MULTILINE,
 )
-_OF_NOTE_EXACT = re.compile(r"^[ \t]*+(audience)::([^\n]*)$", re.IGNORECASE | re.MULTILINE)
+_OF_NOTE_EXACT = late.pattern(r"^[ \t]*+(audience)::([^\n]*)$", re.IGNORECASE | re.MULTILINE)
 # A header that is none: in other fences, or behind blank lines.
-_FENCED = re.compile(r"\s*+(?:-{2,}+|—++|\+{3,}+|;{3,}+)[^\n]*+\n(?:[^\S\n]*+\S[^\n]*+(?:\n|\Z))*+")
-_KEY_LINE = re.compile(
+_FENCED = late.pattern(r"\s*+(?:-{2,}+|—++|\+{3,}+|;{3,}+)[^\n]*+\n(?:[^\S\n]*+\S[^\n]*+(?:\n|\Z))*+")
+_KEY_LINE = late.pattern(
     r"^[ \t\"']*+(?:(audience|private)|no[ _-]?export|export)[ \t\"']*+[:=]", re.IGNORECASE | re.MULTILINE
 )
-_ANY_KEY = re.compile(r"^[ \t]*+[\w\"'][^:=\n]*[:=](?:\s|\Z)", re.MULTILINE)
+_ANY_KEY = late.pattern(r"^[ \t]*+[\w\"'][^:=\n]*[:=](?:\s|\Z)", re.MULTILINE)
 # In the text of a skill that is JSON or JavaScript.
-_KEY = re.compile(
+_KEY = late.pattern(
     r"""["']?\b(audience|private|no[ _-]?export|export)["']?\s*:\s*(?:\[([^\[\]]*+)\]|["']([^"'\n]*)["']|(true|false|[01])\b)?""",
     re.IGNORECASE,
 )
@@ -399,10 +400,10 @@ def of_note(parts: Split) -> str:
 
 # The lines that a label on one of them covers, and those that a line needs to be understood.
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
-_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
-_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_HEADING = late.pattern(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_UNDERLINE = late.pattern(r" {0,3}(=+|-{2,})[ \t]*$")
+_ITEM = late.pattern(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+_FENCE = late.pattern(r" {0,3}(```+|~~~+)")
 _OF_LIST = 7  # the rank of a list item: below every heading
 
 

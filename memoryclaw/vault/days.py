@@ -7,22 +7,23 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.text.dates import days_of, parse_timestamp
 
-_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[_T ](\d\d)-(\d\d)-(\d\d)(?![\d-])")
+_TIME = late.pattern(r"(\d{4}-\d\d-\d\d)[_T ](\d\d)-(\d\d)-(\d\d)(?![\d-])")
 _DAY = r"(\d{4})(?P<apart>[-_.]?)(\d\d)(?P=apart)(\d\d)"
 # `20211130`, also with the time that notes of a Zettelkasten have behind it.
-_NAME = re.compile(rf"{_DAY}(?:(?<=\d{{8}})(?:\d{{4}}|\d{{6}}))?(?!\d)")
-_FOLDERS = re.compile(rf"(?:^|/)(?:(\d{{4}})/(\d\d)/(\d\d)(?=[/ _.-])|{_DAY}(?=/))")
-_WRITTEN = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
-_DAYLIKE = re.compile(r"[\d_. -]{6,}")
+_NAME = late.pattern(rf"{_DAY}(?:(?<=\d{{8}})(?:\d{{4}}|\d{{6}}))?(?!\d)")
+_FOLDERS = late.pattern(rf"(?:^|/)(?:(\d{{4}})/(\d\d)/(\d\d)(?=[/ _.-])|{_DAY}(?=/))")
+_WRITTEN = late.pattern(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
+_DAYLIKE = late.pattern(r"[\d_. -]{6,}")
 NAME, HEADING, FOLDER, HEADER = "name", "heading", "folder", "header"
 
 # Logseq: the journals of a graph, and how it writes their days.
 
 JOURNALS, GRAPH_FILE = "journals/", "logseq/config.edn"
-_FORMATS = re.compile(r'^[^;\n"]*:journal/(page-title|file-name)-format\s+"([^"\n]{1,60})"', re.MULTILINE)
-_PIECES = re.compile(r"E{3,4}|MM?M?M?|do|dd?|yyyy|[^A-Za-z]|.")
+_FORMATS = late.pattern(r'^[^;\n"]*:journal/(page-title|file-name)-format\s+"([^"\n]{1,60})"', re.MULTILINE)
+_PIECES = late.pattern(r"E{3,4}|MM?M?M?|do|dd?|yyyy|[^A-Za-z]|.")
 _NUMBERS = {"yyyy": r"(?P<year>\d{4})", "MM": r"(?P<month>\d\d)", "M": r"(?P<month>\d\d?)", "dd": r"(?P<day>\d\d)", "d": r"(?P<day>\d\d?)"}  # fmt: skip
 _SPELT = {"yyyy": "%Y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "EEEE": "%A", "EEE": "%a", "dd": "%d"}
 

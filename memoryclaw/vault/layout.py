@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import ClockError, InputError, VaultError
 from memoryclaw.text.language import SPELLED, fold
 
@@ -157,7 +158,7 @@ def on_disk(root: str, name: str) -> str:
 
 
 # Sync services and editors leave these beside notes; indexed, they would answer twice or with half a note.
-CONFLICT_COPY = re.compile(
+CONFLICT_COPY = late.pattern(
     r"\.sync-conflict-\d{8}-\d{6}|\(.*conflicted copy.*\)|\(conflict(?:ed)? .*\d{4}-\d\d-\d\d.*\)",
     re.IGNORECASE,
 )
@@ -256,12 +257,12 @@ _SLUG_LENGTH = 48
 _NAME_BYTES = 255
 _PATH_BYTES = 1024
 _TOLD = 10
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
-_MARK = re.compile(r'[<>:"|?*\\]')
-_MINTED = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}")
-_NOT_SLUG = re.compile(r"[^a-z0-9]+")
+_DEVICE = late.pattern(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
+_MARK = late.pattern(r'[<>:"|?*\\]')
+_MINTED = late.pattern(r"[a-z0-9][a-z0-9_-]{0,95}")
+_NOT_SLUG = late.pattern(r"[^a-z0-9]+")
 _OWN_HIDDEN = frozenset({".gitignore", ".gitattributes"})
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = late.pattern(r"[\x00-\x1f\x7f]")
 _YEARS = range(1970, 2101)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -19,11 +18,11 @@ from memoryclaw.vault.ledger_usage import Cited, LedgerEvents, LedgerUsage, even
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
 _LARGEST = 64 << 20  # bytes of a file that are looked through
-_OWN_MONTH = re.compile(r"\d{4}-\d\d\.jsonl")
+_OWN_MONTH = late.pattern(r"\d{4}-\d\d\.jsonl")
 _FIGURES = frozenset(
     {"ts", "event", "receipt", "session", "mode", "ids"}
 )  # what stays of an old event of what was shown
-_DEVICE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_DEVICE = late.pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 class Ledger:

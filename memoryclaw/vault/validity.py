@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import date
 
+from memoryclaw import late
 from memoryclaw.errors import InputError
 from memoryclaw.model import FROM_NOW_ON, MEMORY_TYPES, PROJECT, SESSION, Lifecycle, Problem, Unit
 from memoryclaw.text import words as lists
@@ -17,7 +18,7 @@ _NAMES = {"type": "memory_type"}  # what is called otherwise in the code
 _DAYS = ("expires", "verify_by", "verified")
 _TO_DO = frozenset({"to do", "to dos", "todo", "todos", "task", "tasks", "to-dos"})
 _PREFERENCES = frozenset(lists.lines("consolidation.preferences"))
-_SPAN = re.compile(r"(\d{1,5})\s*(day|week|month|year)?s?")
+_SPAN = late.pattern(r"(\d{1,5})\s*(day|week|month|year)?s?")
 _SPANS = {"day": 1, "week": 7, "month": 30, "year": 365}
 IDLE = 1  # days after its last one on which what is of a session still counts: at least 24 hours
 

@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import lru_cache
 
+from memoryclaw import late
 from memoryclaw.model import VALUE
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import days_of, find_ranges
@@ -18,14 +19,14 @@ from memoryclaw.vault.vocabulary import SHAPES
 # Of these forms, a value answers whatever its field is called; of others only where no field says what it is.
 _CONTACTS = ("email", "phone", "url")
 _SIGNS = ("@", "://", "www.")  # a name with a dot may be a file's
-_AMOUNT = re.compile(
+_AMOUNT = late.pattern(
     r"(?:[$€£¥]\s?\d[\d.,' ]*[kKmM]?|\d[\d.,' ]*\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b))(?:\s\S+){0,3}"
 )
 _STREETS = "|".join(map(re.escape, lists.words("consolidation.streets")))
-STREET = re.compile(  # from where a word begins, else each letter of a long one is tried
+STREET = late.pattern(  # from where a word begins, else each letter of a long one is tried
     rf"(?i)(?<!\w)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]{{0,40}},? ){{1,4}}(?:{_STREETS})\b|[^\W\d_][\w.-]{{0,40}}[ -]?(?:{_STREETS}) \d{{1,5}} ?\w?\b)"
 )
-_PLACE = re.compile(rf"{STREET.pattern}.{{0,60}}")
+_PLACE = late.pattern(rf"{STREET.pattern}.{{0,60}}")
 PLACE_WORDS = frozenset(lists.words("pronouns.places"))
 _WORDS = {
     form: frozenset(words.split())
@@ -70,12 +71,12 @@ def _words_for(field: str, value: str) -> frozenset[str]:
 
 
 # What a sentence has that may answer who, when, where or how much.
-_NAME = re.compile(r"(?<=[^\s.!?:…–\"“„] )[^\W\d_a-zß-ÿ][\w'’-]*")
+_NAME = late.pattern(r"(?<=[^\s.!?:…–\"“„] )[^\W\d_a-zß-ÿ][\w'’-]*")
 _INTO = "|".join(lists.words("pronouns.place_prepositions"))
-_NAMED_PLACE = re.compile(rf"(?<!\w)(?i:{_INTO}) ([^\W\d_a-zß-ÿ][\w'’-]*)")
-_SMALL_WORD = re.compile(r"\b[^\W\dA-ZÀ-Þ_]{4}")
-_PATH = re.compile(r"\w[/\\]\w|://")
-_CLOCK = re.compile(r"(?i)\b\d{1,2}(?:[:.h]\d\d\b| ?(?:am|pm|uhr|st|nd|rd|th)\b)")
+_NAMED_PLACE = late.pattern(rf"(?<!\w)(?i:{_INTO}) ([^\W\d_a-zß-ÿ][\w'’-]*)")
+_SMALL_WORD = late.pattern(r"\b[^\W\dA-ZÀ-Þ_]{4}")
+_PATH = late.pattern(r"\w[/\\]\w|://")
+_CLOCK = late.pattern(r"(?i)\b\d{1,2}(?:[:.h]\d\d\b| ?(?:am|pm|uhr|st|nd|rd|th)\b)")
 
 
 def holds_form(form: str, text: str, besides: AbstractSet[str], today: date) -> bool:

@@ -8,6 +8,7 @@ from datetime import date
 from itertools import permutations
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.model import NOTHING, Fact, Problem
 from memoryclaw.text.dates import days_of, leading_range
 from memoryclaw.text.language import words_of
@@ -49,12 +50,12 @@ class Schema(NamedTuple):
 
 # What the values of each type look like; a text may be anything, and so may the target of a link.
 
-PHONE_NUMBER = re.compile(r"\+?[\d\s()/.-]{5,24}(?:\s?(?:x|ext\.?)\s?\d{1,6})?")
+PHONE_NUMBER = late.pattern(r"\+?[\d\s()/.-]{5,24}(?:\s?(?:x|ext\.?)\s?\d{1,6})?")
 SHAPES = {
-    "email": (re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\W\d_]{2,}"), "an e-mail address"),
-    "phone": (re.compile(rf"(?=(?:\D*\d){{5}}){PHONE_NUMBER.pattern}"), "a phone number"),
-    "url": (re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+|(?:[\w-]+\.)+[^\W\d_]{2,}(?:/\S*)?", re.IGNORECASE), "a web address"),
-    "number": (re.compile(r"[-+]?\d[\d.,'’\u202f\u00a0 ]*(?:[^\W\d]\S*|[%€$£])?(?:\s\S+)?"), "a number"),
+    "email": (late.pattern(r"[^\s@<>()]+@[^\s@<>()]+\.[^\W\d_]{2,}"), "an e-mail address"),
+    "phone": (late.pattern(rf"(?=(?:\D*\d){{5}}){PHONE_NUMBER.pattern}"), "a phone number"),
+    "url": (late.pattern(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+|(?:[\w-]+\.)+[^\W\d_]{2,}(?:/\S*)?", re.IGNORECASE), "a web address"),
+    "number": (late.pattern(r"[-+]?\d[\d.,'’\u202f\u00a0 ]*(?:[^\W\d]\S*|[%€$£])?(?:\s\S+)?"), "a number"),
 }  # fmt: skip
 _YEARS = (date(2003, 1, 1), date(2010, 6, 15))  # two days that no date counts from alike
 

@@ -99,9 +99,11 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def terminal_width() -> int:
     """The columns of the terminal; without one, more than any line has."""
+    if not sys.stdout.isatty():
+        return sys.maxsize
     from shutil import get_terminal_size  # a pipe needs none of it
 
-    return get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+    return get_terminal_size().columns
 
 
 def _laid_out(heads: Sequence[str], widths: list[int]) -> _Layout:
