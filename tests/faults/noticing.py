@@ -6,12 +6,14 @@ The kernel asks by seccomp's user notification: nothing else that the process do
 from __future__ import annotations
 
 import array
+import contextlib
 import ctypes
 import fcntl
 import functools
 import os
 import platform
 import select
+import signal
 import socket
 import struct
 import sys
@@ -50,24 +52,6 @@ def noticed(names: Collection[str], to: socket.socket) -> None:
     # `send_fds` of the standard library would do, but for a name that it imports then.
     to.sendmsg([b"f"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener]))])
     os.close(listener)
-
-
-@functools.cache
-def can_be_noticed() -> bool:
-    """True where the kernel asks, and the numbers are ours."""
-    if sys.platform != "linux" or platform.machine() != "x86_64":
-        return False
-    ours, to = socket.socketpair()
-    pid = os.fork()
-    if not pid:
-        try:
-            noticed(["mkdir"], to)
-            os._exit(0)
-        finally:
-            os._exit(1)
-    to.close()
-    ours.close()
-    return os.waitpid(pid, 0)[1] == 0
 
 
 class Notices:
@@ -114,3 +98,27 @@ class Notices:
     def close(self) -> None:
         """Nobody is left who could ask."""
         os.close(self._listener)
+
+
+@functools.cache
+def can_be_noticed() -> bool:
+    """True where the kernel asks and takes our answer, and the numbers are ours."""
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return False
+    heard, telling = socket.socketpair()
+    pid = os.fork()
+    if not pid:
+        try:
+            noticed(["mkdir"], telling)
+            os.mkdir("/")
+        except FileExistsError:
+            os._exit(0)
+        finally:
+            os._exit(1)
+    telling.close()
+    with heard, contextlib.suppress(OSError, ValueError):
+        notices = Notices(heard, pid, lambda _name, _number: 0)
+        notices.answer(10, heard)
+        notices.close()
+    os.kill(pid, signal.SIGKILL)  # one that nobody answered
+    return os.waitpid(pid, 0)[1] == 0
