@@ -269,7 +269,7 @@ def test_a_run_with_answers_that_was_killed_and_run_again_gives_the_same_tree(tm
     answers = answered(asked(shutil.copytree(start, tmp_path / "asked")))
     points = points_of(whole, lambda: consolidated(whole, answers=answers))
     assert len(points) > 40
-    for at in points[::5]:
+    for at in points[::7]:
         root = shutil.copytree(start, tmp_path / str(at))
         killed = killed_at(at, lambda _: consolidated(root, answers=answers)).code  # noqa: B023 - used at once
         assert killed in (0, -signal.SIGKILL)

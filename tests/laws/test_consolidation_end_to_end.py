@@ -72,7 +72,7 @@ def test_killed_and_robbed_of_all_that_can_be_rebuilt_the_next_night_remembers_t
     points = points_of(undisturbed, lambda: consolidated(undisturbed))
     wanted = remembered(undisturbed)
     assert len(points) > 40
-    for at in points[lane :: 2 * LANES]:
+    for at in points[lane :: 3 * LANES]:
         root = shutil.copytree(start, tmp_path / str(at))
         assert night(root, "direct", at=at) in (0, -signal.SIGKILL)
         shutil.rmtree(root / ".memoryclaw", ignore_errors=True)
