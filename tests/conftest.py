@@ -63,6 +63,13 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("search" if config.option.markexpr == "laws" else "same")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The laws are in few files: a worker that imports them alone is small, and each of its thousands of forks costs half."""
+    if config.option.markexpr != "laws" or not collection_path.name.startswith("test_"):
+        return None
+    return "mark.laws" not in collection_path.read_text(encoding="utf-8") or None
+
+
 def pytest_collection() -> None:
     """Nothing that is collected ever goes, so nothing is looked for among it."""
     gc.disable()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import itertools
 import os
 import shutil
@@ -82,6 +83,60 @@ def snapshot(root):
         for path in sorted(Path(root).rglob("*"))
         if path.is_file() and "objects" not in path.parts and ".memoryclaw" not in path.parts
     }
+
+
+OURS = {".git", ".git.new", ".memoryclaw"}
+
+
+def files_below(root, less=OURS):
+    """Every file of a vault with its bytes, those of some folders at its top left out."""
+    files = {}
+    for folder, folders, names in os.walk(root):
+        if folder == os.fspath(root):
+            folders[:] = [name for name in folders if name not in less]
+            names = [name for name in names if name not in less]  # noqa: PLW2901 - a further working tree has a file `.git`
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                files[os.path.relpath(path, root)] = Path(path).read_bytes()
+    return files
+
+
+_ANSWERS = {}
+
+
+def once(key, asked):
+    """What is asked of a vault in a state of which the key tells all: it is the same in every vault in that state."""
+    if key not in _ANSWERS:
+        _ANSWERS[key] = asked()
+    return _ANSWERS[key]
+
+
+def digest_of(files):
+    """One digest of files by their paths."""
+    digest = hashlib.blake2b()
+    for path, data in sorted(files.items()):
+        digest.update(b"%s\0%d\0%b" % (os.fsencode(path), len(data), data))
+    return digest.digest()
+
+
+def _commit(root, number):
+    return git(root, "ls-tree", "-r", number), git(root, "log", "--format=%s", number)
+
+
+def branches_of(root):
+    """What every branch holds, and the subjects of its commits."""
+    shown = git(root, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+    refs = dict(map(str.split, shown))
+    return {ref: once(number, functools.partial(_commit, root, number)) for ref, number in refs.items()}
+
+
+def own_lines(root, files):
+    """The lines that git shows as the user's own work in a vault that has these files."""
+    # It has the object of each file of git's index that is another one than in the last commit.
+    index = git(root, "status", "--porcelain=v2", "--branch")
+    return once((index, digest_of(files)), lambda: work_of(users_work(root)))
 
 
 def users_work(root):

@@ -6,6 +6,7 @@ A process is forked and not started anew, so that nothing is imported again; wha
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import signal
@@ -92,6 +93,7 @@ def lives(pid: int) -> bool:
 
 
 def _child(at: int, work: Callable[[Callable[[bytes], int]], object], writing: int) -> NoReturn:
+    gc.freeze()  # a child that collects would copy all that it shares
     try:
         kill_at(at)
         work(lambda data: _write(writing, data))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gitvault import git
+from gitvault import files_below, git
 
 from memoryclaw.app import App
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 NIGHT = datetime(2026, 4, 20, 3, tzinfo=UTC)
 LATER = datetime(2026, 4, 21, 3, tzinfo=UTC)
-OURS = {".git", ".memoryclaw"}
 
 SCHEMA = "fields:\n  deadline: date\n"
 PROJECTS = "# Boathouse\n- deadline: 2026-12-11 [since:: 2026-03-24]\n- contractor: Nordmole\n\n# Mine\n- note: old\n"
@@ -90,11 +89,7 @@ def consolidated(root: Path, now: datetime = NIGHT, **options: object) -> Consol
 
 def tree(root: Path) -> dict[str, bytes]:
     """Every file of the vault but git's and those that can be built again."""
-    return {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and path.relative_to(root).parts[0] not in OURS
-    }
+    return files_below(root)
 
 
 def memory(root: Path) -> dict[str, bytes]:

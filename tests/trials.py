@@ -19,6 +19,8 @@ import memoryclaw
 if TYPE_CHECKING:
     from scenes import Vaults
 
+# Their libraries are half of what a process would hold, and each fork copies the tables of its pages; a trial goes by none of them but MCP's tools.
+DOORS = ("memoryclaw.interfaces.", "memoryclaw.memory_tool")
 _began = time.monotonic()
 _table: dict[str, list[int]] = {}
 _skipped: list[str] = []
@@ -103,7 +105,7 @@ def vaults(tmp_path_factory: pytest.TempPathFactory, guarded_machine: Path) -> V
     from scenes import Vaults  # noqa: PLC0415 - its folder is known once a test of it is
 
     for module in pkgutil.walk_packages(memoryclaw.__path__, "memoryclaw."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith("__main__") and not module.name.startswith(DOORS):
             importlib.import_module(module.name)
     return Vaults(tmp_path_factory.mktemp("vaults"))
 

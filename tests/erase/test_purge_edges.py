@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import unicodedata
 from datetime import UTC, datetime
 
@@ -232,20 +233,17 @@ def test_only_the_owner_purges(root, dry_run):
 
 @pytest.mark.laws
 def test_killed_at_any_write_a_second_run_ends_it(tmp_path):
-    def vault(name):
-        root = tmp_path / name
-        init_vault(root)
-        with open_vault(root) as app:
-            filled(app)
-        return root
-
-    whole = vault("whole")
+    start = tmp_path / "start"
+    init_vault(start)
+    with open_vault(start) as app:
+        filled(app)
+    whole = shutil.copytree(start, tmp_path / "whole")
     with open_vault(whole) as app:
         app.purge(DOCTOR)
     at = 0
     while True:
         at += 9
-        root = vault(f"v{at}")
+        root = shutil.copytree(start, tmp_path / f"v{at}")
 
         def work(_, root=root):
             with open_vault(root) as app:

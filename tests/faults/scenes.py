@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from gitvault import git, users_work, vault_of, work_of
+from gitvault import OURS, branches_of, digest_of, files_below, git, once, own_lines, vault_of
 from indexed import rebuilt
 from nights import EVENING, said
 from tracing import OK, Ended, Fault, run
@@ -44,7 +44,6 @@ FILES = {
     "mine.md": "one\ntwo\n",
     "logs/2026-04-19/evening.jsonl": said("evening", EVENING),
 }
-OURS = {".git", ".git.new", ".memoryclaw"}
 APART = {
     "logs",
     "ledger",
@@ -58,7 +57,7 @@ class Snapshot(NamedTuple):
     """A vault at rest: its files, what its branches hold and say, and the user's own work in it."""
 
     files: Mapping[str, bytes]
-    refs: Mapping[str, str]
+    refs: Mapping[str, tuple[str, str]]
     work: list[list[str]]
 
 
@@ -154,6 +153,10 @@ class Vaults:
             app.claim("Paris", entity="Anna", field="city", tool="memory_store")
         users_own(base)
         self.base = base
+        with opened(self.copy(base)) as app:
+            app.consolidate(
+                llm="none"
+            )  # all that a night loads and compiles is there before any child is forked
 
     def place(self) -> Path:
         """A path that nothing has."""
@@ -269,28 +272,29 @@ def users_own(root: Path) -> None:
 
 def files_of(root: Path) -> dict[str, bytes]:
     """Every file that a commit of ours may change, or a person has."""
-    return {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and path.relative_to(root).parts[0] not in OURS | APART
-    }
+    return files_below(root, OURS | APART)
 
 
 def snapshot(root: Path) -> Snapshot:
     """The vault at rest."""
+    files = files_of(root)
     if not (root / ".git/HEAD").exists():
-        return Snapshot(files_of(root), {}, [])
-    refs = git(root, "for-each-ref", "--format=%(refname)").split()
-    held = {ref: git(root, "ls-tree", "-r", ref) + git(root, "log", "--format=%s", ref) for ref in refs}
-    return Snapshot(files_of(root), held, work_of(users_work(root)))
+        return Snapshot(files, {}, [])
+    return Snapshot(files, branches_of(root), own_lines(root, files))
 
 
-def settle(root: Path) -> None:
-    """What the next verb does first: ends what was cut short, and brings the index in line."""
+def settle(root: Path) -> str:
+    """What the next verb does first: ends what was cut short, and brings the index in line; the index's fingerprint."""
     if (root / ".git").exists() or (root / ".memoryclaw").exists():
         recover(str(root))
+    return synced(root)
+
+
+def synced(root: Path) -> str:
+    """The fingerprint of the index, once it is in line."""
     with opened(root) as app:
         app.sync()
+        return fingerprint(app.index)
 
 
 def nothing_is_torn(root: Path, scene: Scene) -> None:
@@ -304,12 +308,11 @@ def nothing_is_torn(root: Path, scene: Scene) -> None:
     assert not gone, f"{gone} are gone"
 
 
-def is_sound(root: Path) -> None:
-    """The index is what a rebuild gives, git finds nothing wrong, and nothing of ours is left lying about."""
-    with opened(root) as app:
-        app.sync()
-        mark = fingerprint(app.index)
-    assert mark == rebuilt(root), "the index is not what a rebuild gives"
+def is_sound(root: Path, mark: str = "") -> None:
+    """The index, of this fingerprint once it was in line, is what a rebuild gives, git finds nothing wrong, and nothing of ours is left lying about."""
+    mark = mark or synced(root)
+    whole = once(("rebuilt", digest_of(files_below(root))), lambda: rebuilt(root))
+    assert mark == whole, "the index is not what a rebuild gives"
     if (root / ".git/HEAD").exists():
         assert git(root, "fsck", "--strict", "--no-dangling") == "", "git fsck found damage"
     nothing_is_left(root, *APART, ".git.new", ".memoryclaw/.plan.tmp")
@@ -318,11 +321,12 @@ def is_sound(root: Path) -> None:
 def nothing_is_left(root: Path, *less: str) -> None:
     """No lock, no temp file, no journal and no copy of git's index stays behind, but below these, where the next write sweeps."""
     left = [
-        str(path.relative_to(root))
-        for path in root.rglob("*")
-        if path.name.endswith((".tmp", ".new", ".new-journal"))
-        or (path.name.endswith(".lock") and ".git" in path.parts)
-        or path.name.startswith("memoryclaw.index")
+        os.path.relpath(os.path.join(folder, name), root)
+        for folder, folders, names in os.walk(root)
+        for name in (*folders, *names)
+        if name.endswith((".tmp", ".new", ".new-journal"))
+        or (name.endswith(".lock") and ".git" in folder.split(os.sep))
+        or name.startswith("memoryclaw.index")
     ]
     assert [name for name in left if not name.startswith(less)] == [], f"left behind: {left}"
     assert not (root / ".memoryclaw/pending.json").exists(), "the journal is left"
@@ -361,7 +365,7 @@ def must_hold(root: Path, scene: Scene, ended: Ended, *, again: bool) -> None:
     """Everything that holds after a fault: first as it was left, then after the next verb."""
     assert ended.code != 3, f"a bug and not a sentence: {ended.told[-600:]}"
     nothing_is_torn(root, scene)
-    settle(root)
+    mark = settle(root)
     found = snapshot(root)
     if scene.verb.whole:
         assert found in (scene.old, scene.new), _difference(found, scene)
@@ -371,7 +375,7 @@ def must_hold(root: Path, scene: Scene, ended: Ended, *, again: bool) -> None:
         assert found.work in (scene.old.work, scene.new.work), f"the user's work was touched: {found.work}"
     nothing_acknowledged_is_lost(root, scene, ended)
     whole_lines(root, "logs")
-    is_sound(root)
+    is_sound(root, mark)
     if not scene.verb.whole or (again and found == scene.old):
         an_hour_passes(root)
         repeated = Vaults.done(scene.verb, root, watched=False)

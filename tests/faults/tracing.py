@@ -1,8 +1,9 @@
 """Work in a process of its own with one fault in it: `run(work, Fault("KILL", Call("write", 7)))` kills it at its seventh write.
 
-strace injects the fault at the system call itself; a kill comes before the call is carried out. It counts each kind of call apart. A process is forked, so that
-nothing is imported again, stops itself, is attached to, and goes on: strace counts its calls and not those of its children, which
-are git (`tests/gitkiller.py` breaks that). Where there is no strace, the calls are those that `killing.before_each_write` knows.
+The fault is injected at the system call itself; a kill comes before the call is carried out. Each kind of call is counted apart. A process is
+forked, so that nothing is imported again, stops itself, is attached to, and goes on: strace counts its calls and not those of its children,
+which are git (`tests/gitkiller.py` breaks that). It would stop at every call there is: where the kernel asks us about calls of one name
+(`noticing.py`), that injects the fault. Where there is no strace, the calls are those that `killing.before_each_write` knows.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import functools
+import gc
 import os
 import re
 import shutil
@@ -25,6 +27,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from killing import before_each_write
+from noticing import Notices, can_be_noticed, noticed
 
 from memoryclaw.errors import MemoryClawError, refused_by_system
 
@@ -71,6 +74,17 @@ class Fault(NamedTuple):
         return [
             f"inject={name}:{what}:when={self.earlier.get(name, 0) + 1}+" for name in sorted(apt(self.name))
         ]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The calls that it looks at."""
+        return frozenset({self.call.name}) if self.earlier is None else apt(self.name)
+
+    def meets(self, name: str, number: int) -> bool:
+        """True at the calls that it meets: the one, or each from that one on."""
+        if self.earlier is None:
+            return number == self.call.number
+        return number > self.earlier.get(name, 0)
 
     def __str__(self) -> str:
         return f"{self.name} at {self.call.name} {self.call.number}{'' if self.earlier is None else ' and from then on'}"
@@ -124,48 +138,78 @@ def run(
     """
     _adopt()
     heard, telling = socket.socketpair()
+    traced, notices = watched and has_strace(), None
+    asked = fault if traced and fault and can_be_noticed() else None
     log = f"/tmp/faults-{os.getpid()}.log"
     Path(log).unlink(missing_ok=True)
     sys.stdout.flush()
     pid = os.fork()
     if not pid:
         heard.close()
-        _child(work, telling, fault, counted=watched and not has_strace())
+        _child(work, telling, fault, asked, counted=watched and not traced)
     telling.close()
     os.waitpid(pid, os.WUNTRACED)
-    tracer = _attached(pid, log, fault) if watched and has_strace() else None
+    if asked:
+        notices = Notices(heard, pid, functools.partial(_verdict, asked, pid))
+    tracer = _attached(pid, log, fault) if traced and not notices else None
     os.kill(pid, signal.SIGCONT)
-    heard.settimeout(PATIENCE)
     try:
-        with heard, heard.makefile("rb") as said:
-            lines = said.read().decode("utf-8", "replace").split("\0")[:-1]
+        lines = _said(heard, notices).decode("utf-8", "replace").split("\0")[:-1]
     except TimeoutError:
         os.killpg(pid, signal.SIGKILL)
         lines = ["!it hangs"]
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if tracer:
         tracer.communicate(timeout=PATIENCE)
-    _orphans_end(pid)
+    _orphans_end(pid, notices)
     told = [line[1:] for line in lines if line[0] == "!"]
     calls = calls_of(log) if tracer else tuple(Call("write", n) for n in range(1, 1 + sum(line == "." for line in lines)))  # fmt: skip
-    fired = bool(fault) and (code == -signal.SIGKILL or any("(INJECTED)" in call.shown for call in calls) or "fired" in lines)  # fmt: skip
+    fired = bool(fault) and (code == -signal.SIGKILL or bool(notices and notices.refused) or any("(INJECTED)" in call.shown for call in calls) or "fired" in lines)  # fmt: skip
     return Ended(code, [line[1:] for line in lines if line[0] == "+"], "\n".join(told), fired, calls)
+
+
+def _verdict(fault: Fault, pid: int, name: str, number: int) -> int:
+    """The error that a call meets, 0 for none."""
+    if not fault.meets(name, number):
+        return 0
+    if fault.name != "KILL":
+        return int(getattr(errno, fault.name))
+    os.kill(pid, signal.SIGKILL)
+    return errno.EINTR
+
+
+def _said(heard: socket.socket, notices: Notices | None) -> bytes:
+    """All that a child says until it ends; meanwhile its calls are answered."""
+    said, end = bytearray(), time.monotonic() + PATIENCE
+    with heard:
+        while (left := end - time.monotonic()) > 0:
+            if notices:
+                notices.answer(left, heard)
+            heard.settimeout(max(left, 0.001))
+            if not (part := heard.recv(1 << 16)):
+                return bytes(said)
+            said += part
+    raise TimeoutError
 
 
 def _child(
     work: Callable[[Callable[[str], None]], object],
     telling: socket.socket,
     fault: Fault | None,
+    asked: Fault | None,
     *,
     counted: bool,
 ) -> NoReturn:
     def say(kind: str, text: str = "") -> None:
         telling.sendall(f"{kind}{text}\0".encode("utf-8", "replace"))  # a call that no fault meets
 
+    gc.freeze()  # a child that collects would copy all that it shares
     code = BUG
     try:
         os.setpgid(0, 0)
         _let_be_traced()
+        if asked:
+            noticed(asked.names, telling)
         os.kill(os.getpid(), signal.SIGSTOP)
         if counted:
             _without_strace(fault, say)
@@ -237,14 +281,16 @@ def calls_of(log: str) -> tuple[Call, ...]:
     return tuple(found)
 
 
-def _orphans_end(group: int) -> None:
+def _orphans_end(group: int, notices: Notices | None) -> None:
     """Waits for what a killed process had started: it may still be writing."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:
             if os.waitpid(-group, os.WNOHANG)[0] == 0:
-                time.sleep(0.002)
+                notices.answer(0.002) if notices else time.sleep(0.002)
         except ChildProcessError:
+            if notices:
+                notices.close()
             return
     os.killpg(group, signal.SIGKILL)
     raise AssertionError("what a killed process had started did not end")

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from changesets import FILES, PENDING, PROJECTS, RUN, whole
 from git.cmd import Git
-from gitvault import git, pen_for, users_work, vault_of, work_of
+from gitvault import branches_of, files_below, git, own_lines, pen_for, vault_of
 from killing import killed_at, points_of
 
 from memoryclaw.consolidation import apply as applying
@@ -68,14 +68,8 @@ def prepared(root, before):
 
 def state(root):
     """The user's files, what every branch holds, and the subjects of its commits."""
-    files = {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and path.relative_to(root).parts[0] not in {".git", ".memoryclaw"}
-    }
-    refs = git(root, "for-each-ref", "--format=%(refname)").split()
-    trees = {ref: (git(root, "ls-tree", "-r", ref), git(root, "log", "--format=%s", ref)) for ref in refs}
-    return files, trees, work_of(users_work(root)), git(root, "ls-files", "--stage")
+    files = files_below(root)
+    return files, branches_of(root), own_lines(root, files), git(root, "ls-files", "--stage")
 
 
 def assert_nothing_torn(root, undisturbed):

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 from git.cmd import Git
-from gitvault import git, pen_for, users_work, vault_of, work_of
+from gitvault import branches_of, files_below, git, own_lines, pen_for, vault_of
 from killing import killed_at, points_of
 
 from memoryclaw.writing.edit import edit, forget
@@ -57,13 +57,8 @@ def fresh(tmp_path, number):
 
 
 def state(root):
-    """The user's files (git's and ours left out) and what HEAD holds."""
-    files = {
-        str(path.relative_to(root)): path.read_text()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and path.relative_to(root).parts[0] not in {".git", ".memoryclaw"}
-    }
-    return files, git(root, "ls-tree", "-r", "HEAD")
+    """The user's files (git's and ours left out) and what the branches hold."""
+    return files_below(root), branches_of(root)
 
 
 def assert_sound(root, old, new, work, *, acknowledged):
@@ -72,8 +67,7 @@ def assert_sound(root, old, new, work, *, acknowledged):
     if acknowledged:
         assert found == new
     assert git(root, "fsck", "--strict", "--no-dangling") == ""
-    assert git(root, "rev-list", "--count", "HEAD").strip() == ("2" if found == new else "1")
-    assert work_of(users_work(root)) == work_of(work)
+    assert own_lines(root, found[0]) == work
     stray = [
         path
         for path in root.rglob("*")
@@ -88,7 +82,8 @@ def assert_sound(root, old, new, work, *, acknowledged):
 def test_killed_at_any_write_the_vault_is_old_or_new_and_nothing_stays_behind(tmp_path, name):
     verb = VERBS[name]
     start = fresh(tmp_path, "old")
-    old, work = state(start), users_work(start)
+    old = state(start)
+    work = own_lines(start, old[0])
     whole = shutil.copytree(start, tmp_path / "new")
     points = points_of(whole, lambda: verb(pen_for(whole)))
     new = state(whole)
