@@ -101,7 +101,7 @@ def _episode(path: str, data: bytes, erasure: Erasure) -> bytes:
     """Without the lines that quote what was said, and without the values that it names as known before."""
     text, values = decode(data), {normal(value) for _, _, value in erasure.triples}
     lines = [
-        line._replace(body=_WAS.sub(lambda hit: "" if normal(hit[1]) in values else hit[0], line.body)).text()
+        _WAS.sub(lambda hit: "" if normal(hit[1]) in values else hit[0], line.body) + line.tail
         for line in map(read_line, text.text.split("\n"))
     ]
     after = "\n".join(lines)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from memoryclaw.text.memory_lines import without_ids
+from memoryclaw.text.memory_lines import ANY_KEY, inline_field, without_ids
 
 _WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
 # Characters of which each has one small letter of the same length, and no other letter is that.
@@ -40,9 +40,7 @@ _EMBED = re.compile(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*\)")
 _CALLOUT = re.compile(r"^\s*(?:>\s*)*\[![\w-]+\][+-]?\s*")
 _WIKILINK = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\n]*\)")
-_FIELD = re.compile(
-    r"(?<!\s)\s*(?:\[[\w -]{1,40}:: (?:\[\[[^\[\]\n]{0,200}\]\]|[^\[\]\n]){0,300}\]|\([\w -]{1,40}:: [^()\n]{0,300}\))"
-)
+_FIELD = re.compile(rf"(?<!\s)\s*(?:{inline_field(ANY_KEY, ' ').pattern})")
 _EMPHASIS = re.compile(r"\*\*|__|==|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|`")
 
 

@@ -22,7 +22,19 @@ from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Heading, outline
-from memoryclaw.text.memory_lines import BULLET, inline_field, read_line, without_fields, without_ids
+from memoryclaw.text.memory_lines import (
+    BULLET,
+    UNSAFE,
+    field_text,
+    first_fields,
+    head_of,
+    line_fields,
+    read_line,
+    source_field,
+    sources_in,
+    without_fields,
+    without_ids,
+)
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault.audience import (
     UNLABELLED,
@@ -620,7 +632,7 @@ def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
     if (
         spot
         and spot.style in {"table", "frontmatter"}
-        and re.search(r"\[(?:trust|audience)::", told.inline or "")
+        and any(line_fields(told.inline or "", "trust|audience"))
     ):
         spot = None  # a cell has no room for the doubt or the label
     for form in _forms(told):
@@ -686,23 +698,16 @@ def _inline(
     also: str = "",
 ) -> str:
     cleaned = re.sub(r"[\[\]\r\n]", "", source)
-    labels = (
-        ("since", since),
-        ("said", said),
-        ("until", until),
-        ("source", f"[[{cleaned}]]" if cleaned else ""),
-        ("audience", audience),
-        ("type", re.sub(r"[\[\]()\r\n]", "", type_)),
-        ("scope", re.sub(r"[\[\]()\r\n]", "", scope)),
-        ("also", re.sub(r"[\[\]()\r\n]", "", also)),
-    )
-    return "".join(f" [{name}:: {value}]" for name, value in labels if value)
+    fields = {"since": since, "said": said, "until": until, "source": cleaned and f"[[{cleaned}]]"}
+    words = {"type": type_, "scope": scope, "also": also}
+    plain = {key: re.sub(r"[\[\]()\r\n]", "", value) for key, value in words.items()}
+    return field_text({**fields, "audience": audience, **plain})
 
 
 def _claim_fields(claim: str) -> str:
     """The inline fields of what no person said: what says so, and that nobody has vouched for it."""
     origin = " ".join(re.sub(r"[\[\]|,\x00-\x1f\x7f]", " ", claim).split())
-    return f" [source:: {origin}] [trust:: unknown]" if origin else ""
+    return field_text({"source": origin, "trust": "unknown"}) if origin else ""
 
 
 def _without_doubt(sheet: Sheet, fact: Fact) -> str:
@@ -758,7 +763,7 @@ def add_statement(
         scope: what it holds for, as for `set_fact`.
         also: words to find it by, as for `set_fact`.
     """
-    entity, words, said = " ".join(entity.split()), quotable(words), _UNSAFE.sub("", said).strip()
+    entity, words, said = " ".join(entity.split()), quotable(words), UNSAFE.sub("", said).strip()
     if not entity or not words:
         raise InputError("a statement needs an entity and words")
     sheet = Sheet.of(text, file)
@@ -799,7 +804,7 @@ def add_statements(
         found: words and source of each, in the order in which they were said.
         audience: whom they are for, as for `set_fact`.
     """
-    entity, said = " ".join(entity.split()), _UNSAFE.sub("", said).strip()
+    entity, said = " ".join(entity.split()), UNSAFE.sub("", said).strip()
     every = [(quotable(words), source) for words, source in found]
     fresh = len({fold(words) for words, _ in every}) == len(every)
     if not entity or not fresh or any(not words or words in text for words, _ in every):
@@ -970,23 +975,17 @@ def _section_end(text: str, line: int, count: int) -> tuple[int, int]:
 # Where the value of a fact is on its line: after a key, in a table cell, in a header's map.
 
 _KEYED = re.compile(
-    r"([ \t]*+(?:(?:[-*+]|\d+[.)])[ \t]++)?"  # indentation and bullet
-    r"(?:(?:\[\[[^\[\]]+\]\]|\"[^\"]+\")[ \t]*+|[^:]*+)"  # the key
+    r"((?:(?:\[\[[^\[\]]+\]\]|\"[^\"]+\")[ \t]*+|[^:]*+)"  # the key
     r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*+(.*)$"
 )
-_INLINE = re.compile(
-    rf"(?:(?<![ \t])[ \t]*+(?:\[(?:{OF_A_VALUE})::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
-    rf"|\((?:{OF_A_VALUE})::[^()]*\)))+"
-)
-
 _COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
 def split_key(line: str) -> tuple[str, str]:
     """Splits a line after its key's colon."""
-    hit = _KEYED.match(line)
-    return (hit[1], hit[2].rstrip()) if hit else (line, "")
+    hit = _KEYED.match(line, sum(map(len, head_of(line)[:2])))
+    return (line[: hit.end(1)], hit[2].rstrip()) if hit else (line, "")
 
 
 def line_with_value(sheet: Sheet, fact: Fact, told: FactText) -> str:
@@ -1000,10 +999,9 @@ def line_with_value(sheet: Sheet, fact: Fact, told: FactText) -> str:
     if sheet.spot(fact).style == "frontmatter":
         comment = _COMMENT.search(tail)
         return f"{head} {scalar(told.value.strip(chr(34)))}{comment[0] if comment else ''}"
-    standing, line = _INLINE.search(tail), read_line(tail)
-    inline = told.inline if told.inline is not None else standing[0] if standing else ""
+    inline = told.inline if told.inline is not None else first_fields(tail, OF_A_VALUE)
     body = f"{head} {told.value}{inline}"
-    return line._replace(body=body + _labels_missing(before, body)).text()
+    return f"{body}{_labels_missing(before, body)}{read_line(tail).tail}"
 
 
 def _labels_missing(before: str, line: str) -> str:
@@ -1024,9 +1022,7 @@ def _unlabelled(value: str) -> tuple[str, Label]:
 
 def _shown(label: Label) -> str:
     """A label as it stands behind the words of a line."""
-    return (f" [audience:: {label.audience}]" if label.audience else "") + (
-        "" if label.export else " [NOEXPORT]"
-    )
+    return field_text({"audience": label.audience}) + ("" if label.export else " [NOEXPORT]")
 
 
 def with_cell(sheet: Sheet, fact: Fact, value: str) -> str:
@@ -1285,24 +1281,6 @@ def name_key(name: str) -> str:
 
 # The sources of a fact: its line may name several, and one more is added as a patch of that line alone.
 
-# Sources as `[source:: [[a#^l3]], [[b]]]` or `(source:: …)`; one more is added at the end of the text.
-_FIELD = inline_field("source")
-_SOURCE = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|[^\[\]\n]*)?\]\]|([^,\[\]]+)")
-_UNSAFE = re.compile(r"[\[\]|\x00-\x1f\x7f]")
-
-
-def sources_in(text: str) -> tuple[str, ...]:
-    """The sources that a line names, in order: targets of links with their blocks (`episode#^l3`), or plain words."""
-    fields = [hit[2] if hit[1] else hit[4] for hit in _FIELD.finditer(text)]
-    sources = [(hit[1] or hit[2] or "").strip() for field in fields for hit in _SOURCE.finditer(field)]
-    return tuple(dict.fromkeys(filter(None, sources)))
-
-
-def source_field(*sources: str) -> str:
-    """Sources as an inline field, ` [source:: [[a#^l3]], [[b]]]`; nothing for none."""
-    links = [f"[[{clean}]]" for source in sources if (clean := _UNSAFE.sub("", source).strip())]
-    return f" [source:: {', '.join(dict.fromkeys(links))}]" if links else ""
-
 
 def fact_sources(text: str, file: SemanticFile, fact_id: str) -> tuple[str, ...]:
     """The sources of one fact of a semantic file, with the blocks they point to."""
@@ -1319,7 +1297,7 @@ def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> Fact
     sheet = Sheet.of(text, file)
     fact = _fact(sheet, fact_id)
     unchanged = FactEdit(text, "confirmed", fact.value)
-    source = _UNSAFE.sub("", source).strip()
+    source = UNSAFE.sub("", source).strip()
     if not source or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
         return unchanged
     if source in sources_in(sheet.fields(fact)):
@@ -1334,18 +1312,13 @@ def _with_source(sheet: Sheet, fact: Fact, source: str) -> str:
     for number in range(first, last):
         line = sheet.lines[number]
         words = sheet.quote_end(fact) if number == first else 0
-        if hits := list(_FIELD.finditer(line, words)):
-            return apply_splices(sheet.text, [Splice(number, number + 1, (_behind(line, hits[-1], source),))])
+        if fields := list(line_fields(line, "source", words)):
+            end, comma = fields[-1].value_end, ", " if fields[-1].value.strip() else ""
+            longer = f"{line[:end]}{comma}[[{source}]]{line[end:]}"
+            return apply_splices(sheet.text, [Splice(number, number + 1, (longer,))])
     # On a line below, `[source::` would begin a key.
     fresh = read_line(sheet.lines[first]).plus(source_field(source))
     return apply_splices(sheet.text, [Splice(first, first + 1, (fresh,))])
-
-
-def _behind(line: str, field: re.Match[str], source: str) -> str:
-    value = 2 if field[1] else 4
-    content = field[value].rstrip()
-    end = field.start(value) + len(content)
-    return line[:end] + (", " if content else "") + f"[[{source}]]" + line[end:]
 
 
 def _says_the_same(sheet: Sheet, text: str, fact: Fact) -> bool:
