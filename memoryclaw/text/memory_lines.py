@@ -53,7 +53,8 @@ class MemoryLine(NamedTuple):
 
     def with_fields(self, values: Mapping[str, str]) -> MemoryLine:
         """The line with these inline fields in place of those of the same names; an empty value takes one away."""
-        return read_line(read_line(without_fields(self.text(), *values)).plus(field_text(values)))
+        line = read_line(without_fields(self.text(), *values))
+        return line._replace(content=line.content + field_text(values))
 
 
 class LineHead(NamedTuple):

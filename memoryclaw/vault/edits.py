@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -49,6 +48,8 @@ from memoryclaw.vault.facts import (
     Facts,
     FactSpot,
     StatementLine,
+    bars_of,
+    cells_of,
     clean_name,
     facts_in,
     statement_in,
@@ -376,8 +377,7 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
             raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
         return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
     text = without_doubt(text, file, id_)  # who corrects a claim vouches for what it says then
-    value, sheet = " ".join(value.split()), Sheet.of(text, file)
-    fact = _fact(sheet, id_)
+    value, (sheet, fact) = " ".join(value.split()), _sheet_of(text, file, id_)
     value, stays = (quotable(value), UNLABELLED) if fact.is_statement else _unlabelled(value)
     if fact.value == value:
         return FactEdit(text, "confirmed", value)
@@ -385,7 +385,7 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
         raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
     change = _Change((_key(fact),), ((fact.entity, fact.field, value, fact.current),))
     if fact.is_statement:
-        result = _changed(sheet, [_restatement(sheet, fact, value)], change, fact.entity, f'"{value}"')
+        result = _changed(sheet, [[_restatement(sheet, fact, value)]], change, fact.entity, f'"{value}"')
         return FactEdit(result, "corrected", fact.value)
     told = FactText(value + _shown(stays), None)
     return FactEdit(_replace_line(sheet, fact, told, change), "corrected", fact.value)
@@ -497,8 +497,7 @@ def _leaf_entry(header: _Header, keys: Sequence[str]) -> _Entry:
 
 def without_doubt(text: str, file: SemanticFile, id_: str) -> str:
     """The text without the doubt that the line of a fact or statement has of itself; unchanged in a table or a header."""
-    sheet = Sheet.of(text, file)
-    return _without_doubt(sheet, _fact(sheet, id_))
+    return _without_doubt(*_sheet_of(text, file, id_))
 
 
 def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
@@ -507,11 +506,10 @@ def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
     Raises:
         InputError: it stands in a table or in the header, where a line has no room for it.
     """
-    sheet = Sheet.of(text, file)
-    fact = _fact(sheet, id_)
+    sheet, fact = _sheet_of(text, file, id_)
     if trust == fact.trust:
         return text
-    if sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
+    if not sheet.has_room(fact):
         raise InputError(
             f"{id_} stands in a table or a header, which has no room for its trust; use the file's id"
         )
@@ -524,9 +522,8 @@ def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, st
     Raises:
         InputError: it stands in a table, a header or a note, where a line has no room for it.
     """
-    sheet = Sheet.of(text, file)
-    fact = _fact(sheet, id_)
-    if file.is_note or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
+    sheet, fact = _sheet_of(text, file, id_)
+    if file.is_note or not sheet.has_room(fact):
         raise InputError(
             f"{id_} stands where a line has no room for {', '.join(values)}; edit {file.path} by hand"
         )
@@ -538,16 +535,15 @@ def _with_fields(sheet: Sheet, fact: Fact, values: Mapping[str, str]) -> str:
     head, line = sheet.lines[first][:words], read_line(sheet.lines[first][words:])
     below = [without_fields(text, *values) for text in sheet.lines[first + 1 : last]]
     lines = (head + line.with_fields(values).text(), *below)
-    return _changed(sheet, [Splice(first, last, lines)], _Change(), fact.entity, fact.field)
+    return _changed(sheet, [[Splice(first, last, lines)]], _Change(), fact.entity, fact.field)
 
 
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
     """Removes a fact: its line, or only its table cell, or its value above nested lines."""
     if file.is_note:
         return _without_field(text, file, id_)
-    sheet = Sheet.of(text, file)
-    fact = _fact(sheet, id_)
-    return _changed(sheet, [_removal(sheet, fact)], _Change((_key(fact),)), fact.entity, fact.field)
+    sheet, fact = _sheet_of(text, file, id_)
+    return _changed(sheet, [[_removal(sheet, fact)]], _Change((_key(fact),)), fact.entity, fact.field)
 
 
 def _without_field(text: str, file: SemanticFile, id_: str) -> str:
@@ -571,14 +567,13 @@ def _without_field(text: str, file: SemanticFile, id_: str) -> str:
 
 def end_fact(text: str, file: SemanticFile, id_: str, until: str) -> str:
     """Moves a fact or a statement to History: it held, or stood, until a day (ISO)."""
-    sheet = Sheet.of(text, file)
-    fact = _fact(sheet, id_)
+    sheet, fact = _sheet_of(text, file, id_)
     past = (fact.entity, fact.field, fact.value, False)
     if fact.is_statement:
         moves = list(_into_history(sheet, [fact], until))
     else:
         moves = [_removal(sheet, fact), _past(sheet, fact, until)]
-    return _changed(sheet, moves, _Change((_key(fact),), (past,)), fact.entity, fact.field)
+    return _changed(sheet, [moves], _Change((_key(fact),), (past,)), fact.entity, fact.field)
 
 
 def _removal(sheet: Sheet, fact: Fact) -> Splice:
@@ -615,14 +610,11 @@ def _past(sheet: Sheet, fact: Fact, until: str) -> Splice:
 
 
 def _replace_line(sheet: Sheet, fact: Fact, told: FactText, change: _Change, *also: Splice) -> str:
-    first, last = sheet.span(fact)
-    for form in _forms(told):
-        result = apply_splices(
-            sheet.text, [Splice(first, last, (line_with_value(sheet, fact, form),)), *also]
-        )
-        if _matches(sheet, result, change):
-            return result
-    raise _refusal(fact.entity, fact.field)
+    span = sheet.span(fact)
+    lines = (line_with_value(sheet, fact, form) for form in _forms(told))
+    return _changed(
+        sheet, ([Splice(*span, (line,)), *also] for line in lines), change, fact.entity, fact.field
+    )
 
 
 def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
@@ -635,14 +627,16 @@ def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
         and any(line_fields(told.inline or "", "trust|audience"))
     ):
         spot = None  # a cell has no room for the doubt or the label
-    for form in _forms(told):
+    splices = (
+        [splice]
+        for form in _forms(told)
         for splice in (
             new_field(sheet, spot, field, form) if spot else None,
             new_entity(sheet, entity, f"- {field}: {form.value}{form.inline or ''}"),
-        ):
-            if splice and _matches(sheet, result := apply_splices(sheet.text, [splice]), change):
-                return FactEdit(result, "added")
-    raise _refusal(entity, field)
+        )
+        if splice
+    )
+    return FactEdit(_changed(sheet, splices, change, entity, field), "added")
 
 
 def _forms(told: FactText) -> Iterator[FactText]:
@@ -651,10 +645,12 @@ def _forms(told: FactText) -> Iterator[FactText]:
     yield told._replace(value=f'"{told.value}"')
 
 
-def _fact(sheet: Sheet, id_: str) -> Fact:
+def _sheet_of(text: str, file: SemanticFile, id_: str) -> tuple[Sheet, Fact]:
+    """A text as a sheet, with one of its facts."""
+    sheet = Sheet.of(text, file)
     for fact in sheet.found.facts:
         if fact.id == id_:
-            return fact
+            return sheet, fact
     raise NotFoundError(f"there is no fact {id_}")
 
 
@@ -665,12 +661,15 @@ def _matches(sheet: Sheet, text: str, change: _Change) -> bool:
     return +expected == Counter(map(_key, sheet.file.facts(text).facts))
 
 
-def _changed(sheet: Sheet, splices: Sequence[Splice], change: _Change, entity: str, field: str) -> str:
-    """The text after these splices, read back: exactly this changed, or nothing is written."""
-    result = apply_splices(sheet.text, splices)
-    if not _matches(sheet, result, change):
-        raise _refusal(entity, field)
-    return result
+def _changed(
+    sheet: Sheet, tries: Iterable[Sequence[Splice]], change: _Change, entity: str, field: str
+) -> str:
+    """The text after the first of these splices with which, read back, exactly this changed; else nothing is written."""
+    for splices in tries:
+        result = apply_splices(sheet.text, splices)
+        if _matches(sheet, result, change):
+            return result
+    raise _refusal(entity, field)
 
 
 def _refusal(entity: str, field: str) -> InputError:
@@ -712,12 +711,7 @@ def _claim_fields(claim: str) -> str:
 
 def _without_doubt(sheet: Sheet, fact: Fact) -> str:
     """The text without the doubt that the line of a fact has of itself."""
-    if (
-        fact.trust == "trusted"
-        or sheet.file.is_note
-        or sheet.in_table(fact)
-        or sheet.spot(fact).style == "frontmatter"
-    ):
+    if fact.trust == "trusted" or sheet.file.is_note or not sheet.has_room(fact):
         return sheet.text
     first, last = sheet.span(fact)
     lines = [without_fields(line, "trust") for line in sheet.lines[first:last]]
@@ -775,11 +769,9 @@ def add_statement(
     change = _Change(tuple(map(_key, tied)), tuple([_key(fact._replace(current=False)) for fact in tied]))
     action = "superseded" if tied else "added" if twin is None else "confirmed"
     if twin is not None:
-        result = apply_splices(text, moves)
-        if _matches(sheet, result, change):
-            result = add_source(result, file, twin.id, source).text
-            return FactEdit(result if claim else without_doubt(result, file, twin.id), action, twin.value)
-        raise _refusal(entity, f'"{words}"')
+        result = _changed(sheet, [moves], change, entity, f'"{words}"')
+        result = add_source(result, file, twin.id, source).text
+        return FactEdit(result if claim else without_doubt(result, file, twin.id), action, twin.value)
     line = f'"{words}"{_inline(said=said)}{source_field(source)}{_inline(audience=audience, scope=scope, also=also)}{_claim_fields(claim)}'
     for name, splice in _places(sheet, entity, statements, said, line):
         result = apply_splices(text, [splice, *moves])
@@ -979,7 +971,6 @@ _KEYED = re.compile(
     r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*+(.*)$"
 )
 _COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
-_PIPE = re.compile(r"(?<!\\)\|")
 
 
 def split_key(line: str) -> tuple[str, str]:
@@ -1044,7 +1035,7 @@ def fill_cell(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | 
     if field.casefold() not in names[1:]:
         return None
     number = names.index(field.casefold())
-    texts = _texts(row)
+    texts = cells_of(row)
     if number >= len(texts) or texts[number]:
         return None
     return Splice(spot.line - 1, spot.line, (_with_text(row, number, value),))
@@ -1063,23 +1054,11 @@ def add_map_line(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice
 
 
 def _names(sheet: Sheet, spot: FactSpot) -> list[str]:
-    return [clean_name(text).casefold() for text in _texts(sheet.lines[spot.header - 1])]
-
-
-def _edges(line: str) -> list[int]:
-    """The positions of the bars around a row's cells, including missing outer ones."""
-    bars = [hit.start() for hit in _PIPE.finditer(line)]
-    first = [] if line.lstrip().startswith("|") else [-1]
-    last = [] if bars and not line[bars[-1] + 1 :].strip() else [len(line)]
-    return [*first, *bars, *last]
-
-
-def _texts(line: str) -> list[str]:
-    return [line[a + 1 : b].strip() for a, b in pairwise(_edges(line))]
+    return [clean_name(text).casefold() for text in cells_of(sheet.lines[spot.header - 1])]
 
 
 def _with_text(line: str, number: int, value: str) -> str:
-    edges = _edges(line)
+    edges = bars_of(line)
     if number + 1 >= len(edges):
         return line
     start, end = edges[number] + 1, edges[number + 1]
@@ -1152,6 +1131,10 @@ class Sheet(NamedTuple):
         return not fact.is_statement and (
             self.spot(fact).style == "table" or self.lines[fact.line - 1].lstrip().startswith("|")
         )
+
+    def has_room(self, fact: Fact) -> bool:
+        """False for a cell of a table and for a value of the header: neither has a line for inline fields."""
+        return not self.in_table(fact) and self.spot(fact).style != "frontmatter"
 
     def fields(self, fact: Fact) -> str:
         """The lines of a fact as far as they may hold inline fields of its own: not the words of a statement."""
@@ -1284,8 +1267,8 @@ def name_key(name: str) -> str:
 
 def fact_sources(text: str, file: SemanticFile, fact_id: str) -> tuple[str, ...]:
     """The sources of one fact of a semantic file, with the blocks they point to."""
-    sheet = Sheet.of(text, file)
-    return sources_in(sheet.fields(_fact(sheet, fact_id)))
+    sheet, fact = _sheet_of(text, file, fact_id)
+    return sources_in(sheet.fields(fact))
 
 
 def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> FactEdit:
@@ -1294,16 +1277,12 @@ def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> Fact
     Args:
         source: the id of the episode that confirms it, with the block of the line: `episode#^l3`.
     """
-    sheet = Sheet.of(text, file)
-    fact = _fact(sheet, fact_id)
-    unchanged = FactEdit(text, "confirmed", fact.value)
+    sheet, fact = _sheet_of(text, file, fact_id)
     source = UNSAFE.sub("", source).strip()
-    if not source or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
-        return unchanged
-    if source in sources_in(sheet.fields(fact)):
-        return unchanged
-    result = _with_source(sheet, fact, source)
-    return FactEdit(result, "confirmed", fact.value) if _says_the_same(sheet, result, fact) else unchanged
+    if source and sheet.has_room(fact) and source not in sources_in(sheet.fields(fact)):
+        result = _with_source(sheet, fact, source)
+        text = result if _says_the_same(sheet, result, fact) else text
+    return FactEdit(text, "confirmed", fact.value)
 
 
 def _with_source(sheet: Sheet, fact: Fact, source: str) -> str:

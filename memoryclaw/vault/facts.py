@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from memoryclaw.model import PERMANENT, VALUE, Fact, Lifecycle, Problem, least_trusted
@@ -221,7 +222,7 @@ def tables_of(lines: list[str]) -> Iterator[list[TableRow]]:
         if _is_row(lines[number]) and _is_row(lines[number + 1]) and _SEPARATOR.match(lines[number + 1]):
             while end < len(lines) and _is_row(lines[end]):
                 end += 1
-            yield [TableRow(index, _cells(lines[index])) for index in range(number, end)]
+            yield [TableRow(index, cells_of(lines[index])) for index in range(number, end)]
         number = max(end, number + 1)
 
 
@@ -229,12 +230,17 @@ def _is_row(line: str) -> bool:
     return "|" in line and not BULLET.match(line)
 
 
-def _cells(line: str) -> tuple[str, ...]:
-    line = line.strip()
-    line = line.removeprefix("|")
-    if line.endswith("|") and not line.endswith("\\|"):
-        line = line[:-1]
-    return tuple(cell.strip().replace("\\|", "|") for cell in _PIPE.split(line))
+def bars_of(line: str) -> list[int]:
+    """The positions of the bars around a row's cells, including missing outer ones."""
+    bars = [hit.start() for hit in _PIPE.finditer(line)]
+    first = [] if line.lstrip().startswith("|") else [-1]
+    last = [] if bars and not line[bars[-1] + 1 :].strip() else [len(line)]
+    return [*first, *bars, *last]
+
+
+def cells_of(line: str) -> tuple[str, ...]:
+    """The texts of a row's cells."""
+    return tuple(line[a + 1 : b].strip().replace("\\|", "|") for a, b in pairwise(bars_of(line)))
 
 
 # Values: the text after a key, its inline fields and its source.
