@@ -137,18 +137,21 @@ def _append(text: str, waiting: list[PendingFact], lines: list[str], *, first: b
 
 
 def _waiting_fact(line: str, number: int) -> PendingFact | None:
-    hit = _ITEM.match(line)
-    if hit is None:
+    item = _ITEM.match(line)
+    address = _ADDRESS.match(line, item.end()) if item else None
+    # A box before a name alone makes it the one value of that entity.
+    name = _NAME.match(line, item.end()) if item and item[1] and not address else None
+    if item is None or not (key := address or name):
         return None
-    named = _entity_and_field(line, hit)
-    start = _value_start(line)
+    named = split_address(key[1].strip()) if address else (key[1].strip().strip('"'), VALUE)
+    start = key.end()
     value = " ".join(without_fields(without_ids(line[start:]), _INLINE).replace("~~", "").split())
     if named is None or not value:
         return None
     inline = {field.key: field.value.strip() for field in line_fields(line, _INLINE, start)}
     if named[1] == VALUE and "said" in inline and (statement := statement_in(value)):
         named, value = (named[0], ""), statement.words
-    box = "-" if hit[2] else _BOXES.get(hit[1] or " ", " ")
+    box = "-" if item[2] else _BOXES.get(item[1] or " ", " ")
     return PendingFact(
         id=waiting_id(*named, value),
         entity=named[0],
@@ -163,23 +166,6 @@ def _waiting_fact(line: str, number: int) -> PendingFact | None:
         box=box,
         scope=canonical_scope(inline.get("scope", "")),
     )
-
-
-def _entity_and_field(line: str, item: re.Match[str]) -> tuple[str, str] | None:
-    """Entity and field of a line; a box before a name alone makes it the one value of that entity."""
-    hit = _ADDRESS.match(line, item.end())
-    if hit:
-        return split_address(hit[1].strip())
-    name = _NAME.match(line, item.end()) if item[1] else None
-    return (name[1].strip().strip('"'), VALUE) if name else None
-
-
-def _value_start(line: str) -> int:
-    """Where the value of a line begins."""
-    item = _ITEM.match(line)
-    start = item.end() if item else 0
-    hit = _ADDRESS.match(line, start) or _NAME.match(line, start)
-    return hit.end() if hit else start
 
 
 def _with_notes(waiting: PendingFact, lines: list[str]) -> PendingFact:

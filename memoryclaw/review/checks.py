@@ -98,8 +98,8 @@ def _denial(context: WriteContext, line: str) -> str:
     episode, _, block = sources_of(field.value)[0].partition("#^")
     address = context.lookup.resolve(episode)
     text = readable(context.text(address.path)) if address and block else ""
-    told = next((line for line in map(read_line, text.split("\n")) if line.block == block), None)
-    quote = told.body.lstrip("-*> ") if told and block else ""
+    turn = next((line for line in map(read_line, text.split("\n")) if line.block == block), None)
+    quote = turn.body.lstrip("-*> ") if turn and block else ""
     why = "it was said to be wrong" if field.key == "denied" else "you wanted it to be forgotten"
     return f"{why} in {episode}" + (f": {quote}" if quote else "")
 

@@ -120,21 +120,11 @@ class LineField(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def inline_field(keys: str, blank: str = "") -> re.Pattern[str]:
-    """Inline fields of these names, `[key:: value]` (groups 1 and 2) or `(key:: value)` (3 and 4); the former may hold links.
-
-    Args:
-        blank: what must stand behind the key: prose has `[Vec::new]`.
-    """
+def inline_field(keys: str) -> re.Pattern[str]:
+    """Inline fields of these names, `[key:: value]` (groups 1 and 2) or `(key:: value)` (3 and 4); the former may hold links."""
     return re.compile(
-        rf"\[({keys})::{blank}[ \t]*+((?:\[\[[^\[\]]*+\]\]|[^\[\]])*+)\]|\(({keys})::{blank}[ \t]*+([^()]*+)\)"
+        rf"\[({keys})::[ \t]*+((?:\[\[[^\[\]]*+\]\]|[^\[\]])*+)\]|\(({keys})::[ \t]*+([^()]*+)\)"
     )
-
-
-@lru_cache(maxsize=64)
-def _apart(keys: str) -> re.Pattern[str]:
-    """Inline fields that stand side by side, with the blanks before each."""
-    return re.compile(rf"(?:(?<![ \t])[ \t]*+(?:{inline_field(keys).pattern}))+")
 
 
 def line_fields(text: str, keys: str = ANY_KEY, start: int = 0) -> Iterator[LineField]:
@@ -146,8 +136,13 @@ def line_fields(text: str, keys: str = ANY_KEY, start: int = 0) -> Iterator[Line
 
 def first_fields(text: str, keys: str) -> str:
     """The first inline fields of these names that stand side by side, as written, with the blanks before each."""
-    hit = _apart(keys).search(text) if "::" in text else None
-    return hit[0] if hit else ""
+    start = end = 0
+    for field in line_fields(text, keys):
+        if end and text[end : field.start].strip(" \t"):
+            break
+        start = start if end else len(text[: field.start].rstrip(" \t"))
+        end = field.end
+    return text[start:end]
 
 
 def last_fields(text: str) -> int:
@@ -160,16 +155,18 @@ def last_fields(text: str) -> int:
     return len(text[:end].rstrip(" \t"))
 
 
+def without(text: str, fields: Iterable[LineField], instead: str = "") -> str:
+    """A text without these of its inline fields, and the blanks before each."""
+    pieces, end = list[str](), 0
+    for field in fields:
+        pieces.append(text[end : field.start].rstrip(" \t"))
+        end = field.end
+    return instead.join((*pieces, text[end:]))
+
+
 def without_fields(text: str, *keys: str) -> str:
     """A text without the inline fields of these names, and the blanks before each."""
-    return _apart("|".join(keys)).sub("", text) if "::" in text else text
-
-
-def without(text: str, fields: Iterable[LineField], instead: str = "") -> str:
-    """A text without these of its inline fields."""
-    for field in reversed([*fields]):
-        text = f"{text[: field.start]}{instead}{text[field.end :]}"
-    return text
+    return without(text, line_fields(text, "|".join(keys)))
 
 
 def field_text(values: Mapping[str, str]) -> str:

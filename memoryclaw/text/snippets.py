@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from memoryclaw.text.memory_lines import ANY_KEY, inline_field, without_ids
+from memoryclaw.text.memory_lines import line_fields, without, without_ids
 
 _WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
 # Characters of which each has one small letter of the same length, and no other letter is that.
@@ -40,13 +40,13 @@ _EMBED = re.compile(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*\)")
 _CALLOUT = re.compile(r"^\s*(?:>\s*)*\[![\w-]+\][+-]?\s*")
 _WIKILINK = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\n]*\)")
-_FIELD = re.compile(rf"(?<!\s)\s*(?:{inline_field(ANY_KEY, ' ').pattern})")
 _EMPHASIS = re.compile(r"\*\*|__|==|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|`")
 
 
 def without_markup(line: str) -> str:
     """A line of Markdown as a reader hears it: no marks of emphasis, links as their words, no embeds and no inline fields."""
-    line = _FIELD.sub("", _CALLOUT.sub("", _EMBED.sub("", line)))
+    line = _CALLOUT.sub("", _EMBED.sub("", line))
+    line = without(line, (f for f in line_fields(line) if line[f.value_start - 1] != ":"))  # not `[Vec::new]`
     return _EMPHASIS.sub("", _LINK.sub(r"\1", _WIKILINK.sub(r"\1", line))).strip()
 
 

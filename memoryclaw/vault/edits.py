@@ -281,6 +281,7 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
 # Adds, supersedes, corrects and removes facts in the text of a semantic file, in the file's own style.
 
 _Key = tuple[str, str, str, bool]
+_WORDS = frozenset({"type", "scope", "also"})  # inline fields that hold words
 
 
 class FactEdit(NamedTuple):
@@ -335,7 +336,8 @@ def set_fact(
     if holding := [fact for fact in standing if (_holds(fact.value, value) if many else fact.value == value)]:
         return FactEdit(text if claim else _without_doubt(sheet, holding[0]), "confirmed", value)
     label = audience if not standing or many else common_audience(standing[0].audience, audience)
-    inline = _inline(since=since, source=source, audience=label, type_=memory_type, scope=scope, also=also)
+    origin = _inline(since=since) + source_field(source)
+    inline = origin + _inline(audience=label, type=memory_type, scope=scope, also=also)
     addition = FactText(value, inline + _shown(stays._replace(audience="")) + _claim_fields(claim))
     if not standing or many:
         first = standing[-1] if standing else None
@@ -685,22 +687,10 @@ def _holds(known: str, value: str) -> bool:
     return known == value or value in (listed.strip() for listed in known.split(","))
 
 
-def _inline(
-    *,
-    since: str = "",
-    said: str = "",
-    until: str = "",
-    source: str = "",
-    audience: str = "",
-    type_: str = "",
-    scope: str = "",
-    also: str = "",
-) -> str:
-    cleaned = re.sub(r"[\[\]\r\n]", "", source)
-    fields = {"since": since, "said": said, "until": until, "source": cleaned and f"[[{cleaned}]]"}
-    words = {"type": type_, "scope": scope, "also": also}
-    plain = {key: re.sub(r"[\[\]()\r\n]", "", value) for key, value in words.items()}
-    return field_text({**fields, "audience": audience, **plain})
+def _inline(**values: str) -> str:
+    """Inline fields; words for one are without what would end it."""
+    words = {key: re.sub(r"[\[\]()\r\n]", "", values[key]) for key in values.keys() & _WORDS}
+    return field_text({**values, **words})
 
 
 def _claim_fields(claim: str) -> str:

@@ -287,14 +287,14 @@ def _merge(text: str, said: Iterable[str]) -> list[tuple[int, int]]:
 
 def _quotation(number: int, line: str) -> QuotedLine | None:
     """The line of an episode as a quotation; None for any other line."""
-    told = read_line(line)
-    if not (spoken := log_line(told.block)) or told.bullet[:1] not in {*"-*+"}:
+    item = read_line(line)
+    if not (spoken := log_line(item.block)) or item.bullet[:1] not in {*"-*+"}:
         return None
-    words = told.content
+    words = item.content
     who, colon, behind = words.partition(":")
     if colon and 0 < len(who) <= _SPEAKER and behind[:1] in (" ", "\t"):
         words = behind.strip()
-    return QuotedLine(number, told.block, spoken, ADDED.sub("", words))
+    return QuotedLine(number, item.block, spoken, ADDED.sub("", words))
 
 
 def is_log(address: Address) -> bool:
