@@ -57,27 +57,20 @@ class MemoryLine(NamedTuple):
         return line._replace(content=line.content + field_text(values))
 
 
-class LineHead(NamedTuple):
-    """What a line begins with before its words, each part with the blanks behind it."""
-
-    indent: str
-    bullet: str
-    box: str  # of a to-do
-
-
-def head_of(line: str) -> LineHead:
-    """What a line begins with."""
+def head_of(line: str) -> tuple[str, str, str]:
+    """What a line begins with: its indentation, its bullet and its box, each with the blanks behind it."""
     hit = _HEAD.match(line)
     assert hit is not None  # noqa: S101 - every part of the pattern is optional
-    return LineHead(*hit.groups(""))
+    return hit[1], hit[2] or "", hit[3] or ""
 
 
 def read_line(line: str) -> MemoryLine:
     """Takes a line apart; every line can be."""
-    hit = BLOCK_ID.search(line) if "^" in line else None
+    mark = line.rfind("^")
+    hit = BLOCK_ID.search(line, len(line[:mark].rstrip())) if mark >= 0 else None
     body = line[: hit.start()] if hit else line.rstrip()
     head = head_of(body)
-    content = body[sum(map(len, head)) :]
+    content = body[len("".join(head)) :]
     if hit is None:
         return MemoryLine(*head, content, "", "", line[len(body) :])
     start, end = hit.span(1)

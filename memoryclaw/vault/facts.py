@@ -380,7 +380,7 @@ def statement_in(text: str) -> StatementLine | None:
     if hit is None or not hit[0][1:-1].strip():
         return None
     behind = read_line(text[hit.end() :])
-    is_all = not without_fields(behind.body, r"[\w-]+")
+    is_all = not behind.body or not without_fields(behind.body, r"[\w-]+")
     return StatementLine(hit[0], behind.body, f"^{behind.block}" if behind.block else "") if is_all else None
 
 
