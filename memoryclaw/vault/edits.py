@@ -965,8 +965,9 @@ _COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
 
 def split_key(line: str) -> tuple[str, str]:
     """Splits a line after its key's colon."""
-    hit = _KEYED.match(line, sum(map(len, head_of(line)[:2])))
-    return (line[: hit.end(1)], hit[2].rstrip()) if hit else (line, "")
+    head = "".join(head_of(line)[:2])
+    hit = _KEYED.match(line[len(head) :])
+    return (head + hit[1], hit[2].rstrip()) if hit else (line, "")
 
 
 def line_with_value(sheet: Sheet, fact: Fact, told: FactText) -> str:
