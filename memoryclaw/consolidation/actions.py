@@ -23,6 +23,7 @@ from memoryclaw.model import VALUE, Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.markdown import outline
+from memoryclaw.text.memory_lines import read_line
 from memoryclaw.vault.edits import (
     SemanticFile,
     Splice,
@@ -766,18 +767,21 @@ class TickTodo(_FileAction):
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the box marked, if the line still stands there open as it was written."""
-        hit = self._line(text, OPEN)
-        return (
-            text if text is None or hit is None else f"{text[: hit.start(1)]}{self.box}{text[hit.end(1) :]}"
-        )
+        lines = lines_of(text or "")
+        for row, line in enumerate(lines):
+            if self._box(line) == OPEN and read_line(line).content == self.words:
+                return "".join((*lines[:row], f"- [{self.box}{line[4:]}", *lines[row + 1 :]))
+        return text
 
-    def _line(self, text: str | None, box: str) -> re.Match[str] | None:
-        line = re.escape(f"] {self.words}") + ".*" * (box != OPEN) + re.escape(f" ^{self.block}")
-        return re.search(rf"^- \[({box}){line}[ \t]*\r?$", text or "", re.MULTILINE)
+    def _box(self, text: str) -> str:
+        """The box of the line, whatever was written behind its words; empty for another line."""
+        line = read_line(text)
+        is_meant = line.block == self.block and line.content.startswith(self.words)
+        return line.box[1:2] if is_meant and text.startswith("- ") else ""
 
     def refusal(self, text: str | None, after: str | None, collections: frozenset[str]) -> str:
         """Why not: the line is another one by now, and nobody has marked it."""
-        settled = after != text or self._line(text, f"[^{OPEN}]")
+        settled = after != text or any(self._box(line) not in ("", OPEN) for line in lines_of(text or ""))
         return "" if settled else f"{self.words!r} in {self.path} has changed since this was planned"
 
     def may_be_proposed(self) -> bool:
@@ -799,7 +803,8 @@ class NoteBelow(_EpisodeAction):
         if text is None:
             return None
         lines = lines_of(text)
-        row = next((n for n, line in enumerate(lines) if _ends_with_block(line, self.block)), None)
+        blocks = (n for n, line in enumerate(lines) if self.block and read_line(line).block == self.block)
+        row = next(blocks, None)
         if row is None:
             return text
         below = row + 1
@@ -809,10 +814,6 @@ class NoteBelow(_EpisodeAction):
         if any(line.strip() == new.strip() for line in lines[row + 1 : below]):
             return text
         return apply_splices(text, [Splice(below, below, (new,))])
-
-
-def _ends_with_block(line: str, block: str) -> bool:
-    return bool(block) and line.rstrip().endswith(f" ^{block}")
 
 
 ACTIONS: tuple[type[Action], ...] = (

@@ -6,7 +6,6 @@ planned on. Applied again, a change set changes nothing more.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -29,6 +28,7 @@ from memoryclaw.history import journal, repository
 from memoryclaw.history.repository import History, Version
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
+from memoryclaw.text.memory_lines import without_fields
 from memoryclaw.vault.layout import safe_path, timestamp
 from memoryclaw.writing.context import Templates, WriteContext
 from memoryclaw.writing.writer import (
@@ -497,7 +497,5 @@ def _lines(text: str) -> Counter[str]:
 
 def _words(line: str) -> list[str]:
     """The words of a line; brackets, pipes and other marks around them do not count, nor how often it served."""
-    return [word for token in _SERVED.sub("", line).split() if (word := token.strip("|-*+[](),:"))]
-
-
-_SERVED = re.compile(r"\[(?:count|last)::[^\[\]]*\]")
+    tokens = without_fields(line, "count", "last").split()
+    return [word for token in tokens if (word := token.strip("|-*+[](),:"))]

@@ -11,9 +11,16 @@ from typing import NamedTuple
 
 from memoryclaw.model import VALUE
 from memoryclaw.text.encoding import lines_of, readable
-from memoryclaw.text.memory_lines import without_ids
+from memoryclaw.text.memory_lines import (
+    field_text,
+    line_fields,
+    source_field,
+    sources_in,
+    without_fields,
+    without_ids,
+)
 from memoryclaw.vault.audience import label_of
-from memoryclaw.vault.edits import Splice, apply_splices, line_end, quotable, source_field, sources_in
+from memoryclaw.vault.edits import Splice, apply_splices, line_end, quotable
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.facts import split_address, statement_in
 from memoryclaw.vault.validity import canonical_scope
@@ -29,9 +36,7 @@ _ADDRESS = re.compile(
     r"((?:\"(?:[^\"]|\"\")++\"|[^\":]+?)\.(?:\"(?:[^\"]|\"\")++\"|[^\".:]++))[ \t]*+:(?:[ \t]+|$)"
 )
 _NAME = re.compile(r"(\"(?:[^\"]|\"\")++\"|[^\":]++)[ \t]*+:(?:[ \t]+|$)")
-_INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|said|until|source|audience|scope)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|~~"
-)
+_INLINE = "confidence|since|said|until|source|audience|scope"
 _NOTE = re.compile(r"[ \t]+(?:[-*+][ \t]+)?(why|known)[ \t]*::?[ \t]*(.*)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _BOXES = {"x": "x", "X": "x", "-": "-"}
@@ -93,16 +98,17 @@ def add_all_pending(text: str, facts: Iterable[PendingFact], *, first: bool = Fa
 
 def _lines(fact: PendingFact, entity: str, field: str) -> list[str]:
     value = plain_value(fact.value) if field else quotable(fact.value)
-    since = f" [since:: {plain_value(fact.since)}]" if fact.since else ""
-    since = since if field else f" [said:: {plain_value(fact.since)}]"
-    confidence = f" [confidence:: {plain_value(fact.confidence) or 'low'}]"
-    source = source_field(*(cited.strip() for cited in fact.source.split(",")))
+    since = plain_value(fact.since)
     named = f"{_address(entity, field)}: {value}" if field else f'{_address(entity)}: "{value}"'
-    label = f" [audience:: {label_of(fact.audience)}]" if fact.audience else ""
-    scope = f" [scope:: {plain_value(fact.scope)}]" if fact.scope else ""
+    inline = (
+        field_text({"confidence": plain_value(fact.confidence) or "low", "since": since if field else ""}),
+        "" if field else f" [said:: {since}]",  # also without a day: it tells a statement from a fact
+        source_field(*(cited.strip() for cited in fact.source.split(","))),
+        field_text({"audience": fact.audience and label_of(fact.audience), "scope": plain_value(fact.scope)}),
+    )
     notes = (("known", fact.known), ("why", fact.why))
     return [
-        f"- [ ] {named}{confidence}{since}{source}{label}{scope}",
+        f"- [ ] {named}{''.join(inline)}",
         *(f"  - {key}: {plain_value(note)}" for key, note in notes if note),
     ]
 
@@ -131,18 +137,21 @@ def _append(text: str, waiting: list[PendingFact], lines: list[str], *, first: b
 
 
 def _waiting_fact(line: str, number: int) -> PendingFact | None:
-    hit = _ITEM.match(line)
-    if hit is None:
+    item = _ITEM.match(line)
+    address = _ADDRESS.match(line, item.end()) if item else None
+    # A box before a name alone makes it the one value of that entity.
+    name = _NAME.match(line, item.end()) if item and item[1] and not address else None
+    if item is None or not (key := address or name):
         return None
-    named = _entity_and_field(line, hit)
-    start = _value_start(line)
-    value = " ".join(_INLINE.sub("", without_ids(line[start:])).split())
+    named = split_address(key[1].strip()) if address else (key[1].strip().strip('"'), VALUE)
+    start = key.end()
+    value = " ".join(without_fields(without_ids(line[start:]), _INLINE).replace("~~", "").split())
     if named is None or not value:
         return None
-    inline = {key: content.strip() for key, content in _INLINE.findall(line, start) if key}
+    inline = {field.key: field.value.strip() for field in line_fields(line, _INLINE, start)}
     if named[1] == VALUE and "said" in inline and (statement := statement_in(value)):
         named, value = (named[0], ""), statement.words
-    box = "-" if hit[2] else _BOXES.get(hit[1] or " ", " ")
+    box = "-" if item[2] else _BOXES.get(item[1] or " ", " ")
     return PendingFact(
         id=waiting_id(*named, value),
         entity=named[0],
@@ -157,23 +166,6 @@ def _waiting_fact(line: str, number: int) -> PendingFact | None:
         box=box,
         scope=canonical_scope(inline.get("scope", "")),
     )
-
-
-def _entity_and_field(line: str, item: re.Match[str]) -> tuple[str, str] | None:
-    """Entity and field of a line; a box before a name alone makes it the one value of that entity."""
-    hit = _ADDRESS.match(line, item.end())
-    if hit:
-        return split_address(hit[1].strip())
-    name = _NAME.match(line, item.end()) if item[1] else None
-    return (name[1].strip().strip('"'), VALUE) if name else None
-
-
-def _value_start(line: str) -> int:
-    """Where the value of a line begins."""
-    item = _ITEM.match(line)
-    start = item.end() if item else 0
-    hit = _ADDRESS.match(line, start) or _NAME.match(line, start)
-    return hit.end() if hit else start
 
 
 def _with_notes(waiting: PendingFact, lines: list[str]) -> PendingFact:

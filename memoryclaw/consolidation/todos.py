@@ -23,7 +23,8 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.dates import deadline
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
-from memoryclaw.text.memory_lines import read_line
+from memoryclaw.text.markdown import links_in
+from memoryclaw.text.memory_lines import log_line, read_line
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.todos import read_todo
 
@@ -605,13 +606,11 @@ def _rarest(keys: Sequence[str], verb: str, talk: Sequence[str]) -> frozenset[st
 
 # The open to-dos of episodes: those in the vault, and those that this run has planned
 
-_BOX = re.compile(r"- \[(.)\] (.+)")
 _BRACKETS = re.compile(
     r" \((?:was: |first said |\d{4}\b)[^()]*\)"
 )  # what consolidation puts behind the words
 _LINKS = re.compile(r" \((?:\[\[[^\[\]]*\]\](?:, )?)+\)$")
-_LINKED = re.compile(r"\[\[([^\[\]#|]+)#\^([A-Za-z0-9-]+)\]\]")
-_TOOL = re.compile(r"^- tool: ([^:\n]+): (.+) \^l(\d+)", re.MULTILINE)
+_TOOL = re.compile(r"tool: ([^:\n]+): (.+)")
 
 
 class StoredEpisode(NamedTuple):
@@ -671,7 +670,8 @@ class EarlierTodos:
     def _read(self) -> dict[str, tuple[str, list[OpenTodo]]]:
         stored = list(self._stored())
         again = [one for one in stored if self._is_read_again(one)]
-        reopened = {link for one in again for link in _LINKED.findall(one.text)}
+        links = [link for one in again for _, link in links_in(one.text)]
+        reopened = {(link.target, link.anchor[1:]) for link in links if link.anchor.startswith("^")}
         return {
             one.path: (one.at, todos_in(one, self._language, reopened)) for one in stored if one not in again
         }
@@ -689,26 +689,26 @@ def todos_in(
 ) -> list[OpenTodo]:
     """The open to-dos of an episode; `reopened`: (note, block) of closed ones that count as open."""
     name = episode.path.rpartition("/")[2].removesuffix(".md")
-    points = "\n".join(line for line in episode.text.splitlines() if line.startswith("- "))
-    tokens, reopened, spoken = tokens_of(points), set(reopened), spoken_in(points, language)
+    points = [line for line in episode.text.split("\n") if line.startswith("- ")]
+    talk, quotes = "\n".join(points), [*map(read_line, points)]
+    tokens, reopened, spoken = tokens_of(talk), set(reopened), spoken_in(talk, language)
     reminders = {
-        int(hit[3]): hit[2]
-        for hit in _TOOL.finditer(episode.text)
-        if _is_named(ToolText(hit[1], hit[2], False), _REMINDING)
+        log_line(quote.block): hit[2]
+        for quote in quotes
+        if (hit := _TOOL.fullmatch(quote.content)) and _is_named(ToolText(hit[1], hit[2], False), _REMINDING)
     }
     found = []
-    for point in map(read_line, episode.text.split("\n")):
-        hit = _BOX.fullmatch(point.body) if point.block else None
-        if hit is None or (hit[1] != OPEN and (name, point.block) not in reopened):
+    for point in quotes:
+        is_open = point.box[1:2] == OPEN or (name, point.block) in reopened
+        if not (point.box and point.content and point.block and is_open):
             continue
         todo = read_todo(point.text())
-        written = todo.text if todo else hit[2]  # without its marks
+        written = todo.text if todo else point.content  # without its marks
         who, _, said = _BRACKETS.sub("", _LINKS.sub("", written)).partition(": ")
         code = spoken_in(said, spoken)
         words = grammar(code if code in codes() else "en")
-        line = re.match(r"l(\d+)", point.block)
         # The reminder that was set for it names what the speaker only pointed at.
-        noted = " ".join(reminders.get(int(line[1]) + after, "") for after in (1, 2)) if line else ""
+        noted = " ".join(reminders.get(log_line(point.block) + after, "") for after in (1, 2))
         keys, verb = keys_of(said, words, who), _verb_of(said, words)
         if more := tuple(key for key in keys_of(noted, words, who) if not _shared([key], keys, code)):
             keys = (*keys, *more) if _shared(keys_of(noted, words), keys, code) else keys
@@ -720,7 +720,7 @@ def todos_in(
                     verb,
                     episode.path,
                     point.block,
-                    hit[2],
+                    point.content,
                     todo.due if todo else "",
                 )
             )

@@ -17,7 +17,7 @@ from memoryclaw.consolidation.changes import RUNS
 from memoryclaw.errors import InputError
 from memoryclaw.model import Fact, Turn
 from memoryclaw.text.encoding import decode, encode, json_object, lines_of
-from memoryclaw.text.memory_lines import BULLET, read_line
+from memoryclaw.text.memory_lines import line_fields, read_line, sources_of, without
 from memoryclaw.text.needles import Needles, normal
 from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, apply_splices, remove_fact, same
 from memoryclaw.vault.forgotten import (
@@ -101,7 +101,7 @@ def _episode(path: str, data: bytes, erasure: Erasure) -> bytes:
     """Without the lines that quote what was said, and without the values that it names as known before."""
     text, values = decode(data), {normal(value) for _, _, value in erasure.triples}
     lines = [
-        line._replace(body=_WAS.sub(lambda hit: "" if normal(hit[1]) in values else hit[0], line.body)).text()
+        _WAS.sub(lambda hit: "" if normal(hit[1]) in values else hit[0], line.body) + line.tail
         for line in map(read_line, text.text.split("\n"))
     ]
     after = "\n".join(lines)
@@ -113,7 +113,8 @@ def _episode(path: str, data: bytes, erasure: Erasure) -> bytes:
 
 def _quotes(line: str, quotes: Sequence[str]) -> bool:
     """True for an item that ends with one of these quotes, whatever the days that it adds; one without words is met as it is written."""
-    words = ADDED.sub("", read_line(line).words) if BULLET.match(line) else ""
+    item = read_line(line)
+    words = ADDED.sub("", item.words) if item.bullet else ""
     return bool(words) and any(
         normal(words).endswith(normal(quote)) if normal(quote) else words.endswith(quote) for quote in quotes
     )
@@ -342,5 +343,5 @@ def _without_sources(text: str, sources: set[str]) -> str:
     for source in sources if any(source in text for source in sources) else ():
         link = rf"\[\[{re.escape(source)}(?:\|[^\]\n]*)?\]\]"
         text = re.sub(rf",[ \t]*{link}|{link}[ \t]*,[ \t]*", "", text)
-        text = re.sub(rf"[ \t]*[\[(]source::[ \t]*(?:{link}|{re.escape(source)})[ \t]*[\])]", "", text)
+        text = without(text, (f for f in line_fields(text, "source") if sources_of(f.value) == [source]))
     return text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,6 +13,7 @@ from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, l
 from memoryclaw.ports import Address, IndexDatabase
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import fold, key_of
+from memoryclaw.text.memory_lines import log_line
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, also, at, until, days, entity, role, field, value, trust, pinned, state"
 _UNIT += "".join(f", {name}" for name in LIFECYCLE)
@@ -21,7 +21,6 @@ _IN = "in (select value from json_each(?))"
 _NEWEST_LOGS = 200  # that are looked through for who speaks
 _COUNTED = 10_000  # tokens of questions whose counts are kept
 _USER = "user"  # where no name is known of who says `I`
-_BLOCK = re.compile(r"\^l(\d{1,9})(?:-(\d{1,9}))?")  # lines of a log, as facts cite them
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 # The words that begin so, from the first to the last of each beginning.
 _BEGUN = """(select json_extract(value, '$.low') as low, json_extract(value, '$.high') as high from json_each(?)) as begun
@@ -372,8 +371,8 @@ class Catalog:
         for path, entity, field, value, anchor, turn, speaker in self.rows(
             sql, (json.dumps(sorted(keys)), json.dumps(sorted(paths)))
         ):
-            block, fact = _BLOCK.fullmatch(anchor), (path, entity, field, value)
-            if block and fact in facts_asked and int(block[1]) <= turn <= int(block[2] or block[1]):
+            fact = (path, entity, field, value)
+            if fact in facts_asked and log_line(anchor.removeprefix("^")) == turn:
                 speakers_by_fact.setdefault(fact, set()).add(speaker)
         return {fact: frozenset(names) for fact, names in speakers_by_fact.items()}
 

@@ -12,8 +12,8 @@ from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import decode, lines_of, readable
+from memoryclaw.text.memory_lines import sources_in
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import sources_in
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.ledger import Ledger
 from memoryclaw.writing.context import WriteContext

@@ -18,6 +18,7 @@ from memoryclaw.model import Fact
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import key_of
+from memoryclaw.text.memory_lines import read_line
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import generated
 from memoryclaw.vault.audience import of_folders
@@ -360,8 +361,7 @@ def _row(episode: Episode, lines: Iterable[str]) -> dict[str, object]:
 
 def _bare(line: str) -> str:
     """A line without its bullet and its block id."""
-    head, mark, block = line.rpartition(" ^")
-    line = head if mark and block.replace("-", "").isalnum() else line
+    line = read_line(line).body
     return line[2:] if line[:2] in ("- ", "* ", "+ ") else line
 
 

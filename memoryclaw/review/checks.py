@@ -5,7 +5,6 @@ They are a view of the files and the day; nothing is written down until a person
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.model import Fact, Lifecycle
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
+from memoryclaw.text.memory_lines import LineField, line_fields, read_line, sources_of
 from memoryclaw.vault import edits, files
 from memoryclaw.vault.layout import free_name
 from memoryclaw.vault.properties import read_properties
@@ -85,27 +85,29 @@ def _is_over(lifecycle: Lifecycle, today: str) -> bool:
     return bool(end) and end < today
 
 
-_TURN = re.compile(r"[\[(](denied|unwanted)::[ \t]*\[\[([^\[\]#|]++)(?:#\^([\w-]++))?[^\[\]]*\]\]")
+def _denied(line: str) -> LineField | None:
+    """The field that names the turn that a line waits for."""
+    return next((field for field in line_fields(line, "denied|unwanted") if "[[" in field.value), None)
 
 
 def _denial(context: WriteContext, line: str) -> str:
     """Why it waits, with the words of the turn; empty where the line names none."""
-    turn = _TURN.search(line)
-    if turn is None:
+    field = _denied(line)
+    if field is None:
         return ""
-    how, episode, block = turn.groups()
+    episode, _, block = sources_of(field.value)[0].partition("#^")
     address = context.lookup.resolve(episode)
     text = readable(context.text(address.path)) if address and block else ""
-    words = next((one for one in text.split("\n") if one.endswith(f" ^{block}")), "")
-    quote = words.removesuffix(f" ^{block}").lstrip("-*> ")
-    why = "it was said to be wrong" if how == "denied" else "you wanted it to be forgotten"
+    turn = next((line for line in map(read_line, text.split("\n")) if line.block == block), None)
+    quote = turn.body.lstrip("-*> ") if turn and block else ""
+    why = "it was said to be wrong" if field.key == "denied" else "you wanted it to be forgotten"
     return f"{why} in {episode}" + (f": {quote}" if quote else "")
 
 
 def is_unwanted(check: DueCheck) -> bool:
     """True for what a person wants to be forgotten."""
-    turn = _TURN.search(check.text)
-    return turn is not None and turn[1] == "unwanted"
+    field = _denied(check.text)
+    return field is not None and field.key == "unwanted"
 
 
 def stay(context: WriteContext, check: DueCheck) -> list[Edit | Move]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,8 +18,9 @@ from memoryclaw.review.file_history import FactSource, FileDiff, follow_source
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting_items
 from memoryclaw.review.setting_questions import with_answer
 from memoryclaw.text.encoding import decode, lines_of, readable
+from memoryclaw.text.memory_lines import log_line, sources_in
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import fact_sources, same, sources_in
+from memoryclaw.vault.edits import fact_sources, same
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -28,7 +28,6 @@ from memoryclaw.writing.context import WriteContext, fact_in_words
 
 _AROUND = 2  # turns before and after the one that is quoted
 _MOST = 12  # turns of a passage that quotes no line
-_LINE = re.compile(r"#\^l(\d{1,9})")
 
 
 class HeldFact(NamedTuple):
@@ -150,8 +149,8 @@ def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]
 def _passages(context: WriteContext, item: ReviewItem) -> Iterator[SourcePassage]:
     """Where a proposal was said: the lines that its facts name, in the ranges of the log that it was read from."""
     actions = item.change.actions if item.change else ()
-    named = " ".join(action.source for action in actions if isinstance(action, (SetFact, AddStatement)))
-    lines = {int(number) for number in _LINE.findall(named)}
+    named = [action.source for action in actions if isinstance(action, (SetFact, AddStatement))]
+    lines = {line for source in ",".join(named).split(",") if (line := _line_of(source))}
     for range_ in parse_ranges(item.source):
         lines_here = {line for line in lines if range_.first <= line <= range_.last}
         yield _of_range(context, FactSource(str(range_), log=str(range_)), range_, lines_here)
@@ -318,9 +317,9 @@ def _dependents(
 
     def rest(source: str, made: Made) -> None:
         for name_in_source in source.split(","):
-            name, hit = _name_of(name_in_source), _LINE.search(name_in_source)
-            if name in names and hit:
-                rests.setdefault((names[name], int(hit[1])), []).append(made)
+            name, line = _name_of(name_in_source), _line_of(name_in_source)
+            if name in names and line:
+                rests.setdefault((names[name], line), []).append(made)
 
     texts = dict[str, list[str]]()
     for path, fact in told:
@@ -346,6 +345,11 @@ def _sources(item: ReviewItem) -> list[str]:
         return [item.fact.source]
     actions = item.change.actions if item.change is not None else ()
     return [action.source for action in actions if isinstance(action, (SetFact, AddStatement, AddPending))]
+
+
+def _line_of(source: str) -> int:
+    """The line of a log that a source names; 0 where it names none."""
+    return log_line(source.partition("#^")[2].partition("|")[0].strip(" ]"))
 
 
 def _name_of(source: str) -> str:

@@ -12,7 +12,7 @@ from memoryclaw.history.repository import History, Logged
 from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, readable
-from memoryclaw.text.memory_lines import read_line
+from memoryclaw.text.memory_lines import log_line, read_line
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, fact_sources, same
@@ -206,8 +206,6 @@ def bytes_on(root: str, path: str, day: str) -> bytes | None:
 # blame: a fact back to the commit that set it, the episode that tells it, the log line that said it, and who approved
 # it.
 
-_LOG_LINE = re.compile(r"l(\d{1,9})")
-
 
 class FactSource(NamedTuple):
     """One source of a fact: the episode with the words it quotes, and the line of the log where they were said."""
@@ -310,8 +308,7 @@ def follow_source(context: WriteContext, source: str) -> FactSource:
         source, path, quote=read_line(lines[line_number - 1]).words if line_number else ""
     )
     ranges = [one for text in strings(note.meta.get("source")) for one in parse_ranges(text)]
-    hit = _LOG_LINE.fullmatch(block)
-    number = int(hit[1]) if hit else 0
+    number = log_line(block)
     for range_ in ranges:
         if range_.first <= number <= range_.last:
             return _quote(context, fact_source, range_, number)

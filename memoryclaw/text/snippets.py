@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from memoryclaw import late
-from memoryclaw.text.memory_lines import without_ids
+from memoryclaw.text.memory_lines import line_fields, without, without_ids
 
 _WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
 # Characters of which each has one small letter of the same length, and no other letter is that.
@@ -41,15 +41,13 @@ _EMBED = late.pattern(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*\)")
 _CALLOUT = late.pattern(r"^\s*(?:>\s*)*\[![\w-]+\][+-]?\s*")
 _WIKILINK = late.pattern(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
 _LINK = late.pattern(r"\[([^\[\]\n]*)\]\([^()\n]*\)")
-_FIELD = late.pattern(
-    r"(?<!\s)\s*(?:\[[\w -]{1,40}:: (?:\[\[[^\[\]\n]{0,200}\]\]|[^\[\]\n]){0,300}\]|\([\w -]{1,40}:: [^()\n]{0,300}\))"
-)
 _EMPHASIS = late.pattern(r"\*\*|__|==|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|`")
 
 
 def without_markup(line: str) -> str:
     """A line of Markdown as a reader hears it: no marks of emphasis, links as their words, no embeds and no inline fields."""
-    line = _FIELD.sub("", _CALLOUT.sub("", _EMBED.sub("", line)))
+    line = _CALLOUT.sub("", _EMBED.sub("", line))
+    line = without(line, (f for f in line_fields(line) if line[f.value_start - 1] != ":"))  # not `[Vec::new]`
     return _EMPHASIS.sub("", _LINK.sub(r"\1", _WIKILINK.sub(r"\1", line))).strip()
 
 

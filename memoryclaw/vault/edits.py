@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -22,7 +21,19 @@ from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Heading, outline
-from memoryclaw.text.memory_lines import BULLET, inline_field, read_line, without_fields, without_ids
+from memoryclaw.text.memory_lines import (
+    BULLET,
+    UNSAFE,
+    field_text,
+    first_fields,
+    head_of,
+    line_fields,
+    read_line,
+    source_field,
+    sources_in,
+    without_fields,
+    without_ids,
+)
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault.audience import (
     UNLABELLED,
@@ -37,6 +48,8 @@ from memoryclaw.vault.facts import (
     Facts,
     FactSpot,
     StatementLine,
+    bars_of,
+    cells_of,
     clean_name,
     facts_in,
     statement_in,
@@ -268,6 +281,7 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
 # Adds, supersedes, corrects and removes facts in the text of a semantic file, in the file's own style.
 
 _Key = tuple[str, str, str, bool]
+_WORDS = frozenset({"type", "scope", "also"})  # inline fields that hold words
 
 
 class FactEdit(NamedTuple):
@@ -322,7 +336,8 @@ def set_fact(
     if holding := [fact for fact in standing if (_holds(fact.value, value) if many else fact.value == value)]:
         return FactEdit(text if claim else _without_doubt(sheet, holding[0]), "confirmed", value)
     label = audience if not standing or many else common_audience(standing[0].audience, audience)
-    inline = _inline(since=since, source=source, audience=label, type_=memory_type, scope=scope, also=also)
+    origin = _inline(since=since) + source_field(source)
+    inline = origin + _inline(audience=label, type=memory_type, scope=scope, also=also)
     addition = FactText(value, inline + _shown(stays._replace(audience="")) + _claim_fields(claim))
     if not standing or many:
         first = standing[-1] if standing else None
@@ -364,8 +379,7 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
             raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
         return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
     text = without_doubt(text, file, id_)  # who corrects a claim vouches for what it says then
-    value, sheet = " ".join(value.split()), Sheet.of(text, file)
-    fact = _fact(sheet, id_)
+    value, (sheet, fact) = " ".join(value.split()), _sheet_of(text, file, id_)
     value, stays = (quotable(value), UNLABELLED) if fact.is_statement else _unlabelled(value)
     if fact.value == value:
         return FactEdit(text, "confirmed", value)
@@ -373,7 +387,7 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
         raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
     change = _Change((_key(fact),), ((fact.entity, fact.field, value, fact.current),))
     if fact.is_statement:
-        result = _changed(sheet, [_restatement(sheet, fact, value)], change, fact.entity, f'"{value}"')
+        result = _changed(sheet, [[_restatement(sheet, fact, value)]], change, fact.entity, f'"{value}"')
         return FactEdit(result, "corrected", fact.value)
     told = FactText(value + _shown(stays), None)
     return FactEdit(_replace_line(sheet, fact, told, change), "corrected", fact.value)
@@ -485,8 +499,7 @@ def _leaf_entry(header: _Header, keys: Sequence[str]) -> _Entry:
 
 def without_doubt(text: str, file: SemanticFile, id_: str) -> str:
     """The text without the doubt that the line of a fact or statement has of itself; unchanged in a table or a header."""
-    sheet = Sheet.of(text, file)
-    return _without_doubt(sheet, _fact(sheet, id_))
+    return _without_doubt(*_sheet_of(text, file, id_))
 
 
 def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
@@ -495,11 +508,10 @@ def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
     Raises:
         InputError: it stands in a table or in the header, where a line has no room for it.
     """
-    sheet = Sheet.of(text, file)
-    fact = _fact(sheet, id_)
+    sheet, fact = _sheet_of(text, file, id_)
     if trust == fact.trust:
         return text
-    if sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
+    if not sheet.has_room(fact):
         raise InputError(
             f"{id_} stands in a table or a header, which has no room for its trust; use the file's id"
         )
@@ -512,9 +524,8 @@ def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, st
     Raises:
         InputError: it stands in a table, a header or a note, where a line has no room for it.
     """
-    sheet = Sheet.of(text, file)
-    fact = _fact(sheet, id_)
-    if file.is_note or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
+    sheet, fact = _sheet_of(text, file, id_)
+    if file.is_note or not sheet.has_room(fact):
         raise InputError(
             f"{id_} stands where a line has no room for {', '.join(values)}; edit {file.path} by hand"
         )
@@ -526,16 +537,15 @@ def _with_fields(sheet: Sheet, fact: Fact, values: Mapping[str, str]) -> str:
     head, line = sheet.lines[first][:words], read_line(sheet.lines[first][words:])
     below = [without_fields(text, *values) for text in sheet.lines[first + 1 : last]]
     lines = (head + line.with_fields(values).text(), *below)
-    return _changed(sheet, [Splice(first, last, lines)], _Change(), fact.entity, fact.field)
+    return _changed(sheet, [[Splice(first, last, lines)]], _Change(), fact.entity, fact.field)
 
 
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
     """Removes a fact: its line, or only its table cell, or its value above nested lines."""
     if file.is_note:
         return _without_field(text, file, id_)
-    sheet = Sheet.of(text, file)
-    fact = _fact(sheet, id_)
-    return _changed(sheet, [_removal(sheet, fact)], _Change((_key(fact),)), fact.entity, fact.field)
+    sheet, fact = _sheet_of(text, file, id_)
+    return _changed(sheet, [[_removal(sheet, fact)]], _Change((_key(fact),)), fact.entity, fact.field)
 
 
 def _without_field(text: str, file: SemanticFile, id_: str) -> str:
@@ -559,14 +569,13 @@ def _without_field(text: str, file: SemanticFile, id_: str) -> str:
 
 def end_fact(text: str, file: SemanticFile, id_: str, until: str) -> str:
     """Moves a fact or a statement to History: it held, or stood, until a day (ISO)."""
-    sheet = Sheet.of(text, file)
-    fact = _fact(sheet, id_)
+    sheet, fact = _sheet_of(text, file, id_)
     past = (fact.entity, fact.field, fact.value, False)
     if fact.is_statement:
         moves = list(_into_history(sheet, [fact], until))
     else:
         moves = [_removal(sheet, fact), _past(sheet, fact, until)]
-    return _changed(sheet, moves, _Change((_key(fact),), (past,)), fact.entity, fact.field)
+    return _changed(sheet, [moves], _Change((_key(fact),), (past,)), fact.entity, fact.field)
 
 
 def _removal(sheet: Sheet, fact: Fact) -> Splice:
@@ -603,14 +612,11 @@ def _past(sheet: Sheet, fact: Fact, until: str) -> Splice:
 
 
 def _replace_line(sheet: Sheet, fact: Fact, told: FactText, change: _Change, *also: Splice) -> str:
-    first, last = sheet.span(fact)
-    for form in _forms(told):
-        result = apply_splices(
-            sheet.text, [Splice(first, last, (line_with_value(sheet, fact, form),)), *also]
-        )
-        if _matches(sheet, result, change):
-            return result
-    raise _refusal(fact.entity, fact.field)
+    span = sheet.span(fact)
+    lines = (line_with_value(sheet, fact, form) for form in _forms(told))
+    return _changed(
+        sheet, ([Splice(*span, (line,)), *also] for line in lines), change, fact.entity, fact.field
+    )
 
 
 def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
@@ -620,17 +626,19 @@ def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
     if (
         spot
         and spot.style in {"table", "frontmatter"}
-        and re.search(r"\[(?:trust|audience)::", told.inline or "")
+        and any(line_fields(told.inline or "", "trust|audience"))
     ):
         spot = None  # a cell has no room for the doubt or the label
-    for form in _forms(told):
+    splices = (
+        [splice]
+        for form in _forms(told)
         for splice in (
             new_field(sheet, spot, field, form) if spot else None,
             new_entity(sheet, entity, f"- {field}: {form.value}{form.inline or ''}"),
-        ):
-            if splice and _matches(sheet, result := apply_splices(sheet.text, [splice]), change):
-                return FactEdit(result, "added")
-    raise _refusal(entity, field)
+        )
+        if splice
+    )
+    return FactEdit(_changed(sheet, splices, change, entity, field), "added")
 
 
 def _forms(told: FactText) -> Iterator[FactText]:
@@ -639,10 +647,12 @@ def _forms(told: FactText) -> Iterator[FactText]:
     yield told._replace(value=f'"{told.value}"')
 
 
-def _fact(sheet: Sheet, id_: str) -> Fact:
+def _sheet_of(text: str, file: SemanticFile, id_: str) -> tuple[Sheet, Fact]:
+    """A text as a sheet, with one of its facts."""
+    sheet = Sheet.of(text, file)
     for fact in sheet.found.facts:
         if fact.id == id_:
-            return fact
+            return sheet, fact
     raise NotFoundError(f"there is no fact {id_}")
 
 
@@ -653,12 +663,15 @@ def _matches(sheet: Sheet, text: str, change: _Change) -> bool:
     return +expected == Counter(map(_key, sheet.file.facts(text).facts))
 
 
-def _changed(sheet: Sheet, splices: Sequence[Splice], change: _Change, entity: str, field: str) -> str:
-    """The text after these splices, read back: exactly this changed, or nothing is written."""
-    result = apply_splices(sheet.text, splices)
-    if not _matches(sheet, result, change):
-        raise _refusal(entity, field)
-    return result
+def _changed(
+    sheet: Sheet, tries: Iterable[Sequence[Splice]], change: _Change, entity: str, field: str
+) -> str:
+    """The text after the first of these splices with which, read back, exactly this changed; else nothing is written."""
+    for splices in tries:
+        result = apply_splices(sheet.text, splices)
+        if _matches(sheet, result, change):
+            return result
+    raise _refusal(entity, field)
 
 
 def _refusal(entity: str, field: str) -> InputError:
@@ -674,45 +687,21 @@ def _holds(known: str, value: str) -> bool:
     return known == value or value in (listed.strip() for listed in known.split(","))
 
 
-def _inline(
-    *,
-    since: str = "",
-    said: str = "",
-    until: str = "",
-    source: str = "",
-    audience: str = "",
-    type_: str = "",
-    scope: str = "",
-    also: str = "",
-) -> str:
-    cleaned = re.sub(r"[\[\]\r\n]", "", source)
-    labels = (
-        ("since", since),
-        ("said", said),
-        ("until", until),
-        ("source", f"[[{cleaned}]]" if cleaned else ""),
-        ("audience", audience),
-        ("type", re.sub(r"[\[\]()\r\n]", "", type_)),
-        ("scope", re.sub(r"[\[\]()\r\n]", "", scope)),
-        ("also", re.sub(r"[\[\]()\r\n]", "", also)),
-    )
-    return "".join(f" [{name}:: {value}]" for name, value in labels if value)
+def _inline(**values: str) -> str:
+    """Inline fields; words for one are without what would end it."""
+    words = {key: re.sub(r"[\[\]()\r\n]", "", values[key]) for key in values.keys() & _WORDS}
+    return field_text({**values, **words})
 
 
 def _claim_fields(claim: str) -> str:
     """The inline fields of what no person said: what says so, and that nobody has vouched for it."""
     origin = " ".join(re.sub(r"[\[\]|,\x00-\x1f\x7f]", " ", claim).split())
-    return f" [source:: {origin}] [trust:: unknown]" if origin else ""
+    return field_text({"source": origin, "trust": "unknown"}) if origin else ""
 
 
 def _without_doubt(sheet: Sheet, fact: Fact) -> str:
     """The text without the doubt that the line of a fact has of itself."""
-    if (
-        fact.trust == "trusted"
-        or sheet.file.is_note
-        or sheet.in_table(fact)
-        or sheet.spot(fact).style == "frontmatter"
-    ):
+    if fact.trust == "trusted" or sheet.file.is_note or not sheet.has_room(fact):
         return sheet.text
     first, last = sheet.span(fact)
     lines = [without_fields(line, "trust") for line in sheet.lines[first:last]]
@@ -758,7 +747,7 @@ def add_statement(
         scope: what it holds for, as for `set_fact`.
         also: words to find it by, as for `set_fact`.
     """
-    entity, words, said = " ".join(entity.split()), quotable(words), _UNSAFE.sub("", said).strip()
+    entity, words, said = " ".join(entity.split()), quotable(words), UNSAFE.sub("", said).strip()
     if not entity or not words:
         raise InputError("a statement needs an entity and words")
     sheet = Sheet.of(text, file)
@@ -770,11 +759,9 @@ def add_statement(
     change = _Change(tuple(map(_key, tied)), tuple([_key(fact._replace(current=False)) for fact in tied]))
     action = "superseded" if tied else "added" if twin is None else "confirmed"
     if twin is not None:
-        result = apply_splices(text, moves)
-        if _matches(sheet, result, change):
-            result = add_source(result, file, twin.id, source).text
-            return FactEdit(result if claim else without_doubt(result, file, twin.id), action, twin.value)
-        raise _refusal(entity, f'"{words}"')
+        result = _changed(sheet, [moves], change, entity, f'"{words}"')
+        result = add_source(result, file, twin.id, source).text
+        return FactEdit(result if claim else without_doubt(result, file, twin.id), action, twin.value)
     line = f'"{words}"{_inline(said=said)}{source_field(source)}{_inline(audience=audience, scope=scope, also=also)}{_claim_fields(claim)}'
     for name, splice in _places(sheet, entity, statements, said, line):
         result = apply_splices(text, [splice, *moves])
@@ -799,7 +786,7 @@ def add_statements(
         found: words and source of each, in the order in which they were said.
         audience: whom they are for, as for `set_fact`.
     """
-    entity, said = " ".join(entity.split()), _UNSAFE.sub("", said).strip()
+    entity, said = " ".join(entity.split()), UNSAFE.sub("", said).strip()
     every = [(quotable(words), source) for words, source in found]
     fresh = len({fold(words) for words, _ in every}) == len(every)
     if not entity or not fresh or any(not words or words in text for words, _ in every):
@@ -970,23 +957,17 @@ def _section_end(text: str, line: int, count: int) -> tuple[int, int]:
 # Where the value of a fact is on its line: after a key, in a table cell, in a header's map.
 
 _KEYED = re.compile(
-    r"([ \t]*+(?:(?:[-*+]|\d+[.)])[ \t]++)?"  # indentation and bullet
-    r"(?:(?:\[\[[^\[\]]+\]\]|\"[^\"]+\")[ \t]*+|[^:]*+)"  # the key
+    r"((?:(?:\[\[[^\[\]]+\]\]|\"[^\"]+\")[ \t]*+|[^:]*+)"  # the key
     r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*+(.*)$"
 )
-_INLINE = re.compile(
-    rf"(?:(?<![ \t])[ \t]*+(?:\[(?:{OF_A_VALUE})::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
-    rf"|\((?:{OF_A_VALUE})::[^()]*\)))+"
-)
-
 _COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
-_PIPE = re.compile(r"(?<!\\)\|")
 
 
 def split_key(line: str) -> tuple[str, str]:
     """Splits a line after its key's colon."""
-    hit = _KEYED.match(line)
-    return (hit[1], hit[2].rstrip()) if hit else (line, "")
+    head = "".join(head_of(line)[:2])
+    hit = _KEYED.match(line[len(head) :])
+    return (head + hit[1], hit[2].rstrip()) if hit else (line, "")
 
 
 def line_with_value(sheet: Sheet, fact: Fact, told: FactText) -> str:
@@ -1000,10 +981,9 @@ def line_with_value(sheet: Sheet, fact: Fact, told: FactText) -> str:
     if sheet.spot(fact).style == "frontmatter":
         comment = _COMMENT.search(tail)
         return f"{head} {scalar(told.value.strip(chr(34)))}{comment[0] if comment else ''}"
-    standing, line = _INLINE.search(tail), read_line(tail)
-    inline = told.inline if told.inline is not None else standing[0] if standing else ""
+    inline = told.inline if told.inline is not None else first_fields(tail, OF_A_VALUE)
     body = f"{head} {told.value}{inline}"
-    return line._replace(body=body + _labels_missing(before, body)).text()
+    return f"{body}{_labels_missing(before, body)}{read_line(tail).tail}"
 
 
 def _labels_missing(before: str, line: str) -> str:
@@ -1024,9 +1004,7 @@ def _unlabelled(value: str) -> tuple[str, Label]:
 
 def _shown(label: Label) -> str:
     """A label as it stands behind the words of a line."""
-    return (f" [audience:: {label.audience}]" if label.audience else "") + (
-        "" if label.export else " [NOEXPORT]"
-    )
+    return field_text({"audience": label.audience}) + ("" if label.export else " [NOEXPORT]")
 
 
 def with_cell(sheet: Sheet, fact: Fact, value: str) -> str:
@@ -1048,7 +1026,7 @@ def fill_cell(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | 
     if field.casefold() not in names[1:]:
         return None
     number = names.index(field.casefold())
-    texts = _texts(row)
+    texts = cells_of(row)
     if number >= len(texts) or texts[number]:
         return None
     return Splice(spot.line - 1, spot.line, (_with_text(row, number, value),))
@@ -1067,23 +1045,11 @@ def add_map_line(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice
 
 
 def _names(sheet: Sheet, spot: FactSpot) -> list[str]:
-    return [clean_name(text).casefold() for text in _texts(sheet.lines[spot.header - 1])]
-
-
-def _edges(line: str) -> list[int]:
-    """The positions of the bars around a row's cells, including missing outer ones."""
-    bars = [hit.start() for hit in _PIPE.finditer(line)]
-    first = [] if line.lstrip().startswith("|") else [-1]
-    last = [] if bars and not line[bars[-1] + 1 :].strip() else [len(line)]
-    return [*first, *bars, *last]
-
-
-def _texts(line: str) -> list[str]:
-    return [line[a + 1 : b].strip() for a, b in pairwise(_edges(line))]
+    return [clean_name(text).casefold() for text in cells_of(sheet.lines[spot.header - 1])]
 
 
 def _with_text(line: str, number: int, value: str) -> str:
-    edges = _edges(line)
+    edges = bars_of(line)
     if number + 1 >= len(edges):
         return line
     start, end = edges[number] + 1, edges[number + 1]
@@ -1156,6 +1122,10 @@ class Sheet(NamedTuple):
         return not fact.is_statement and (
             self.spot(fact).style == "table" or self.lines[fact.line - 1].lstrip().startswith("|")
         )
+
+    def has_room(self, fact: Fact) -> bool:
+        """False for a cell of a table and for a value of the header: neither has a line for inline fields."""
+        return not self.in_table(fact) and self.spot(fact).style != "frontmatter"
 
     def fields(self, fact: Fact) -> str:
         """The lines of a fact as far as they may hold inline fields of its own: not the words of a statement."""
@@ -1285,29 +1255,11 @@ def name_key(name: str) -> str:
 
 # The sources of a fact: its line may name several, and one more is added as a patch of that line alone.
 
-# Sources as `[source:: [[a#^l3]], [[b]]]` or `(source:: …)`; one more is added at the end of the text.
-_FIELD = inline_field("source")
-_SOURCE = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|[^\[\]\n]*)?\]\]|([^,\[\]]+)")
-_UNSAFE = re.compile(r"[\[\]|\x00-\x1f\x7f]")
-
-
-def sources_in(text: str) -> tuple[str, ...]:
-    """The sources that a line names, in order: targets of links with their blocks (`episode#^l3`), or plain words."""
-    fields = [hit[2] if hit[1] else hit[4] for hit in _FIELD.finditer(text)]
-    sources = [(hit[1] or hit[2] or "").strip() for field in fields for hit in _SOURCE.finditer(field)]
-    return tuple(dict.fromkeys(filter(None, sources)))
-
-
-def source_field(*sources: str) -> str:
-    """Sources as an inline field, ` [source:: [[a#^l3]], [[b]]]`; nothing for none."""
-    links = [f"[[{clean}]]" for source in sources if (clean := _UNSAFE.sub("", source).strip())]
-    return f" [source:: {', '.join(dict.fromkeys(links))}]" if links else ""
-
 
 def fact_sources(text: str, file: SemanticFile, fact_id: str) -> tuple[str, ...]:
     """The sources of one fact of a semantic file, with the blocks they point to."""
-    sheet = Sheet.of(text, file)
-    return sources_in(sheet.fields(_fact(sheet, fact_id)))
+    sheet, fact = _sheet_of(text, file, fact_id)
+    return sources_in(sheet.fields(fact))
 
 
 def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> FactEdit:
@@ -1316,16 +1268,12 @@ def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> Fact
     Args:
         source: the id of the episode that confirms it, with the block of the line: `episode#^l3`.
     """
-    sheet = Sheet.of(text, file)
-    fact = _fact(sheet, fact_id)
-    unchanged = FactEdit(text, "confirmed", fact.value)
-    source = _UNSAFE.sub("", source).strip()
-    if not source or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
-        return unchanged
-    if source in sources_in(sheet.fields(fact)):
-        return unchanged
-    result = _with_source(sheet, fact, source)
-    return FactEdit(result, "confirmed", fact.value) if _says_the_same(sheet, result, fact) else unchanged
+    sheet, fact = _sheet_of(text, file, fact_id)
+    source = UNSAFE.sub("", source).strip()
+    if source and sheet.has_room(fact) and source not in sources_in(sheet.fields(fact)):
+        result = _with_source(sheet, fact, source)
+        text = result if _says_the_same(sheet, result, fact) else text
+    return FactEdit(text, "confirmed", fact.value)
 
 
 def _with_source(sheet: Sheet, fact: Fact, source: str) -> str:
@@ -1334,18 +1282,13 @@ def _with_source(sheet: Sheet, fact: Fact, source: str) -> str:
     for number in range(first, last):
         line = sheet.lines[number]
         words = sheet.quote_end(fact) if number == first else 0
-        if hits := list(_FIELD.finditer(line, words)):
-            return apply_splices(sheet.text, [Splice(number, number + 1, (_behind(line, hits[-1], source),))])
+        if fields := list(line_fields(line, "source", words)):
+            end, comma = fields[-1].value_end, ", " if fields[-1].value.strip() else ""
+            longer = f"{line[:end]}{comma}[[{source}]]{line[end:]}"
+            return apply_splices(sheet.text, [Splice(number, number + 1, (longer,))])
     # On a line below, `[source::` would begin a key.
     fresh = read_line(sheet.lines[first]).plus(source_field(source))
     return apply_splices(sheet.text, [Splice(first, first + 1, (fresh,))])
-
-
-def _behind(line: str, field: re.Match[str], source: str) -> str:
-    value = 2 if field[1] else 4
-    content = field[value].rstrip()
-    end = field.start(value) + len(content)
-    return line[:end] + (", " if content else "") + f"[[{source}]]" + line[end:]
 
 
 def _says_the_same(sheet: Sheet, text: str, fact: Fact) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from memoryclaw.model import PERMANENT, VALUE, Fact, Lifecycle, Problem, least_trusted
@@ -14,7 +15,16 @@ from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Body, Heading, outline
-from memoryclaw.text.memory_lines import BULLET, inline_field, without_ids
+from memoryclaw.text.memory_lines import (
+    BULLET,
+    LineField,
+    head_of,
+    line_fields,
+    read_line,
+    without,
+    without_fields,
+    without_ids,
+)
 from memoryclaw.text.yaml_text import Path, load, strings
 from memoryclaw.vault import validity
 from memoryclaw.vault.audience import label_of, may_hold_labels, without_labels
@@ -22,7 +32,6 @@ from memoryclaw.vault.properties import plain_name
 
 # Lines: key-value items, nested by indentation, and table rows. Everything else is prose.
 
-_LINE = re.compile(r"([ \t]*)((?:[-*+]|\d+[.)])[ \t]+)?(.*)")
 _KEY = re.compile(
     r"(\[\[[^\[\]]+\]\]|\"[^\"]+\"|[^\s:#>|\[{][^:]{0,80}?)[ \t]{0,8}(?:::?(\*\*|__)?|(?<=[*_]):)(?:[ \t]+(.*))?$"
 )
@@ -49,9 +58,9 @@ class _LineParts(NamedTuple):
 
 @_cached
 def _parts_of(line: str) -> _LineParts:
-    hit = _LINE.match(line)
-    assert hit is not None  # noqa: S101 - every part of the pattern is optional
-    return _LineParts(hit[1], hit[2] or "", hit[3].rstrip(), len(hit[1].expandtabs(4)))
+    indent, bullet, _ = head_of(line)
+    content = line[len(indent) + len(bullet) :].rstrip()
+    return _LineParts(indent, bullet, content, len(indent.expandtabs(4)))
 
 
 class TableRow(NamedTuple):
@@ -213,7 +222,7 @@ def tables_of(lines: list[str]) -> Iterator[list[TableRow]]:
         if _is_row(lines[number]) and _is_row(lines[number + 1]) and _SEPARATOR.match(lines[number + 1]):
             while end < len(lines) and _is_row(lines[end]):
                 end += 1
-            yield [TableRow(index, _cells(lines[index])) for index in range(number, end)]
+            yield [TableRow(index, cells_of(lines[index])) for index in range(number, end)]
         number = max(end, number + 1)
 
 
@@ -221,12 +230,17 @@ def _is_row(line: str) -> bool:
     return "|" in line and not BULLET.match(line)
 
 
-def _cells(line: str) -> tuple[str, ...]:
-    line = line.strip()
-    line = line.removeprefix("|")
-    if line.endswith("|") and not line.endswith("\\|"):
-        line = line[:-1]
-    return tuple(cell.strip().replace("\\|", "|") for cell in _PIPE.split(line))
+def bars_of(line: str) -> list[int]:
+    """The positions of the bars around a row's cells, including missing outer ones."""
+    bars = [hit.start() for hit in _PIPE.finditer(line)]
+    first = [] if line.lstrip().startswith("|") else [-1]
+    last = [] if bars and not line[bars[-1] + 1 :].strip() else [len(line)]
+    return [*first, *bars, *last]
+
+
+def cells_of(line: str) -> tuple[str, ...]:
+    """The texts of a row's cells."""
+    return tuple(line[a + 1 : b].strip().replace("\\|", "|") for a, b in pairwise(bars_of(line)))
 
 
 # Values: the text after a key, its inline fields and its source.
@@ -237,7 +251,6 @@ _WAITING = ("denied", "unwanted")  # why it waits for a person
 OF_A_VALUE = "|".join(
     ("since", "until", "source", "said", *_WAITING, "trust", "audience", "also", *_COUNTED, *validity.KEYS)
 )
-_INLINE = inline_field(OF_A_VALUE)
 _QUOTES = ('"', "“", "„")
 _EMPHASIS = re.compile(r"^(\*\*|__|\*|`)(.+)\1$")
 
@@ -257,8 +270,9 @@ class FactValue(NamedTuple):
     problems: tuple[Problem, ...] = ()  # of its inline fields; without path and line
 
 
-def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
-    """A value with its inline fields."""
+def _value_of(text: str, inline: Sequence[LineField]) -> FactValue:
+    """A value with its inline fields, the first of each name."""
+    fields: dict[str, Any] = {field.key: plain_name(field.value) for field in reversed(inline)}
     lifecycle_fields = {key: fields[key] for key in validity.KEYS if key in fields} if fields else {}
     value = FactValue(text)._replace(**{key: fields[key] for key in fields if key in FactValue._fields})
     if not lifecycle_fields:
@@ -271,20 +285,12 @@ def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
 @_cached
 def fact_value(text: str) -> FactValue:
     """Reads the value of a fact line: without inline fields, labels, block id, quotes and list brackets."""
-    fields = _inline_fields(text)
+    fields = list(line_fields(text, OF_A_VALUE))
     if fields:
-        text = " ".join(_INLINE.sub(" ", text).split())
+        text = " ".join(without(text, fields, " ").split())
     if ("[" in text or "(" in text or not text.isascii()) and may_hold_labels(text):
         text = " ".join(without_labels(text).split())
     return _value_of(_bare(without_ids(text).strip()), fields)
-
-
-def _inline_fields(text: str) -> dict[str, str]:
-    """The inline fields of a text that say something of its value; the first of each name."""
-    fields: dict[str, str] = {}
-    for hit in _INLINE.finditer(text) if "::" in text else ():
-        fields.setdefault(hit[1] or hit[3], plain_name(hit[2] if hit[1] else hit[4]))
-    return fields
 
 
 def values_of(text: str) -> list[tuple[Path, FactValue]]:
@@ -336,11 +342,7 @@ def _unquote(text: str) -> str:
 
 # Statements: a quotation, then nothing but inline fields and a block id.
 
-_QUOTATION = re.compile(
-    r"(\"[^\"]*+\"|“[^“”]*+”|„[^„“”]*+[“”])"
-    r"((?:[ \t]*+(?:\[[\w-]++::(?:\[\[[^\[\]]*+\]\]|[^\[\]])*+\]|\([\w-]++::[^()]*+\)))*+)"
-    r"[ \t]*+(\^[A-Za-z0-9-]++)?$"
-)
+_QUOTATION = re.compile(r"\"[^\"]*+\"|“[^“”]*+”|„[^„“”]*+[“”]")
 
 
 class StatementLine(NamedTuple):
@@ -363,19 +365,23 @@ class StatementLine(NamedTuple):
     @property
     def is_dated(self) -> bool:
         """True with a field `said`, which nothing but a statement needs, even an empty one."""
-        return "said" in _inline_fields(self.fields)
+        return any(field.key == "said" for field in line_fields(self.fields, OF_A_VALUE))
 
 
 @_cached
 def _value_of_statement(statement: StatementLine) -> FactValue:
-    return _value_of(statement.words, _inline_fields(statement.fields))
+    return _value_of(statement.words, list(line_fields(statement.fields, OF_A_VALUE)))
 
 
 @_cached
 def statement_in(text: str) -> StatementLine | None:
     """Reads a text that is one quotation with its inline fields; None for any other."""
     hit = _QUOTATION.match(text) if text[:1] in _QUOTES else None
-    return StatementLine(hit[1], hit[2], hit[3] or "") if hit and hit[1][1:-1].strip() else None
+    if hit is None or not hit[0][1:-1].strip():
+        return None
+    behind = read_line(text[hit.end() :])
+    is_all = not behind.body or not without_fields(behind.body, r"[\w-]+")
+    return StatementLine(hit[0], behind.body, f"^{behind.block}" if behind.block else "") if is_all else None
 
 
 # Facts: which entity and field each value belongs to.

@@ -13,7 +13,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.markdown import Body, read_body
-from memoryclaw.text.memory_lines import read_line
+from memoryclaw.text.memory_lines import BULLET, ITEM, last_fields, line_fields, read_line
 from memoryclaw.text.snippets import without_markup
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.facts import Facts, FactValue, clean_name, fact_id, fact_value, leaves
@@ -28,19 +28,13 @@ from memoryclaw.vault.validity import is_lifecycle_value
 
 _KEY = r"[^\W\d_][^\s:\[\](){}|#>*`]*(?:[ \t]+[^\s:\[\](){}|#>*`]+){0,4}"
 _LINE = re.compile(
-    rf"([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?[*_]{{0,3}}({_KEY}?)[*_]{{0,3}}[ \t]?::[*_]{{0,3}})(?:[ \t]+(.*))?$"
+    rf"([ \t>]*(?:{ITEM}[ \t]*)?[*_]{{0,3}}({_KEY}?)[*_]{{0,3}}[ \t]?::[*_]{{0,3}})(?:[ \t]+(.*))?$"
 )
 _BOLD = re.compile(
-    rf"([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\*\*({_KEY}?)(?::\*\*|\*\*[ \t]?:)|__({_KEY}?)(?::__|__[ \t]?:)))[ \t]+(\S.*)$"
+    rf"([ \t>]*(?:{ITEM}[ \t]*)?(?:\*\*({_KEY}?)(?::\*\*|\*\*[ \t]?:)|__({_KEY}?)(?::__|__[ \t]?:)))[ \t]+(\S.*)$"
 )
-_BULLET = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)])[ \t]")
 _UNFILLED = re.compile(r"([*_])\(.*\)\1|\{\{.*\}\}")
-_WITHIN = re.compile(
-    rf"\[({_KEY})::[ \t]*+((?:\[\[[^\[\]]*+\]\]|[^\[\]])*+)\](?![(\[]|: *https?:)|\(({_KEY})::[ \t]*+([^()]*+)\)"
-)
-# Fields behind the value of a line, that say something of it. They are read, and written here, from
-# the end of the line to its beginning, so that no place of the line is tried that the end does not reach.
-_BEHIND = re.compile(r"[ \t]*(?:(?:\](?:\]\][^\[\]]*\[\[|[^\[\]])*::[\w -]+\[|\)[^()]*::[\w -]+\()[ \t]*)*+")
+_ADDRESS = re.compile(r"[(\[]|: *https?:")  # behind the words of a link
 _OF_A_VALUE = frozenset({"since", "until", "source", "said", "denied", "unwanted", "trust", "audience"})
 
 
@@ -81,28 +75,26 @@ def inline_fields(body: Body, first_line: int) -> list[InlineField]:
 def _fields_of(quiet: str, line: str, number: int) -> Iterator[InlineField]:
     line_field = _LINE.match(quiet)
     if line_field is not None:
-        if quiet[0] in " \t" and not _BULLET.match(quiet):
+        if quiet[0] in " \t" and not BULLET.match(quiet.lstrip(" \t>")):
             return  # a property of the block above it, in Logseq, and not of its page
         start = line_field.start(3) if line_field[3] else len(line)
         one = _field_at(line_field[2].rstrip("_"), line, number, start)
         if one.key.lower() not in _OF_A_VALUE and is_told(one.key, one.value.text):
             yield one
         return
-    for hit in _WITHIN.finditer(quiet):
-        key, group = (hit[1], 2) if hit[1] else (hit[3], 4)
-        if key.strip().lower() not in _OF_A_VALUE:
-            start, end = hit.span(group)
-            value = line[start:end].rstrip()
+    for field in line_fields(quiet, _KEY):
+        is_link = quiet[field.start] == "[" and _ADDRESS.match(quiet, field.end)
+        if not is_link and field.key.strip().lower() not in _OF_A_VALUE:
+            start = field.value_start
+            value = line[start : start + len(field.value)].rstrip()
             yield InlineField(
-                clean_name(key), fact_value(value), number, start, start + len(value), is_line=False
+                clean_name(field.key), fact_value(value), number, start, start + len(value), is_line=False
             )
 
 
 def _field_at(key: str, line: str, number: int, start: int) -> InlineField:
     """The field whose value is the rest of a line."""
-    body = read_line(line[start:]).body
-    behind = _BEHIND.match(body[::-1])
-    end = start + len(body) - (behind.end() if behind else 0)
+    end = start + last_fields(read_line(line[start:]).body)
     return InlineField(clean_name(key), fact_value(line[start:]), number, start, end, is_line=True)
 
 

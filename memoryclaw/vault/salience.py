@@ -12,11 +12,11 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.text.grammar import codes, grammar, tokens_of
 from memoryclaw.text.language import WORD
 from memoryclaw.text.markdown import read_body, sections_of
+from memoryclaw.text.memory_lines import read_line
 
 MOST = 4000  # characters that are read
 MATTERS, IGNORE = "matters", "ignore"
 _LABEL_WORDS = 6  # of a line before its colon
-_BULLET = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[.\][ \t]+)?")
 _BOLD = re.compile(r"(\*\*|__)([^*_]+)\1")
 _PARTS = re.compile(r"[,;，；、]")
 
@@ -41,8 +41,7 @@ def read_topics(text: str) -> Topics:
     for section in sections_of(body._replace(text=body.quiet), note.body_line):
         topic_kind = next(filter(None, map(_part, reversed(section.trail))), MATTERS)
         for line in section.text.splitlines():
-            bullet = _BULLET.match(line)
-            label, colon, topics_text = _label(line[bullet.end() if bullet else 0 :])
+            label, colon, topics_text = _label(read_line(line.lstrip(" \t>")).content)
             of = _part(label) if len(tokens_of(label)) <= _LABEL_WORDS else ""
             if of and not topics_text.strip():
                 topic_kind = of

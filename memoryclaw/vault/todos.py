@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memoryclaw.errors import InputError
 from memoryclaw.text.encoding import lines_of
 from memoryclaw.text.language import fold
-from memoryclaw.text.memory_lines import read_line
+from memoryclaw.text.memory_lines import ITEM, LineField, line_fields, read_line, without
 
 STATUSES = ("open", "done", "cancelled")
 _BOXES = {"[ ]": "open", "[/]": "open", "[x]": "done", "[X]": "done", "[-]": "cancelled"}
@@ -20,9 +20,7 @@ _WORDS = {
     **dict.fromkeys(("TODO", "DOING", "NOW", "LATER", "WAITING", "WAIT", "IN-PROGRESS"), "open"),
     "DONE": "done", **dict.fromkeys(("CANCELED", "CANCELLED"), "cancelled"),
 }  # fmt: skip
-_LINE = re.compile(
-    rf"^([ \t>]*(?:[-*+]|\d+[.)])[ \t]+)(\[[ xX/-]\]|(?:{'|'.join(_WORDS)})(?=[ \t]))(?:[ \t]+(.*))?$"
-)
+_LINE = re.compile(rf"^([ \t>]*{ITEM}[ \t]*)(\[[ xX/-]\]|(?:{'|'.join(_WORDS)})(?=[ \t]))(?:[ \t]+(.*))?$")
 _ANY = re.compile(rf"\] |\b(?:{'|'.join(_WORDS)})\b")
 _PRIORITY = re.compile(r"\[#([ABC])\][ \t]*")
 _PRIORITIES = {"A": "high", "B": "medium", "C": "low"}
@@ -51,7 +49,6 @@ _KEYS = {
     "due": "due", "scheduled": "scheduled", "start": "start", "created": "created", "completion": "finished",
     "cancelled": "cancelled", "priority": "priority", "repeat": "repeat", "id": "", "dependson": "", "oncompletion": "",
 }  # fmt: skip
-_FIELD = re.compile(r"\[([A-Za-z]+)::[ \t]*+([^\[\]]*+)\]|\(([A-Za-z]+)::[ \t]*+([^()]*+)\)")
 
 
 class Todo(NamedTuple):
@@ -84,14 +81,16 @@ def read_todo(line: str) -> Todo | None:
     hit = _LINE.match(line)
     if hit is None or not (hit[3] or "").strip():
         return None
-    (remaining, _, block, _), fields = read_line(hit[3]), dict[str, str]()
+    line_read, fields = read_line(hit[3]), dict[str, str]()
+    remaining = line_read.body
     if "<" in remaining:
         remaining = _PLANNED.sub(lambda plan: _plan(plan, fields), remaining)
     if first := _PRIORITY.match(remaining):
         fields["priority"], remaining = _PRIORITIES[first[1]], remaining[first.end() :]
     remaining = _SIGNIFIER.sub(lambda mark: _taken(mark, fields), remaining)
-    if "::" in remaining:
-        remaining = _FIELD.sub(lambda field: _field(field, fields), remaining)
+    marks = _dataview(remaining)
+    fields |= {_KEYS[mark.key.lower()]: mark.value.strip() for mark in marks}
+    remaining = without(remaining, marks, " ")
     text = " ".join(remaining.split())
     if not text:
         return None
@@ -102,7 +101,7 @@ def read_todo(line: str) -> Todo | None:
         **{name: day if _is_day(day) else "" for name, day in days.items()},
         repeat=fields.get("repeat", "").strip(),
         priority=fields.get("priority", ""),
-        block=block,
+        block=line_read.block,
     )
 
 
@@ -129,13 +128,10 @@ def _taken(mark: re.Match[str], found: dict[str, str]) -> str:
     return " "
 
 
-def _field(field: re.Match[str], found: dict[str, str]) -> str:
-    name = _KEYS.get((field[1] or field[3]).lower())
-    if name is None:
-        return field[0]
-    if name:
-        found[name] = (field[2] if field[1] else field[4]).strip()
-    return " "
+def _dataview(line: str) -> list[LineField]:
+    """The marks of a to-do as Dataview writes them."""
+    fields = line_fields(line, "[A-Za-z]+")
+    return [field for field in fields if field.key.lower() in _KEYS and "[" not in field.value]
 
 
 def _is_day(text: str) -> bool:
@@ -188,20 +184,15 @@ def with_due(line: str, day: str) -> str:
     if day and not _is_day(day):
         raise InputError(f"due: {day[:40]!r} is not a day; write it as 2026-04-30")
     hits = [hit for hit in _SIGNIFIER.finditer(line) if hit["due"]]
-    fields = [hit for hit in _FIELD.finditer(line) if (hit[1] or hit[3]).lower() == "due"]
+    marks = _dataview(line)
     if hits:
-        field = hits[-1]
-        return _replace(line, field, field[0].replace(field["due"], day) if day else "")
-    if fields:
-        field = fields[-1]
-        value = field[2] if field[1] else field[4]
-        return _replace(
-            line, field, f"{field[0][: len(field[0]) - 1 - len(value)]}{day}{field[0][-1]}" if day else ""
-        )
+        return _replace(line, *hits[-1].span(), hits[-1][0].replace(hits[-1]["due"], day) if day else "")
+    if due := [mark for mark in marks if mark.key.lower() == "due"]:
+        start, end, value_start = due[-1][2:]
+        return _replace(line, start, end, day and f"{line[start:value_start]}{day}{line[end - 1]}")
     if not day:
         return line
-    by_field = "::" in line and any((hit[1] or hit[3]).lower() in _KEYS for hit in _FIELD.finditer(line))
-    return _append(line, f"[due:: {day}]" if by_field and not _by_emoji(line) else f"📅 {day}")
+    return _append(line, f"[due:: {day}]" if marks and not _by_emoji(line) else f"📅 {day}")
 
 
 def _by_emoji(line: str) -> bool:
@@ -211,11 +202,11 @@ def _by_emoji(line: str) -> bool:
 def _without_finish(line: str) -> str:
     """The line without the day on which it was done."""
     hit = next((hit for hit in _SIGNIFIER.finditer(line) if hit["finished"]), None)
-    return _replace(line, hit, "") if hit else line
+    return _replace(line, *hit.span(), "") if hit else line
 
 
-def _replace(line: str, hit: re.Match[str], text: str) -> str:
-    before, after = line[: hit.start()], line[hit.end() :]
+def _replace(line: str, start: int, end: int, text: str) -> str:
+    before, after = line[:start], line[end:]
     return f"{before}{text}{after}" if text else f"{before.rstrip(' ')}{after}"
 
 

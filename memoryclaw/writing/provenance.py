@@ -12,9 +12,10 @@ from memoryclaw.model import Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
+from memoryclaw.text.memory_lines import log_line, read_line, sources_in
 from memoryclaw.text.needles import tells
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import SemanticFile, Sheet, sources_in
+from memoryclaw.vault.edits import SemanticFile, Sheet
 from memoryclaw.vault.forgotten import ForgottenMark, place_of_words
 from memoryclaw.vault.layout import LOGS
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
@@ -22,8 +23,6 @@ from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.properties import text_of
 from memoryclaw.writing.context import WriteContext
 
-_ITEM = re.compile(r"[-*+][ \t]++(?:\[.\][ \t]++)?")
-_BLOCK = re.compile(r"l(\d{1,9})(?:-\d{1,9})?")
 _SPEAKER = 60  # characters of the name of who spoke
 
 
@@ -288,15 +287,14 @@ def _merge(text: str, said: Iterable[str]) -> list[tuple[int, int]]:
 
 def _quotation(number: int, line: str) -> QuotedLine | None:
     """The line of an episode as a quotation; None for any other line."""
-    head, mark, block = line.strip().rpartition("^")
-    hit, item = _BLOCK.fullmatch(block), _ITEM.match(head)
-    if not mark or hit is None or item is None or not head.endswith((" ", "\t")):
+    item = read_line(line)
+    if not (spoken := log_line(item.block)) or item.bullet[:1] not in {*"-*+"}:
         return None
-    words = head[item.end() :].rstrip()
+    words = item.content
     who, colon, behind = words.partition(":")
     if colon and 0 < len(who) <= _SPEAKER and behind[:1] in (" ", "\t"):
         words = behind.strip()
-    return QuotedLine(number, block, int(hit[1]), ADDED.sub("", words))
+    return QuotedLine(number, item.block, spoken, ADDED.sub("", words))
 
 
 def is_log(address: Address) -> bool:

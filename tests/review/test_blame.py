@@ -87,6 +87,14 @@ def test_when_the_log_is_gone_or_another_the_episode_still_tells(root):
     assert cited.line == 3
 
 
+def test_the_second_quotation_of_a_line_leads_to_that_line_too(root):
+    note = root / f"episodes/{EPISODE}.md"
+    note.write_text(note.read_text() + "- Nora: the matt one ^l3-2\n")
+    remember(pen_for(root), "matt", entity="Kitchen", field="finish", source=f"{EPISODE}#^l3-2")
+    [cited] = blame(pen_for(root), "Kitchen.finish").sources
+    assert (cited.log, cited.line, cited.notice) == (RANGE, 3, "")
+
+
 def test_when_the_episode_is_gone_it_says_so(root):
     (root / f"episodes/{EPISODE}.md").unlink()
     [cited] = blame(pen_for(root), FACT).sources

@@ -7,15 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.text.memory_lines import (
+    first_fields,
+    head_of,
     inline_field,
+    last_fields,
+    line_fields,
+    log_line,
     read_line,
+    source_field,
+    sources_in,
+    without,
     without_block_mark,
     without_fields,
     without_ids,
 )
 
 PIECES = (
-    "- ", "1. ", "\t", " ", "\u00a0", "\u2028", "\r", "^", "^l3", " ^l3", "\t^a-b ", "[since:: 2026-01-01]", " (trust:: unknown)",
+    "- ", "1. ", "[ ] ", "[x]", "> ", "\t", " ", "\u00a0", "\u2028", "\r", "^", "^l3", " ^l3", "\t^a-b ", "[since:: 2026-01-01]", " (trust:: unknown)",
     " [source:: [[a#^l3]], [[b]]]", "[[", "]", "word", '"said"', "\ud800", "📅 2026-05-01",
 )  # fmt: skip
 LINES = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=7).map("".join)
@@ -24,7 +32,8 @@ LINES = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_si
 @given(LINES)
 def test_a_line_taken_apart_is_the_line_again(line: str) -> None:
     memory = read_line(line)
-    assert memory.text() == line
+    assert memory.text() == line == memory.body + memory.tail
+    assert line.startswith("".join(head_of(line)))
     assert memory.with_fields({}) == memory
     assert not read_line(without_block_mark(line)).block or "\n" in line or line.count("^") > 1
 
@@ -68,6 +77,58 @@ def test_fields_are_taken_out_in_the_middle_too() -> None:
         "unknown",
         "[[a#^l3]], [[b]]",
     ]
+
+
+@given(LINES)
+def test_what_is_read_of_a_field_stands_where_it_says(line: str) -> None:
+    fields = list(line_fields(line))
+    for field in fields:
+        assert line[field.start] + line[field.end - 1] in ("[]", "()")
+        assert line[field.value_start : field.end - 1] == field.value
+        assert line[field.value_start : field.value_end] == field.value.rstrip()
+    gone = {at for field in fields for at in range(field.start, field.end)}
+    stays = "".join(character for at, character in enumerate(line) if at not in gone)
+    assert "".join(without(line, fields).split()) == "".join(stays.split())
+    behind = line[last_fields(line) :]
+    assert not without(behind, list(line_fields(behind))).strip(" \t")
+
+
+@pytest.mark.parametrize(
+    ("line", "head"),
+    [
+        ("  - [ ] call", ("  ", "- ", "[ ] ")),
+        ("1) [x]", ("", "1) ", "")),
+        ("\t[-] no bullet", ("\t", "", "[-] ")),
+        ("-no item", ("", "", "")),
+        ("-  ", ("", "-  ", "")),
+        ("> - quoted", ("", "", "")),
+    ],
+)
+def test_a_line_begins_with_its_indentation_its_bullet_and_its_box(line: str, head: tuple[str, ...]) -> None:
+    assert head_of(line) == head
+
+
+def test_fields_side_by_side_are_those_of_the_value_before_them() -> None:
+    line = "ring [since:: 1]  (until:: 2) tomorrow [said:: 3] (mine:: 4)"
+    assert first_fields(line, "since|until|said") == " [since:: 1]  (until:: 2)"
+    assert line[: last_fields(line)] == "ring [since:: 1]  (until:: 2) tomorrow"
+    assert last_fields("none of [them] here ") == len("none of [them] here")
+
+
+def test_sources_are_written_as_they_are_read() -> None:
+    sources = ("a#^l3", "b", "a call")
+    assert source_field(*sources, "a#^l3", " ") == " [source:: [[a#^l3]], [[b]], [[a call]]]"
+    assert sources_in(f"- lead: Ada{source_field(*sources)} (source:: notes, [[c|the other]])") == (
+        *sources,
+        "notes",
+        "c",
+    )
+    assert source_field() == ""
+
+
+def test_a_block_names_the_line_of_the_log_that_it_quotes() -> None:
+    blocks = ("l3", "l3-2", "l", "l3-", "al3", "l1234567890", "")
+    assert [log_line(block) for block in blocks] == [3, 3, 0, 0, 0, 0, 0]
 
 
 def test_ids_go_from_every_line_of_a_text() -> None:

@@ -4,7 +4,8 @@ import pytest
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.text.markdown import read_body
-from memoryclaw.vault.edits import SemanticFile, add_source, fact_sources, set_fact, source_field, sources_in
+from memoryclaw.text.memory_lines import source_field, sources_in
+from memoryclaw.vault.edits import SemanticFile, add_source, fact_sources, set_fact
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
 FILE = SemanticFile("semantic/notes.md", DEFAULT_COLLECTIONS)
