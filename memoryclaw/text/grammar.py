@@ -25,6 +25,30 @@ _PRONOUNS = {
     "renewals": ("renewed",),
 }
 _PREFIX = "talk_"
+# Lists of the files that are looked up together, by the name of the whole.
+_TOGETHER = {
+    "addressed": ("second_person", "contracted_subjects"),
+    "announcements": ("determiners", "announcing"),
+    "asides": ("lasting", "politeness", "hedges"),
+    "auxiliaries": ("be_verbs", "have_verbs", "modal_verbs"),
+    "continuations": ("subordinators", "question_words", "reporting_verbs", "linking_verbs", "coordinators", "prepositions", "relative_words", "comparatives"),
+    "empty": ("small", "light", "adverbs"),
+    "figures": ("number_words", "cardinals", "health_words", "money_words"),
+    "idle": ("small", "light", "adverbs", "fillers"),
+    "introductions": ("people_pronouns", "thing_pronouns", "contracted_subjects", "naming_words", "be_verbs"),
+    "judgements": ("moods", "pronouns", "question_words"),
+    "leads": ("coordinators", "subordinators", "politeness"),
+    "medicine": ("doses", "health_words"),
+    "news": ("changes", "renewals"),
+    "noun_leads": ("possessives_own", "articles"),
+    "openers": ("fillers", "politeness"),
+    "passing": ("moods", "light", "adverbs", "small", "units", "number_words"),
+    "predicates": ("be_verbs", "have_verbs", "modal_verbs", "first_person"),
+    "question_leads": ("fillers", "politeness", "corrections", "coordinators"),
+    "starts": ("fillers", "coordinators"),
+    "subjects": ("nominatives", "determiners", "possessives_own", "contracted_subjects"),
+    "weighty": ("roles", "preference_words", "weekdays"),
+}  # fmt: skip
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
@@ -65,6 +89,12 @@ class WordList:
         """Every entry, words and phrases."""
         return [" ".join(parts) for found in self._by_first.values() for parts in found]
 
+    def skip(self, tokens: Sequence[str], place: int = 0) -> int:
+        """The place behind all entries that stand one behind another from a place on."""
+        while length := self.at(tokens, place):
+            place += length
+        return place
+
     def find(self, tokens: Sequence[str]) -> int:
         """The place of the first entry among the tokens; -1 where there is none."""
         if self._by_first.keys().isdisjoint(tokens):
@@ -97,6 +127,8 @@ class Grammar:
         return word_list
 
     def _entries(self, name: str) -> list[str]:
+        if name in _TOGETHER:
+            return [entry for part in _TOGETHER[name] for entry in self._entries(part)]
         if self.code == UNREAD:
             return [word for part in _PRONOUNS.get(name, ()) for word in lists.words(f"pronouns.{part}")]
         if name not in self._names:
