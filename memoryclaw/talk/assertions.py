@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from memoryclaw.talk.people import Names, Relation, leads, relations
+from memoryclaw.talk.people import Names, Relation, relations
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
@@ -417,7 +417,7 @@ def _owner_and_noun(
     tokens, typed = tokens[lead:], typed[lead:]
     own = tokens[0] in words.possessives_own
     how = "noun" if own else "hers" if tokens[0] in words.people_pronouns else "bare"
-    if tokens[0] in words.determiners or own:
+    if tokens[0] in words.noun_openers:
         tokens, typed = tokens[1:], typed[1:]
     if not tokens or len(tokens) > _FIELD_WORDS + 3:
         return None
@@ -448,7 +448,7 @@ def _field_and_name(
     """`our contact at Nordmole`, `deadline Atlas`: a name behind a field that is known."""
     for place in range(1, len(tokens)):
         start = place + (tokens[place] in words.prepositions)
-        if start > place and tokens[place] not in words.owner_prepositions and leads(tokens[place], words):
+        if start > place and tokens[place] not in words.owner_prepositions and tokens[place] in words.ways:
             continue  # `flight to Lisbon`
         if _is_field(tokens[:place], words) and (name := names.whole(" ".join(typed[start:]))):
             return _Owned(name, " ".join(tokens[:place]), "noun")
@@ -474,7 +474,7 @@ def _owner_behind(
         tokens[start] in words.determiners and tokens[start] not in words.definite_words
     ):
         return None
-    if tokens[start] in words.determiners or tokens[start] in words.possessives_own:
+    if tokens[start] in words.noun_openers:
         start, article = start + 1, True
     behind = " ".join(typed[start:])
     if article and words.noun_capitals.entries() and not names.found(behind):
