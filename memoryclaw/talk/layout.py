@@ -185,11 +185,7 @@ def speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
 def _names_somebody(who: str, words: Grammar) -> bool:
     """True for what is no word of the language: a name, a nickname, a handle."""
     tokens = tokens_of(who)
-    return bool(tokens) and not any(
-        token in listed_words
-        for token in tokens
-        for listed_words in (words.things, words.small, words.light, words.weekdays, words.written_things)
-    )
+    return bool(tokens) and not any(token in words.not_somebody for token in tokens)
 
 
 def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
@@ -219,18 +215,11 @@ def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: boo
     tokens = name.rstrip(" 0123456789").split()
     if not tokens:
         return False
-    if (
-        listed("speakers").at(tokens)
-        or words.people_pronouns.at(tokens)
-        or words.roles.at(tokens) == len(tokens)
-    ):
+    role = words.roles.at(tokens) == len(tokens)
+    if role or listed("speakers").at(tokens) or words.people_pronouns.at(tokens):
         return True
-    typed = by_turns or label["aside"] or _is_typed_as_name(label["who"])
+    typed = by_turns or label["aside"] or _UPPER.match(label["who"])
     return bool(typed) and _names_somebody(name, words)
-
-
-def _is_typed_as_name(who: str) -> bool:
-    return _UPPER.match(who) is not None
 
 
 def _of_block(lines: Sequence[str], block: range, me: str) -> range:
@@ -259,12 +248,8 @@ def _of_block(lines: Sequence[str], block: range, me: str) -> range:
 def _is_heading(lines: Sequence[str], block: range) -> bool:
     """True for a block that begins with a few words alone in a line: `Description`."""
     first = lines[block.start].strip()
-    return (
-        len(block) > 1
-        and len(tokens_of(first)) <= _HEADING
-        and _is_typed_as_name(first)
-        and first[-1] not in ".,!?;"
-    )
+    few = len(block) > 1 and len(tokens_of(first)) <= _HEADING
+    return few and _UPPER.match(first) is not None and first[-1] not in ".,!?;"
 
 
 def _paragraph_above(lines: Sequence[str], at: int) -> int:

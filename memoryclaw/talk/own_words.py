@@ -234,15 +234,10 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
         if _GREETING.match(line):
             start = at
         signature = next((n for n in range(at + 1, min(at + 3, len(lines))) if lines[n].strip()), at)
-        thanks = _THANKS.match(line) and signature > at and _SIGNATURE.match(lines[signature])
-        if not (_FAREWELL.match(line) or thanks):
+        named = signature > at and _SIGNATURE.match(lines[signature])
+        if not (_FAREWELL.match(line) or (named and _THANKS.match(line))):
             continue
-        formal = (
-            bool(_FORMAL.match(line) or line.strip() == "--")
-            and signature > at
-            and _SIGNATURE.match(lines[signature])
-        )
-        if start < 0 and formal:
+        if start < 0 and named and (_FORMAL.match(line) or line.strip() == "--"):
             start = at
             while start and start - 1 not in letters and (lines[start - 1].strip() or start == at):
                 start -= 1  # the paragraph above it
@@ -282,15 +277,9 @@ def _is_part(line: str, words: Grammar) -> bool:
     """True for a line of which a sentence begins a game: `let's role-play: I am a pirate`, `you are my boss and I am your clerk`."""
     return any(
         listed("parts").at(tokens) or (listed("roles").at(tokens) and listed("own_roles").within(tokens))
-        for tokens in (_plain(sentence, words) for sentence in _ENDS.split(line))
+        for said in map(tokens_of, _ENDS.split(line))
+        if (tokens := said[words.openers.skip(said) :])
     )
-
-
-def _plain(sentence: str, words: Grammar) -> list[str]:
-    tokens = tokens_of(sentence)
-    while tokens and (tokens[0] in words.politeness or tokens[0] in words.fillers):
-        tokens = tokens[1:]
-    return tokens
 
 
 def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
@@ -312,39 +301,20 @@ def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
     return (
         at >= 0
         and not any(token in words.possessives_own for token in behind)
-        and all(_is_of_text(token, words) for token in behind)
-    )
-
-
-def _is_of_text(token: str, words: Grammar) -> bool:
-    return any(
-        token in entries
-        for entries in (
-            words.small,
-            words.light,
-            words.deictics,
-            words.politeness,
-            words.written_things,
-            words.order_topics,
-            words.adverbs,
-            listed("subjects"),
-        )
+        and all(token in words.of_text or token in listed("subjects") for token in behind)
     )
 
 
 def _request(tokens: Sequence[str], words: Grammar) -> int:
     """Where a request for work on a text begins; -1 where more than small words of some language stand before it."""
     at = listed("requests").find(tokens)
-    before = tokens[: max(at, 0)]
-    is_small = all(
-        any(token in small for small in SMALL.values())
-        or any(
-            token in entries
-            for entries in (words.politeness, words.fillers, listed("subjects"), listed("askers"))
-        )
-        for token in before
-    )
-    return at if is_small else -1
+    return at if _asking(words).issuperset(tokens[: max(at, 0)]) else -1
+
+
+@cache
+def _asking(words: Grammar) -> frozenset[str]:
+    asking = (words.openers, listed("subjects"), listed("askers"))
+    return frozenset[str]().union(*SMALL.values(), *(one.entries() for one in asking))
 
 
 def without_secrets(text: str) -> str:

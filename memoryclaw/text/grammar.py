@@ -50,6 +50,8 @@ _TOGETHER = {
     "noun_openers": ("determiners", "possessives_own"),
     "nouns": ("things", "roles", "units", "order_topics", "written_things"),
     "objects": ("determiners", "definite_words", "pronouns", "possessives_own", "all_words"),
+    "not_somebody": ("things", "small", "light", "weekdays", "written_things"),
+    "of_text": ("small", "light", "deictics", "politeness", "written_things", "order_topics", "adverbs"),
     "openers": ("fillers", "politeness"),
     "passing": ("moods", "light", "adverbs", "small", "units", "number_words"),
     "personal": ("nominatives", "contracted_subjects"),
