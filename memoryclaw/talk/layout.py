@@ -236,6 +236,8 @@ def _of_block(lines: Sequence[str], block: range, me: str) -> range:
             return range(_first_label(lines, block, at), block.stop)
         if _is_title(lines[at], alone=len(block) == 1):
             return range(at, block.stop if at + 1 < block.stop else len(lines))
+    if labels := _of_document(lines, block, me):
+        return labels
     last = block[-1]
     author = _AUTHOR.match(lines[last])
     if author and not (me and me in tokens_of(author["who"])):
@@ -243,6 +245,15 @@ def _of_block(lines: Sequence[str], block: range, me: str) -> range:
     if any(listed("footers").at(tokens_of(lines[at])) for at in block[-2:]):
         return range(_paragraph_above(lines, block.start) if len(block) == 1 else block.start, block.stop)
     return range(0)
+
+
+def _of_document(lines: Sequence[str], block: range, me: str) -> range:
+    """The labelled lines of an order or an invoice that is not the speaker's: several tell, or one among other labels."""
+    labels = {at: tokens_of(hit["who"]) for at in block if (hit := _LABEL.match(lines[at])) and hit["mark"]}
+    telling = sum(listed("documents").at(label) == len(label) for label in labels.values() if label)
+    mine = me and any(me in tokens_of(lines[at]) for at in labels)
+    is_document = telling and max(telling + 1, len(labels)) > 2 and not mine
+    return range(min(labels), block.stop) if is_document else range(0)
 
 
 def _is_heading(lines: Sequence[str], block: range) -> bool:
