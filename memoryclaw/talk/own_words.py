@@ -37,7 +37,7 @@ _HEADER = re.compile(
     r"|(?:on|am|le|el|op|il|em)\b(?=[^\n\d]{0,60}\d)[^\n:]{4,60}(?::\d\d[^\n:]{0,60})?\b(?:wrote|schrieb|a écrit|escribió|schreef|ha scritto|escreveu)\b[^\n:]{0,60}:[ \t]*$)"
 )
 _HAIL = re.compile(  # what stands behind a greeting in its line: `Dear Mr. Holt,`
-    r"(?:\b(?:mr|mrs|ms|dr|prof|sr|sra|mme|sig|dott)\.|[^.!?:\n]){0,40}[,!:]?[ \t]*$", re.IGNORECASE
+    r"(?:\b(?:mr|mrs|ms|dr|prof|sr|sra|mme|sig|dott)\.|[^.!?:\n]){0,40}[,!:]?\Z", re.IGNORECASE
 )
 _LEAVE = 7  # words of a line that takes leave, at most
 _SIGNATURE = re.compile(r"[ \t]*+[^\W\d_a-zß-ÿ][\w.'-]*+(?:[ \t]++[^\W\d_a-zß-ÿ][\w.'-]*+){0,2}[ \t]*$")
@@ -265,7 +265,7 @@ def _greets(line: str, whom: str = "") -> bool:
     tokens = tokens_of(line)
     length = listed("greetings").at(tokens)
     if not length or not whom:
-        return length > 0 and _HAIL.match(line, spans_of(line)[length - 1][1]) is not None
+        return length > 0 and _HAIL.match(line[spans_of(line)[length - 1][1] :].rstrip()) is not None
     return tokens[length : length + 1] == [whom] and tokens[length + 1 : length + 2] not in (
         ["here"],
         ["hier"],
