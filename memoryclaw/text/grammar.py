@@ -26,7 +26,7 @@ _PRONOUNS = {
 }
 _PREFIX = "talk_"
 # Lists of the files that are looked up together, by the name of the whole.
-_TOGETHER = {
+TOGETHER = {
     "addressed": ("second_person", "contracted_subjects"),
     "announcements": ("determiners", "announcing"),
     "asides": ("lasting", "politeness", "hedges"),
@@ -144,8 +144,8 @@ class Grammar:
         return word_list
 
     def _entries(self, name: str) -> list[str]:
-        if name in _TOGETHER:
-            return [entry for part in _TOGETHER[name] for entry in self._entries(part)]
+        if name in TOGETHER:
+            return [entry for part in TOGETHER[name] for entry in self._entries(part)]
         if self.code == UNREAD:
             return [word for part in _PRONOUNS.get(name, ()) for word in lists.words(f"pronouns.{part}")]
         if name not in self._names:
