@@ -8,9 +8,9 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from memoryclaw.talk.people import PLACED, Names, Relation, leads, relations
+from memoryclaw.talk.people import PLACED, Names, Relation, relations
 from memoryclaw.talk.seals import balanced
-from memoryclaw.text.clauses import Clause, clauses, trimmed, typed_from
+from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 from memoryclaw.text.sentences import plain
@@ -122,25 +122,32 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
             return None if denied.when else denied
     if (at := words.partings.find(clause.tokens)) >= 0:
         return _parted(clause, at, words)
-    if words.changes.within(clause.tokens) and subject[1] in ("own", "named"):
-        start = next(
-            (n for n in range(len(clause.tokens)) if words.source_prepositions.at(clause.tokens, n)), -1
+    if subject[1] not in ("own", "named"):
+        return None
+    spans, (source, goal) = spans_of(clause.text), _way(clause.tokens, words)
+    if source and words.changes.within(clause.tokens):  # `we switched our broadband from Sonic to Hyperion`
+        first = source + words.source_prepositions.at(clause.tokens, source)
+        return _ended(
+            subject[0], ANY_FIELD, _value(clause.text[spans[first][0] : spans[goal][0]], words), clause
         )
-        goal = next(
-            (n for n in range(start + 2, len(clause.tokens)) if clause.tokens[n] in words.goal_prepositions),
-            -1,
-        )
-        if 0 <= start < goal:  # `we switched our broadband from Sonic to Hyperion`
-            spans, first = spans_of(clause.text), start + words.source_prepositions.at(clause.tokens, start)
-            value = _value(clause.text[spans[first][0] : spans[goal][0]], words)
-            return Assertion(subject[0], ANY_FIELD, value, "end", clause.text) if value else None
-    start = len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb)
-    for phrase, field in words.verb_ends if clause.verb and subject[1] in ("own", "named") else ():
-        end = start + len(phrase)
-        if tuple(clause.tokens[start:end]) == phrase and end < len(clause.tokens):
-            value = _value(clause.text[spans_of(clause.text)[end][0] :], words, stops=True)
-            return Assertion(subject[0], field, value, "end", clause.text) if value else None
+    for phrase, field in words.verb_ends if clause.verb else ():
+        end = clause.verb_at + len(phrase)
+        if clause.tokens[clause.verb_at : end] == phrase and end < len(clause.tokens):
+            return _ended(subject[0], field, _value(clause.text[spans[end][0] :], words, stops=True), clause)
     return None
+
+
+def _ended(entity: str, field: str, value: str, clause: Clause) -> Assertion | None:
+    return Assertion(entity, field, value, "end", clause.text) if value else None
+
+
+def _way(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
+    """Where the words for where something was and for where it goes begin, `from Berlin to Lisbon`; 0 and 0 where either is not told."""
+    source = next(
+        (at for at in range(1, len(tokens)) if words.source_prepositions.at(tokens, at)), len(tokens)
+    )
+    goal = next((at for at in range(source + 2, len(tokens) - 1) if tokens[at] in words.goal_prepositions), 0)
+    return (source, goal) if goal else (0, 0)
 
 
 def _parted(clause: Clause, at: int, words: Grammar) -> Assertion | None:
@@ -152,7 +159,7 @@ def _parted(clause: Clause, at: int, words: Grammar) -> Assertion | None:
         pair = ["", *before, *(typed[n] for n in named if n > at)]
     else:
         pair = before
-    return Assertion(pair[0], COUPLE[0], pair[1], "end", clause.text) if len(pair) == 2 else None
+    return _ended(pair[0], COUPLE[0], pair[1], clause) if len(pair) == 2 else None
 
 
 def signs_of_change(tokens: Sequence[str], words: Grammar) -> bool:
@@ -167,7 +174,7 @@ def _no_longer(
     spans = spans_of(clause.text)
     last = at + words.ended.at(clause.tokens, at) - 1
     text = f"{clause.text[: spans[at][0]]}{clause.text[spans[last][1] :].lstrip()}"
-    plain = next(iter(clauses(text, words)), clause)
+    plain = first_clause(text, words, clause)
     own = names.subject(plain, words, "")
     whose = subject if own[1] == "other" else own
     return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
@@ -183,7 +190,7 @@ def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
         return clause  # `Rosa's brother`
     end = spans_of(clause.text)[0][1]
     text = f"{clause.text[: end - 2]} is{clause.text[end:]}"
-    return next(iter(clauses(text, words)), clause)._replace(start=clause.start, end=clause.end)
+    return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
 
 
 def _affirmed(clause: Clause, words: Grammar) -> Clause | None:
@@ -207,8 +214,9 @@ def _be_no_longer(clause: Clause, words: Grammar, subject: tuple[str, str]) -> A
     at = next((at for at, token in enumerate(tokens) if token not in words.prepositions), -1)
     if clause.kind != "be" or subject[1] not in ("own", "named") or at < 0:
         return None
-    value = _value(typed_from(clause.rest, spans, at), words, stops=True)
-    return Assertion(subject[0], ANY_FIELD, value, "end", clause.text) if value else None
+    return _ended(
+        subject[0], ANY_FIELD, _value(typed_from(clause.rest, spans, at), words, stops=True), clause
+    )
 
 
 def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
@@ -359,26 +367,12 @@ def _named_within(clause: Clause, behind: str, words: Grammar) -> tuple[Clause, 
 
 
 def _new_holder(about: str, role: str, told: str, words: Grammar) -> Assertion | None:
-    """Who has a role of somebody's now, from the words behind it: `we have a new vet, Dr. Okoro`."""
+    """Who has a role of somebody's now, from the words behind it: `we have a new vet, Dr. Okoro`, `…, her name is Ilse`."""
     titled = words.honorifics.at(tokens_of(told))
-    told = told.replace(".", "", 1) if titled else told
-    who = _named_behind(plain_value(_MARK.split(told, maxsplit=1)[0]), words)
+    who = plain_value(_MARK.split(told.replace(".", "", 1) if titled else told, maxsplit=1)[0])
+    who = typed_from(who, spans_of(who), words.introductions.skip(tokens_of(who)))
     named = who[:1].isupper() and len(who.split()) <= _THING_WORDS
     return Assertion(about, _field(role), who, "role", f"{role} {who}") if named else None
-
-
-def _named_behind(text: str, words: Grammar) -> str:
-    """The words behind those that only say that it is a name: `her name is Ilse`, `called Pepper`."""
-    leads = (
-        words.people_pronouns,
-        words.thing_pronouns,
-        words.contracted_subjects,
-        words.naming_words,
-        words.be_verbs,
-    )
-    spans = spans_of(text)
-    at = next((n for n, token in enumerate(tokens_of(text)) if not any(token in lead for lead in leads)), 0)
-    return text[spans[at][0] :] if at else text
 
 
 def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
@@ -423,7 +417,7 @@ def _owner_and_noun(
     tokens, typed = tokens[lead:], typed[lead:]
     own = tokens[0] in words.possessives_own
     how = "noun" if own else "hers" if tokens[0] in words.people_pronouns else "bare"
-    at = int(tokens[0] in words.determiners or own)
+    at = int(tokens[0] in words.noun_openers)
     # The field of `my new laptop` is `laptop`.
     at += at + 1 < len(tokens) and tokens[at] in words.renewals and typed[at].islower()
     tokens, typed = tokens[at:], typed[at:]
@@ -456,7 +450,7 @@ def _field_and_name(
     """`our contact at Nordmole`, `deadline Atlas`: a name behind a field that is known."""
     for place in range(1, len(tokens)):
         start = place + (tokens[place] in words.prepositions)
-        if start > place and tokens[place] not in words.owner_prepositions and leads(tokens[place], words):
+        if start > place and tokens[place] not in words.owner_prepositions and tokens[place] in words.ways:
             continue  # `flight to Lisbon`
         if _is_field(tokens[:place], words) and (name := names.whole(" ".join(typed[start:]))):
             return _Owned(name, " ".join(tokens[:place]), "noun")
@@ -466,10 +460,9 @@ def _field_and_name(
 def _names_itself(tokens: Sequence[str], words: Grammar) -> bool:
     """True for a subject that is a pronoun, or is of the one spoken to: `i`, `that`, `it's`, `your flat`; not `that flat`."""
     return (
-        tokens[0] in words.second_person
+        tokens[0] in words.addressed
         or (tokens[0] in words.first_person and tokens[0] not in words.possessives_own)
         or (tokens[0] in words.pronouns and not (tokens[0] in words.determiners and len(tokens) > 1))
-        or tokens[0] in words.contracted_subjects
     )
 
 
@@ -483,7 +476,7 @@ def _owner_behind(
         tokens[start] in words.determiners and tokens[start] not in words.definite_words
     ):
         return None
-    if tokens[start] in words.determiners or tokens[start] in words.possessives_own:
+    if tokens[start] in words.noun_openers:
         start, article = start + 1, True
     behind = " ".join(typed[start:])
     if article and words.noun_capitals.entries() and not names.found(behind):
@@ -514,7 +507,7 @@ def _entity(typed: str, names: Names) -> str:
 def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     """`the deadline moved to 12 May`, `rent went up to 900`, `we pushed the launch to June 3`."""
     tokens, spans = clause.tokens, spans_of(clause.text)
-    verb = len(tokens) - len(tokens_of(clause.rest)) - len(clause.verb)
+    verb = clause.verb_at
     change = verb + words.change_verbs.find(tokens[verb:])
     goal = next((at for at in range(verb, len(tokens) - 1) if tokens[at] in words.goal_prepositions), -1)
     if change < verb or goal < 0 or not clause.kind:
@@ -552,7 +545,7 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
     about, _ = whose
     if not _is_of_itself(clause, words, names, whose) or clause.tokens[0] in words.question_words:
         return None  # `when i use vim`
-    first = max(0, len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb))
+    first = clause.verb_at
     timeless, when = _without_time(clause.text)
     moved = _without_source(timeless, words)
     changed = _without_signs(timeless, words)
@@ -563,7 +556,8 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
         at = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
         for place in range(at, min(len(tokens), at + len(clause.verb) + 2)):
             for phrase, field in words.verb_fields:
-                if tuple(tokens[place : place + len(phrase)]) != phrase or _is_noun_at(tokens, place, words):
+                noun = place and tokens[place - 1] in words.noun_leads  # `my own life`
+                if noun or tuple(tokens[place : place + len(phrase)]) != phrase:
                     continue
                 end = place + len(phrase)
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
@@ -583,12 +577,6 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
     return None
 
 
-def _is_noun_at(tokens: Sequence[str], place: int, words: Grammar) -> bool:
-    """True behind an article or a possessive, where no verb stands: `my own life`."""
-    before = tokens[place - 1 : place]
-    return any(token in words.possessives_own or token in words.articles for token in before)
-
-
 def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
     """`i am a nurse`, `i'm 50 years old`, `i take 5 mg ramipril`: a value that is read whole tells its field."""
     about, subject = whose
@@ -604,9 +592,7 @@ def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, st
     if tokens_of(clause.rest)[0] in words.prepositions:
         return None  # `i'm on a loaner`
     if takes:
-        dosed = tokens[0] not in words.small and (
-            words.doses.within(tokens) or words.health_words.within(tokens)
-        )
+        dosed = tokens[0] not in words.small and words.medicine.within(tokens)
         return Assertion(about, "takes", value, "verb", clause.text) if dosed else None
     value, field = _what_somebody_is(value, clause, words)
     return Assertion(about, field, value, "verb", clause.text) if field else None
@@ -624,8 +610,7 @@ def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, 
         return value, "age"
     article = value.split(maxsplit=1)[0].lower() in words.indefinite_words
     behind = tokens[article:]
-    passing = (words.moods, words.light, words.adverbs, words.small, words.units, words.number_words)
-    if not behind or any(behind[0] in passed for passed in passing):
+    if not behind or behind[0] in words.passing:
         return value, ""
     lasting = article or words.roles.at(tokens) or words.lasting_states.at(tokens) == len(tokens)
     return value, "is" if lasting else ""
@@ -633,10 +618,8 @@ def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, 
 
 def _without_source(text: str, words: Grammar) -> str:
     """The text without the words for where something was: `moved from Berlin to Lisbon`."""
-    tokens, spans = tokens_of(text), spans_of(text)
-    source = next((at for at in range(1, len(tokens)) if words.source_prepositions.at(tokens, at)), 0)
-    goal = next((at for at in range(source + 2, len(tokens) - 1) if tokens[at] in words.goal_prepositions), 0)
-    return text[: spans[source][0]] + text[spans[goal][0] :] if source and goal else text
+    spans, (source, goal) = spans_of(text), _way(tokens_of(text), words)
+    return text[: spans[source][0]] + text[spans[goal][0] :] if source else text
 
 
 def _without_signs(text: str, words: Grammar) -> str:
@@ -693,10 +676,8 @@ def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     """`you can reach Tobias on 0171 5550143`, `new number 07700 900552`: an address or a number tells its field."""
     for field, pattern in (("email", _EMAIL), ("phone", _PHONE)):
         if hit := pattern.search(clause.text):
-            tokens, before = (
-                tokens_of(clause.text[: hit.start()]),
-                set(names.found(clause.text[: hit.start()])),
-            )
+            lead = clause.text[: hit.start()]
+            tokens, before = tokens_of(lead), set(names.found(lead))
             own = words.possessives_own.within(tokens) or _is_bare_news(tokens, words)
             if own or len(before) == 1:
                 value = plain_value(hit[0].strip(" .,;:!?)("))
@@ -709,11 +690,7 @@ def _is_bare_news(tokens: Sequence[str], words: Grammar) -> bool:
     at = next((at for at, token in enumerate(tokens) if token in words.renewals), -1)
     behind = tokens[at + 1 :]
     is_field = bool(behind) and any(_is_field(behind[start:], words) for start in range(min(2, len(behind))))
-    return (
-        at >= 0
-        and is_field
-        and all(token in words.determiners or token in words.announcing for token in tokens[:at])
-    )
+    return at >= 0 and is_field and words.announcements.skip(tokens) >= at
 
 
 def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE_WORDS) -> str:
@@ -761,11 +738,7 @@ def _names_a_thing(value: str, words: Grammar) -> bool:
     tokens = tokens_of(value)
     dated = _HARD.search(value) is not None
     tokens = [token for token in tokens if not (dated and token in words.months)] or tokens  # `3 May`
-    plain = len(tokens) <= _THING_WORDS and not any(
-        token in found
-        for token in tokens
-        for found in (words.be_verbs, words.have_verbs, words.modal_verbs, words.first_person)
-    )
+    plain = len(tokens) <= _THING_WORDS and not any(token in words.predicates for token in tokens)
     days = all(token in words.weekdays for token in tokens)  # nobody is allergic to Mondays
     amount = (
         len(tokens) > 1 and dated and all(token in words.units for token in tokens[1:])
@@ -778,10 +751,4 @@ def _names_a_thing(value: str, words: Grammar) -> bool:
 def _is_judgement(value: str, words: Grammar) -> bool:
     """True for what judges or points instead of naming a value."""
     tokens = tokens_of(value)
-    return (
-        not tokens
-        or tokens[0] in words.moods
-        or tokens[0] in words.pronouns
-        or tokens[0] in words.question_words
-        or all(token in words.small or token in words.light or token in words.adverbs for token in tokens)
-    )
+    return not tokens or tokens[0] in words.judgements or all(token in words.empty for token in tokens)

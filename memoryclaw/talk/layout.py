@@ -185,11 +185,7 @@ def speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
 def _names_somebody(who: str, words: Grammar) -> bool:
     """True for what is no word of the language: a name, a nickname, a handle."""
     tokens = tokens_of(who)
-    return bool(tokens) and not any(
-        token in listed_words
-        for token in tokens
-        for listed_words in (words.things, words.small, words.light, words.weekdays, words.written_things)
-    )
+    return bool(tokens) and not any(token in words.not_somebody for token in tokens)
 
 
 def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
@@ -219,18 +215,11 @@ def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: boo
     tokens = name.rstrip(" 0123456789").split()
     if not tokens:
         return False
-    if (
-        listed("speakers").at(tokens)
-        or words.people_pronouns.at(tokens)
-        or words.roles.at(tokens) == len(tokens)
-    ):
+    role = words.roles.at(tokens) == len(tokens)
+    if role or listed("speakers").at(tokens) or words.people_pronouns.at(tokens):
         return True
-    typed = by_turns or label["aside"] or _is_typed_as_name(label["who"])
+    typed = by_turns or label["aside"] or _UPPER.match(label["who"])
     return bool(typed) and _names_somebody(name, words)
-
-
-def _is_typed_as_name(who: str) -> bool:
-    return _UPPER.match(who) is not None
 
 
 def _of_block(lines: Sequence[str], block: range, me: str) -> range:
@@ -247,6 +236,8 @@ def _of_block(lines: Sequence[str], block: range, me: str) -> range:
             return range(_first_label(lines, block, at), block.stop)
         if _is_title(lines[at], alone=len(block) == 1):
             return range(at, block.stop if at + 1 < block.stop else len(lines))
+    if labels := _of_document(lines, block, me):
+        return labels
     last = block[-1]
     author = _AUTHOR.match(lines[last])
     if author and not (me and me in tokens_of(author["who"])):
@@ -256,15 +247,20 @@ def _of_block(lines: Sequence[str], block: range, me: str) -> range:
     return range(0)
 
 
+def _of_document(lines: Sequence[str], block: range, me: str) -> range:
+    """The labelled lines of an order or an invoice that is not the speaker's: several tell, or one among other labels."""
+    labels = {at: tokens_of(hit["who"]) for at in block if (hit := _LABEL.match(lines[at])) and hit["mark"]}
+    telling = sum(listed("documents").at(label) == len(label) for label in labels.values() if label)
+    mine = me and any(me in tokens_of(lines[at]) for at in labels)
+    is_document = telling and max(telling + 1, len(labels)) > 2 and not mine
+    return range(min(labels), block.stop) if is_document else range(0)
+
+
 def _is_heading(lines: Sequence[str], block: range) -> bool:
     """True for a block that begins with a few words alone in a line: `Description`."""
     first = lines[block.start].strip()
-    return (
-        len(block) > 1
-        and len(tokens_of(first)) <= _HEADING
-        and _is_typed_as_name(first)
-        and first[-1] not in ".,!?;"
-    )
+    few = len(block) > 1 and len(tokens_of(first)) <= _HEADING
+    return few and _UPPER.match(first) is not None and first[-1] not in ".,!?;"
 
 
 def _paragraph_above(lines: Sequence[str], at: int) -> int:

@@ -51,10 +51,10 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("call me Bo", lambda one: one.holds("address_orders", at=True), lambda _: True),
     ("or rather tables", lambda one: one.words.alternatives.at(one.clause.typed), lambda _: False),
     ("draft the letter", lambda one: is_task(one.clause, one.words) and not one.lasts, lambda _: False),
-    ("no bullets pls", lambda one: one.tokens[0] in one.words.negative_determiners, lambda one: _denies(one) and one.signed),
+    ("no bullets pls", lambda one: one.tokens[0] in one.words.negative_determiners, lambda one: one.signed and one.tokens[1:2] and one.tokens[1] not in one.words.personal),
     ("never saw that coming", lambda one: _tells(one.tokens, one.words), lambda _: False),
-    ("dont use emoji", lambda one: one.holds("negated_orders", at=True), lambda one: len(one.tokens) > 1 and _forbids(one)),
-    ("nicht duzen", lambda one: one.holds("negated_infinitives", at=True), lambda one: len(one.tokens) > 1 and not one.clause.subject and _is_infinitive(one)),
+    ("dont use emoji", lambda one: one.holds("negated_orders", at=True), lambda one: one.tokens[1:] and _forbids(one)),
+    ("nicht duzen", lambda one: one.holds("negated_infinitives", at=True), lambda one: not one.clause.subject and one.tokens[-1].endswith(tuple(one.words.infinitive_ends.entries()))),
     ("short answers pls", lambda one: not one.holds("orders", at=True) or (one.clause.subject and one.clause.kind in ("be", "have")), lambda one: one.polite and one.holds("order_topics") and not one.clause.kind),
     ("less of that", lambda one: one.tokens[0] in one.words.degree_orders and not one.holds("order_topics"), lambda _: False),
     ("always use postgres", lambda one: one.lasts, lambda _: True),
@@ -68,23 +68,11 @@ def is_order(clause: Clause, words: Grammar) -> bool:
     return next((bool(orders(read)) for _, fits, orders in ROWS if fits(read)), False)
 
 
-def _denies(said: ReadClause) -> bool:
-    """True for `no bullets`, not for `no i`."""
-    tokens, words = said.tokens, said.words
-    return (
-        len(tokens) > 1 and tokens[1] not in words.nominatives and tokens[1] not in words.contracted_subjects
-    )
-
-
 def _forbids(said: ReadClause) -> bool:
     """False for a denial that may be said to anybody: `dont make it up`."""
     denial = said.words.negated_orders.at(said.tokens)
     manner = said.words.manner_verbs.at(said.tokens, denial) or said.holds("first_person")
     return not said.holds("negations", at=True) or said.signed or bool(manner)
-
-
-def _is_infinitive(said: ReadClause) -> bool:
-    return said.tokens[-1].endswith(tuple(said.words.infinitive_ends.entries()))
 
 
 def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
@@ -132,16 +120,10 @@ def asks_for(clause: Clause, words: Grammar) -> bool:
 def _tells(tokens: Sequence[str], words: Grammar) -> bool:
     """True for what only begins as an order does: `never saw that coming`, or the condition of one, `when you write long`."""
     second = tokens[1] if len(tokens) > 1 else ""
-    past = second in words.past_event_verbs or second in words.have_verbs or second in words.be_verbs
-    if past and second not in words.manner_verbs:
+    if second in words.tellings and second not in words.manner_verbs:
         return True
-    return _is_condition(tokens, words) and not any(
-        token in words.manner_verbs for token in tokens[_CONDITION:]
-    )
-
-
-def _is_condition(tokens: Sequence[str], words: Grammar) -> bool:
-    return tokens[0] in words.subordinators or tokens[0] in words.question_words
+    behind = tokens[_CONDITION:]
+    return tokens[0] in words.conditions and not any(token in words.manner_verbs for token in behind)
 
 
 def is_task(clause: Clause, words: Grammar) -> bool:
@@ -153,19 +135,11 @@ def is_task(clause: Clause, words: Grammar) -> bool:
 def is_imperative(clause: Clause, words: Grammar) -> bool:
     """True for what is to be done at once: `now run the linter and tests`, `drop both`; `test results are in` is none."""
     tokens = _plain(clause, words)
-    while tokens and words.sequence_words.at(tokens):
-        tokens = tokens[words.sequence_words.at(tokens) :]
-    if words.tasks.at(tokens):
-        return True
-    objects = (
-        words.determiners,
-        words.definite_words,
-        words.pronouns,
-        words.possessives_own,
-        words.all_words,
-        *([words.cardinals] if words.politeness.at(clause.tokens) else ()),
-    )
-    return tokens[:1] != [] and tokens[0] in words.chores and any(among.at(tokens, 1) for among in objects)
+    tokens = tokens[words.sequence_words.skip(tokens) :]
+    if not tokens or words.tasks.at(tokens):
+        return bool(tokens)
+    counted = words.politeness.at(clause.tokens) and words.cardinals.at(tokens, 1)
+    return tokens[0] in words.chores and bool(words.objects.at(tokens, 1) or counted)
 
 
 def _plain(clause: Clause, words: Grammar) -> list[str]:
@@ -173,8 +147,8 @@ def _plain(clause: Clause, words: Grammar) -> list[str]:
     tokens = list(clause.tokens)
     while tokens:
         lasting = words.lasting.at(tokens)
-        held = words.negations.within(tokens[:lasting]) or _is_condition(
-            tokens, words
+        held = (
+            words.negations.within(tokens[:lasting]) or tokens[0] in words.conditions
         )  # `nie wieder`, `when you`
         lead = words.politeness.at(tokens) or (lasting if lasting > 1 and not held else 0)
         lead = lead or _occasion(tokens, words) * words.lasting.within(clause.typed)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import blocks_of, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
-from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.sentences import SMALL
 
 _CUT = " … "  # stands where a secret was left out of a line
@@ -33,28 +33,13 @@ _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
 _ASKING = 20  # words, at most, of a request for work on a text
 _HEADER = re.compile(
     r"(?im)^[ \t]*(?:-{3,}\s*(?:original message|forwarded|weitergeleitet)|begin forwarded|\[[^\]\n]{0,60}\b(?:forwarded|fwd)\b"
-    r"|(?:from|von|sender|to|an|cc|subject|betreff|sent|gesendet|date|datum|re|aw|wg|fwd?|de|para|à|asunto|assunto|objet|oggetto|onderwerp)[ \t]*:[ \t]*\S)"
+    r"|(?:from|von|sender|to|an|cc|subject|betreff|sent|gesendet|date|datum|re|aw|wg|fwd?|de|para|à|asunto|assunto|objet|oggetto|onderwerp)[ \t]*:[ \t]*\S"
+    r"|(?:on|am|le|el|op|il|em)\b(?=[^\n\d]{0,60}\d)[^\n:]{4,60}(?::\d\d[^\n:]{0,60})?\b(?:wrote|schrieb|a écrit|escribió|schreef|ha scritto|escreveu)\b[^\n:]{0,60}:[ \t]*$)"
 )
-_HAIL = (
-    r"(?:hi|hello|hey|dear|hallo|moin|servus|liebe[r]?|sehr geehrte[rn]?|guten (?:tag|morgen|abend)"
-    r"|good (?:morning|afternoon|evening))"
+_HAIL = re.compile(  # what stands behind a greeting in its line: `Dear Mr. Holt,`
+    r"(?:\b(?:mr|mrs|ms|dr|prof|sr|sra|mme|sig|dott)\.|[^.!?:\n]){0,40}[,!:]?\Z", re.IGNORECASE
 )
-_GREETING = re.compile(rf"[ \t]*{_HAIL}\b[^.!?:\n]{{0,40}}[,!]?[ \t]*$", re.IGNORECASE)
-_FAREWELL = re.compile(
-    r"[ \t]*(?:-- ?$|(?:(?:kind|best|warm|many)(?:est)? (?:regards|wishes)|regards|best|(?:yours )?(?:sincerely|faithfully|truly)|yours|cheers|love"
-    r"|(?:mit )?(?:freundliche[nr]?|viele[n]?|liebe[n]?|beste[n]?|herzliche[n]?) gr(?:ü|ue)(?:ß|ss)en?\b.{0,20}|lg|vg|mfg)\b(?:[,.!]|\s*(?:\n|\Z|(?-i:[A-ZÄÖÜ]))))",
-    re.IGNORECASE,
-)
-_THANKS = re.compile(
-    r"[ \t]*(?:many |kind )?(?:thanks|thank you|thx|cheers|danke|vielen dank|merci|gracias)[,.!]?[ \t]*$",
-    re.IGNORECASE,
-)
-# How nobody takes leave of an assistant.
-_FORMAL = re.compile(
-    r"[ \t]*(?:(?:kind|best|warm|many)(?:est)? (?:regards|wishes)|regards|(?:yours )?sincerely|yours faithfully"
-    r"|(?:mit )?(?:freundliche[nr]?|viele[n]?|beste[n]?) gr(?:ü|ue)(?:ß|ss)en?)[,.!]?[ \t]*$",
-    re.IGNORECASE,
-)
+_LEAVE = 7  # words of a line that takes leave, at most
 _SIGNATURE = re.compile(r"[ \t]*+[^\W\d_a-zß-ÿ][\w.'-]*+(?:[ \t]++[^\W\d_a-zß-ÿ][\w.'-]*+){0,2}[ \t]*$")
 _TABLE = re.compile(r"[^\s,;|]*+(?:[,;|\t][^\s,;|]*+){2,}$|[ \t]*\|.*\|[ \t]*$|(?:[^|\n]*\|){2}")
 _CODE_LINE = re.compile(
@@ -145,8 +130,9 @@ def without_command(text: str, words: Grammar) -> str:
 
 def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], list[str]]:
     """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
+    letters = _letters(lines, me)
     others = (
-        pasted_lines(lines, words, me) | _letters(lines, me) | _material(lines, words) | _tables(lines, words)
+        pasted_lines(lines, words, me) | letters | _material(lines, words, letters) | _tables(lines, words)
     )
     own: list[str] = []
     pasted: list[str] = []
@@ -155,10 +141,10 @@ def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], l
     for number, line in enumerate(lines):
         if not line.strip():
             continue
-        if number >= end and me and _greeted(me).match(line):
+        if number >= end and me and _greets(line, me):
             end = len(lines)
         elif number >= end and _HEADER.match(line):
-            end = _mail_end(lines, number)
+            end = _mail_end(lines, number, letters)
         if number in others or number < end:
             pasted += [] if inside else [line.strip()]
             inside = True
@@ -168,15 +154,24 @@ def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], l
         pasted.append(line[len(before) :].strip())
         inside = bool(pasted[-1])
         if reach:
-            end = _text_end(lines, number, words) if reach == _ALL else _block_end(lines, number)
+            end = _text_end(lines, number, words, letters) if reach == _ALL else _block_end(lines, number)
     return own, pasted
 
 
-def _mail_end(lines: Sequence[str], at: int) -> int:
-    """Where a mail ends that has its header at a place: its text stands in the same block, or in all that follows."""
+def _mail_end(lines: Sequence[str], at: int, letters: Collection[int]) -> int:
+    """Where a mail ends that has its header at a place: its text stands in the same block, or below; that of one line goes on as a letter does."""
+    if lines[at].rstrip().endswith(":"):
+        return _letter_end(lines, at + 1, letters)
     end = _block_end(lines, at)
-    text = [line for line in lines[at:end] if not (_COLON.search(line) or _GREETING.match(line))]
-    return end if text and not _HEADER.match(lines[end - 1]) else len(lines)
+    text = [line for line in lines[at:end] if not (_COLON.search(line) or _greets(line))]
+    return end if text and not _HEADER.match(lines[end - 1]) else _letter_end(lines, end, letters)
+
+
+def _letter_end(lines: Sequence[str], at: int, letters: Collection[int]) -> int:
+    """Where the letter ends that is the first of the lines from a place on; what begins otherwise goes on to the end."""
+    first = next((number for number in range(at, len(lines)) if lines[number].strip()), at)
+    behind = (number for number in range(first + 1, len(lines)) if number not in letters)
+    return next(behind, len(lines)) if first in letters else len(lines)
 
 
 def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
@@ -201,8 +196,8 @@ def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
     return tables
 
 
-def _text_end(lines: Sequence[str], at: int, words: Grammar) -> int:
-    """Where a text ends that a line announces: what a program wrote before the block in which somebody speaks of themselves, any other at the end."""
+def _text_end(lines: Sequence[str], at: int, words: Grammar, letters: Collection[int]) -> int:
+    """Where a text ends that a line announces: what a program wrote before the block in which somebody speaks of themselves, a letter with its signature, any other at the end."""
     is_below = False
     for first, end in blocks_of(lines):
         block = range(max(first, at + 1), end)
@@ -210,7 +205,7 @@ def _text_end(lines: Sequence[str], at: int, words: Grammar) -> int:
             continue
         if not any(_is_of_program(lines[place]) for place in block):
             is_own = is_below and speaks(lines[block[0]], words, to_somebody=False)
-            return block[0] if is_own else len(lines)
+            return block[0] if is_own else _letter_end(lines, block[0], letters)
         is_below = True
     return len(lines)
 
@@ -231,18 +226,15 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
     letters: set[int] = set()
     start = -1
     for at, line in enumerate(lines):
-        if _GREETING.match(line):
+        leave = _leave(line)
+        if not leave and _greets(line):
             start = at
         signature = next((n for n in range(at + 1, min(at + 3, len(lines))) if lines[n].strip()), at)
-        thanks = _THANKS.match(line) and signature > at and _SIGNATURE.match(lines[signature])
-        if not (_FAREWELL.match(line) or thanks):
+        named = signature > at and _SIGNATURE.match(lines[signature])
+        thanks = tokens_of(line)
+        if not leave and not (named and listed("thanks").at(thanks) == len(thanks) > 0):
             continue
-        formal = (
-            bool(_FORMAL.match(line) or line.strip() == "--")
-            and signature > at
-            and _SIGNATURE.match(lines[signature])
-        )
-        if start < 0 and formal:
+        if start < 0 and named and leave == _FORMALLY:
             start = at
             while start and start - 1 not in letters and (lines[start - 1].strip() or start == at):
                 start -= 1  # the paragraph above it
@@ -253,7 +245,34 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
     return letters
 
 
-def _material(lines: Sequence[str], words: Grammar) -> set[int]:
+_FORMALLY = 2
+
+
+def _leave(line: str) -> int:
+    """How a line takes leave: `_FORMALLY`, as nobody does of an assistant, otherwise, or not at all."""
+    tokens = tokens_of(line)
+    if len(tokens) > _LEAVE:
+        return 0
+    length = listed("farewells").at(tokens)
+    behind = line[spans_of(line)[length - 1][1] :].strip() if length else "…"
+    if not behind or behind[0] in ",.!" or behind[0].isupper():
+        return 1
+    return _FORMALLY * (listed("regards").within(tokens[:4]) or line.strip() == "--")
+
+
+def _greets(line: str, whom: str = "") -> bool:
+    """True for a line of a greeting alone, or that begins with one of somebody by name; `hi Nora here` greets nobody."""
+    tokens = tokens_of(line)
+    length = listed("greetings").at(tokens)
+    if not length or not whom:
+        return length > 0 and _HAIL.match(line[spans_of(line)[length - 1][1] :].rstrip()) is not None
+    return tokens[length : length + 1] == [whom] and tokens[length + 1 : length + 2] not in (
+        ["here"],
+        ["hier"],
+    )
+
+
+def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) -> set[int]:
     """The lines of a text that the turn asks to have reworked or judged, and of a part that somebody plays."""
     material: set[int] = set()
     before = (0, 0)  # the block before
@@ -271,7 +290,7 @@ def _material(lines: Sequence[str], words: Grammar) -> set[int]:
                 elif back or at == last or "?" in lines[at]:  # the text may stand on either side
                     material.update(range(*before))
                 if at != last and not (back and first):
-                    return material | set(range(at + 1, _text_end(lines, at, words)))
+                    return material | set(range(at + 1, _text_end(lines, at, words, letters)))
             elif _asks_for_work(_ENDS.split(lines[at])[-1], words, beside=True):
                 material.update(range(first, at + 1) if at == last else range(at + 1, len(lines)))
         before = first, end
@@ -282,15 +301,9 @@ def _is_part(line: str, words: Grammar) -> bool:
     """True for a line of which a sentence begins a game: `let's role-play: I am a pirate`, `you are my boss and I am your clerk`."""
     return any(
         listed("parts").at(tokens) or (listed("roles").at(tokens) and listed("own_roles").within(tokens))
-        for tokens in (_plain(sentence, words) for sentence in _ENDS.split(line))
+        for said in map(tokens_of, _ENDS.split(line))
+        if (tokens := said[words.openers.skip(said) :])
     )
-
-
-def _plain(sentence: str, words: Grammar) -> list[str]:
-    tokens = tokens_of(sentence)
-    while tokens and (tokens[0] in words.politeness or tokens[0] in words.fillers):
-        tokens = tokens[1:]
-    return tokens
 
 
 def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
@@ -312,39 +325,20 @@ def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
     return (
         at >= 0
         and not any(token in words.possessives_own for token in behind)
-        and all(_is_of_text(token, words) for token in behind)
-    )
-
-
-def _is_of_text(token: str, words: Grammar) -> bool:
-    return any(
-        token in entries
-        for entries in (
-            words.small,
-            words.light,
-            words.deictics,
-            words.politeness,
-            words.written_things,
-            words.order_topics,
-            words.adverbs,
-            listed("subjects"),
-        )
+        and all(token in words.of_text or token in listed("subjects") for token in behind)
     )
 
 
 def _request(tokens: Sequence[str], words: Grammar) -> int:
     """Where a request for work on a text begins; -1 where more than small words of some language stand before it."""
     at = listed("requests").find(tokens)
-    before = tokens[: max(at, 0)]
-    is_small = all(
-        any(token in small for small in SMALL.values())
-        or any(
-            token in entries
-            for entries in (words.politeness, words.fillers, listed("subjects"), listed("askers"))
-        )
-        for token in before
-    )
-    return at if is_small else -1
+    return at if _asking(words).issuperset(tokens[: max(at, 0)]) else -1
+
+
+@cache
+def _asking(words: Grammar) -> frozenset[str]:
+    asking = (words.openers, listed("subjects"), listed("askers"))
+    return frozenset[str]().union(*SMALL.values(), *(one.entries() for one in asking))
 
 
 def without_secrets(text: str) -> str:
@@ -357,12 +351,6 @@ def _first_line(block: str) -> str:
     if len(lines) > 1 and lines[0].lstrip().startswith(("```", "~~~")):
         del lines[0]  # it names the language of the code
     return next(filter(None, (line.strip(' \t>"“„«»`~') for line in lines)), "")
-
-
-@cache
-def _greeted(me: str) -> re.Pattern[str]:
-    """Finds a line that greets somebody by name; `hi Nora here` greets nobody."""
-    return re.compile(rf"[ \t]*{_HAIL}[ \t]+{re.escape(me)}\b(?![ \t]+(?:here|hier)\b)", re.IGNORECASE)
 
 
 def _last(lines: Sequence[str], fits: Callable[[str], object]) -> int:
@@ -429,7 +417,8 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
     written = words.written_things.within(clause) and not (
         _is_own(clause, words) or clause[0] in words.purposes
     )
-    return written and any(rest.match(line, colon.end()) for rest in (_NOTHING, _MORE, _GREETING))
+    behind = line[colon.end() :]
+    return written and bool(_NOTHING.match(behind) or _MORE.match(behind) or _greets(behind))
 
 
 def _quotes(clause: Sequence[str], words: Grammar) -> bool:

@@ -19,8 +19,6 @@ _CAPITAL = re.compile(
     r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]"
 )  # behind the first letter, which only begins a sentence
 _PARTICLES = frozenset(lists.words("names.particles"))
-# What a subject of several words goes on with, by its lists in the grammar of a language.
-_VERBS = ("be_verbs", "have_verbs", "modal_verbs", "state_verbs", "decision_verbs", "preference_verbs", "wish_verbs", "duty_verbs", "reporting_verbs", "past_event_verbs")  # fmt: skip
 
 
 class Relation(NamedTuple):
@@ -157,20 +155,15 @@ class Names:
             and not any(token in words.coordinators or token in words.relative_words for token in tokens)
         ):
             return "", "own"  # `on Thursday i wake up`
-        alone = len(tokens) == 1 or first not in words.determiners
-        if alone and (
-            first in words.pronouns or first in words.relative_words or first in words.contracted_subjects
-        ):
+        if first in words.pointers and (len(tokens) == 1 or first not in words.determiners):
             return "", "other"
         named = {name for token in tokens if (name := self.named(token))} - {speaker}
-        own = [
-            token for token in tokens if token not in words.determiners and token not in words.possessives_own
-        ]
+        own = [token for token in tokens if token not in words.noun_openers]
         if (
             len(named) == 1
             and own
             and (self._key(own[0]) or (first in words.possessives_own and self._key(own[-1])))
-            and not any(leads(token, words) for token in own)
+            and not any(token in words.ways for token in own)  # `to`, `from`
             and len(own) <= 4
         ):
             return next(iter(named)), "named"
@@ -179,11 +172,6 @@ class Names:
         if named == set() and own and self._key(own[0]):
             return "", "own"
         return "", "thing"
-
-
-def leads(token: str, words: Grammar) -> bool:
-    """True for a preposition of a way that somebody goes: `to`, `from`."""
-    return token in words.goal_prepositions or token in words.source_prepositions
 
 
 def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], str]]:
@@ -220,7 +208,7 @@ def _bare(word: str) -> str:
 def _is_everyday(word: str, words: Grammar) -> bool:
     """True for a word of every talk that begins no name; months and honorifics do begin some."""
     low = word.lower()
-    return low not in words.months and low not in words.honorifics and _is_known_word(low, words)
+    return low in words.everyday and low not in words.months and low not in words.honorifics
 
 
 def _leads_to_name(hits: Sequence[re.Match[str]], at: int) -> bool:
@@ -255,11 +243,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
         if is_of_people(field) and tuple(tokens[verb:end]) == phrase and end < len(tokens):
             named = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
             return named or phrase[-1] not in words.prepositions or field not in PLACED
-    return (
-        len(run) > 1
-        and not words.noun_capitals.entries()
-        and any(tokens[at] in getattr(words, verbs) for verbs in _VERBS)
-    )
+    return len(run) > 1 and not words.noun_capitals.entries() and tokens[at] in words.verbs
 
 
 PLACED = frozenset({"lives in", "works at"})  # in what has a name
@@ -275,11 +259,7 @@ def first_name(text: str, language: str) -> str:
 
 
 def _is_common(word: str, words: Grammar) -> bool:
-    low = word.lower()
-    return (
-        len(low) < 2 or low in words.small or low in words.months or low in words.weekdays or low in words.calendar_words
-        or low in words.not_names or low in words.fillers or low in words.contracted_subjects or (word.isupper() and len(word) < 3)
-    )  # fmt: skip
+    return len(word) < 2 or word.lower() in words.common or (word.isupper() and len(word) < 3)
 
 
 def _begins_common(run: Sequence[str], words: Grammar) -> bool:
@@ -290,14 +270,7 @@ def _begins_common(run: Sequence[str], words: Grammar) -> bool:
 
 
 def _is_noun(run: list[str], words: Grammar) -> bool:
-    low = run[0].lower()
-    return (
-        low in words.things
-        or low in words.roles
-        or low in words.units
-        or low in words.order_topics
-        or low in words.written_things
-    )
+    return run[0].lower() in words.nouns
 
 
 def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
@@ -375,7 +348,7 @@ def _name_behind(
     tokens = clause.tokens
     linked = _linked(tokens, at, words)
     at += len(linked)
-    if at >= len(tokens) or any(token in words.past_be or token in words.negations for token in linked):
+    if at >= len(tokens) or any(token in words.gone for token in linked):
         return ""  # `my boss was Marlene`
     called = any(token in words.naming_words for token in linked)
     titled = tokens[at] in words.honorifics
@@ -409,14 +382,8 @@ def _name_behind(
 
 def _linked(tokens: Sequence[str], at: int, words: Grammar) -> Sequence[str]:
     """What stands between a role and its name: `is called`, `is now`."""
-    end = at
-    while end < len(tokens) and (
-        tokens[end] in words.naming_words
-        or tokens[end] in words.be_verbs
-        or (end > at and tokens[end] in words.adverbs)
-    ):
-        end += 1
-    return tokens[at:end]
+    linked = at < len(tokens) and tokens[at] in words.links
+    return tokens[at : words.link_words.skip(tokens, at)] if linked else ()
 
 
 def _may_name(tokens: tuple[str, ...], at: int, words: Grammar, names: Names, *, called: bool) -> bool:
@@ -424,55 +391,17 @@ def _may_name(tokens: tuple[str, ...], at: int, words: Grammar, names: Names, *,
     token = tokens[at]
     if names.is_name(token):
         return True
-    if not token.isalpha() or len(token) < 3 or _is_known_word(token, words):
+    if not token.isalpha() or len(token) < 3 or token in words.everyday:
         return False
-    if called:
-        return True
-    return at + 1 == len(tokens) or _is_verb(tokens[at + 1], words)
-
-
-def _is_verb(token: str, words: Grammar) -> bool:
-    return any(
-        token in verbs
-        for verbs in (
-            words.be_verbs,
-            words.have_verbs,
-            words.modal_verbs,
-            words.state_verbs,
-            words.reporting_verbs,
-        )
-    )
-
-
-def _is_known_word(token: str, words: Grammar) -> bool:
-    return any(
-        token in found
-        for found in (
-            words.small, words.light, words.adverbs, words.be_verbs, words.have_verbs, words.modal_verbs, words.state_verbs, words.past_event_verbs,
-            words.decision_verbs, words.preference_verbs, words.wish_verbs, words.duty_verbs, words.reporting_verbs, words.prepositions, words.things,
-            words.roles, words.moods, words.fillers, words.cancel_words, words.done_words, words.months, words.weekdays,
-        )
-    )  # fmt: skip
+    return called or at + 1 == len(tokens) or tokens[at + 1] in words.verbs
 
 
 def _name_before(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> str:
     """`Dilys is my preceptor`."""
-    before = at - 1
-    while before >= 0 and (
-        tokens[before] in words.role_adjectives
-        or tokens[before] in words.possessives_own
-        or tokens[before] in words.determiners
-        or (
-            tokens[before].endswith("s")
-            and names.is_name(tokens[before])
-            and before > 0
-            and tokens[before - 1] in words.be_verbs
-        )
-    ):
-        before -= 1
-    if before < 1 or tokens[before] not in words.be_verbs:
-        return ""
-    if tokens[before] in words.past_be or tokens[before] in words.negations:
+    before = next((n for n in range(at - 1, -1, -1) if tokens[n] not in words.role_openers), 0)
+    if tokens[before].endswith("s") and names.is_name(tokens[before]):
+        before -= 1  # `Jens is Anna's brother`
+    if before < 1 or tokens[before] not in words.be_verbs or tokens[before] in words.gone:
         return ""
     if before == 1 and _may_name(tokens, 0, words, names, called=True):
         return names.named(tokens[0]) or tokens[0]  # `Jens is my brother`

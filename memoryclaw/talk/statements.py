@@ -27,7 +27,7 @@ from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_orde
 from memoryclaw.talk.own_words import own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
-from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
+from memoryclaw.text.clauses import Clause, asks, clauses, first_clause, trimmed
 from memoryclaw.text.fillers import greets
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
@@ -200,7 +200,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
             own = any(has_phrase(tokens, phrase) for phrase, _ in grammar(UNREAD).verb_fields)
             yield replace(
                 base,
-                words=balanced(trimmed(sentence, grammar(UNREAD))) or trimmed(sentence, grammar(UNREAD)),
+                words=balanced(trimmed(sentence, grammar(UNREAD))),
                 quote=sentence,
                 places=(at,),
                 kind="unread",
@@ -211,9 +211,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
                 ),
                 firm=firm,
                 hard=firm,
-                change=any(
-                    signs.within(tokens) for signs in (grammar(UNREAD).changes, grammar(UNREAD).renewals)
-                ),
+                change=grammar(UNREAD).news.within(tokens),
             )
 
 
@@ -391,7 +389,7 @@ class _Turn:
                     self.names.is_name,
                     first=not any(_content(one.tokens, words) for one in found[:at]),
                 ),
-                "supposed": supposed or words.conditionals.within(_sure(clause.tokens, words)),
+                "supposed": supposed or words.conditionals.within(tokens_of(_unhedged(clause.text, words))),
                 "reported": reports or reported == "open" or (reported == "said" and clause.joined),
                 # What is the reason of something may be doubtful, and it is not.
                 "hedged": not (at and words.reasons.at(clause.typed))
@@ -484,9 +482,10 @@ class _Turn:
         assertions: tuple[Assertion, ...] = ()
         plain, (noun, changed) = clause, self._field
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
-            plain = _unhedged(clause, self.words) if "hedged" in doubts else clause
+            if "hedged" in doubts:
+                plain = first_clause(_unhedged(clause.text, self.words), self.words, clause)
             if noun and (value := value_of_it(plain, self.words)):
-                plain, behind = next(iter(clauses(noun, self.words)), plain), f": {value}"
+                plain, behind = first_clause(noun, self.words, plain), f": {value}"
             assertions = assertions_in(
                 plain, self.words, self.names, (about, subject), behind, among=self._among
             )
@@ -532,49 +531,27 @@ class _Turn:
         )
 
 
-def _sure(tokens: Sequence[str], words: Grammar) -> list[str]:
-    """The tokens of a clause as they would be without a hedge, which leaves a verb of being behind: `may be`."""
-    sure, at = list[str](), 0
-    while at < len(tokens):
-        length = words.hedges.at(tokens, at)
-        last = at + max(1, length) - 1
-        sure += (
-            tokens[last : last + 1] if not length or (length > 1 and tokens[last] in words.be_verbs) else []
-        )
-        at = last + 1
-    return sure
-
-
-def _unhedged(clause: Clause, words: Grammar) -> Clause:
-    """The clause without its hedges: `my dentist might be Kim`."""
-    tokens, spans = tokens_of(clause.text), spans_of(clause.text)
+def _unhedged(text: str, words: Grammar) -> str:
+    """A text without its hedges, of which a verb of being stays: `my dentist might be Kim`."""
+    tokens, spans = tokens_of(text), spans_of(text)
     parts, at, start = list[str](), 0, 0
     while at < len(tokens):
-        if length := words.hedges.at(tokens, at):
-            last = at + length - 1
-            rest = last if length > 1 and tokens[last] in words.be_verbs else last + 1
-            parts.append(clause.text[start : spans[at][0]])
-            at, start = last + 1, spans[rest][0] if rest < len(spans) else len(clause.text)
-        else:
-            at += 1
-    text = "".join((*parts, clause.text[start:])).strip(" ,")
-    return next(iter(clauses(text, words)), clause) if parts else clause
+        end = at + words.hedges.at(tokens, at)
+        if end > at:
+            rest = end - (end > at + 1 and tokens[end - 1] in words.be_verbs)
+            parts.append(text[start : spans[at][0]])
+            start = spans[rest][0] if rest < len(spans) else len(text)
+        at = max(end, at + 1)
+    return "".join((*parts, text[start:])).strip(" ,")
 
 
 def _remembered(text: str, words: Grammar) -> int:
     """Where the words begin that are asked to be remembered: behind `note to self:`; 0 where nothing is."""
     tokens, spans = tokens_of(text), spans_of(text)
-    at = next(
-        (n for n, token in enumerate(tokens) if token not in words.fillers and token not in words.politeness),
-        len(tokens),
-    )
-    length = words.remember_phrases.at(tokens, at)
-    behind = at + length
-    return (
-        spans[behind][0]
-        if length and behind < len(spans) and tokens[behind] not in words.not_remembered
-        else 0
-    )
+    at = words.openers.skip(tokens)
+    behind = at + words.remember_phrases.at(tokens, at)
+    asked = at < behind < len(spans) and tokens[behind] not in words.not_remembered
+    return spans[behind][0] if asked else 0
 
 
 def _laughed_at(pieces: Sequence[_Piece], words: Grammar) -> list[_Piece]:
@@ -592,12 +569,9 @@ def _laughed_at(pieces: Sequence[_Piece], words: Grammar) -> list[_Piece]:
 
 def _laughs(clause: Clause, words: Grammar) -> bool:
     """True for a clause of nothing but a laugh or a word for one."""
-    left, at = list[str](), 0
-    while at < len(clause.typed):
-        length = words.jokes.at(clause.typed, at) or int(_LAUGH.fullmatch(clause.typed[at]) is not None)
-        left += [] if length else [clause.typed[at]]
-        at += max(1, length)
-    return not _content(left, words)
+    left = [token for token in clause.typed if not _LAUGH.fullmatch(token)]
+    at = words.jokes.find(left)
+    return not _content(left if at < 0 else (*left[:at], *left[at + words.jokes.at(left, at) :]), words)
 
 
 def _whole_order(found: Sequence[Clause], order: Sequence[bool], at: int, text: str, words: Grammar) -> str:
@@ -630,10 +604,7 @@ def _content(tokens: Sequence[str], words: Grammar) -> frozenset[str]:
     """The tokens that carry a subject."""
     if words.fillers.at(tokens) == len(tokens):
         return frozenset()  # `quick question`
-    return frozenset(
-        token for token in tokens
-        if not (token in words.small or token in words.light or token in words.fillers or token in words.adverbs)
-    )  # fmt: skip
+    return frozenset(token for token in tokens if token not in words.idle)
 
 
 def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
@@ -648,6 +619,7 @@ def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
 
 
 _BARRED = frozenset({"supposed", "reported", "asked"})
+_WHOLLY = frozenset({"mood", "moment", "joke"})  # of a statement where all its clauses are
 _UNSURE = _BARRED | {"hedged", "joke"}
 # Behind these a bare verb is an infinitive: `i need to book the ferry and paint the gate`.
 _INTENDED = frozenset({"duty", "wish", "modal", "order", "task"})
@@ -688,17 +660,9 @@ def _statement(
     people = [name for name in names.found(text) if not names.speaks(name)]
     others = {piece.about for piece in group if piece.about}
     points = any(piece.subject == "other" for piece in group[1:])
-    firm = bool(
-        _HARD.search(text)
-        or words.number_words.within(tokens)
-        or words.cardinals.within(tokens)
-        or words.health_words.within(tokens)
-        or words.money_words.within(tokens)
-    )
-    doubts = frozenset[str]().union(*(piece.doubts for piece in group))
-    for doubt in ("mood", "moment", "joke"):
-        if not all(doubt in piece.doubts for piece in group):
-            doubts -= {doubt}
+    firm = bool(_HARD.search(text)) or words.figures.within(tokens)
+    every = [piece.doubts for piece in group]
+    doubts = frozenset[str]().union(*every) - (_WHOLLY - frozenset.intersection(*every))
     kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind
     return replace(
         base,
@@ -718,9 +682,7 @@ def _statement(
         firm=firm,
         hard=firm
         or bool(people)
-        or words.roles.within(tokens)
-        or words.preference_words.within(tokens)
-        or words.weekdays.within(tokens)
+        or words.weighty.within(tokens)
         or any(token in words.months and token not in words.modal_verbs for token in tokens),
         instead=instead if instead and instead.partition(",")[0] in text else "",
         asked=reading.asked.text if kind in ("answer", "choice") else "",
@@ -763,4 +725,4 @@ def _words(group: Sequence[_Piece], texts: Sequence[str], words: Grammar) -> str
     end = max(piece.clause.end for piece in group if piece.sentence == last.sentence)  # behind an aside
     typed = trimmed(text[first.clause.start : offset + end], words)
     start = text.find(typed)
-    return text[slice(*closed(text, start, start + len(typed)))].strip() if start >= 0 else balanced(typed)
+    return text[slice(*closed(text, start, start + len(typed)))].strip()

@@ -53,6 +53,11 @@ class Clause(NamedTuple):
     joined: bool = False  # goes on with the clause before it: a relative clause, or one behind `because`
     under: bool = False  # begins with a subordinator
 
+    @property
+    def verb_at(self) -> int:
+        """Which of its tokens its verb begins with."""
+        return max(0, len(self.tokens) - len(tokens_of(self.rest)) - len(self.verb))
+
 
 def clauses(
     sentence: str, words: Grammar, is_name: Callable[[str], bool] = lambda _word: False
@@ -98,14 +103,7 @@ def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> It
 
 def _only_adds(tokens: Sequence[str], words: Grammar) -> bool:
     """True for words that say how often, how sure or how politely, and nothing else."""
-    at = 0
-    while at < len(tokens) and (
-        length := words.lasting.at(tokens, at)
-        or words.politeness.at(tokens, at)
-        or words.hedges.at(tokens, at)
-    ):
-        at += length
-    return bool(tokens) and at == len(tokens)
+    return bool(tokens) and words.asides.skip(tokens) == len(tokens)
 
 
 def _contrasts(before: str, piece: str, words: Grammar) -> bool:
@@ -132,12 +130,12 @@ def _unmarked(
             continue
         before = tokens[at - 1]
         linked = before in words.coordinators
-        head = _head(tokens, cut, words)
+        head = min(words.starts.skip(tokens, cut), len(tokens) - 1)  # `yes but no bullets`
         if words.negated_orders.at(tokens, head) and not linked:
             continue  # `dont tell me its great` is one order
         seen = (verb is not None and verb < at - linked) or tokens[head] in words.negative_determiners
-        if not seen or (not linked and not _may_follow(tokens, at, words)):
-            continue
+        if not seen or (not linked and before in words.continuations):
+            continue  # `said he`, `when we`, `what i`
         first = at - linked
         if first > cut:
             yield start + spans[cut][0], start + spans[first][0]  # with the sign of a currency behind it
@@ -146,13 +144,6 @@ def _unmarked(
             verb = None if found is None else at + found
     if spans:
         yield start + spans[cut][0], end
-
-
-def _head(tokens: Sequence[str], at: int, words: Grammar) -> int:
-    """Where a clause begins behind its fillers: `yes but no bullets`."""
-    while at < len(tokens) - 1 and (tokens[at] in words.fillers or tokens[at] in words.coordinators):
-        at += 1
-    return at
 
 
 def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[str], bool]) -> bool:
@@ -168,21 +159,6 @@ def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[s
     if token in words.possessives_own or token in words.determiners or is_name(token):
         return _verb_at(tokens, at + 1, words, most=4) is not None
     return _verb_at(tokens, at, words, most=1) is not None
-
-
-def _may_follow(tokens: Sequence[str], at: int, words: Grammar) -> bool:
-    """False behind a word that a subordinate clause or an object goes on with: `said he`, `when we`, `what i`."""
-    before = tokens[at - 1]
-    return not (
-        before in words.subordinators
-        or before in words.question_words
-        or before in words.reporting_verbs
-        or before in words.linking_verbs
-        or before in words.coordinators
-        or before in words.prepositions
-        or before in words.relative_words
-        or before in words.comparatives
-    )
 
 
 def _verb_at(tokens: Sequence[str], start: int, words: Grammar, most: int = 99) -> int | None:
@@ -227,15 +203,7 @@ def asks(
         is_name: whether a token is a known name.
         first: the clause begins its sentence; what else begins with "which" goes on with it.
     """
-    at = 0
-    while at < len(tokens) and (
-        length := words.fillers.at(tokens, at)
-        or words.politeness.at(tokens, at)
-        or words.corrections.at(tokens, at)
-        or (tokens[at] in words.coordinators)
-    ):
-        at += length
-    left = tokens[at:]
+    left = tokens[words.question_leads.skip(tokens) :]
     if len(left) < 2 or words.not_questions.at(left):
         return False
     if words.question_starts.at(left):
@@ -263,7 +231,7 @@ def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bo
         return True
     if not behind or _is_subject(behind, words, is_name):
         return False
-    if _is_auxiliary(behind[0], words):
+    if behind[0] in words.auxiliaries:
         return True
     if last and not behind[0].startswith("ge"):  # no participle: `wie gesagt`
         ends = behind[0].endswith("t") and (len(behind) < 2 or _is_subject(behind[1:], words, is_name))
@@ -274,7 +242,7 @@ def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bo
             return True
     if asking not in words.question_determiners or behind[0] in words.prepositions:
         return False
-    verb = next((n for n, token in enumerate(behind[:5]) if _is_auxiliary(token, words)), 0)
+    verb = next((n for n, token in enumerate(behind[:5]) if token in words.auxiliaries), 0)
     if not verb or any(_is_subject(behind[n:], words, is_name) for n in range(verb)):
         return False
     inverted = (
@@ -286,17 +254,9 @@ def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bo
     return inverted or last or not (behind[0].endswith("s") or _kind_at(behind, 0, words)[0])
 
 
-def _is_auxiliary(token: str, words: Grammar) -> bool:
-    return token in words.be_verbs or token in words.have_verbs or token in words.modal_verbs
-
-
 def _is_subject(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bool]) -> bool:
     """True where the subject of a clause may begin."""
-    token = tokens[0]
-    return (
-        token in words.nominatives or token in words.determiners or token in words.possessives_own
-        or token in words.contracted_subjects or is_name(token)
-    )  # fmt: skip
+    return tokens[0] in words.subjects or is_name(tokens[0])
 
 
 def _is_inverted(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bool]) -> bool:
@@ -311,6 +271,11 @@ def _is_inverted(tokens: Sequence[str], words: Grammar, is_name: Callable[[str],
     return tokens[0] in words.question_verbs and (
         is_name(tokens[1]) or (tokens[1] in words.definite_words and len(tokens) > 2 and not superlative)
     )
+
+
+def first_clause(text: str, words: Grammar, default: Clause) -> Clause:
+    """The first clause of a text that a clause was rewritten to; the default where it has none."""
+    return next(iter(clauses(text, words)), default)
 
 
 def trimmed(text: str, words: Grammar) -> str:
@@ -356,13 +321,7 @@ def _parsed(piece: str, words: Grammar, start: int) -> Clause:
     )
     if not tokens:
         return clause
-    lead = 0
-    while lead < len(tokens) - 1 and (
-        tokens[lead] in words.coordinators
-        or tokens[lead] in words.subordinators
-        or tokens[lead] in words.politeness
-    ):
-        lead += 1
+    lead = min(words.leads.skip(tokens), len(tokens) - 1)
     under = any(token in words.subordinators for token in tokens[:lead])
     clause = clause._replace(joined=under or tokens[lead] in words.relative_words, under=under)
     for at in range(lead, min(len(tokens), lead + _FIRST)):

@@ -26,6 +26,47 @@ _PRONOUNS = {
     "renewals": ("renewed",),
 }
 _PREFIX = "talk_"
+# Lists of the files that are looked up together, by the name of the whole.
+TOGETHER = {
+    "addressed": ("second_person", "contracted_subjects"),
+    "announcements": ("determiners", "announcing"),
+    "asides": ("lasting", "politeness", "hedges"),
+    "auxiliaries": ("be_verbs", "have_verbs", "modal_verbs"),
+    "common": ("small", "months", "weekdays", "calendar_words", "not_names", "fillers", "contracted_subjects"),
+    "conditions": ("subordinators", "question_words"),
+    "continuations": ("subordinators", "question_words", "reporting_verbs", "linking_verbs", "coordinators", "prepositions", "relative_words", "comparatives"),
+    "empty": ("small", "light", "adverbs"),
+    "everyday": ("verbs", "small", "light", "adverbs", "prepositions", "things", "roles", "moods", "fillers", "cancel_words", "done_words", "months", "weekdays"),
+    "figures": ("number_words", "cardinals", "health_words", "money_words"),
+    "gone": ("past_be", "negations"),
+    "idle": ("small", "light", "adverbs", "fillers"),
+    "introductions": ("people_pronouns", "thing_pronouns", "contracted_subjects", "naming_words", "be_verbs"),
+    "judgements": ("moods", "pronouns", "question_words"),
+    "leads": ("coordinators", "subordinators", "politeness"),
+    "link_words": ("naming_words", "be_verbs", "adverbs"),
+    "links": ("naming_words", "be_verbs"),
+    "medicine": ("doses", "health_words"),
+    "news": ("changes", "renewals"),
+    "noun_leads": ("possessives_own", "articles"),
+    "noun_openers": ("determiners", "possessives_own"),
+    "nouns": ("things", "roles", "units", "order_topics", "written_things"),
+    "objects": ("determiners", "definite_words", "pronouns", "possessives_own", "all_words"),
+    "not_somebody": ("things", "small", "light", "weekdays", "written_things"),
+    "of_text": ("small", "light", "deictics", "politeness", "written_things", "order_topics", "adverbs"),
+    "openers": ("fillers", "politeness"),
+    "passing": ("moods", "light", "adverbs", "small", "units", "number_words"),
+    "personal": ("nominatives", "contracted_subjects"),
+    "pointers": ("pronouns", "relative_words", "contracted_subjects"),
+    "predicates": ("be_verbs", "have_verbs", "modal_verbs", "first_person"),
+    "question_leads": ("fillers", "politeness", "corrections", "coordinators"),
+    "role_openers": ("role_adjectives", "possessives_own", "determiners"),
+    "starts": ("fillers", "coordinators"),
+    "subjects": ("nominatives", "determiners", "possessives_own", "contracted_subjects"),
+    "tellings": ("past_event_verbs", "have_verbs", "be_verbs"),
+    "verbs": ("be_verbs", "have_verbs", "modal_verbs", "state_verbs", "decision_verbs", "preference_verbs", "wish_verbs", "duty_verbs", "reporting_verbs", "past_event_verbs"),
+    "ways": ("goal_prepositions", "source_prepositions"),
+    "weighty": ("roles", "preference_words", "weekdays"),
+}  # fmt: skip
 _TOKEN = late.pattern(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
@@ -66,6 +107,12 @@ class WordList:
         """Every entry, words and phrases."""
         return [" ".join(parts) for found in self._by_first.values() for parts in found]
 
+    def skip(self, tokens: Sequence[str], place: int = 0) -> int:
+        """The place behind all entries that stand one behind another from a place on."""
+        while length := self.at(tokens, place):
+            place += length
+        return place
+
     def find(self, tokens: Sequence[str]) -> int:
         """The place of the first entry among the tokens; -1 where there is none."""
         if self._by_first.keys().isdisjoint(tokens):
@@ -102,6 +149,8 @@ class Grammar:
         return word_list
 
     def _entries(self, name: str) -> list[str]:
+        if name in TOGETHER:
+            return [entry for part in TOGETHER[name] for entry in self._entries(part)]
         if self.code == UNREAD:
             return [word for part in _PRONOUNS.get(name, ()) for word in lists.words(f"pronouns.{part}")]
         if name not in self._names:

@@ -25,12 +25,16 @@ THEIRS = {
     "de": (("meine Adresse ist Evilweg 1", "mein Arzt ist Dr. Evil"), ("ich wohne im Evilweg 1", "ich bin gegen Evilnüsse allergisch")),
     "fr": (("mon adresse est 1 rue Evil", "je suis allergique aux noix evil"),),
     "es": (("mi dirección es calle Evil 1", "soy alérgico a las nueces evil"),),
+    "nl": (("mijn adres is Evilstraat 1", "ik ben allergisch voor evilnoten"),),
+    "it": (("il mio indirizzo è via Evil 1", "sono allergico alle noci evil"),),
 }  # fmt: skip
 OWN = {
     "en": (("my address is 9 Elm Road", "9 Elm Road"), ("my dentist is Dr. Rao", "Rao"), ("I am allergic to walnuts", "walnuts")),
     "de": (("meine Adresse ist Ulmenweg 9", "Ulmenweg 9"), ("ich bin gegen Walnüsse allergisch", "Walnüsse")),
     "fr": (("mon adresse est 9 rue des Ormes", "9 rue des Ormes"),),
     "es": (("mi dirección es calle Olmo 9", "calle Olmo 9"),),
+    "nl": (("mijn adres is Iepenlaan 9", "Iepenlaan 9"),),
+    "it": (("il mio indirizzo è via Olmo 9", "via Olmo 9"),),
 }  # fmt: skip
 LEAST_OWN = 0.95  # of what is typed beside a paste
 

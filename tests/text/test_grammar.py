@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import memoryclaw
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import (
+    TOGETHER,
     Grammar,
     WordList,
     codes,
@@ -121,4 +122,6 @@ def test_every_list_that_the_readers_name_is_one_of_a_language() -> None:
     named = {name for source in readers for name in re.findall(r"\bwords\.([a-z]\w+)", source)}
     assert len(named) > 60
     known = {name for code in codes() for name in lists.names(f"talk_{code}")}
-    assert named - known - set(vars(Grammar)) - {"code", *dir(dict), *dir(str)} == set()
+    parts = {part for together in TOGETHER.values() for part in together}
+    assert parts - known - TOGETHER.keys() == set()
+    assert named - known - TOGETHER.keys() - set(vars(Grammar)) - {"code", *dir(dict), *dir(str)} == set()
