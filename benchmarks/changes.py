@@ -1,9 +1,9 @@
-"""What becomes of two hundred changes of thirty-one kinds: said in October, changed in November, each in a vault of its own, without a model.
+"""What becomes of two hundred changes of thirty-one kinds, and of thirty-four lines beside which something else was said: said in October, changed in November, each in a vault of its own, without a model.
 
     python benchmarks/changes.py [--kind NAME] [--misses] [--json]
 
 A change is superseded where only the new value stands, in conflict where a question waits, missed where the old value stands unmarked;
-and wrong where something else that was said in October stands no longer. The sentences are our own: they guard what works.
+and wrong where something else that was said in October stands no longer. A line beside which something else was said is kept. The sentences are our own: they guard what works.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from memoryclaw.app import App
 
 CASES = Path(__file__).with_suffix(".jsonl")
 OTHERS = ("my sister Ulla lives in Turku", "my blood type is A+", "my bike is a Brompton")
-OUTCOMES = ("superseded", "in conflict", "missed", "wrong")
+OUTCOMES = ("superseded", "in conflict", "missed", "kept", "wrong")
 
 
 def main() -> int:
@@ -62,6 +62,9 @@ def outcome(case: dict[str, Any]) -> str:
         after, waits = standing(root), (root / "semantic/_pending.md")
         if any(not any(said in line for line in after) for said in ("Turku", "A+", "Brompton")):
             return "wrong"
+        if not case["new"]:  # nothing has changed
+            stood = any(case["old"] in line for line in before)
+            return "wrong" if stood and not any(case["old"] in line for line in after) else "kept"
         if waits.exists() and case["new"] in waits.read_text(encoding="utf-8"):
             return "in conflict"
         stale = [line for line in after if line in before and case["old"] in line and case["new"] not in line]

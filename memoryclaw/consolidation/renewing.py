@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from memoryclaw.index import stemming
+from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
 from memoryclaw.vault.fact_values import noun_of
@@ -53,6 +54,8 @@ def renews(older: str, later: str, *, change: bool) -> bool:
         return bool(ahead) and is_same
     if max(_size(rest), _size(other)) > _SHORT:
         return False
+    if not last and before[first - 1 : first] and before[first - 1] in _grammar_of(older).modal_verbs:
+        return False  # `Piet can't eat walnuts`, `Piet can't come after all`
     if unread:
         return len(ahead) >= (1 if change else _SHORT)
     named = last and any(
@@ -100,12 +103,43 @@ def _subjects(words: Sequence[str]) -> frozenset[str]:
 
 def told_anew(older: str, later: str) -> bool:
     """True where later words with a sign of change say at least half of the older ones anew, with or without what may have changed: figures, days, sums."""
-    read, subject = stems(older, later), subject_of(older, later)
-    if len(read & stems(later)) >= max(SHARED, _TIED * len(read)):
-        return True
-    shared = subject & subject_of(later)
+    kinds, newer_kinds = _kinds_of_values(older), _kinds_of_values(later)
+    if kinds and newer_kinds and kinds.isdisjoint(newer_kinds):
+        return False  # `Cardew Plumbing charges 55 €`, `Cardew Plumbing now opens at 8:00`
+    words, subject = _grammar_of(later, older), subject_of(older, later)
+    read = stems(" ".join(token for token in tokens_of(older) if token not in words.modal_verbs), later)
+    verbs, shared = _verbs_beside_now(later, older), subject & subject_of(later)
     own = any(one.startswith(_OWN) for one in shared)
-    return own or len(shared) >= max(SHARED, _TIED * len(subject))
+    return own or _is_enough(read & stems(later), read, verbs) or _is_enough(shared, subject, verbs)
+
+
+def _is_enough(shared: frozenset[str], older: frozenset[str], verbs: frozenset[str] | None) -> bool:
+    """True for at least two stems that are more than half of the older ones; for half of them, unless only `now` is a sign and no verb and no field is the same."""
+    is_same = verbs is None or not shared.isdisjoint(verbs) or any(one.startswith(_FIELD) for one in shared)
+    share = len(shared) / max(1, len(older))
+    return len(shared) >= SHARED and (share > _TIED or (share == _TIED and is_same))
+
+
+@lru_cache(maxsize=4096)
+def _verbs_beside_now(text: str, like: str) -> frozenset[str] | None:
+    """The stems of a text's verbs where all its signs of change are adverbs: `the choir sings Brahms now`; None beside a sign that says more."""
+    words, tokens = _grammar_of(text, like), tokens_of(text)
+    signs = {n for at in range(len(tokens)) for n in range(at, at + words.changes.at(tokens, at))}
+    if not all(tokens[at] in words.adverbs for at in signs):
+        return None
+    return stems(" ".join(verb for clause in clauses(text, words) for verb in clause.verb), like)
+
+
+@lru_cache(maxsize=4096)
+def _kinds_of_values(text: str) -> frozenset[str]:
+    """What the values of a text are by their form: an hour, a day, a sum; a bare figure may be any of them."""
+    words, tokens = _grammar_of(text), tokens_of(text)
+    kinds = {
+        "hour": _CLOCK.search(text),
+        "day": any(token in words.weekdays or token in words.months for token in tokens),
+        "sum": not set(text).isdisjoint("$€£¥"),
+    }
+    return frozenset(kind for kind, is_told in kinds.items() if is_told)
 
 
 @lru_cache(maxsize=4096)

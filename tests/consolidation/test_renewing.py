@@ -198,10 +198,15 @@ def test_a_change_of_the_same_thing_needs_not_its_old_words(older: str, later: s
         ("My parents live in Tromsø", "My brother moved to Bergen"),
         ("The gym costs 30 euros a month", "The library opens at 9 now"),
         ("la mia bici è blu", "la macchina adesso è rossa"),
+        ("Cardew Plumbing charges 55 € an hour", "Cardew Plumbing now opens at 8:00"),
+        ("the reading group meets in the canteen", "the reading group reads Middlemarch now"),
+        ("der Chor probt in der Aula", "der Chor singt jetzt Brahms"),
+        ("Piet can't eat walnuts", "Piet can't come on Sunday after all"),
     ],
 )
 def test_a_change_of_another_thing_leaves_it(older: str, later: str) -> None:
     assert not told_anew(older, later)
+    assert not renews(older, later, change=True)
 
 
 def test_a_change_ends_what_stands_beside_in_another_form(vault_of: VaultOf) -> None:
