@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from test_architecture import MODULES, imported, name_of, running
 
+from memoryclaw import rooms
+
 # What carries the words of a vault away: models, other copies, bundles, memory files. Whoever uses one of these asks the gate.
 WAYS = {
     "models.command", "models.ollama", "models.openai", "history.remote", "writing.bundles", "connect.memory_file", "index.vectors",
@@ -42,8 +44,15 @@ def connecting(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
         yield from (name for name in names if name.partition(".")[0] in NETWORK and name not in PURE)
 
 
+def rooms_of(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
+    """The modules that are imported at their first use: `rooms.memory_file`."""
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "rooms":
+            yield rooms._PLACES[node.attr]
+
+
 def test_whoever_uses_a_way_out_asks_the_gate() -> None:
-    using = {name_of(path): set(imported(running(path))) for path in MODULES}
+    using = {name_of(path): {*imported(running(path)), *rooms_of(running(path))} for path in MODULES}
     using = {name: used & WAYS for name, used in using.items() if used & WAYS and not used & GATE}
     using = {name: used for name, used in using.items() if name not in WAYS and not name.startswith("models")}
     assert {name: used for name, used in using.items() if name not in HARMLESS} == {}

@@ -348,7 +348,7 @@ def _name_behind(
     tokens = clause.tokens
     linked = _linked(tokens, at, words)
     at += len(linked)
-    if at >= len(tokens) or any(token in words.gone for token in linked):
+    if at >= len(tokens) or any(token in words.not_now for token in linked):
         return ""  # `my boss was Marlene`
     called = any(token in words.naming_words for token in linked)
     titled = tokens[at] in words.honorifics
@@ -401,7 +401,7 @@ def _name_before(tokens: tuple[str, ...], at: int, words: Grammar, names: Names)
     before = next((n for n in range(at - 1, -1, -1) if tokens[n] not in words.role_openers), 0)
     if tokens[before].endswith("s") and names.is_name(tokens[before]):
         before -= 1  # `Jens is Anna's brother`
-    if before < 1 or tokens[before] not in words.be_verbs or tokens[before] in words.gone:
+    if before < 1 or tokens[before] not in words.be_verbs or tokens[before] in words.not_now:
         return ""
     if before == 1 and _may_name(tokens, 0, words, names, called=True):
         return names.named(tokens[0]) or tokens[0]  # `Jens is my brother`

@@ -38,7 +38,7 @@ TOGETHER = {
     "empty": ("small", "light", "adverbs"),
     "everyday": ("verbs", "small", "light", "adverbs", "prepositions", "things", "roles", "moods", "fillers", "cancel_words", "done_words", "months", "weekdays"),
     "figures": ("number_words", "cardinals", "health_words", "money_words"),
-    "gone": ("past_be", "negations"),
+    "not_now": ("past_be", "negations"),
     "idle": ("small", "light", "adverbs", "fillers"),
     "introductions": ("people_pronouns", "thing_pronouns", "contracted_subjects", "naming_words", "be_verbs"),
     "judgements": ("moods", "pronouns", "question_words"),

@@ -45,8 +45,6 @@ ONCE = {
     "consolidation.episodes._LEADING": "the next look begins where a match ended, and the first failure ends the looking",
     "vault.vocabulary.SHAPES": "a value is one of a kind as a whole or not at all",
     "talk.layout.FORMS": "once a line, where it begins",
-    "talk.own_words._GREETING": "once a line, and once a colon: the next one stands behind what it reads",
-    "talk.own_words._FAREWELL": "once a line, where it begins",
     "talk.own_words._MORE": "once a colon: the next one stands behind what it reads, or among its three words",
     "talk.own_words._NOTHING": "once a colon: the next one stands behind what it reads",
     "connect.json5.COMMENT": "the reader goes on where a match ended, and the first failure ends the reading",
