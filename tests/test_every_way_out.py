@@ -20,6 +20,8 @@ HARMLESS = {
     "health.doctor": "counts vectors and looks whether a model is there",
     "health.status": "the same",
     "connect.importing": "tells a memory file of ours, which it does not read",
+    "interfaces.cli.maintaining": "prints what `app` made of vectors",
+    "interfaces.shapes": "says how their results look as JSON",
     "interfaces.cli.transferring": "prints what `app.transfer` made",
     "recall.vector_lane": "asks through `index.vectors.asking`, which asks the gate",
 }
