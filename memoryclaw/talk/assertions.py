@@ -79,7 +79,7 @@ def assertions_in(
         return tuple(role for role in assertions if role.field not in COUPLE)
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
         whose = introduced[0].who, "named"
-        beside = _by_verb(clause, words, names, whose) or _by_age(clause, words, names, whose)
+        beside = _by_verb(clause, words, names, whose)
         assertions += [beside] if beside else []  # `my brother Pieter works at Shell`
     if not assertions and (aside := _beside_own_thing(clause, words, names, behind)):
         assertions = [aside]
@@ -89,7 +89,6 @@ def assertions_in(
             or _by_noun(clause, words, names)
             or _by_mark(clause, words, names, behind)
             or _by_verb(clause, words, names, subject)
-            or _by_age(clause, words, names, subject)
             or (not among and _by_value(clause, words, names, subject))
             or _contact(clause, words, names)
         )
@@ -597,27 +596,6 @@ def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, st
         return Assertion(about, "takes", value, "verb", clause.text) if dosed else None
     value, field = _what_somebody_is(value, clause, words)
     return Assertion(about, field, value, "verb", clause.text) if field else None
-
-
-def _by_age(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
-    """`Leo turns 7 on 12 May`, `Emil wird am 3. März acht`: when somebody has a birthday."""
-    if not any(token in words.turning for token in clause.verb) or not _is_of_itself(
-        clause, words, names, whose
-    ):
-        return None
-    timeless, day = _without_time(clause.rest)
-    tokens = tokens_of(timeless)
-    is_age = bool(tokens) and (
-        tokens[0] in words.cardinals or (tokens[0].isdigit() and 0 < int(tokens[0]) <= _OLDEST)
-    )
-    named = [
-        at
-        for at, token in enumerate(tokens_of(day))
-        if token in words.months or token.rstrip("stndrh.").isdigit()
-    ]
-    if not named or not is_age or words.of_age.at(tokens, 1) != len(tokens) - 1:
-        return None  # `i turn 40 tomorrow`
-    return Assertion(whose[0], "birthday", day[spans_of(day)[named[0]][0] :], "verb", clause.text)
 
 
 def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, str]:

@@ -47,8 +47,6 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
         ("you can reach Ana at ana@example.org", "Ana", "email", "ana@example.org", "contact"),
         ("my sister Ulla sails", "", "sister", "Ulla", "role"),
         ("i was born on 3 May", "", "birthday", "3 May", "verb"),
-        ("i turn 40 on 3 May", "", "birthday", "3 May", "verb"),
-        ("Ana turns nine on july 9", "Ana", "birthday", "july 9", "verb"),
         ("my phone number is now +49 30 2222", "", "phone", "+49 30 2222", "noun"),
         ("we live at 14 Mill Lane", "", "address", "14 Mill Lane", "verb"),
         ("Ben Lund lives in Leeds", "Ben Lund", "lives in", "Leeds", "verb"),
@@ -78,7 +76,6 @@ def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, val
     [
         ("meine E-Mail ist nora@example.org", "", "email", "nora@example.org"),
         ("Anas Geburtstag ist am 3. Mai", "Ana", "birthday", "3. Mai"),
-        ("Ana wird am 3. Mai acht", "Ana", "birthday", "3. Mai"),
         ("das Budget von projectX ist 900 Euro", "projectX", "budget", "900 Euro"),
         ("der Port von nginx ist 8080", "nginx", "port", "8080"),
         ("ich wohne in Köln", "", "lives in", "Köln"),
