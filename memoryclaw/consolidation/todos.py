@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import groupby, takewhile
+from itertools import dropwhile, groupby, takewhile
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, TickTodo
@@ -491,11 +491,11 @@ def _verb_of(text: str, words: Grammar) -> str:
         plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[-1])
         return plain if last[:1].islower() and _is_verb(tokens[-1], words) else ""
     openers = (words.fillers, words.adverbs, words.politeness)
-    at = next((n for n, token in enumerate(tokens) if not any(token in among for among in openers)), -1)
-    is_noun = tokens[at].endswith("ing") and any(token in words.be_verbs for token in tokens[at + 1 : at + 2])
-    return (
-        tokens[at] if at >= 0 and _is_verb(tokens[at], words) and not is_noun else ""
-    )  # not `opening is on friday`
+    behind = list(dropwhile(lambda token: any(token in among for among in openers), tokens))
+    if not behind or not _is_verb(behind[0], words):
+        return ""
+    is_noun = behind[0].endswith("ing") and behind[1:2] != [] and behind[1] in words.be_verbs
+    return "" if is_noun else behind[0]  # the subject of `opening is on friday`
 
 
 def _is_verb(token: str, words: Grammar) -> bool:
