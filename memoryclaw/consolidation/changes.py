@@ -110,7 +110,7 @@ class Claim(NamedTuple):
     corrected: bool = False  # a later turn takes it back
     scope: str = ""  # `project:<name>`: it holds where it was said
     day: str = ""  # ISO date that its words name, by a model
-    replaces: str = ""  # the id or the value of what it takes the place of, by a model
+    replaces: str = ""  # the id or the value of what it takes the place of
     unnamed: bool = False  # its entity is named nowhere in the talk, and a model says that it is meant
     search_words: tuple[str, ...] = ()  # to find it by, which nobody said
 

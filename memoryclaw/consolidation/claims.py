@@ -110,7 +110,7 @@ def _fact(one: Statement, assertion: Assertion, confidence: str) -> Claim:
         tokens_of(assertion.words)
     )
     return claim_of(one, assertion.entity or one.who, assertion.field, value, assertion.how)._replace(
-        many=many, confidence=confidence
+        many=many, confidence=confidence, replaces=assertion.replaces
     )
 
 

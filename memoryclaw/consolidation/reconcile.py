@@ -716,9 +716,14 @@ class ClaimDecider:
             )
         )
         pairs = [pair for owner in owners for pair in self._facts_of(owner)]
-        current = [fact for _, fact in pairs if fact.current]
-        named = [fact for fact in current if fact.id == claim.replaces] or [
-            fact for fact in current if same_value(fact.value, claim.replaces)
+        ending = claim._replace(value=claim.replaces)
+        ever = [
+            fact
+            for _, fact in pairs
+            if same_value(fact.value, claim.replaces) or (claim.by == "rules" and _is_named(fact, ending))
+        ]
+        named = [fact for _, fact in pairs if fact.current and fact.id == claim.replaces] or [
+            fact for fact in ever if fact.current
         ]
         old = named[0] if len({fact.id for fact in named}) == 1 and _bears_on(claim, named[0]) else None
         # What is another's now is no longer theirs: the lead, the keys. What a speaker does not name, or says of themselves, stays whose it was.
@@ -727,7 +732,9 @@ class ClaimDecider:
             or claim.entity == claim.speaker
             or same(old.entity, self._catalog.entity_name(claim.entity))
         )
-        if old is None or (same_value(old.value, claim.value) and not is_handed_on):
+        if claim.by == "rules" and not ever:
+            yield claim._replace(field="", value=claim.words, how="said", replaces="")
+        elif old is None or (same_value(old.value, claim.value) and not is_handed_on):
             yield claim._replace(replaces="")
         elif old.is_statement and claim.is_statement:
             yield claim._replace(entity=old.entity, replaces=old.id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
 from typing import NamedTuple
@@ -51,6 +51,9 @@ class Assertion(NamedTuple):
     words: str  # the words of the clause that say so
     when: str = ""  # its words for the time since when it is so: "last week"
     stated: bool = False  # who somebody is, by a verb and not in passing
+    replaces: str = (
+        ""  # the value that ends in the same sentence; where it is not held, this holds of nothing
+    )
 
 
 def assertions_in(
@@ -130,10 +133,38 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
         return _ended(
             subject[0], ANY_FIELD, _value(clause.text[spans[first][0] : spans[goal][0]], words), clause
         )
-    for phrase, field in words.verb_ends if clause.verb else ():
-        end = clause.verb_at + len(phrase)
-        if clause.tokens[clause.verb_at : end] == phrase and end < len(clause.tokens):
-            return _ended(subject[0], field, _value(clause.text[spans[end][0] :], words, stops=True), clause)
+    verb = range(clause.verb_at, clause.verb_at + len(clause.verb))  # `has left Shell`
+    for phrase, field in words.verb_ends:
+        end = next((at + len(phrase) for at in verb if clause.tokens[at : at + len(phrase)] == phrase), 0)
+        if 0 < end < len(clause.tokens):
+            text, _ = _without_time(clause.text[spans[end][0] :])
+            last = next((at for at, _ in _goals(text, field, words)), len(text))
+            return _ended(subject[0], field, _value(text[:last], words, stops=True), clause)
+    return None
+
+
+def _goals(text: str, field: str, words: Grammar) -> Iterator[tuple[int, str]]:
+    """Where words stand that lead to a new value of a field, and what begins behind them with a capital."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    for at in range(1, len(tokens)):
+        for phrase, of in words.verb_goals:
+            first = at - len(phrase)
+            if (
+                of == field
+                and first >= 0
+                and tuple(tokens[first:at]) == phrase
+                and text[spans[at][0]].isupper()
+            ):
+                first -= first > 0 and tokens[first - 1] in words.coordinators
+                yield spans[first][0], text[spans[at][0] :]
+
+
+def succeeds(ended: Assertion, clause: Clause, words: Grammar) -> Assertion | None:
+    """What holds instead of a value that ends in the same sentence: `Pieter left Shell and is at Fugro now`, `left Shell for Fugro`."""
+    for _, behind in _goals(_without_time(clause.text)[0], ended.field, words):
+        value = "" if behind.startswith(ended.value) else _value(behind, words, stops=True)
+        if value:
+            return Assertion(ended.entity, ended.field, value, "verb", clause.text, replaces=ended.value)
     return None
 
 

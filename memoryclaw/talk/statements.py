@@ -20,6 +20,7 @@ from memoryclaw.talk.assertions import (
     has_phrase,
     signs_of_change,
     spelled_out,
+    succeeds,
     value_of_it,
 )
 from memoryclaw.talk.corrections import corrected
@@ -258,6 +259,7 @@ class _Turn:
             False,
         )  # the words of the last clause that named a field, and whether it has a sign of change
         self._subject = "", "none"  # of the clause before in the sentence, as `Names.subject` has it
+        self._ended: Assertion | None = None  # by a clause of the sentence
         self._ordered = False
         self._asked_for = shows  # a piece of work, in the turn so far, or on what it shows
 
@@ -272,7 +274,7 @@ class _Turn:
     def _pieces(self, number: int, text: str, *, last: bool) -> Iterator[_Piece]:
         """The clauses of a sentence, each with its kind, its doubts, and what it tells of what."""
         words = self.words
-        self._subject = "", "none"
+        self._subject, self._ended = ("", "none"), None
         asked_for = _remembered(text, words)
         text = " " * asked_for + text[asked_for:]
         tokens = tokens_of(text)
@@ -314,7 +316,8 @@ class _Turn:
                 behind=text[clause.end :],
             )
             owned = [mine for one in piece.assertions if (mine := self._owned(one, clause))]
-            values = {one.value for one in owned if one.entity}  # `Maya lives in Leith`: she is not Leith
+            # `Maya lives in Leith`: she is not Leith
+            values = {one.value for one in (*owned, *piece.ended) if one.entity}
             named = [name for name in self.names.found(clause.text) if name not in values]
             told_of = [
                 one.entity for one in owned if one.entity and one.entity not in named
@@ -504,6 +507,10 @@ class _Turn:
             if (assertions and not self.words.partings.within(clause.tokens)) or doubts & _UNSURE
             else ends_in(clause, self.words, self.names, (about, subject))
         )
+        self._ended = end or self._ended
+        if self._ended and not assertions and not doubts & _UNSURE and about == self._ended.entity:
+            successor = succeeds(self._ended, plain, self.words)
+            assertions = (successor,) if successor else ()
         return _Piece(
             number, clause, kind, about, subject, assertions, doubts, stressed, ended=(end,) if end else (), change=change,
             words=words,

@@ -172,6 +172,11 @@ class Grammar:
         """Verbs that end the value of a field, in the same form."""
         return self._by_field("verb_ends")
 
+    @property
+    def verb_goals(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """What stands before the new value of a field in a sentence that ends the old one, with the field."""
+        return self._by_field("verb_goals")
+
     def _field_lines(self, name: str) -> list[str]:
         if self.code == UNREAD:
             return lists.lines("pronouns.fields") if name == "verb_fields" else []
@@ -291,7 +296,7 @@ def _words_of(code: str) -> frozenset[str]:
     return frozenset(
         entry
         for name in lists.names(f"{_PREFIX}{code}")
-        if name not in ("verb_fields", "verb_ends", "noun_capitals")
+        if name not in ("verb_fields", "verb_ends", "verb_goals", "noun_capitals")
         for entry in getattr(grammar(code), name).entries()
     )
 

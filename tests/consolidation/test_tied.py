@@ -252,6 +252,10 @@ def test_every_conflict_with_what_is_known_is_asked(evenings: Evenings) -> None:
     ("first", "second", "ends", "stands"),
     [
         ("Ana works at Fugro", "Ana no longer works at Fugro", "Fugro", None),
+        ("Ana works at Shell", "Ana left Shell and is at Fugro now", "Shell", ("works at", "Fugro")),
+        ("Ana works at Shell", "Ana left Shell for Fugro", "Shell", ("works at", "Fugro")),
+        ("Ana works at Shell", "Ana has left Shell, she works for Fugro these days", "Shell", ("works at", "Fugro")),
+        ("i work at Shell in York", "i left Shell last week and joined Fugro", "Shell in York", ("works at", "Fugro")),
         ("i love Chinese food", "i hate Chinese food", "Chinese food", ("dislikes", "Chinese food")),
         ("my gym is PureGym", "i cancelled PureGym", "PureGym", None),
         ("my car is a Skoda Fabia", "i sold the Skoda", "a Skoda Fabia", None),
@@ -287,6 +291,7 @@ def subject_of_end(root: Path, value: str) -> bool:
         "maybe Ana no longer works at Fugro",
         "Tom said Ana no longer works at Fugro",
         "i left the house",
+        "Ana left Rome for Lisbon",
     ],
 )
 def test_an_ending_of_something_else_or_with_a_doubt_ends_nothing(evenings: Evenings, second: str) -> None:

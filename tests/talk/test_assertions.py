@@ -322,6 +322,8 @@ def test_a_verb_at_the_end_is_read_as_one_at_the_beginning() -> None:
         ("i'm no longer allergic to nuts", ("", "allergy", "nuts")),
         ("i don't live in Leeds any more", ("", "lives in", "Leeds")),
         ("Ana left Shell", ("Ana", "works at", "Shell")),
+        ("Ana has left Shell", ("Ana", "works at", "Shell")),
+        ("Ana left Shell for Fugro", ("Ana", "works at", "Shell")),
         ("i cancelled PureGym", ("", "*", "PureGym")),
         ("ich wohne nicht mehr in Köln", ("", "lives in", "Köln")),
         ("maybe Ana no longer works at Fugro", None),
