@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memoryclaw.unix import must_be_unix
 from memoryclaw.version import __version__
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ def __getattr__(name: str) -> Any:
     # On first use: the command line imports this package too, and must start fast.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from memoryclaw.unix import must_be_unix  # noqa: PLC0415
-
     must_be_unix()
     from memoryclaw import app  # noqa: PLC0415
 

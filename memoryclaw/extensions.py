@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from memoryclaw import late
 from memoryclaw.errors import ConfigError
 
 # By kind: the names that are known here, and the distribution that brings each.
@@ -17,9 +18,7 @@ def extension(kind: str, name: str) -> Any:
     Raises:
         ConfigError: no distribution that is installed does, or what that needs itself is missing.
     """
-    from importlib.metadata import entry_points  # noqa: PLC0415 - it costs a third of a search
-
-    for entry in entry_points(group=f"memoryclaw.{kind}", name=name):
+    for entry in late.packages.entry_points(group=f"memoryclaw.{kind}", name=name):
         try:
             return entry.load()
         except ModuleNotFoundError as error:
@@ -29,6 +28,6 @@ def extension(kind: str, name: str) -> Any:
 
 def extra_settings() -> tuple[Any, ...]:
     """The settings that other distributions read."""
-    from importlib.metadata import entry_points  # noqa: PLC0415
-
-    return tuple(row for entry in entry_points(group="memoryclaw.settings") for row in entry.load())
+    return tuple(
+        row for entry in late.packages.entry_points(group="memoryclaw.settings") for row in entry.load()
+    )

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     import ctypes
     import hashlib
+    import importlib.metadata as packages
     import secrets
     import socket
+    import tomllib
+    import zoneinfo
 
     import anyio
     import anyio.from_thread as anyio_thread
+    import git.cmd as git_process
     import httpx
     import httpx2
     import jinja2
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     import ollama
     import referencing
     import referencing.exceptions as referencing_errors
+    import watchdog.observers.inotify_c as inotify
     import yaml
     from jsonschema import validators
     from mcp.client import streamable_http
@@ -37,12 +42,15 @@ else:
 
 
 __all__ = [
-    "anyio", "anyio_thread", "ctypes", "hashlib", "httpx", "httpx2", "jinja2", "jinja2_sandbox", "mcp", "ollama", "referencing",
-    "referencing_errors", "schema_errors", "secrets", "socket", "streamable_http", "validators", "yaml",
+    "anyio", "anyio_thread", "ctypes", "git_process", "hashlib", "httpx", "httpx2", "inotify", "jinja2", "jinja2_sandbox", "mcp", "ollama", "packages",
+    "referencing", "referencing_errors", "schema_errors", "secrets", "socket", "streamable_http", "tomllib", "validators", "yaml", "zoneinfo",
 ]  # fmt: skip
 _INSIDE = {
     "anyio_thread": "anyio.from_thread",
+    "git_process": "git.cmd",
+    "inotify": "watchdog.observers.inotify_c",
     "jinja2_sandbox": "jinja2.sandbox",
+    "packages": "importlib.metadata",
     "referencing_errors": "referencing.exceptions",
     "schema_errors": "jsonschema.exceptions",
     "streamable_http": "mcp.client.streamable_http",

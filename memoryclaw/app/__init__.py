@@ -117,16 +117,22 @@ def init_vault(
         owner: the name of who says `I` in it; only of a new vault.
         shared: the larger repository that it lies in holds its changes, and none is made.
     """
-    root, templates, now = os.path.abspath(os.path.expanduser(path)), rooms.context.Templates(), clock()
+    root, templates, initialised = (
+        os.path.abspath(os.path.expanduser(path)),
+        rooms.context.Templates(),
+        clock(),
+    )
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
     written = rooms.init.init(
-        root, templates, now, new_id, new_vault_id(), paths=paths, zone=machine_zone(), owner=owner,
+        root, templates, initialised, new_id, new_vault_id(), paths=paths, zone=machine_zone(), owner=owner,
         shared=shared,
     )  # fmt: skip
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
-        adopted = rooms.init.adopt(root, [folders.name_of(path) for path in commit], templates, now, new_id)
+        adopted = rooms.init.adopt(
+            root, [folders.name_of(path) for path in commit], templates, initialised, new_id
+        )
         if written.action != "confirmed":
             adopted = adopted._replace(action=written.action)
         notices = (written.notice * bool(written.commit), adopted.notice)
@@ -393,8 +399,8 @@ class App:
         if room is not None:
             tokens = max(settings.LEAST_BUDGET, min(tokens, int(room * ROOM)))
         named = self._context.session_name(session)
-        shown = self.ledger.events_shown_in(named) if named else []
-        visible = rooms.receipts.digests_seen(shown, seen) if seen != "none" else {}
+        visible_ids = self.ledger.events_shown_in(named) if named else []
+        visible = rooms.receipts.digests_seen(visible_ids, seen) if seen != "none" else {}
         most, lines = self.config.max_results, None
         working = bool(session) and self.audience in (OWNER, AGENT)
         if memory := self.working.current(session) if working else None:
@@ -409,7 +415,7 @@ class App:
                 max_results=most,
                 working=lines,
                 seen=visible,
-                begins=bool(named) and not shown,
+                begins=bool(named) and not visible_ids,
                 floor=floor,
                 project=repository_of(folder, os.fspath(self.root)) if folder else "",
                 own=self._own_text,

@@ -161,8 +161,10 @@ def _wider_labels(context: VaultContext) -> list[Adoptable]:
     writing = context.write_context()
     if not (waiting := rooms.widened.widened(writing)):
         return []
-    why = rooms.widened.why(writing, waiting)
-    return [Adoptable("label", rooms.widened.KIND, [one.line for one in waiting], "the labels of notes", why)]
+    reason = rooms.widened.why(writing, waiting)
+    return [
+        Adoptable("label", rooms.widened.KIND, [one.line for one in waiting], "the labels of notes", reason)
+    ]
 
 
 def _adopt_labels(context: VaultContext, items: Sequence[Adoptable]) -> None:

@@ -76,11 +76,11 @@ class AgentNotes:
         path = self._new_path(name)
 
         def work(context: WriteContext, said: str) -> Written:
-            kept = writable(said)
+            note = writable(said)
             if self._is_folder(self._at(name)) or files.exists(context.root, path):
                 raise NameTakenError(f"{name} exists already")
-            self._check(context, path, None, kept)
-            return _write(context, path, "create", [new_file(path, kept)], "created")
+            self._check(context, path, None, note)
+            return _write(context, path, "create", [new_file(path, note)], "created")
 
         return self._context.write(work, text)
 
@@ -93,25 +93,25 @@ class AgentNotes:
             InputError: as for `create`.
             NotFoundError: the agent sees no note of that name.
         """
-        path, seen = self._path(name), self._seen(name)
+        path, digest = self._path(name), self._seen(name)
 
         def work(context: WriteContext, said: str) -> Written:
-            wanted = with_line_ends(seen.text, writable(said))
+            new_text = with_line_ends(digest.text, writable(said))
 
             def merged(text: str) -> str:
-                after = merge(seen.text, text, wanted)
+                after = merge(digest.text, text, new_text)
                 if after is None:
                     raise ConflictError(
                         f"{name} holds lines of others where this would write; nothing was written"
                     )
                 return after
 
-            whole = context.text(path)
-            self._check(context, path, whole, merged(whole))
+            file_text = context.text(path)
+            self._check(context, path, file_text, merged(file_text))
             edits = [Edit(path, text_change(merged), overwrites=True)]
             return _write(context, path, "edit", edits, "edited")
 
-        return self._context.write(work, patch(readable(seen.text)), standing=seen.text)
+        return self._context.write(work, patch(readable(digest.text)), standing=digest.text)
 
     @allowed(*AGENTS)
     def forget(self, name: str) -> Written:

@@ -70,8 +70,8 @@ class Purged(NamedTuple):
 
 def preview(context: VaultContext, writing: WriteContext, request: PurgeRequest) -> Purged:
     """What a purge would empty; nothing is written."""
-    left = _left(context, request)
-    return _told(plan_purge(writing, request, again=left is not None), dry_run=True)
+    remaining = _left(context, request)
+    return _told(plan_purge(writing, request, again=remaining is not None), dry_run=True)
 
 
 def carry_out(
@@ -94,26 +94,26 @@ def carry_out(
         must_be_rewritable(repository)
     notices = [*_ended_first(context, writing, request, progress)]
     past = "none" if repository.state().name in ("none", "unborn") else "kept"
-    left = _left(context, request)
-    again, begun = left is not None, left or _Begun(request)
+    remaining = _left(context, request)
+    second_look, begun = remaining is not None, remaining or _Begun(request)
 
     def prepare(plan: PurgePlan) -> None:
         nonlocal begun
         fresh = begun.joined(plan)
         if history and past == "kept" and (fresh != begun or fresh.versions is None):
-            fresh = fresh._replace(versions=_versions(repository, plan, left))
+            fresh = fresh._replace(versions=_versions(repository, plan, remaining))
         if fresh != begun:
             _mark(context, fresh)
         begun = fresh
 
-    prepare(plan_purge(writing, request, again=again))
+    prepare(plan_purge(writing, request, again=second_look))
     pages = as_compiled(writing.root, writing.text)
-    plan, commit = purge(writing, request, prepare, again=again)
+    plan, commit = purge(writing, request, prepare, again=second_look)
     needles = Needles(begun.needles)
     notices += _derived(context, needles)
     if erased := pages & {one.path for one in plan.emptied}:
         compile_again(context.looking(), erased)
-    done = _told(plan, dry_run=False)._replace(commit=commit, searched=len(needles.texts))
+    purged = _told(plan, dry_run=False)._replace(commit=commit, searched=len(needles.texts))
     hits = _search(context, writing.root, needles, progress)
     hits += [] if history else traces.in_branches(writing, begun.lines, needles)
     bundle = ""
@@ -138,7 +138,7 @@ def carry_out(
         for one in hits
         if one.place == WAITING
     ]
-    return _with_hits(done, hits, past)._replace(
+    return _with_hits(purged, hits, past)._replace(
         history=past,
         bundle=bundle,
         steps=_steps(writing.root, repository, begun.paths) if past == "kept" else (),
@@ -200,9 +200,9 @@ def _ended_first(
         except HistoryError as error:
             yield f"of the purge that was cut short before, git's history is left ({error})"
             history = False
-    done = carry_out(context, writing, marked.request, history=history, progress=progress)
-    if done.hits:
-        places = ", ".join(dict.fromkeys(one.path for one in done.hits))
+    ended_run = carry_out(context, writing, marked.request, history=history, progress=progress)
+    if ended_run.hits:
+        places = ", ".join(dict.fromkeys(one.path for one in ended_run.hits))
         yield f"what the purge that was cut short before looked for is still found: {places}"
 
 
@@ -249,10 +249,10 @@ def _derived(context: VaultContext, needles: Needles) -> Iterator[str]:
 
 
 def _search(context: VaultContext, root: str, needles: Needles, progress: Progress | None) -> list[Trace]:
-    found = [one for one in traces.in_files(root, needles, progress) if one.path != f"{STATE_DIR}/{MARKER}"]
-    if any(one.place not in DERIVED for one in found):  # what stands in a file is in the index as well
-        return [one for one in found if one.place not in (INDEX, VECTORS)]
-    return [*found, *traces.in_rows(_rows(context.catalog), needles)]
+    hits = [one for one in traces.in_files(root, needles, progress) if one.path != f"{STATE_DIR}/{MARKER}"]
+    if any(one.place not in DERIVED for one in hits):  # what stands in a file is in the index as well
+        return [one for one in hits if one.place not in (INDEX, VECTORS)]
+    return [*hits, *traces.in_rows(_rows(context.catalog), needles)]
 
 
 def _rows(catalog: Catalog) -> Iterator[str]:
@@ -263,15 +263,15 @@ def _rows(catalog: Catalog) -> Iterator[str]:
 def _told(plan: PurgePlan, *, dry_run: bool) -> Purged:
     places = []
     for place in PLACES:
-        own = [one for one in plan.emptied if one.place == place]
-        places.append(PurgedPlace(place, len(own), sum(one.lines for one in own), 0))
+        own_notices = [one for one in plan.emptied if one.place == place]
+        places.append(PurgedPlace(place, len(own_notices), sum(one.lines for one in own_notices), 0))
     return Purged(tuple(places), plan.emptied, dry_run=dry_run)
 
 
 def _with_hits(done: Purged, hits: list[Trace], past: str) -> Purged:
     counted: dict[str, int] = {}
-    for one in hits:
-        counted[one.place] = counted.get(one.place, 0) + one.texts
+    for hit in hits:
+        counted[hit.place] = counted.get(hit.place, 0) + hit.texts
     places = [place._replace(hits=counted.pop(place.place, 0)) for place in done.places]
     places += [PurgedPlace(name, 0, 0, counted.pop(name, 0)) for name in DERIVED]
     if past == "rewritten":

@@ -82,10 +82,10 @@ class Review:
             chosen = [rooms.decide.item_as_shown(context, items[0].id, digest)] if digest else items
             return rooms.decide.decide(context, chosen, decision, value=value, reason=" ".join(why.split()))
 
-        done = self._context.permit(work, reason)
+        decisions = self._context.permit(work, reason)
         if any(item.widened for item in items):
             self._context.read_again()
-        return done
+        return decisions
 
     @allowed(OWNER)
     def ticked(self) -> rooms.decide.TickedFacts:

@@ -72,9 +72,9 @@ def _in_file(path: str, name: str) -> list[Part]:
     for info in infos:
         _must_be_harmless(path, info)
     sizes = {info.filename: info.file_size for info in infos}
-    wanted = sorted(sizes)
-    wanted = [inside for inside in wanted if "__MACOSX" not in inside and not re.search(r"(^|/)\.", inside)]
-    return [Part(inside, partial(_opened_inside, path, inside), sizes[inside]) for inside in wanted]
+    member = sorted(sizes)
+    member = [inside for inside in member if "__MACOSX" not in inside and not re.search(r"(^|/)\.", inside)]
+    return [Part(inside, partial(_opened_inside, path, inside), sizes[inside]) for inside in member]
 
 
 def _must_be_harmless(path: str, info: zipfile.ZipInfo) -> None:
@@ -159,9 +159,11 @@ class _Items:
             count += 1
             end = self._end()
             if not end:
-                held = len(self._text) - self._at
+                buffered = len(self._text) - self._at
                 yield self._problem(
-                    0, _CUT if held <= LARGEST else f"this item has more than {LARGEST:,} characters", count
+                    0,
+                    _CUT if buffered <= LARGEST else f"this item has more than {LARGEST:,} characters",
+                    count,
                 )
                 return
             yield self._value(end, count)

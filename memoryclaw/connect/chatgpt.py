@@ -39,9 +39,9 @@ def _conversation(value: Mapping[str, Any], nodes: Mapping[str, Any]) -> Iterato
         yield from [_TEMPORARY] * len(nodes)
         return
     path = _path(nodes, value.get("current_node"))
-    shown = {id(node) for node in path}
+    branch = {id(node) for node in path}
     yield from (
-        _BRANCH for node in nodes.values() if id(node) not in shown and _words(_message(node)).strip()
+        _BRANCH for node in nodes.values() if id(node) not in branch and _words(_message(node)).strip()
     )
     turns: list[Turn] = []
     ts, before = sources.time_of(value, "create_time", "update_time"), ""

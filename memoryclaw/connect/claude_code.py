@@ -30,8 +30,8 @@ def with_hooks(text: str, command: str) -> str:
         InputError: the text cannot be understood, or holds something else where hooks belong.
     """
     text = text if text.strip() else _EMPTY
-    wanted = [(event, command.replace("{}", f"hook {verb}")) for event, verb, _ in EVENTS]
-    if sorted((hook.event, hook.command) for hook in _ours(_parse(text))) == sorted(wanted):
+    hooks = [(event, command.replace("{}", f"hook {verb}")) for event, verb, _ in EVENTS]
+    if sorted((hook.event, hook.command) for hook in _ours(_parse(text))) == sorted(hooks):
         return text
     text = without_hooks(text)
     for event, verb, seconds in EVENTS:

@@ -207,8 +207,8 @@ def try_openclaw(command: Sequence[str], vault: str) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UnconnectedError(_untried(str(error))) from None
     if process.returncode:
-        why = _last_line(process) or f"{command[0]} ended with {process.returncode}"
-        raise UnconnectedError(_untried(why))
+        reason = _last_line(process) or f"{command[0]} ended with {process.returncode}"
+        raise UnconnectedError(_untried(reason))
 
 
 def _untried(why: str) -> str:

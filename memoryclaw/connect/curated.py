@@ -93,19 +93,19 @@ def read_curated(text: str) -> tuple[list[CuratedFact], list[Passage]]:
     """The facts of a text, and its passages: each line with remarks is one, and what is left below each heading."""
     facts: list[CuratedFact] = []
     passages: list[Passage] = []
-    rest: dict[str, list[_Block]] = {}
+    remainder: dict[str, list[_Block]] = {}
     for block in _blocks(readable(text)):
-        bare, said = without_remarks(block.text)
+        bare, sentence = without_remarks(block.text)
         heard = _fact(block._replace(text=bare))
         if not bare.strip():
             continue
-        if said != PassageComments():
-            passages.append(Passage(block.heading, bare, block.line, said))
+        if sentence != PassageComments():
+            passages.append(Passage(block.heading, bare, block.line, sentence))
         elif heard:
             facts.append(heard)
         else:
-            rest.setdefault(block.heading, []).append(block._replace(text=bare))
-    for heading, blocks in rest.items():
+            remainder.setdefault(block.heading, []).append(block._replace(text=bare))
+    for heading, blocks in remainder.items():
         passages.append(Passage(heading, "\n".join(each.text for each in blocks), blocks[0].line))
     return facts, sorted(passages, key=lambda passage: passage.line)
 
@@ -118,13 +118,13 @@ def without_remarks(text: str) -> tuple[str, PassageComments]:
     for hit in _COMMENT.finditer(text):
         if hit["open"] is not None:
             break
-        word, said = (hit[1] or "").lower(), " ".join(hit[2].split())
+        word, sentence = (hit[1] or "").lower(), " ".join(hit[2].split())
         if word.startswith("trigger"):
-            triggers += [each.strip() for each in said.split(",") if each.strip()]
-        elif word == "project" and said:
-            projects.append(said)
-        elif word == "importance" and re.fullmatch(r"\d{1,2}(?:\.\d+)?", said):
-            importance = said
+            triggers += [each.strip() for each in sentence.split(",") if each.strip()]
+        elif word == "project" and sentence:
+            projects.append(sentence)
+        elif word == "importance" and re.fullmatch(r"\d{1,2}(?:\.\d+)?", sentence):
+            importance = sentence
     bare = _COMMENT.sub(lambda hit: "" if hit["open"] is None else hit[0], text)
     return bare, PassageComments(tuple(dict.fromkeys(triggers)), importance, tuple(dict.fromkeys(projects)))
 
@@ -145,8 +145,8 @@ def _blocks(text: str) -> Iterator[_Block]:
             yield _Block(heading, level, "\n".join(lines), first)
             lines = []
         if title:
-            said = title[2].rstrip("#").rstrip(" \t") or title[2][0]
-            heading, level = without_remarks(said)[0].strip(), len(title[1])
+            sentence = title[2].rstrip("#").rstrip(" \t") or title[2][0]
+            heading, level = without_remarks(sentence)[0].strip(), len(title[1])
         elif line.strip() or inside:
             first = number if not lines else first
             lines.append(line)
@@ -213,9 +213,9 @@ def _curated(memory: Memory, program: Source, render: Render) -> list[ImportCand
 def _pending(
     fact: CuratedFact, title: str, memory: Memory, program: Source, *, tags: str = "", audience: str = ""
 ) -> ImportCandidate:
-    why = f"{_stood(memory.source, fact.line, program)}{tags}"
+    reason = f"{_stood(memory.source, fact.line, program)}{tags}"
     action = AddPending(
-        fact.entity, fact.field, fact.value, "medium", "", why, since=memory.day, audience=audience
+        fact.entity, fact.field, fact.value, "medium", "", reason, since=memory.day, audience=audience
     )
     return ImportCandidate(PlannedChange("pending", title, (action,)), memory.source)
 

@@ -123,7 +123,7 @@ class SourceReading:
 
     def run(self, source: Source, parts: Sequence[Part], progress: Progress | None) -> list[Memory]:
         """Reads all parts; returns their memories."""
-        total, read = sum(part.size for part in parts), Counter[str]()
+        total, read = sum(conversation.size for conversation in parts), Counter[str]()
         memories: list[Memory] = []
 
         def advance(count: int) -> None:
@@ -131,8 +131,8 @@ class SourceReading:
             if progress:
                 progress(read["bytes"], total)
 
-        for part in parts:
-            for item in source.read(part, advance):
+        for conversation in parts:
+            for item in source.read(conversation, advance):
                 if isinstance(item, str):
                     self.left_out[item] += 1
                 elif isinstance(item, Problem):
@@ -315,13 +315,13 @@ def _new_notes(
         elif erased.text(readable(text)):
             reading.notices[f"{part.name} was left out: {SENTENCE}"] = None
         elif path in paths:
-            why = "has the name of another note once it is spelt for a vault; it was left out"
-            reading.notices[f"{part.name} {why}"] = None
+            reason = "has the name of another note once it is spelt for a vault; it was left out"
+            reading.notices[f"{part.name} {reason}"] = None
         elif files.exists(context.root, path):
             reading.totals["known"] += 1
             if files.read_file(context.root, path).data != data:
-                why = "is there already and says something else; it was left as it is"
-                reading.notices[f"{path} {why}"] = None
+                reason = "is there already and says something else; it was left as it is"
+                reading.notices[f"{path} {reason}"] = None
         else:
             paths.add(path)
             yield path, data
@@ -343,8 +343,8 @@ def clean_name(name: str, clean: Callable[[str], str]) -> str:
 
 def _clean_path(name: str, clean: Callable[[str], str]) -> str:
     """A path below a folder of the vault; a part that holds a secret is written in plain letters without it."""
-    parts = zip(name.split("/"), clean_name(name, clean).split("/"), strict=True)
-    return "/".join(_safe_part(part) if plain == part else _plain_part(plain) for part, plain in parts)
+    names = zip(name.split("/"), clean_name(name, clean).split("/"), strict=True)
+    return "/".join(_safe_part(part) if plain == part else _plain_part(plain) for part, plain in names)
 
 
 def _safe_part(part: str) -> str:

@@ -63,8 +63,8 @@ def import_logs(
     source = os.path.abspath(os.path.expanduser(source))
     if not os.path.exists(source):
         raise InputError(f"there is no file or folder {source}")
-    own = os.path.realpath(on_disk(root, FOLDER))
-    if os.path.commonpath([os.path.realpath(source), own]) == own:
+    own_format = os.path.realpath(on_disk(root, FOLDER))
+    if os.path.commonpath([os.path.realpath(source), own_format]) == own_format:
         raise InputError(f"{source} lies in the vault's own logs, which are searched already")
     if source.lower().endswith(".zip") and os.path.isfile(source):
         raise InputError(
@@ -120,8 +120,10 @@ def _kind(name: str, text: str) -> str:
 
 
 def _markdown(stem: str, text: str, day: str) -> _Lines:
-    parts = split(text)
-    for number, turn in enumerate(read_markdown_log(stem, parts.meta, parts.body, parts.body_line).turns, 1):
+    blocks = split(text)
+    for number, turn in enumerate(
+        read_markdown_log(stem, blocks.meta, blocks.body, blocks.body_line).turns, 1
+    ):
         if turn.text:
             fields = {
                 "session": turn.session,

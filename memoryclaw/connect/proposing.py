@@ -33,7 +33,7 @@ def _fresh(
 ) -> Iterator[ImportCandidate]:
     """What nobody has been asked yet: no wait, no yes, no no, not in the vault, not offered twice."""
     decisions, facts, erased = decisions_of(context.root), CurrentFacts(context), Tombstones.of(context)
-    waiting, seen = {fact.id for fact in read_pending(context.text(PENDING_FILE))}, set[str]()
+    waiting, known_ids = {fact.id for fact in read_pending(context.text(PENDING_FILE))}, set[str]()
     for one in offers:
         (action,) = one.change.actions
         known_by, text, is_erased = fingerprint_of(one.change), "", False
@@ -52,12 +52,12 @@ def _fresh(
                 if files.exists(context.root, action.path):
                     is_known = True
                     if context.text(action.path) != text:
-                        why = "has changed since it was brought over; it was left as it is"
-                        notices[f"{one.source} or {action.path} {why}"] = None
+                        reason = "has changed since it was brought over; it was left as it is"
+                        notices[f"{one.source} or {action.path} {reason}"] = None
         if is_erased or erased.text(text, "t"):
             notices[f"something of {one.source} was left out: {SENTENCE}"] = None
-        elif not (is_known or known_by in seen or decisions.of(known_by) is not None):
-            seen.add(known_by)
+        elif not (is_known or known_by in known_ids or decisions.of(known_by) is not None):
+            known_ids.add(known_by)
             yield one
 
 

@@ -83,8 +83,8 @@ def conversation(
     session = f"{kind}-{one_line(first_text(value, *ids) or digest(value))}"[:90]
     called, about = one_line(as_text(value.get(title))), {"session": session}
     first = {"topic": called} if called else {}
-    parts = (about | turn | (first if not n else {}) for n, turn in enumerate(turns))
-    return HostConversation(session, called, tuple(parts))
+    texts = (about | turn | (first if not n else {}) for n, turn in enumerate(turns))
+    return HostConversation(session, called, tuple(texts))
 
 
 def attachment(name: str, text: str = "") -> Turn:

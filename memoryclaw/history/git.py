@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import GitBusyError, GitKilledError, HistoryError, InputError
 from memoryclaw.model import Stamp
 
@@ -550,11 +551,9 @@ class GitCommand:
         if self._git is None:
             with _LOADING:
                 refresh = os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-                from git.cmd import Git  # noqa: PLC0415 - costs 0.1 s, and only writers need it
-
+                self._git = late.git_process.Git(self._root)
                 if refresh == "quiet":
                     del os.environ["GIT_PYTHON_REFRESH"]
-            self._git = Git(self._root)
         return self._git
 
 

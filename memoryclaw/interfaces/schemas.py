@@ -144,8 +144,8 @@ def _attribute(kind: Any, name: str) -> Any:
         if name in vars(base).get("__annotations__", {}):
             return _evaluated(vars(base)["__annotations__"][name], base.__module__)
     member = inspect.getattr_static(kinds[0], name)
-    work = getattr(member, "fget", None) or member.func  # of a property, of a cached one
-    return _evaluated(work.__annotations__["return"], work.__module__)
+    getter = getattr(member, "fget", None) or member.func  # of a property, of a cached one
+    return _evaluated(getter.__annotations__["return"], getter.__module__)
 
 
 def _evaluated(hint: Any, module: str) -> Any:

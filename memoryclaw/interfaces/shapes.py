@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from memoryclaw import rooms
 from memoryclaw.model import (
@@ -25,11 +25,6 @@ from memoryclaw.model import (
     Term,
     Traced,
 )
-
-if TYPE_CHECKING:
-    from memoryclaw.app.adoption import Adoptable
-    from memoryclaw.app.purge import Purged
-    from memoryclaw.app.transfer import Latest
 
 T = TypeVar("T")
 JsonObject = dict[str, Any]
@@ -240,8 +235,12 @@ links: Shape[LinksShown] = Shape("id links.out links.back", fresh=True)
 
 
 def _state_of(shown: rooms.browsing.ShownUnit) -> str:
-    at = shown.address
-    return "standing" if at.kind == "fact" and not at.field and at.state == "current" else at.state
+    address = shown.address
+    return (
+        "standing"
+        if address.kind == "fact" and not address.field and address.state == "current"
+        else address.state
+    )
 
 
 def _pairs(facts: Iterable[tuple[str, Fact]]) -> list[FactShown]:
@@ -332,30 +331,10 @@ survey: Shape[rooms.survey.Survey] = Shape(
 # What was done.
 
 written: Shape[rooms.context.Written] = Shape()
-purged: Shape[Purged] = Shape()
 exchanged: Shape[rooms.machines.Exchanged] = Shape()
 migrated: Shape[rooms.migration.Migrated] = Shape()
-hooked: Shape[rooms.commit_hook.Hooked] = Shape()
-happened: Shape[rooms.daemon.Happened] = Shape()
-imported: Shape[rooms.log_imports.Imported] = Shape()
-imported_export: Shape[rooms.importing.ImportedExport] = Shape()
-imported_notes: Shape[rooms.openclaw_notes.ImportReport] = Shape()
-packed: Shape[rooms.bundles.Packed] = Shape()
-latest: Shape[Latest] = Shape()
-changed: Shape[rooms.openclaw_setup.Changed] = Shape()
 cleared: Shape[rooms.store.Cleared] = Shape()
 feedback: Shape[rooms.feedback.Feedback] = Shape()
-schedule_status: Shape[rooms.scheduling.ScheduleStatus] = Shape()
-
-
-class AdoptionShown(NamedTuple):
-    """What counts only where this person allows it, and whether it does now."""
-
-    adopted: bool
-    items: tuple[Adoptable, ...]
-
-
-adopted: Shape[AdoptionShown] = Shape()
 
 
 def _named_pairs(first: str, second: str, pairs: Iterable[tuple[Any, Any]]) -> list[JsonObject]:
@@ -460,7 +439,6 @@ _SHARES: dict[str, Any] = {
     "recall": ("dict[str, float]", lambda result: _by_number(result.recall)),
     "in_context": ("dict[str, float]", lambda result: _by_number(result.held)),
 }
-_expected: Shape[rooms.evaluation.Expected] = Shape()
 _question: Shape[rooms.evaluation.QuestionResult] = Shape(
     "question line expected recall in_context confidence misses", **_SHARES
 )

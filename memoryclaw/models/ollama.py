@@ -31,12 +31,10 @@ class Ollama:
 
     def ask(self, prompt: Prompt, schema: Schema) -> str:
         """The model's answer; the server enforces the schema, and the same prompt gets the same answer."""
-        from memoryclaw.models import http_limits  # noqa: PLC0415 - loads the HTTP client
-
         messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
         options = {"temperature": 0, "seed": 0, "num_predict": MOST_TOKENS, "num_ctx": _CONTEXT}
         try:
-            with late.ollama.Client(self._endpoint.url, **http_limits.settings(self._endpoint)) as client:
+            with _client(self._endpoint) as client:
                 answer = client.chat(self._model, messages, format=dict(schema), options=options)
         except late.ollama.ResponseError as error:
             raise self._refusal(error.status_code) from None
@@ -107,12 +105,16 @@ class OllamaEmbedder:
         return normalise(answer.embeddings, len(texts), WHO)
 
 
-def _ask(endpoint: Endpoint, question: Callable[[Client], Any], model: str) -> Any:
-    endpoint.reach()
+def _client(endpoint: Endpoint) -> Client:
     from memoryclaw.models import http_limits  # noqa: PLC0415 - loads the HTTP client
 
+    return late.ollama.Client(endpoint.url, **http_limits.settings(endpoint))
+
+
+def _ask(endpoint: Endpoint, question: Callable[[Client], Any], model: str) -> Any:
+    endpoint.reach()
     try:
-        with late.ollama.Client(endpoint.url, **http_limits.settings(endpoint)) as client:
+        with _client(endpoint) as client:
             return question(client)
     except late.ollama.ResponseError as error:
         if error.status_code == _MISSING:

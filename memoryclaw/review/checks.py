@@ -100,8 +100,8 @@ def _denial(context: WriteContext, line: str) -> str:
     text = readable(context.text(address.path)) if address and block else ""
     turn = next((line for line in map(read_line, text.split("\n")) if line.block == block), None)
     quote = turn.body.lstrip("-*> ") if turn and block else ""
-    why = "it was said to be wrong" if field.key == "denied" else "you wanted it to be forgotten"
-    return f"{why} in {episode}" + (f": {quote}" if quote else "")
+    reason = "it was said to be wrong" if field.key == "denied" else "you wanted it to be forgotten"
+    return f"{reason} in {episode}" + (f": {quote}" if quote else "")
 
 
 def is_unwanted(check: DueCheck) -> bool:

@@ -131,17 +131,17 @@ def still_bound(
 
 def _bound_decisions(old: str, new: str) -> str:
     """Decisions with those that narrow something and were there before, without the reason that a person gave."""
-    lines, there = lines_of(_whole(new)), set[tuple[str, ...]]()
+    lines, theirs = lines_of(_whole(new)), set[tuple[str, ...]]()
     for line in lines:
-        there |= effects(line)
+        theirs |= effects(line)
     bound, missing = list[str](), False
-    rest = Counter(line.rstrip("\r\n") for line in lines)
+    others = Counter(line.rstrip("\r\n") for line in lines)
     for line in lines_of(_whole(old)):
         key = line.rstrip("\r\n")
-        if rest[key]:
-            rest[key] -= 1
+        if others[key]:
+            others[key] -= 1
             bound.append(line)
-        elif effects(line) - there:
+        elif effects(line) - theirs:
             missing = True
             bound.append(without_reason(key) + line[len(key) :])
     return "".join(merge_records(bound, lines)) if missing else new

@@ -198,11 +198,11 @@ def _runs(context: WriteContext, episodes: set[str]) -> dict[str, str]:
 def _checks(context: WriteContext) -> Iterator[ReviewItem]:
     for check in overdue(context):
         fact, kind = check.fact, FORGET if is_unwanted(check) else VERIFY
-        what = fact_in_words(fact.entity, fact.field, fact.value) if fact else check.title
+        question = fact_in_words(fact.entity, fact.field, fact.value) if fact else check.title
         yield ReviewItem(
             id=f"{kind}-{fingerprint(kind, check.path, check.id)[:8]}",
             kind=kind,
-            what=f"Forget: {what}" if kind == FORGET else what,
+            what=f"Forget: {question}" if kind == FORGET else question,
             why=check.why,
             path=check.path,
             source=fact.source if fact else "",

@@ -115,11 +115,11 @@ def _ignored(context: WriteContext, config: Config) -> list[str]:
     ignored = {path for path in notes if path in ignored and of_folders(path, config.folders) != "owner"}
     if not ignored:
         return []
-    kept = Counter(folder for path in notes if path not in ignored for folder in _folders(path))
-    return sorted({next((f for f in _folders(path) if not kept[f]), path) for path in ignored})
+    committed = Counter(folder for path in notes if path not in ignored for folder in _folders(path))
+    return sorted({next((f for f in _folders(path) if not committed[f]), path) for path in ignored})
 
 
 def _folders(path: str) -> list[str]:
     """The folders that a path lies in, the highest first, each with its `/`."""
-    parts = path.split("/")[:-1]
-    return [f"{'/'.join(parts[:end])}/" for end in range(1, len(parts) + 1)]
+    folder_names = path.split("/")[:-1]
+    return [f"{'/'.join(folder_names[:end])}/" for end in range(1, len(folder_names) + 1)]

@@ -48,11 +48,11 @@ class Widened(NamedTuple):
 def _difference(doubt: Doubt) -> str:
     came, holds = doubt.came, doubt.holds
     audiences = came.audience or AGENT, holds.audience or AGENT
-    parts = [f"audience {audiences[0]} instead of {audiences[1]}"] if audiences[0] != audiences[1] else []
+    sentences = [f"audience {audiences[0]} instead of {audiences[1]}"] if audiences[0] != audiences[1] else []
     trusts = came.trust or TRUSTS[0], holds.trust or TRUSTS[0]
-    parts += [f"trust {trusts[0]} instead of {trusts[1]}"] if trusts[0] != trusts[1] else []
-    parts += ["export allowed"] if came.export and not holds.export else []
-    return ", ".join(parts)
+    sentences += [f"trust {trusts[0]} instead of {trusts[1]}"] if trusts[0] != trusts[1] else []
+    sentences += ["export allowed"] if came.export and not holds.export else []
+    return ", ".join(sentences)
 
 
 def widened(context: WriteContext) -> list[Widened]:
@@ -85,9 +85,9 @@ def why(context: WriteContext, waiting: Sequence[Widened]) -> str:
     """Where it came from, and what a yes does."""
     history, commits = History(context.root), list[str]()
     try:
-        for one in waiting if history.git_dir and history.head() else ():
+        for widening in waiting if history.git_dir and history.head() else ():
             commit = (
-                history.git.run("log", "-1", "--format=%H", "--", history.places.on_disk(one.path))
+                history.git.run("log", "-1", "--format=%H", "--", history.places.on_disk(widening.path))
                 .decode()
                 .strip()
             )
@@ -95,9 +95,9 @@ def why(context: WriteContext, waiting: Sequence[Widened]) -> str:
         origin = ", ".join(commit_in_words(history, commit) for commit in commits[:_NAMED])
     except HistoryError:  # a damaged history names nothing
         origin = ""
-    more = f", {len(commits) - _NAMED} more" if len(commits) > _NAMED else ""
+    sentence = f", {len(commits) - _NAMED} more" if len(commits) > _NAMED else ""
     return (
-        f"labelled elsewhere{f' ({origin}{more})' * bool(origin)}, so what was narrower holds on this machine; "
+        f"labelled elsewhere{f' ({origin}{sentence})' * bool(origin)}, so what was narrower holds on this machine; "
         "approve it, or run `memoryclaw adopt`, to make it yours"
     )
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.model import NOTHING, Problem
 
 _TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
@@ -48,14 +49,12 @@ def other_head(text: str) -> Head | None:
 
 
 def _toml(raw: str, body: str) -> Head | None:
-    import tomllib  # noqa: PLC0415 - few notes have such a head
-
     lines = raw.split("\n")
     if _TOML_KEY.search(raw) is None:
         return None
     try:
-        values = _checked(tomllib.loads(raw, parse_float=str) if len(raw) <= _MOST else {}, raw)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        values = _checked(late.tomllib.loads(raw, parse_float=str) if len(raw) <= _MOST else {}, raw)
+    except (late.tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         place = _LINE.search(str(error))
         return _broken(
             "TOML", raw, body, f"{_LINE.sub('', str(error)).strip()}", 1 + int(place[1]) if place else 2

@@ -20,10 +20,8 @@ def zone_of(name: str) -> tzinfo | None:
         return timezone(-offset if hit[1] == "-" else offset) if offset < timedelta(hours=24) else None
     if not name:
         return None
-    from zoneinfo import ZoneInfo  # noqa: PLC0415 - most vaults name none, and most turns an offset
-
     try:
-        return ZoneInfo(name)
+        return late.zoneinfo.ZoneInfo(name)  # most vaults name none, and most turns an offset
     except (ValueError, OSError, LookupError):  # a file system takes offence at some names
         return None
 

@@ -233,15 +233,19 @@ def _may_hold(shown: str) -> bool:
     return any(stem in low for stem in _STEMS)  # a pattern of alternatives takes a hundred times as long
 
 
-def marks_in(text: str) -> Marks:
-    """The marks in a text."""
+def _without_code(text: str) -> str:
     from memoryclaw.text.markdown import without_code  # noqa: PLC0415 - see above
 
+    return without_code(text)
+
+
+def marks_in(text: str) -> Marks:
+    """The marks in a text."""
     plain_text = plain(text)
     if not _may_hold(plain_text):
         return NO_MARKS
     plain_text = _without_links(plain_text)
-    quiet = without_code(plain_text)
+    quiet = _without_code(plain_text)
     hits = [_EXACT.finditer(plain_text), _FIELD.finditer(quiet), _BRACKETED.finditer(quiet)]
     labels = (LabelMark(*hit.span(), _of_bracket(hit[0])) for several in hits for hit in several)
     words = sorted({mark for mark in labels if mark.label != UNLABELLED})
@@ -368,8 +372,6 @@ def label_of_note(parts: Split) -> Label:
 
     A header that cannot be read lets only the owner in.
     """
-    from memoryclaw.text.markdown import without_code  # noqa: PLC0415 - see above
-
     header = [*parts.meta.items(), *((path[-1], value) for path, value in parts.shadowed if path)]
     labels = [_of_key(str(key), value) for key, value in header]
     if parts.raw:
@@ -378,7 +380,7 @@ def label_of_note(parts: Split) -> Label:
     if parts.broken or (plain_body and not parts.raw):
         labels.append(_of_unread_header(parts, plain_body))
     if "::" in plain_body or ": :" in plain_body:
-        hits = [*_OF_NOTE_EXACT.finditer(plain_body), *_OF_NOTE.finditer(without_code(plain_body))]
+        hits = [*_OF_NOTE_EXACT.finditer(plain_body), *_OF_NOTE.finditer(_without_code(plain_body))]
         labels += [_of_key(hit[1], hit[2].strip(" \t*_~")) for hit in hits]
     return join_labels(labels)
 

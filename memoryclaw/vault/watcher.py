@@ -20,6 +20,7 @@ from watchdog.observers.api import BaseObserver, EventDispatcher
 from watchdog.observers.polling import PollingObserverVFS
 from watchdog.utils import BaseThread
 
+from memoryclaw import late
 from memoryclaw.vault.folder import IGNORE_FILE, is_hidden
 from memoryclaw.vault.layout import NO_NOTES, STATE_DIR, Places, places
 from memoryclaw.vault.state_folder import FOLDER, LOCK_FILE
@@ -142,10 +143,9 @@ def _hear_less(observer: BaseObserver, root: str, known: Places) -> None:
     listener: Any = getattr(observer, "_inotify_fd", None)
     if not hasattr(listener, "add_callback"):
         return
-    from watchdog.observers.inotify_c import InotifyConstants as Asked  # noqa: PLC0415 - there on Linux alone
-
-    gone = Asked.IN_DELETE_SELF | Asked.IN_DONT_FOLLOW
-    listed = gone | Asked.IN_CREATE | Asked.IN_DELETE | Asked.IN_MOVE
+    bits = late.inotify.InotifyConstants  # there on Linux alone
+    gone = bits.IN_DELETE_SELF | bits.IN_DONT_FOLLOW
+    listed = gone | bits.IN_CREATE | bits.IN_DELETE | bits.IN_MOVE
     start, add = len(os.fsencode(root).rstrip(b"/")) + 1, listener.add_callback
 
     def heard(path: bytes, mask: int, *others: Any) -> int:

@@ -61,18 +61,18 @@ def import_notes(context: WriteContext, workspace: str, *, dry_run: bool = False
     workspace = os.path.abspath(os.path.expanduser(workspace))
     if not os.path.isdir(workspace):
         raise InputError(f"there is no folder {workspace}; name OpenClaw's workspace")
-    parts, notices, proposals = list(_parts(workspace)), list[str](), list[ImportCandidate]()
-    for part in parts:
+    sections, notices, proposals = list(_parts(workspace)), list[str](), list[ImportCandidate]()
+    for section in sections:
         left_out = Counter[str]()
         try:
-            for memory in _read(part, lambda _: None):
+            for memory in _read(section, lambda _: None):
                 proposals += proposals_of(context, memory, OPENCLAW, left_out)
         except MemoryClawError as error:
             left_out[str(error)] += 1
-        notices += [f"{part.name} was left out: {why}" for why in left_out]
+        notices += [f"{section.name} was left out: {why}" for why in left_out]
     offered = offer(context, proposals, "OpenClaw's notes", dry_run=dry_run)._asdict()
     offered["notices"] = (*notices, *offered["notices"])
-    return ImportReport(workspace, tuple(part.name for part in parts), dry_run=dry_run, **offered)
+    return ImportReport(workspace, tuple(section.name for section in sections), dry_run=dry_run, **offered)
 
 
 def _parts(workspace: str) -> Iterator[Part]:

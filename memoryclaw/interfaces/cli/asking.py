@@ -17,7 +17,6 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, remark, say, styled, width
 from memoryclaw.interfaces.cli.tables import aligned, cut, flow, packed, table, terminal_width
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, option, verb
-from memoryclaw.interfaces.shapes import REASONS as _REASONS
 from memoryclaw.model import Match
 from memoryclaw.text.prompts import mark_of, one_line, visible
 from memoryclaw.text.snippets import snippet
@@ -59,8 +58,6 @@ def search(
     ):
         as_json(served)
         return
-    from memoryclaw.interfaces import shapes  # what a daemon's answer needs none of
-
     with context.app() as app:
         answer = app.search(" ".join(query), kind=kind, limit=limit, session=session)
     if context.printed(shapes.search, answer):
@@ -167,8 +164,6 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) ->
 
 
 def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:
-    from memoryclaw.interfaces import shapes
-
     with context.app() as app:
         return shapes.recall(app.recall(query, **asked), trace=trace)
 
@@ -240,7 +235,7 @@ def _places(texts: list[str], place: int) -> None:
 def show_trace(trace: Sequence[Mapping[str, Any]]) -> None:
     """Prints every candidate with the one decision that was made of it."""
     decided = [(one, one["reason"] or one["decision"]) for one in trace]
-    rows = [[f"{one['score']:.3f}", why, _REASONS.get(why, ""), one["id"]] for one, why in decided]
+    rows = [[f"{one['score']:.3f}", why, shapes.REASONS.get(why, ""), one["id"]] for one, why in decided]
     table(["score", "decision", "because", "id"], rows)
 
 

@@ -334,7 +334,7 @@ def status(context: CliContext) -> None:
     """Show the timer, its next run, and whether a run is due now."""
     with context.app() as app:
         standing = app.schedule.status()
-    if context.printed(shapes.schedule_status, standing):
+    if context.printed(shapes.plain, standing):
         return
     timer = f"{standing.by}, {standing.times}" if standing.installed else "not installed"
     rows = [

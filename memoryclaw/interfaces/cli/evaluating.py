@@ -48,7 +48,7 @@ def changed_hook(
 
 
 def _tell_hooked(context: CliContext, check: str, done: rooms.commit_hook.Hooked) -> None:
-    if context.printed(shapes.hooked, done):
+    if context.printed(shapes.plain, done):
         return
     if mode := done.checks.get(check):
         effect = (

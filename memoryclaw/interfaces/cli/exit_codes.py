@@ -44,9 +44,9 @@ def run(args: list[str]) -> int:
 
 
 def _usage(error: click.ClickException, args: list[str]) -> int:
-    shown = StringIO()
-    error.show(file=shown)
-    click.echo(rooms.secret_gate.secret_gate().sentence(shown.getvalue(), args), err=True, nl=False)
+    message = StringIO()
+    error.show(file=message)
+    click.echo(rooms.secret_gate.secret_gate().sentence(message.getvalue(), args), err=True, nl=False)
     if (
         isinstance(error, click.NoSuchOption)
         and error.ctx

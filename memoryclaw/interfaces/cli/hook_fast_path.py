@@ -35,12 +35,12 @@ def hook(args: Sequence[str]) -> int:
     answer: dict[str, Any] = {}
     host = CLAUDE_CODE
     try:
-        said = _options(args[1:])
-        host = _host(said)
-        root = root_of(said.get("vault"))
-        given = _given(begun + _READING[verb])
+        options = _options(args[1:])
+        host = _host(options)
+        root = root_of(options.get("vault"))
+        event = _given(begun + _READING[verb])
         answer = (
-            _pre(given, root, host, begun + hooks.PATIENCE) if verb == "pre" else _post(given, root, host)
+            _pre(event, root, host, begun + hooks.PATIENCE) if verb == "pre" else _post(event, root, host)
         )
     except (MemoryClawError, OSError) as error:
         _remark(str(error))
@@ -53,12 +53,12 @@ def hook(args: Sequence[str]) -> int:
 
 
 def _pre(given: Mapping[str, Any], root: str, host: str, end: float) -> dict[str, Any]:
-    told = hooks.context_for(given, root, lambda *asked: _recalled(root, *asked), end, _caller())
-    if told is None:
+    context = hooks.context_for(given, root, lambda *asked: _recalled(root, *asked), end, _caller())
+    if context is None:
         _remark("the memory did not answer in time; the prompt goes on without it")
-    elif told.startswith(_TROUBLE):
-        _remark(told.removeprefix(_TROUBLE))
-    return context_of(host, "" if told is None or told.startswith(_TROUBLE) else told)
+    elif context.startswith(_TROUBLE):
+        _remark(context.removeprefix(_TROUBLE))
+    return context_of(host, "" if context is None or context.startswith(_TROUBLE) else context)
 
 
 _TROUBLE = "\0"
@@ -99,8 +99,8 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
             agent.working.write_latest(session)
             agent.working.clear(session)
     finally:
-        for one in opened.values():
-            one.close()
+        for opened_app in opened.values():
+            opened_app.close()
     return post_answer(host, counts)
 
 
@@ -125,14 +125,14 @@ def _deliverer() -> str:
 
 def _options(args: Sequence[str]) -> dict[str, str]:
     """What was said: `--vault DIR`, `--host HOST`, and `--json`, which changes nothing."""
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     waiting = [arg for arg in args if arg != "--json"]
     while waiting:
         name, equals, value = waiting.pop(0).partition("=")
         if name not in _OPTIONS or not (equals or waiting):
             raise InputError(f"a hook does not know {name!r}; it takes --vault DIR and --host HOST")
-        found[_OPTIONS[name]] = value if equals else waiting.pop(0)
-    return found
+        options[_OPTIONS[name]] = value if equals else waiting.pop(0)
+    return options
 
 
 def _host(said: Mapping[str, str]) -> str:
@@ -148,10 +148,10 @@ def _given(end: float) -> Mapping[str, Any]:
     while len(data) <= _MOST_BYTES:
         if not select.select([0], [], [], max(0.0, end - time.monotonic()))[0]:
             raise InputError("no complete input came on standard input in time")
-        part = os.read(0, 1 << 16)
-        if not part:
+        chunk = os.read(0, 1 << 16)
+        if not chunk:
             break
-        data += part
+        data += chunk
     value = json_value(data)
     if not isinstance(value, dict):
         raise InputError("standard input holds no JSON object")

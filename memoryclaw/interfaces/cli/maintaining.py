@@ -280,6 +280,6 @@ def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: boo
                 say(f"    {styled(item.allows)}")
         if adopted := bool(items) and not dry_run and agreed(context, "Adopt all of this?", yes=yes):
             app.adopt(items)
-    if not context.printed(shapes.adopted, shapes.AdoptionShown(adopted, tuple(items))):
+    if not context.printed(shapes.plain, {"adopted": adopted, "items": items}):
         nothing = "Nothing was adopted." if items else "There is nothing to adopt."
         say("Adopted, for you and on this machine." if adopted else nothing)

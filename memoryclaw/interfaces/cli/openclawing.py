@@ -68,10 +68,10 @@ def status(context: CliContext, config: str) -> None:
     """Check each requirement, and name the command that fixes it."""
     from memoryclaw.app.openclaw import openclaw_status  # `--help` needs no app
 
-    now = openclaw_status(_vault(context), config)
-    if context.printed(shapes.openclaw_status, now):
+    setup_status = openclaw_status(_vault(context), config)
+    if context.printed(shapes.openclaw_status, setup_status):
         return
-    for check in now.checks:
+    for check in setup_status.checks:
         mark = styled("ok  ", fg="green") if check.ok else styled("fix ", fg="yellow")
         advice = f"; {check.advice}" if check.advice else ""
         flow(f"{check.detail}{advice}", indent=17, lead=f"{mark} {padded(check.name, 12, bold=True)}")
@@ -98,7 +98,7 @@ def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, 
                     say("Nothing was written.")
                     return
         report = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
-    if not context.printed(shapes.imported_notes, report):
+    if not context.printed(shapes.plain, report):
         _tell_import(report)
 
 
@@ -106,8 +106,8 @@ def _tell_import(done: rooms.openclaw_notes.ImportReport) -> None:
     for item in done.proposed:
         say(f"{padded(item.kind, 8, bold=True)} {styled(item.what)}  {styled(item.source, dim=True)}")
     verb = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
-    known = f"; {plural(done.known, 'thing')} known already" if done.known else ""
-    say(f"{plural(len(done.proposed), 'proposal')} {verb} for your decision{known}.")
+    known_already = f"; {plural(done.known, 'thing')} known already" if done.known else ""
+    say(f"{plural(len(done.proposed), 'proposal')} {verb} for your decision{known_already}.")
     if done.proposed and not done.dry_run:
         say("`memoryclaw review` shows them.")
     remark(*done.notices)
@@ -130,11 +130,11 @@ def _carry_out(
         show_diff(planned.diff)
     if planned.diff and (dry_run or not yes):
         if dry_run or context.json or not sys.stdin.isatty():
-            told = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
+            notice = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
             _tell(
                 context,
                 rooms.openclaw_setup.Changed(
-                    f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, told)
+                    f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, notice)
                 ),
             )
             return
@@ -145,7 +145,7 @@ def _carry_out(
 
 
 def _tell(context: CliContext, done: rooms.openclaw_setup.Changed) -> None:
-    if context.printed(shapes.changed, done):
+    if context.printed(shapes.plain, done):
         return
     say(f"{styled(done.action, bold=True)}: {styled(done.config)}")
     if done.backup:

@@ -94,7 +94,7 @@ def serve(
         if not any_port:
             raise
         listener = http.listening(host, 0, allow_remote=allow_remote)
-    told = http.serve(
+    ended_by = http.serve(
         daemon,
         listener,
         host,
@@ -104,7 +104,7 @@ def serve(
     )
     if daemon.failure:
         raise daemon.failure
-    if told == signal.SIGINT:
+    if ended_by == signal.SIGINT:
         raise KeyboardInterrupt
 
 
@@ -124,9 +124,9 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
     if context.caller() != OWNER:
         raise InputError("the page is for the owner; call it without --audience")
     root = rooms.client.root_of(context.vault)
-    asked = {"plain_host": plain_host}
-    told = rooms.client.ask_daemon(root, "POST", page.TICKETS, asked, audience=OWNER)
-    if told is None:
+    request = {"plain_host": plain_host}
+    ticket = rooms.client.ask_daemon(root, "POST", page.TICKETS, request, audience=OWNER)
+    if ticket is None:
         if pid := rooms.state_folder.watcher(rooms.state_folder.state_folder(root))[0]:
             raise InputError(
                 f"process {pid} watches this vault but serves no page, or has another MEMORYCLAW_NOW; "
@@ -135,19 +135,19 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
         with context.app() as app:
             root = os.fspath(app.root)
         started = _begun(root)
-        told = _first(
-            lambda: rooms.client.ask_daemon(root, "POST", page.TICKETS, asked, audience=OWNER), started
+        ticket = _first(
+            lambda: rooms.client.ask_daemon(root, "POST", page.TICKETS, request, audience=OWNER), started
         )
     if context.json:
-        say(json.dumps(told))
+        say(json.dumps(ticket))
     else:
-        say(told["url"])
-        remark(_planned(told["consolidation"]))
+        say(ticket["url"])
+        remark(_planned(ticket["consolidation"]))
     sys.stdout.flush()
     if not no_open:
         import webbrowser
 
-        if not webbrowser.open(told["url"]):
+        if not webbrowser.open(ticket["url"]):
             remark("no browser could be opened; open the address above yourself, within a minute")
 
 
@@ -176,8 +176,8 @@ def _first(ask: Callable[[], dict[str, Any] | None], started: subprocess.Popen[b
     """
     last = time.monotonic() + _PATIENCE
     while time.monotonic() < last:
-        if (told := ask()) is not None:
-            return told
+        if (reply := ask()) is not None:
+            return reply
         if started.poll() is not None:
             break
         time.sleep(_PAUSE)

@@ -299,10 +299,10 @@ def told_when_ended(*, apply: bool) -> Iterator[None]:
 
 def tell(done: rooms.run.SkillRun) -> None:
     """Prints the values, the calls, and how it ended."""
-    for one in done.values:
-        if one.value is not None:
+    for parameter in done.values:
+        if parameter.value is not None:
             say(
-                f"{styled(one.name)} = {styled(_short_value(one.value))}  {styled(f'({one.source})', dim=True)}"
+                f"{styled(parameter.name)} = {styled(_short_value(parameter.value))}  {styled(f'({parameter.source})', dim=True)}"
             )
     for step in done.steps:
         where = f" ({styled(step.host)})" if step.host else ""

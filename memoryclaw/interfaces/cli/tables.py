@@ -79,12 +79,12 @@ def flow(
     text, start = one_line(text), 0
     for line in _folded(text, max(terminal_width() - indent, _SHORT)):
         start = text.index(line, start)
-        here = [
+        highlights = [
             (max(a - start, 0), min(b - start, len(line)))
             for a, b in places
             if a < start + len(line) and b > start
         ]
-        say(f"{lead or ' ' * indent}{marked(line, here, **style)}")
+        say(f"{lead or ' ' * indent}{marked(line, highlights, **style)}")
         lead, start = "", start + len(line)
 
 

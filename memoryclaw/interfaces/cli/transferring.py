@@ -76,7 +76,7 @@ def import_(
             dry_run=dry_run,
             yes=yes,
         )
-    context.printed(shapes.imported_export, imported)
+    context.printed(shapes.plain, imported)
     return int(bool(imported.problems))
 
 
@@ -111,7 +111,7 @@ def _logs(context: CliContext, path: str, format_: str) -> int:
     with context.app("importing logs") as app:
         imported = app.import_logs(path, format_=format_)
         notice = app.capture_notice
-    if not context.printed(shapes.imported, imported):
+    if not context.printed(shapes.plain, imported):
         counts = Counter(
             kept=imported.added, again=imported.again, left_out=imported.left_out, redacted=imported.redacted
         )
@@ -158,8 +158,8 @@ def _tell_export(done: rooms.importing.ImportedExport) -> None:
             dim = f"{GAP}{styled(about, dim=True)}" if about else ""
             say(f"{padded(kind, 13, bold=True)}{GAP}{styled(what)}{dim}")
         _more(len(group))
-    kept = f"{plural(done.added, 'new turn')} of {plural(len(new), 'conversation')} {_would(done, done.added)} kept"
-    parts_in_words = [kept if new else "No new turns"]
+    turns_kept = f"{plural(done.added, 'new turn')} of {plural(len(new), 'conversation')} {_would(done, done.added)} kept"
+    parts_in_words = [turns_kept if new else "No new turns"]
     parts_in_words += [f"{done.again:,} known already"] * (done.again > 0)
     parts_in_words += [f"{plural(done.redacted, 'secret')} redacted"] * (done.redacted > 0)
     wait = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
@@ -169,8 +169,8 @@ def _tell_export(done: rooms.importing.ImportedExport) -> None:
     lines += [f"{plural(done.known, 'thing')} known already."] * bool(done.known)
     for line in lines or ["Nothing to import."]:
         say(line)
-    for why, count in done.left_out.items():
-        say(f"Left out: {styled(why)} ({count:,}).")
+    for reason, count in done.left_out.items():
+        say(f"Left out: {styled(reason)} ({count:,}).")
     if not done.dry_run and done.added:
         say("`memoryclaw consolidate` turns the conversations into memories.")
     if not done.dry_run and done.proposed:
@@ -196,8 +196,8 @@ def _tell_restored(done: rooms.bundles.Restored) -> None:
     for path in done.differs[:_SHOWN]:
         remark(f"{path} exists with other contents, and stays as it is")
     _more(len(done.differs))
-    for path, why in done.left_out[:_SHOWN]:
-        remark(f"{path} {why}; it was left out")
+    for path, reason in done.left_out[:_SHOWN]:
+        remark(f"{path} {reason}; it was left out")
     _more(len(done.left_out))
     if done.created:
         say(f"A new vault {'would be' if done.dry_run else 'was'} made for them.")
@@ -256,7 +256,7 @@ def export(
         raise click.UsageError("--budget is for memory-md and latest.")
     with context.app("packing files") as app:
         packed = app.transfer.export_bundle(target, since=since, tags=tags)
-    if context.printed(shapes.packed, packed):
+    if context.printed(shapes.plain, packed):
         return
     say(
         f"{plural(packed.files, 'file')}, {packed.bytes:,} bytes, in {styled(packed.path)} ({packed.size:,} bytes)."
@@ -309,7 +309,7 @@ def _latest(context: CliContext, app: App, file: str, budget: int | None) -> Non
             "latest has a place of its own, .memoryclaw/latest.md; memory-md takes a FILE."
         )
     latest = app.transfer.write_latest(**({} if budget is None else {"budget": budget}))
-    if context.printed(shapes.latest, latest):
+    if context.printed(shapes.plain, latest):
         return
     say(
         f"{styled(latest.markdown)}, {styled(os.path.basename(latest.json))}: {plural(latest.tokens, 'token')}, for the {styled(latest.audience)}."

@@ -27,11 +27,18 @@ def vectors() -> None:
 def status(context: CliContext) -> None:
     """Show whether vectors are on, their model, and how many are missing."""
     with context.app() as app:
-        now = app.status().vectors
-    counts = {"units": now.units if now else 0, "missing": now.missing if now else 0}
-    if context.printed(dict, model=now.model if now else "", **counts):
+        vector_status = app.status().vectors
+    counts = {
+        "units": vector_status.units if vector_status else 0,
+        "missing": vector_status.missing if vector_status else 0,
+    }
+    if context.printed(dict, model=vector_status.model if vector_status else "", **counts):
         return
-    say(vectors_in_words(now) if now else "Vectors are off; `memoryclaw vectors on` turns them on.")
+    say(
+        vectors_in_words(vector_status)
+        if vector_status
+        else "Vectors are off; `memoryclaw vectors on` turns them on."
+    )
 
 
 @vectors.command(examples=["vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text"])

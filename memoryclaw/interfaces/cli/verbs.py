@@ -40,10 +40,10 @@ class CliContext:
         """The audience of who calls: as said, by `$MEMORYCLAW_AUDIENCE`, else the default, which is the owner where none is named."""
         from memoryclaw.model import OWNER  # a page of help needs no nouns
 
-        said = os.environ.get("MEMORYCLAW_AUDIENCE") if self.audience is None else self.audience
-        if said is None:
+        audience = os.environ.get("MEMORYCLAW_AUDIENCE") if self.audience is None else self.audience
+        if audience is None:
             return default or OWNER
-        return rooms.audience.audience_name(said)
+        return rooms.audience.audience_name(audience)
 
     @contextmanager
     def app(self, work: str = "reading notes", *, quiet: bool = False) -> Iterator[App]:
@@ -249,14 +249,17 @@ def _write_options(
 
 def _renamed(args: list[str]) -> list[str]:
     """The arguments with the name that their verb has today."""
-    old, rest = args[0], args[1:]
-    if old == "serve" and any(word.partition("=")[0] == "--vaults" for word in rest):
-        old, rest = "serve --vaults", [word.removeprefix("--vaults=") for word in rest if word != "--vaults"]
+    old, words = args[0], args[1:]
+    if old == "serve" and any(word.partition("=")[0] == "--vaults" for word in words):
+        old, words = (
+            "serve --vaults",
+            [word.removeprefix("--vaults=") for word in words if word != "--vaults"],
+        )
     if old not in RENAMED:
         return args
     if old not in _IN_FILES and sys.stderr.isatty():
         click.echo(f"`memoryclaw {old}` is now `memoryclaw {RENAMED[old]}`", err=True)
-    return [*RENAMED[old].split(), *rest]
+    return [*RENAMED[old].split(), *words]
 
 
 class Verbs(click.Group):
@@ -280,8 +283,8 @@ class Verbs(click.Group):
         if cmd_name in COMMANDS:
             return _brought(cmd_name)
         module = VERBS.get(cmd_name)
-        found = getattr(import_module(f"{__package__}.{module}"), _function(cmd_name)) if module else None
-        return found if isinstance(found, click.Command) else None
+        command = getattr(import_module(f"{__package__}.{module}"), _function(cmd_name)) if module else None
+        return command if isinstance(command, click.Command) else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -332,8 +335,10 @@ def _short_help(verb: str) -> str:
 
     module = _FIRST_PART.get(verb, VERBS[verb])
     spec: Any = find_spec(f"{__package__}.{module}")
-    for part in spec.loader.get_code(spec.name).co_consts:
-        if getattr(part, "co_name", "") == _function(verb) and isinstance(text := part.co_consts[0], str):
+    for constant in spec.loader.get_code(spec.name).co_consts:
+        if getattr(constant, "co_name", "") == _function(verb) and isinstance(
+            text := constant.co_consts[0], str
+        ):
             return click.Command(verb, help=text).get_short_help_str(200)
     return ""
 
@@ -470,8 +475,8 @@ class Group(Verb, click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the verb that was asked for, else the default one."""
-        found = super().invoke(ctx)
-        return found if ctx.invoked_subcommand else ctx.invoke(self.commands[self.default])
+        answer = super().invoke(ctx)
+        return answer if ctx.invoked_subcommand else ctx.invoke(self.commands[self.default])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

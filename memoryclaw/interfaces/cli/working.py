@@ -76,8 +76,8 @@ def set_(context: CliContext, *, session: str, **parts: Any) -> None:
 )
 def clear(done: rooms.store.Cleared) -> None:
     """Write it to the log of the session, then remove it."""
-    kept = f"; what it held is kept as {styled(done.id)}" if done.id else ""
-    say(f"cleared: session {styled(done.session)}{kept}" if done.cleared else "Nothing was cleared.")
+    record = f"; what it held is kept as {styled(done.id)}" if done.id else ""
+    say(f"cleared: session {styled(done.session)}{record}" if done.cleared else "Nothing was cleared.")
     remark(done.notice)
 
 
@@ -94,17 +94,17 @@ def feedback(rated: rooms.feedback.Feedback) -> None:
 
 
 def _facts(given: Sequence[str]) -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
+    facts: dict[str, str | None] = {}
     for text in given:
         key, equals, value = text.partition("=")
         if not (key.strip() and equals):
             raise click.BadParameter(f"{text!r} is not KEY=VALUE")
-        found[key.strip()] = value or None
-    return found
+        facts[key.strip()] = value or None
+    return facts
 
 
 def _tell(memory: rooms.memory.WorkingMemory) -> None:
-    parts: Mapping[str, Sequence[str]] = {
+    lines_by_label: Mapping[str, Sequence[str]] = {
         "task": [memory.task] if memory.task else [],
         "goal": [memory.goal] if memory.goal else [],
         "plan": memory.plan,
@@ -112,7 +112,7 @@ def _tell(memory: rooms.memory.WorkingMemory) -> None:
         "facts": [f"{key} = {value}" for key, value in memory.facts.items()],
         "seen": memory.observations,
     }
-    for label, lines in parts.items():
+    for label, lines in lines_by_label.items():
         for number, line in enumerate(lines):
             say(f"{'' if number else label:<9}{styled(line)}")
     if memory.empty:

@@ -73,35 +73,39 @@ def init(
         )
     shared = _shares(context, root, shared=shared, apart=apart, yes=yes)
     with Bar() as bar:
-        found = survey_vault(root, shared=shared, progress=bar)
-    if found.place in _UNUSUAL:
-        why = _UNUSUAL[found.place].format(found.folder)
-        if not yes and not _asked(context, f"{why} Turn it into a vault all the same?"):
+        surveyed = survey_vault(root, shared=shared, progress=bar)
+    if surveyed.place in _UNUSUAL:
+        warning = _UNUSUAL[surveyed.place].format(surveyed.folder)
+        if not yes and not _asked(context, f"{warning} Turn it into a vault all the same?"):
             raise InputError(
-                f"{why[:-1]}; choose a folder for the memory, such as `memoryclaw init {found.folder}/memory`, or give --yes"
+                f"{warning[:-1]}; choose a folder for the memory, such as `memoryclaw init {surveyed.folder}/memory`, or give --yes"
             )
     if not context.json:
-        _tell_survey(found)
-    paths = _mapped(context, found, maps, yes=yes)
+        _tell_survey(surveyed)
+    paths = _mapped(context, surveyed, maps, yes=yes)
     # Git leaves these out, unless they are the user's and ours lie elsewhere.
     private = {"logs", "ledger", "working"} - paths.keys()
-    new = [path for path in found.untracked if path.partition("/")[0] not in private]
+    new = [path for path in surveyed.untracked if path.partition("/")[0] not in private]
     question = f"Commit {plural(len(new), 'note')} as they are, so that every change to them can be undone?"
     take = bool(new) and (commit or yes or _asked(context, question))
     owner = _owner(context, root, owner, yes=yes)
-    done = init_vault(root, commit=new if take else (), paths=paths, owner=owner, shared=shared)
-    if found.notes and done.action == "created":
+    written = init_vault(root, commit=new if take else (), paths=paths, owner=owner, shared=shared)
+    if surveyed.notes and written.action == "created":
         _read(root)
-    if found.ignored and not (yes or context.json) and sys.stdin.isatty():
+    if surveyed.ignored and not (yes or context.json) and sys.stdin.isatty():
         _ask_settings(root)
     may_ask = not (yes or is_passing or config.own_vault(os.environ) == root)
     if own or (may_ask and _asked(context, _ownership())):
         remember_vault(root)
     is_own = config.own_vault(os.environ) == root
-    if context.printed(lambda: {**shapes.written(done), "default": is_own, "found": shapes.survey(found)}):
+    if context.printed(
+        lambda: {**shapes.written(written), "default": is_own, "found": shapes.survey(surveyed)}
+    ):
         return
-    tell(context, done)
-    _tell_next(found, paths, root, left=0 if take else len(new), new=done.action != "confirmed", owner=owner)
+    tell(context, written)
+    _tell_next(
+        surveyed, paths, root, left=0 if take else len(new), new=written.action != "confirmed", owner=owner
+    )
 
 
 def _shares(context: CliContext, root: Path, *, shared: bool, apart: bool, yes: bool) -> bool:
@@ -161,7 +165,7 @@ def _owner(context: CliContext, root: Path, name: str, *, yes: bool) -> str:
 
 def _ownership() -> str:
     """The question whose vault this is."""
-    instead = f" instead of {own}" if (own := config.own_vault(os.environ)) else ""
+    instead = f" instead of {known_vault}" if (known_vault := config.own_vault(os.environ)) else ""
     return f"Is this your own vault, to be used{instead} where no other is named?"
 
 
@@ -184,10 +188,12 @@ def _tell_next(
         return
     for sentence in rooms.doctor.idle_models(config.load(root)):
         remark(sentence)
-    said = f" --vault {_folder(root)}" if root != config.find_root(None, os.environ, config.here()) else ""
+    vault_option = (
+        f" --vault {_folder(root)}" if root != config.find_root(None, os.environ, config.here()) else ""
+    )
     example = shlex.quote(f"{owner or 'Nora'} prefers tea")
     first = "ask 'a question'" if found.notes else f"remember {example}"
-    say(f"next: memoryclaw {first}{said}, then memoryclaw connect HOST{said}")
+    say(f"next: memoryclaw {first}{vault_option}, then memoryclaw connect HOST{vault_option}")
 
 
 def _mapped(
@@ -319,8 +325,8 @@ def _print_rewrite(context: CliContext, found: rooms.edit.NoteRewrite) -> None:
     else:
         for line in rooms.word_diff.marked_lines(found.before, found.after):
             say(styled(line))
-    for one in found.problems:
-        remark(f"{one.path}:{one.line}: {one.message}; {one.hint}")
+    for problem in found.problems:
+        remark(f"{problem.path}:{problem.line}: {problem.message}; {problem.hint}")
 
 
 @verb(
@@ -376,33 +382,33 @@ def forget(
             _tell_purged(context, planned)
         if dry_run or not agreed(context, "Erase all of this for good?", yes=yes):
             return 0
-        done = app.purge(*ids, source=source, since=since, history=history, progress=bar)
-    _tell_purged(context, done)
-    return int(bool(done.hits))
+        purged = app.purge(*ids, source=source, since=since, history=history, progress=bar)
+    _tell_purged(context, purged)
+    return int(bool(purged.hits))
 
 
 def _tell_purged(context: CliContext, done: Purged) -> None:
-    if context.printed(shapes.purged, done):
+    if context.printed(shapes.plain, done):
         return
     if done.dry_run:
         rows = [
-            [one.place, one.path, "all of it" if one.whole else plural(one.lines, "line")]
-            for one in done.emptied
+            [hit.place, hit.path, "all of it" if hit.whole else plural(hit.lines, "line")]
+            for hit in done.emptied
         ]
         table(["place", "file", "goes"], rows)
         say()
         return
-    rows = [[one.place, plural(one.files, "file"), str(one.lines), str(one.hits)] for one in done.places]
+    rows = [[hit.place, plural(hit.files, "file"), str(hit.lines), str(hit.hits)] for hit in done.places]
     table(["place", "emptied", "lines", "hits"], rows)
-    found = (
+    outcome = (
         f"something of it is still in {plural(len(done.hits), 'place')}"
         if done.hits
         else "found nowhere any more"
     )
     commit = f", commit {done.commit[:10]}" if done.commit else ""
-    say(f"\n{styled('purged', bold=True)}: {plural(done.searched, 'text')} looked for, {found}{commit}")
-    for one in done.hits:
-        say(f"  {styled(f'{one.path}:{one.line}' if one.line else one.path)} ({one.place})")
+    say(f"\n{styled('purged', bold=True)}: {plural(done.searched, 'text')} looked for, {outcome}{commit}")
+    for hit in done.hits:
+        say(f"  {styled(f'{hit.path}:{hit.line}' if hit.line else hit.path)} ({hit.place})")
     if done.hits:
         say(
             "Look at these: they say the same and were not named. Purge them by id, or change them by hand, then purge again."

@@ -205,7 +205,7 @@ async def _events(daemon: Daemon, request: Request) -> Response:
     after = request.query_params.get("after", "0")
     if set(request.query_params) - {"after"} or not re.fullmatch(r"[0-9]{1,15}", after):
         return refused(Refusal(400, "input", "give `after`, the number of the last event that you know"))
-    return answer(shapes.happened(daemon.events.after(int(after))))
+    return answer(shapes.plain(daemon.events.after(int(after))))
 
 
 async def _openapi(_request: Request) -> Response:

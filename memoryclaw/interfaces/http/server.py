@@ -98,9 +98,9 @@ def listening(host: str, port: int, *, allow_remote: bool) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host, port), family=family, backlog=512)
     except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or str(error)
+        reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"{host}:{port} is not free to listen on ({why}); choose another with --port, 0 for any that is free"
+            f"{host}:{port} is not free to listen on ({reason}); choose another with --port, 0 for any that is free"
         ) from None
     # Connections take it over. Without it the second part of each answer waits 40 ms for the client to confirm the first.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

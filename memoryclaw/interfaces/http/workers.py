@@ -146,19 +146,19 @@ class WorkerPools:
         Raises:
             RefusedError: too much is waiting already.
         """
-        pool, readers, at = self._pools[row.pool], self._readers, monotonic()
+        pool, readers, asked_at = self._pools[row.pool], self._readers, monotonic()
 
         def work(app: App) -> bytes:
             app = app.seen_by(audience)
-            if row.pool == READ:  # those who waited together share one look at the files
-                app.asked_at(at)
+            if row.pool == READ:  # those who waited together share one look asked_at the files
+                app.asked_at(asked_at)
             return encoded(row.verb(app, name, asked))
 
         if readers is None or row.pool != READ:
             return await pool.run(work)
         if pool.is_crowded:
             readers.want()
-        request = ReadRequest(row.name, name, dict(asked), at, audience)
+        request = ReadRequest(row.name, name, dict(asked), asked_at, audience)
         return await pool.run(work, lambda: readers.answer(request))
 
     def close(self) -> None:

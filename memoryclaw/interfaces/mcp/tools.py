@@ -137,18 +137,18 @@ def search(app: App, query: verbs.Question, *, kind: verbs.MatchKind = "", limit
 @tool("Read one memory", READS)
 def get(app: App, id_: verbs.Id, *, line: Line = 1, lines: Lines = 400) -> str:
     """Read a note, section, fact or turn by its id, exactly as it is in its file."""
-    shown = app.show(id_)
-    trust = app.trust_of([shown.address.path]).get(shown.address.path, "unknown")
-    every = encoding.LINE.findall(shown.text)
+    unit = app.show(id_)
+    trust = app.trust_of([unit.address.path]).get(unit.address.path, "unknown")
+    every = encoding.LINE.findall(unit.text)
     wanted_lines = every[line - 1 : line - 1 + lines]
     if not wanted_lines and line > 1:
         raise InputError(f"{id_} has only {len(every)} lines")
-    superseded = _superseded(shown.superseded) if shown.superseded else ""
+    superseded = _superseded(unit.superseded) if unit.superseded else ""
 
     def tell(some: Sequence[str], cut: str = "") -> str:
         last = line - 1 + len(some)
         remark = f"Lines {line} to {last} of {len(every)}{cut}." if cut or len(some) < len(every) else ""
-        text = lines_text(shown.address.id, "".join(some), trust)
+        text = lines_text(unit.address.id, "".join(some), trust)
         return _with("\n".join(filter(None, (text, superseded))), remark, app.freshness.degraded)
 
     count = _most(wanted_lines, tell)
@@ -215,14 +215,14 @@ def facts(
 ) -> str:
     """List what is known about a person, project or thing and what was said about it, now, on a day, or with its history."""
     rows = app.facts(entity, as_of=as_of, history=history, memory_type=memory_type)
-    shown, degraded = rows[:limit], app.freshness.degraded
-    conflicts, trusts = app.conflicting(shown), app.trust_of(path for path, _ in shown)
-    beyond = f"{len(rows) - len(shown)} more; name an entity." if len(shown) < len(rows) else ""
+    listed_facts, degraded = rows[:limit], app.freshness.degraded
+    conflicts, trusts = app.conflicting(listed_facts), app.trust_of(path for path, _ in listed_facts)
+    beyond = f"{len(rows) - len(listed_facts)} more; name an entity." if len(listed_facts) < len(rows) else ""
 
     def tell(some: Sequence[tuple[str, Fact]], more: str) -> str:
         return _with(facts_text(some, trusts, conflicts) or "No such facts.", more, beyond, degraded)
 
-    return _fitting(shown, tell)
+    return _fitting(listed_facts, tell)
 
 
 @tool("See what waits for review", READS)

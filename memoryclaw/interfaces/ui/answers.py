@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from memoryclaw import rooms
 from memoryclaw.app import App
@@ -24,17 +25,6 @@ class Fields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class DecisionForm(Fields):
-    """The digest of what was shown, what is looked at next, and of a conflict the number of the value that holds."""
-
-    digest: str
-    next: str = ""
-    value: int = 0
-
-
-F = TypeVar("F", bound=Fields)
-
-
 class PageRequest(NamedTuple):
     """One request of a browser that is signed in."""
 
@@ -46,19 +36,6 @@ class PageRequest(NamedTuple):
     sessions: Sessions
     daemon: rooms.daemon.Daemon
     pulse: Pulse
-
-    def fields(self, model: type[F]) -> F:
-        """The keys of the form, or of the query where there is no form, checked.
-
-        Raises:
-            InputError: one is not known, or cannot be read.
-        """
-        values = self.form or {key: value for key, value in self.query.items() if key != "said"}
-        try:
-            return model.model_validate(dict(values))
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-            raise InputError(f"{'.'.join(map(str, first['loc']))!r}: {first['msg'].lower()}") from None
 
 
 class Shown(NamedTuple):
@@ -94,12 +71,61 @@ class Page(NamedTuple):
     Args:
         path: below `/ui`; with at most one `{name}`, which may hold slashes.
         view: answers it, given a vault as its owner sees it.
+        keys: what the form, or the query where there is no form, may say; any query where it is not looked at.
+        given: what the view is told besides.
     """
 
     method: str
     path: str
-    view: Callable[[App, PageRequest], Answer]
-    mark: str = ""
+    view: Callable[..., Answer]
+    mark: str
+    keys: type[Fields] | None
+    given: Mapping[str, Any]
+
+    def answer(self, app: App, asked: PageRequest) -> Answer:
+        """What the view answers to a request.
+
+        Raises:
+            InputError: a key is not known, or cannot be read.
+        """
+        if self.keys is None:
+            return self.view(app, asked, **self.given)
+        values = asked.form or {key: value for key, value in asked.query.items() if key != "said"}
+        try:
+            checked = self.keys.model_validate(dict(values))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            raise InputError(f"{'.'.join(map(str, first['loc']))!r}: {first['msg'].lower()}") from None
+        return self.view(app, asked, *(value for _, value in checked), **self.given)
+
+
+V = TypeVar("V", bound=Callable[..., Answer])
+PAGES: list[Page] = []
+_KINDS: dict[str, type] = {"str": str, "int": int}
+
+
+def page(place: str, mark: str = "", **given: Any) -> Callable[[V], V]:
+    """Makes a function the view of a place such as `GET /note/{id}`: what it takes after the vault and the request are the keys."""
+    method, path = place.split()
+
+    def decorate(view: V) -> V:
+        taken = [
+            each
+            for each in list(inspect.signature(view).parameters.values())[2:]
+            if each.kind != each.KEYWORD_ONLY
+        ]
+        fields: dict[str, Any] = {
+            each.name.strip("_"): (
+                _KINDS[each.annotation],
+                ... if each.default is each.empty else each.default,
+            )
+            for each in taken
+        }
+        keys = create_model(view.__name__, __base__=Fields, **fields) if fields else None
+        PAGES.append(Page(method, path, view, mark, keys, given))
+        return view
+
+    return decorate
 
 
 def address(*parts: str, **query: object) -> str:

@@ -133,11 +133,11 @@ def sentence(text: str) -> str:
 
 def coded(text: str) -> Markup:
     """The text with what stands between backticks as code."""
-    parts = [escape(visible(part)) for part in text.split("`")]
-    if len(parts) % 2 == 0:
+    pieces = [escape(visible(part)) for part in text.split("`")]
+    if len(pieces) % 2 == 0:
         return escape(visible(text))
     return Markup("").join(
-        Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts)
+        Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(pieces)
     )
 
 
@@ -148,16 +148,16 @@ _LOG = re.compile(r"logs/(\d{4}-\d\d-\d\d)/([^#/]+)\.jsonl#(\d+)(?:-(\d+))?(?:@[
 def sourced(source: str) -> str:
     """Where something was said, as people would say it: `nantes kiosk, 20 April 2026, line 3` for the name of an episode."""
     pieces = []
-    for part in filter(
+    for name in filter(
         None, (one.strip().removeprefix("[[").removesuffix("]]") for one in source.split(","))
     ):
-        if hit := _EPISODE.fullmatch(part.removeprefix("episodes/")):
+        if hit := _EPISODE.fullmatch(name.removeprefix("episodes/")):
             pieces.append(f"{hit[2].replace('-', ' ')}, {day(hit[1])}{f', line {hit[3]}' if hit[3] else ''}")
-        elif hit := _LOG.fullmatch(part):
+        elif hit := _LOG.fullmatch(name):
             lines = f"lines {hit[3]} to {hit[4]}" if hit[4] and hit[4] != hit[3] else f"line {hit[3]}"
             pieces.append(f"{hit[2]}, {day(hit[1])}, {lines}")
         else:
-            pieces.append(part)
+            pieces.append(name)
     return "; ".join(pieces)
 
 

@@ -164,7 +164,7 @@ class Site:
     def _work(self, page: Page, asked: PageRequest) -> Response:
         with self._apps(OWNER) as app, app.looking() if page.method == "GET" else nullcontext():
             try:
-                answer = page.view(app, asked)
+                answer = page.answer(app, asked)
             finally:
                 if page.method == "POST":
                     self._pulse.forget()

@@ -1,31 +1,12 @@
-"""Every page, and the rail that leads to them; a page that is not here is not linked."""
+"""Every page, and the rail that leads to them."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import NamedTuple
 
+from memoryclaw.interfaces.ui import answers
 from memoryclaw.interfaces.ui.answers import Page
-from memoryclaw.interfaces.ui.pages import (
-    entities,
-    frame,
-    health,
-    notes,
-    recall,
-    review,
-    skills,
-    timeline,
-)
-
-PAGES: tuple[Page, ...] = (
-    *frame.PAGES,
-    *review.PAGES,
-    *timeline.PAGES,
-    *recall.PAGES,
-    *entities.PAGES,
-    *notes.PAGES,
-    *skills.PAGES,
-    *health.PAGES,
-)
 
 
 class Entry(NamedTuple):
@@ -37,13 +18,9 @@ class Entry(NamedTuple):
     key: str
 
 
-_RAIL = (
-    Entry("review", "Review", "/review", "r"),
-    Entry("recall", "Recall", "/recall", "q"),
-    Entry("timeline", "Timeline", "/timeline", "t"),
-    Entry("entities", "Entities", "/entities", "e"),
-    Entry("notes", "Notes", "/notes", "n"),
-    Entry("skills", "Skills", "/skills", "s"),
-    Entry("health", "Health", "/health", "h"),
-)
-RAIL = tuple(entry for entry in _RAIL if any(page.path == entry.path for page in PAGES))
+_KEYS = {"review": "r", "recall": "q", "timeline": "t", "entities": "e", "notes": "n", "skills": "s", "health": "h"}  # fmt: skip
+RAIL = tuple(Entry(mark, mark.capitalize(), f"/{mark}", key) for mark, key in _KEYS.items())
+for _module in ("frame", *_KEYS):
+    import_module(f"{__name__}.{_module}")
+# The most particular address first: `/note/{id}/edit` before `/note/{id}`.
+PAGES: tuple[Page, ...] = tuple(sorted(answers.PAGES, key=lambda page: -len(page.path.partition("}")[2])))

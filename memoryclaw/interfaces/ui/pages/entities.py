@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
-from memoryclaw.interfaces.ui.answers import Answer, Fields, Moved, Page, PageRequest, Shown, address
+from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Shown, address, page
 from memoryclaw.model import Fact
 from memoryclaw.recall.browsing import EntityShown, Neighbour
 from memoryclaw.text.language import key_of
@@ -26,24 +26,17 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_")
 _ACROSS, _DOWN = 120, 150
 
 
-class EntityQuery(Fields):
-    """Words of a name, and a kind."""
-
-    q: str = ""
-    kind: str = ""
-
-
-def entities(app: App, asked: PageRequest) -> Answer:
-    """All of them, by kind."""
-    query = asked.fields(EntityQuery)
+@page("GET /entities", "entities")
+def entities(app: App, _asked: PageRequest, q: str = "", kind: str = "") -> Answer:
+    """All of them, by kind; or those with these words in their name, or of one kind."""
     everything = app.entities()
-    listed = app.entities(query.q, kind=query.kind) if query.q or query.kind else everything
+    listed = app.entities(q, kind=kind) if q or kind else everything
     groups: dict[str, list[Any]] = {}
     for entry in listed[:LISTED]:
         groups.setdefault(entry.kind, []).append(entry)
     values = {
         "title": "Entities",
-        "given": query,
+        "given": {"q": q, "kind": kind},
         "groups": sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0])),
         "kinds": sorted({entry.kind for entry in everything}),
         "total": len(everything),
@@ -129,37 +122,34 @@ class Dot(NamedTuple):
     anchor: str
 
 
-class OneQuery(Fields):
-    """The fact whose origin is shown."""
-
-    origin: str = ""
-
-
-def entity(app: App, asked: PageRequest) -> Answer:
-    """One of them."""
-    return _page(app, asked.name, origin=asked.fields(OneQuery).origin)
+@page("GET /entity/{name}", "entities")
+def entity(app: App, asked: PageRequest, origin: str = "") -> Answer:
+    """One of them, and the origin of a fact."""
+    return _page(app, asked.name, origin=origin)
 
 
 def _page(
     app: App, name: str, *, origin: str = "", trouble: str = "", typed: str = "", status: int = 200
 ) -> Shown:
-    shown = app.entity(name)
-    waits = [item for item in app.review.list() if item.entity and key_of(item.entity) == key_of(shown.name)]
-    titles = {note.id: note.title for note in shown.episodes}
+    known_entity = app.entity(name)
+    waits = [
+        item for item in app.review.list() if item.entity and key_of(item.entity) == key_of(known_entity.name)
+    ]
+    titles = {note.id: note.title for note in known_entity.episodes}
     values: dict[str, Any] = {
-        "title": shown.name,
-        "one": shown,
-        "fields": _fields(shown),
-        "months": _months(shown),
-        "dots": _dots(shown.neighbours[:_DRAWN]),
+        "title": known_entity.name,
+        "one": known_entity,
+        "fields": _fields(known_entity),
+        "months": _months(known_entity),
+        "dots": _dots(known_entity.neighbours[:_DRAWN]),
         "size": (_WIDE, _HIGH),
         "told_in": lambda source: _told_in(source, titles),
-        "mentioned": mentions(app, shown.name),
+        "mentioned": mentions(app, known_entity.name),
         "waits": waits,
         "origin": None,
         "trouble": trouble,
         "typed": typed,
-        "paths": sorted({path for path, _ in shown.facts}),
+        "paths": sorted({path for path, _ in known_entity.facts}),
     }
     if origin:
         try:
@@ -220,55 +210,36 @@ def _dots(neighbours: Sequence[Neighbour]) -> list[Dot]:
     return dots
 
 
-class Correction(Fields):
-    """A fact, the value that was shown, and the right one."""
-
-    id: str
-    was: str
-    value: str
-
-
-def correct(app: App, asked: PageRequest) -> Answer:
-    """Puts a value right."""
-    form = asked.fields(Correction)
+@page("POST /entity/{name}/correct", "entities")
+def correct(app: App, asked: PageRequest, id_: str, was: str, value: str) -> Answer:
+    """Puts the value of a fact right that was shown."""
     try:
-        _as_shown(app, asked.name, form.id, form.was)
-        if not form.value.strip():
+        _as_shown(app, asked.name, id_, was)
+        if not value.strip():
             raise InputError("write the right value, or forget the fact")
-        written = app.edit(form.id, {"value": form.value})
+        written = app.edit(id_, {"value": value})
     except NotFoundError:
         raise
     except MemoryClawError as error:
         status = 409 if isinstance(error, ConflictError) else 400
-        return _page(app, asked.name, trouble=str(error), typed=form.value, status=status)
-    sentence = (
-        f"Corrected: {form.was} is {form.value} now. {written.notice}"
-        if written.commit
-        else f"{written.notice}"
-    )
+        return _page(app, asked.name, trouble=str(error), typed=value, status=status)
+    sentence = f"Corrected: {was} is {value} now. {written.notice}" if written.commit else written.notice
     return Moved(address("entity", asked.name), said=sentence.strip(), undo=written.commit)
 
 
-class Removal(Fields):
-    """A fact, and the value that was shown."""
-
-    id: str
-    was: str
-
-
-def forget(app: App, asked: PageRequest) -> Answer:
-    """Takes a fact out of every answer."""
-    form = asked.fields(Removal)
+@page("POST /entity/{name}/forget", "entities")
+def forget(app: App, asked: PageRequest, id_: str, was: str) -> Answer:
+    """Takes a fact out of every answer, if it says what was shown."""
     try:
-        _as_shown(app, asked.name, form.id, form.was)
-        written = app.forget(form.id)
+        _as_shown(app, asked.name, id_, was)
+        written = app.forget(id_)
     except ConflictError as error:
         return _page(app, asked.name, trouble=str(error), status=409)
     try:
         app.entity(asked.name)
     except NotFoundError:
-        return Moved(address("entities"), said=f"Forgotten: {form.was}", undo=written.commit)
-    return Moved(address("entity", asked.name), said=f"Forgotten: {form.was}", undo=written.commit)
+        return Moved(address("entities"), said=f"Forgotten: {was}", undo=written.commit)
+    return Moved(address("entity", asked.name), said=f"Forgotten: {was}", undo=written.commit)
 
 
 def _as_shown(app: App, name: str, id_: str, was: str) -> None:
@@ -277,11 +248,3 @@ def _as_shown(app: App, name: str, id_: str, was: str) -> None:
     if value != was:
         present = f"it says {value!r} now" if value is not None else "it is gone"
         raise ConflictError(f"this fact has changed since it was shown, {present}; nothing was changed")
-
-
-PAGES = (
-    Page("GET", "/entities", entities, "entities"),
-    Page("POST", "/entity/{name}/correct", correct, "entities"),
-    Page("POST", "/entity/{name}/forget", forget, "entities"),
-    Page("GET", "/entity/{name}", entity, "entities"),
-)

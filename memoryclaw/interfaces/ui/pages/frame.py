@@ -7,29 +7,23 @@ from urllib.parse import unquote
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError, MemoryClawError
-from memoryclaw.interfaces.ui.answers import Answer, Fields, Moved, Page, PageRequest, Reply, Shown, address
+from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Reply, Shown, address, page
 from memoryclaw.vault import files
 
 _WATCHED = 20  # things of one page that are compared
 
 
+@page("GET /start")
 def start(app: App, asked: PageRequest) -> Answer:
     """Review if something waits, else the timeline."""
     return Moved(address("review" if asked.pulse.now(app)["waiting"] else "timeline"))
 
 
-class ChangesQuery(Fields):
-    """The number of the last event that a page has seen, and what it shows, each with its digest."""
-
-    after: int = 0
-    watch: str = ""
-
-
-def changes(app: App, asked: PageRequest) -> Answer:
-    """What happened since: how much waits now, and how many of the things on the page are not what it shows."""
-    query = asked.fields(ChangesQuery)
-    happened = asked.daemon.events.after(query.after)
-    watched = query.watch.split()[:_WATCHED] if happened.events or happened.missed else []
+@page("GET /changes")
+def changes(app: App, asked: PageRequest, after: int = 0, watch: str = "") -> Answer:
+    """What happened since an event: how much waits now, and how many things are not as the page shows them, each with its digest."""
+    happened = asked.daemon.events.after(after)
+    watched = watch.split()[:_WATCHED] if happened.events or happened.missed else []
     return Reply({**asked.pulse.now(app), "changed": sum(not _is_as_shown(app, token) for token in watched)})
 
 
@@ -50,28 +44,18 @@ def _is_as_shown(app: App, token: str) -> bool:
     return digest_now == digest
 
 
-class UndoForm(Fields):
-    """A commit or a run; and the id of what was decided by it."""
-
-    what: str
-    about: str = ""
-
-
-def undo(app: App, asked: PageRequest) -> Answer:
-    """Takes back what the last page said was done."""
-    form = asked.fields(UndoForm)
-    if not form.what:
+@page("POST /undo")
+def undo(app: App, _asked: PageRequest, what: str, about: str = "") -> Answer:
+    """Takes back what the last page said was done: a commit or a run, and the id of what was decided by it."""
+    if not what:
         raise InputError("there is nothing to undo")
-    written = app.undo(form.what)
-    to = address("review", form.about) if form.about else address("timeline", kind="all")
-    return Moved(
-        to,
-        said=written.notice[:1].upper() + written.notice[1:] if written.notice else "Undone",
-        undo=written.commit,
-        about=form.about,
-    )
+    written = app.undo(what)
+    to = address("review", about) if about else address("timeline", kind="all")
+    sentence = written.notice[:1].upper() + written.notice[1:] if written.notice else "Undone"
+    return Moved(to, said=sentence, undo=written.commit, about=about)
 
 
+@page("POST /sign-out")
 def sign_out(_app: App, asked: PageRequest) -> Answer:
     """Ends every session, this one too."""
     asked.sessions.end_all()
@@ -89,10 +73,7 @@ _KEYS = (
 _WORDS = (
     ("note", "a Markdown file of your vault; episodes, facts and skills are notes too"),
     ("episode", "what happened: one file, dated, written from a conversation or by you"),
-    (
-        "fact",
-        "what is true now: one line in a file of `semantic/`; earlier values are in its History",
-    ),
+    ("fact", "what is true now: one line in a file of `semantic/`; earlier values are in its History"),
     ("statement", "what somebody said, word for word, if it fits no field"),
     ("entity", "a person, a project or a thing that facts are about"),
     ("turn", "one thing that you or your agent said; turns are kept in `logs/`"),
@@ -107,15 +88,7 @@ _WORDS = (
 )
 
 
+@page("GET /help", "help")
 def show_help(_app: App, _asked: PageRequest) -> Answer:
     """The keys, and what the words mean."""
     return Shown("help.html", {"title": "Help", "keys": _KEYS, "words": _WORDS})
-
-
-PAGES = (
-    Page("GET", "/start", start),
-    Page("GET", "/changes", changes),
-    Page("POST", "/undo", undo),
-    Page("POST", "/sign-out", sign_out),
-    Page("GET", "/help", show_help, "help"),
-)

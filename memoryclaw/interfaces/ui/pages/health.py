@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from datetime import datetime
-from functools import partial
 from typing import Any, NamedTuple
 
 from memoryclaw import rooms
 from memoryclaw.app import App
 from memoryclaw.daemon.scheduling import last_run
-from memoryclaw.interfaces.ui.answers import Answer, Page, PageRequest, Shown
+from memoryclaw.interfaces.ui.answers import Answer, PageRequest, Shown, page
 from memoryclaw.interfaces.ui.rendering import clock, moment, plural, sentence
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.writing.decisions import decisions_of
@@ -27,6 +26,8 @@ class HealthLine(NamedTuple):
     text: str
 
 
+@page("GET /health", "health")
+@page("POST /health", "health", examined=True)
 def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
     """The page, from what is known at once; `examined` adds every check of the doctor, which reads all files."""
     checks = app.doctor() if examined else None
@@ -101,9 +102,3 @@ def _months(figures: rooms.stats.Stats, now: datetime) -> list[dict[str, Any]]:
         {**empty, **(by_month[name]._asdict() if name in by_month else {}), "month": name}
         for name in names[::-1]
     ]
-
-
-PAGES = (
-    Page("GET", "/health", show, "health"),
-    Page("POST", "/health", partial(show, examined=True), "health"),
-)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
-from memoryclaw.interfaces.ui.answers import Answer, Fields, Moved, Page, PageRequest, Shown, address
+from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Shown, address, page
 from memoryclaw.interfaces.ui.pages.recall import marks, place_of
 from memoryclaw.model import NOTE_KINDS, NOTE_STATES, Match
 from memoryclaw.recall.browsing import Links, ShownUnit
@@ -28,15 +27,6 @@ _KIND_NAMES = {
 }
 
 
-class NotesQuery(Fields):
-    """Words, a kind, a state, and how many."""
-
-    q: str = ""
-    kind: str = ""
-    state: str = "current"
-    limit: int = PAGE
-
-
 class NoteLine(NamedTuple):
     """One note or match in the list."""
 
@@ -51,21 +41,24 @@ class NoteLine(NamedTuple):
     hot: bool = False
 
 
-def notes(app: App, asked: PageRequest) -> Answer:
-    """A search, or all of them."""
-    query, trouble, status = asked.fields(NotesQuery), "", 200
-    limit = min(max(query.limit, 1), MOST)
+@page("GET /notes", "notes")
+def notes(
+    app: App, _asked: PageRequest, q: str = "", kind: str = "", state: str = "current", limit: int = PAGE
+) -> Answer:
+    """A search, or so many of a kind and state."""
+    trouble, status, fields = "", 200, {"q": q, "kind": kind, "state": state, "limit": limit}
+    limit = min(max(limit, 1), MOST)
     values: dict[str, Any] = {
-        "title": "Notes", "given": query, "kinds": [(kind, _KIND_NAMES[kind]) for kind in NOTE_KINDS], "states": NOTE_STATES,
+        "title": "Notes", "given": fields, "kinds": [(kind, _KIND_NAMES[kind]) for kind in NOTE_KINDS], "states": NOTE_STATES,
         "lines": [], "answer": None, "more": 0,
     }  # fmt: skip
     try:
-        if query.q.strip():
-            answer = app.search(query.q, kind=_SEARCHED.get(query.kind, query.kind), limit=limit + 1)
+        if q.strip():
+            answer = app.search(q, kind=_SEARCHED.get(kind, kind), limit=limit + 1)
             lines = [_found(match) for match in answer.matches]
             values |= {"answer": answer, "state": {"degraded": answer.degraded, "behind": answer.behind}}
         else:
-            listed = app.browse(kind=query.kind, state=query.state, limit=limit + 1)
+            listed = app.browse(kind=kind, state=state, limit=limit + 1)
             lines = [
                 NoteLine(
                     _to(entry.id, entry.kind, entry.path),
@@ -107,31 +100,27 @@ def _found(match: Match) -> NoteLine:
 # One note.
 
 
-class NoteQuery(Fields):
-    """Whether it was just saved, and over which version; what the tab kept of the text is then forgotten."""
+@page("GET /note/{id}", "notes")
+def note(app: App, asked: PageRequest, saved: str = "", over: str = "") -> Answer:
+    """The note, or the way to what an id of a fact, a turn or a log names.
 
-    saved: str = ""
-    over: str = ""
-
-
-def note(app: App, asked: PageRequest) -> Answer:
-    """The note, or the way to what an id of a fact, a turn or a log names."""
-    query = asked.fields(NoteQuery)
+    If it was just `saved`, over that version, what the tab kept of the text is forgotten.
+    """
     try:
-        shown = app.show(asked.name)
+        unit = app.show(asked.name)
     except NotFoundError as error:
         return _gone(app, asked.name, str(error))
-    at = shown.address
-    if at.kind == "turn":
-        session = at.id.removeprefix("log:").rpartition("/")[0]
-        return Moved(f"{address('log', session)}#t{at.line}")
-    if at.kind == "log" or at.path.startswith("logs/"):
-        return Moved(address("log", at.path.rpartition("/")[2].rpartition(".")[0]))
-    if at.kind in ("fact", "entity") and at.entity:
-        return Moved(address("entity", at.entity))
-    if at.id != at.note:
-        return Moved(address("note", at.note))
-    return Shown("note.html", _told(app, shown, query))
+    place = unit.address
+    if place.kind == "turn":
+        session = place.id.removeprefix("log:").rpartition("/")[0]
+        return Moved(f"{address('log', session)}#t{place.line}")
+    if place.kind == "log" or place.path.startswith("logs/"):
+        return Moved(address("log", place.path.rpartition("/")[2].rpartition(".")[0]))
+    if place.kind in ("fact", "entity") and place.entity:
+        return Moved(address("entity", place.entity))
+    if place.id != place.note:
+        return Moved(address("note", place.note))
+    return Shown("note.html", {**_told(app, unit), "saved": saved, "over": over})
 
 
 def _gone(app: App, id_: str, why: str) -> Answer:
@@ -147,22 +136,22 @@ def _gone(app: App, id_: str, why: str) -> Answer:
     return Shown("gone.html", values, 404)
 
 
-def _told(app: App, shown: ShownUnit, given: NoteQuery) -> dict[str, Any]:
-    at, fresh = shown.address, app.freshness
+def _told(app: App, shown: ShownUnit) -> dict[str, Any]:
+    place, fresh = shown.address, app.freshness
     text = readable(shown.text)
-    halves = split(text) if at.path.endswith(".md") else None
-    links = app.links(at.id)
+    halves = split(text) if place.path.endswith(".md") else None
+    links = app.links(place.id)
     ids = {path: id_ for path, (id_, _) in app.catalog.notes(end.source for end in links.back).items()}
-    names = app.titles({*(end.to.partition("#")[0] for end in links.out), *ids.values(), at.id})
-    uses = app.uses(at.id)
+    names = app.titles({*(end.to.partition("#")[0] for end in links.out), *ids.values(), place.id})
+    uses = app.uses(place.id)
     try:
-        events, changes = app.history(at.id, limit=_CHANGES), ""
+        events, changes = app.history(place.id, limit=_CHANGES), ""
     except MemoryClawError as error:
         events, changes = None, str(error)
     meta = dict(halves.meta) if halves else {}
     return {
-        "title": (names.get(at.id, "") or str(meta.get("title") or at.path.rpartition("/")[2])),
-        "at": at,
+        "title": (names.get(place.id, "") or str(meta.get("title") or place.path.rpartition("/")[2])),
+        "at": place,
         "digest": shown.digest,
         "meta": [
             (str(key), ", ".join(map(str, value)) if isinstance(value, list) else str(value))
@@ -173,17 +162,15 @@ def _told(app: App, shown: ShownUnit, given: NoteQuery) -> dict[str, Any]:
         "code": "" if halves else text,
         "day": str(meta.get("timestamp", ""))[:10],
         "pinned": str(meta.get("pin", "")).casefold() == "true",
-        "trust": app.trust_of([at.path]).get(at.path, "trusted"),
+        "trust": app.trust_of([place.path]).get(place.path, "trusted"),
         "links": _links(links, names, ids),
-        "hot": app.inspect(at.id).strength.is_hot,
+        "hot": app.inspect(place.id).strength.is_hot,
         "uses": uses,
         "last_use": str(uses[-1].get("ts", "")) if uses else "",
         "last_session": str(uses[-1].get("session", "")) if uses else "",
         "events": events,
         "no_history": changes,
-        "saved": given.saved,
-        "over": given.over,
-        "can_edit": at.path.endswith(".md"),
+        "can_edit": place.path.endswith(".md"),
         "state": {"degraded": fresh.degraded, "behind": fresh.behind},
     }
 
@@ -205,33 +192,30 @@ def _links(
     return {"out": list(out.items()), "back": list(back.items()), "missing": [("", name) for name in missing]}
 
 
-class NoteForm(Fields):
-    """The digest of the note as it was shown."""
-
-    digest: str
-
-
-def _as_shown(app: App, asked: PageRequest) -> ShownUnit:
-    shown = app.show(asked.name)
-    if shown.digest != asked.fields(NoteForm).digest:
+def _as_shown(app: App, id_: str, digest: str) -> ShownUnit:
+    unit = app.show(id_)
+    if unit.digest != digest:
         raise ConflictError(
-            f"{shown.address.path} has changed since it was shown; nothing was done, please look again"
+            f"{unit.address.path} has changed since it was shown; nothing was done, please look again"
         )
-    return shown
+    return unit
 
 
-def pin(app: App, asked: PageRequest, *, pinned: bool) -> Answer:
+@page("POST /note/{id}/pin", "notes", pinned=True)
+@page("POST /note/{id}/unpin", "notes", pinned=False)
+def pin(app: App, asked: PageRequest, digest: str, *, pinned: bool) -> Answer:
     """Pins a note, or takes the pin out."""
-    id_ = _as_shown(app, asked).address.id
+    id_ = _as_shown(app, asked.name, digest).address.id
     written = app.edit(id_, {"pin": str(pinned).lower()})
     sentence = "Pinned: it comes first, and a recall prefers it." if pinned else "No longer pinned."
     return Moved(address("note", id_), said=f"{sentence} {written.notice}".strip(), undo=written.commit)
 
 
-def forget(app: App, asked: PageRequest) -> Answer:
+@page("POST /note/{id}/forget", "notes")
+def forget(app: App, asked: PageRequest, digest: str) -> Answer:
     """Moves a note to the archive."""
-    shown = _as_shown(app, asked)
-    written = app.forget(shown.address.id)
+    unit = _as_shown(app, asked.name, digest)
+    written = app.forget(unit.address.id)
     sentence = f"Forgotten: it is in the archive, and in no answer. {written.notice}".strip()
     return Moved(address("notes"), said=sentence, undo=written.commit)
 
@@ -239,41 +223,35 @@ def forget(app: App, asked: PageRequest) -> Answer:
 # Its text.
 
 
+@page("GET /note/{id}/edit", "notes")
 def edit(app: App, asked: PageRequest) -> Answer:
     """The text of a note."""
-    shown = app.show(asked.name)
-    at = shown.address
-    if at.id != at.note:
-        return Moved(address("note", at.note, "edit"))
-    if not at.path.endswith(".md"):
-        raise InputError(f"{at.path} is not Markdown; open the file itself")
-    return _editor(app, at.note, readable(shown.text), shown.digest)
+    unit = app.show(asked.name)
+    place = unit.address
+    if place.id != place.note:
+        return Moved(address("note", place.note, "edit"))
+    if not place.path.endswith(".md"):
+        raise InputError(f"{place.path} is not Markdown; open the file itself")
+    return _editor(app, place.note, readable(unit.text), unit.digest)
 
 
-class Text(Fields):
-    """A text, and the digest of the file that it was written for."""
-
-    text: str
-    digest: str
-
-
-def again(app: App, asked: PageRequest) -> Answer:
-    """Back from the preview, with what was typed."""
-    form = asked.fields(Text)
-    return _editor(app, asked.name, readable(form.text), form.digest)
+@page("POST /note/{id}/edit", "notes")
+def again(app: App, asked: PageRequest, text: str, digest: str) -> Answer:
+    """Back from the preview, with what was typed, and the digest of the file that it was written for."""
+    return _editor(app, asked.name, readable(text), digest)
 
 
 def _editor(app: App, id_: str, text: str, digest: str, *, trouble: str = "", status: int = 200) -> Shown:
-    shown = app.show(id_)
-    now = readable(shown.text)
-    conflict = shown.digest != digest
+    unit = app.show(id_)
+    current = readable(unit.text)
+    conflict = unit.digest != digest
     values = {
         "title": "Edit",
         "id": id_,
-        "path": shown.address.path,
+        "path": unit.address.path,
         "text": text,
-        "now": now,
-        "digest": shown.digest if trouble and conflict else digest,
+        "now": current,
+        "digest": unit.digest if trouble and conflict else digest,
         "conflict": conflict and bool(trouble),
         "trouble": trouble,
         "name": app.titles([id_]).get(id_, id_) or id_,
@@ -281,38 +259,33 @@ def _editor(app: App, id_: str, text: str, digest: str, *, trouble: str = "", st
     return Shown("edit.html", values, status)
 
 
-def write(app: App, asked: PageRequest, *, dry_run: bool) -> Answer:
+@page("POST /note/{id}/preview", "notes", dry_run=True)
+@page("POST /note/{id}/save", "notes", dry_run=False)
+def write(app: App, asked: PageRequest, text: str, digest: str, *, dry_run: bool) -> Answer:
     """One commit; before it, what the text changes, and what reading it finds wrong."""
-    form = asked.fields(Text)
-    text = readable(form.text)
+    text = readable(text)
     try:
-        rewrite = app.rewrite(asked.name, text, digest=form.digest, dry_run=dry_run)
-    except ConflictError as error:
-        return _editor(app, asked.name, text, form.digest, trouble=str(error), status=409)
-    except InputError as error:
-        return _editor(app, asked.name, text, form.digest, trouble=str(error), status=400)
+        rewrite = app.rewrite(asked.name, text, digest=digest, dry_run=dry_run)
+    except (ConflictError, InputError) as error:
+        status = 409 if isinstance(error, ConflictError) else 400
+        return _editor(app, asked.name, text, digest, trouble=str(error), status=status)
     if rewrite.written is not None:
         written = rewrite.written
         sentence = "Saved." if written.commit else "Nothing was changed."
         notice = "; ".join(dict.fromkeys(filter(None, (written.notice, rewrite.notice))))
-        to = address("note", rewrite.path.removesuffix(".md"), saved=asked.name, over=form.digest[:12])
+        to = address("note", rewrite.path.removesuffix(".md"), saved=asked.name, over=digest[:12])
         return Moved(to, said=f"{sentence} {notice}".strip(), undo=written.commit)
-    values = {"title": "Preview", "id": asked.name, "found": rewrite, "text": text, "digest": form.digest}
+    values = {"title": "Preview", "id": asked.name, "found": rewrite, "text": text, "digest": digest}
     return Shown("preview.html", values)
 
 
 # A conversation.
 
 
-class ConversationQuery(Fields):
-    """Where the page begins."""
-
-    after: int = 0
-
-
-def conversation(app: App, asked: PageRequest) -> Answer:
-    """Every turn, with what became of it."""
-    first = max(asked.fields(ConversationQuery).after, 0)
+@page("GET /log/{session}", "notes")
+def conversation(app: App, asked: PageRequest, after: int = 0) -> Answer:
+    """Every turn after so many, with what became of it."""
+    first = max(after, 0)
     talk = app.conversation(asked.name)
     episodes = {outcome.id for turn in talk.turns for outcome in turn.made if outcome.kind == "episode"}
     paths = [turn.path for turn in talk.turns[first : first + _TURNS]]
@@ -329,17 +302,3 @@ def conversation(app: App, asked: PageRequest) -> Answer:
         "MOST": _TURNS,
     }
     return Shown("conversation.html", values)
-
-
-PAGES = (
-    Page("GET", "/notes", notes, "notes"),
-    Page("GET", "/note/{id}/edit", edit, "notes"),
-    Page("POST", "/note/{id}/edit", again, "notes"),
-    Page("POST", "/note/{id}/preview", partial(write, dry_run=True), "notes"),
-    Page("POST", "/note/{id}/save", partial(write, dry_run=False), "notes"),
-    Page("POST", "/note/{id}/pin", partial(pin, pinned=True), "notes"),
-    Page("POST", "/note/{id}/unpin", partial(pin, pinned=False), "notes"),
-    Page("POST", "/note/{id}/forget", forget, "notes"),
-    Page("GET", "/note/{id}", note, "notes"),
-    Page("GET", "/log/{session}", conversation, "notes"),
-)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.ui.answers import Answer, Fields, Page, PageRequest, Shown, address
+from memoryclaw.interfaces.ui.answers import Answer, PageRequest, Shown, address, page
 from memoryclaw.model import Match, Recalled
 
 LISTED = 6  # of what was left out for one reason, before the rest is folded
@@ -70,28 +70,21 @@ class Row(NamedTuple):
     said: str
 
 
-class RecallQuery(Fields):
-    """The question and its bounds; numbers as they were typed."""
-
-    q: str = ""
-    budget: str = ""
-    goal: str = ""
-    session: str = ""
-
-
-def show(app: App, asked: PageRequest) -> Answer:
-    """The form, and the answer where something was asked."""
-    query, trouble, status, answer = asked.fields(RecallQuery), "", 200, None
-    if query.q.strip():
+@page("GET /recall", "recall")
+def show(
+    app: App, _asked: PageRequest, q: str = "", budget: str = "", goal: str = "", session: str = ""
+) -> Answer:
+    """The form, and the answer where something was asked; numbers come as they were typed."""
+    trouble, status, answer = "", 200, None
+    if q.strip():
         try:
-            budget = _number(query.budget)
-            answer = app.recall(query.q, goal=query.goal, session=query.session, budget=budget, noted=False)
+            answer = app.recall(q, goal=goal, session=session, budget=_number(budget), noted=False)
         except InputError as error:
             trouble, status = str(error), 400
     values: dict[str, Any] = {
         "title": "Recall",
-        "given": query,
-        "budget": query.budget or app.config.budget,
+        "given": {"q": q, "goal": goal, "session": session},
+        "budget": budget or app.config.budget,
         "trouble": trouble,
         "answer": answer,
         "KEY": _KEY,
@@ -150,10 +143,10 @@ def _part(line: str) -> str:
 def _row(match: Match, best: float) -> Row:
     unit = match.unit
     rounded = shapes.rounded(match.terms, match.score)
-    found: dict[str, list[str]] = {}
+    fields_by_word: dict[str, list[str]] = {}
     for matched in match.matched:
-        found.setdefault(matched.word, []).append(f"{matched.field} ({matched.via})")
-    ways = {word: ", ".join(dict.fromkeys(places)) for word, places in found.items()}
+        fields_by_word.setdefault(matched.word, []).append(f"{matched.field} ({matched.via})")
+    ways = {word: ", ".join(dict.fromkeys(places)) for word, places in fields_by_word.items()}
     at, bar = 0.0, []
     for term in match.terms:
         width = max(1000 * term.value / best, 0)
@@ -208,6 +201,3 @@ def _spent(answer: Recalled) -> tuple[list[BarSegment], str]:
         bar.append(BarSegment(at, max(tokens - 1, 1), look))
         at += tokens
     return bar, ", ".join(f"{name} {tokens}" for _, name, tokens in pieces)
-
-
-PAGES = (Page("GET", "/recall", show, "recall"),)

@@ -5,23 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any
 
 from memoryclaw import rooms
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.ui.answers import (
-    Answer,
-    DecisionForm,
-    Fields,
-    Moved,
-    Page,
-    PageRequest,
-    Shown,
-    address,
-)
+from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Shown, address, page
 from memoryclaw.interfaces.ui.rendering import sourced
 
 LISTED, FILES = 200, 20  # things in the list, and files of one thing, that are shown
@@ -29,7 +19,9 @@ _RECENT = timedelta(hours=36)
 _TIME = re.compile(r"-(\d{8}T\d{6})-")
 
 
-def show(app: App, asked: PageRequest, trouble: str = "", status: int = 200) -> Answer:
+@page("GET /review", "review")
+@page("GET /review/{id}", "review")
+def show(app: App, asked: PageRequest, *, trouble: str = "", status: int = 200) -> Answer:
     """The list, and the first thing in it or the one that is named."""
     name = asked.name
     items = _ordered(app.review.list(), app.clock())
@@ -40,7 +32,7 @@ def show(app: App, asked: PageRequest, trouble: str = "", status: int = 200) -> 
     flat = [candidate for _, group in items for candidate in group]
     if item is None and flat and not name:
         item = flat[0]
-    at = flat.index(item) if item in flat else -1
+    index = flat.index(item) if item in flat else -1
     values: dict[str, Any] = {
         "title": "Review",
         "groups": items,
@@ -48,8 +40,8 @@ def show(app: App, asked: PageRequest, trouble: str = "", status: int = 200) -> 
         "item": item,
         "named": bool(name),
         "trouble": trouble,
-        "before": flat[at - 1] if at > 0 else None,
-        "after": flat[at + 1] if 0 <= at < len(flat) - 1 else None,
+        "before": flat[index - 1] if index > 0 else None,
+        "after": flat[index + 1] if 0 <= index < len(flat) - 1 else None,
         "told": _told(app, item, flat) if item is not None else {},
         "LISTED": LISTED,
     }
@@ -82,18 +74,18 @@ def _told(app: App, item: rooms.queue.ReviewItem, among: Sequence[rooms.queue.Re
     """One thing that waits, taken apart."""
     details = app.review.details(item, among)
     try:
-        found = list(app.review.diff(item)) if item.can_be_shown else []
+        diffs = list(app.review.diff(item)) if item.can_be_shown else []
         problem = ""
     except MemoryClawError as error:
-        found, problem = [], str(error)
-    files = shapes.differences([shapes.ItemShown(item, found[:FILES])])["differences"][0]["files"]
+        diffs, problem = [], str(error)
+    files = shapes.differences([shapes.ItemShown(item, diffs[:FILES])])["differences"][0]["files"]
     digest = item.digest
     if item.is_skill:
         digest = app.skills.show(item.id).listed.version
     return {
         "details": details,
         "files": files,
-        "more": max(len(found) - FILES, 0),
+        "more": max(len(diffs) - FILES, 0),
         "problem": problem,
         "digest": digest,
         "rows": _rows(item, details) if item.field and item.conflict is None else [],
@@ -102,34 +94,36 @@ def _told(app: App, item: rooms.queue.ReviewItem, among: Sequence[rooms.queue.Re
 
 def _rows(item: rooms.queue.ReviewItem, details: Any) -> list[tuple[str, str, str]]:
     """What a fact is now, and what it would be."""
-    now = details.holds[0] if details.holds and not details.many else None
+    current = details.holds[0] if details.holds and not details.many else None
     return [
-        (item.field, now.value if now else "", item.value),
-        ("since", now.since if now else "", item.since),
-        ("said in", sourced(now.source) if now else "", sourced(item.source)),
+        (item.field, current.value if current else "", item.value),
+        ("since", current.since if current else "", item.since),
+        ("said in", sourced(current.source) if current else "", sourced(item.source)),
     ]
 
 
-def decide(app: App, asked: PageRequest, *, verb: str) -> Answer:
-    """Yes, or no."""
-    form = asked.fields(DecisionForm)
+@page("POST /review/{id}/approve", "review", verb="approve")
+@page("POST /review/{id}/reject", "review", verb="reject")
+def decide(
+    app: App, asked: PageRequest, digest: str, next_: str = "", value: int = 0, *, verb: str
+) -> Answer:
+    """Yes or no to what was shown, or which value of a conflict holds; then what comes next."""
     try:
         item = app.review.get(asked.name)
         if verb == "approve":
-            decision = app.review.approve([item], digest=form.digest, value=form.value)[0]
+            decision = app.review.approve([item], digest=digest, value=value)[0]
         else:
-            decision = app.review.reject([item], digest=form.digest)[0]
+            decision = app.review.reject([item], digest=digest)[0]
     except NotFoundError:
-        return Moved(
-            address("review", *([form.next] if form.next else [])), said=f"{asked.name} no longer waits."
-        )
+        return Moved(address("review", *filter(None, [next_])), said=f"{asked.name} no longer waits.")
     except ConflictError as error:
-        return show(app, asked, f"It changed while you were looking, and nothing was decided: {error}.", 409)
+        trouble = f"It changed while you were looking, and nothing was decided: {error}."
+        return show(app, asked, trouble=trouble, status=409)
     sentence = f"{'Approved' if verb == 'approve' else 'Rejected'}: {decision.what}"
     if decision.notice:
         sentence = f"{sentence}. {decision.notice}"
     undo = item.run if item.branch is not None and verb == "approve" else decision.commit
-    return Moved(_onward(app, form.next), said=sentence, undo=undo, about=item.id)
+    return Moved(_onward(app, next_), said=sentence, undo=undo, about=item.id)
 
 
 def _onward(app: App, following: str) -> str:
@@ -138,6 +132,7 @@ def _onward(app: App, following: str) -> str:
     return address("review", following) if following in waits else address("review")
 
 
+@page("GET /review/{id}/edit", "review")
 def edit(
     app: App, asked: PageRequest, *, typed: str | None = None, trouble: str = "", status: int = 200
 ) -> Answer:
@@ -155,19 +150,12 @@ def edit(
     return Shown("reword.html", values, status)
 
 
-class Rewording(Fields):
-    """The text as a person wants it, and the digest of what they saw."""
-
-    digest: str
-    text: str
-
-
-def store(app: App, asked: PageRequest) -> Answer:
-    """Keeps the new text; it still waits."""
-    form = asked.fields(Rewording)
-    text = form.text.replace("\r\n", "\n")
+@page("POST /review/{id}/edit", "review")
+def store(app: App, asked: PageRequest, digest: str, text: str) -> Answer:
+    """Keeps the new text if what was seen is still so; it still waits."""
+    text = text.replace("\r\n", "\n")
     try:
-        written = app.review.edit(asked.name, lambda _: text, digest=form.digest)
+        written = app.review.edit(asked.name, lambda _: text, digest=digest)
     except ConflictError as error:
         trouble = f"It changed while you were writing, and nothing was saved: {error}. Your text is below, and so is the current one"
         return edit(app, asked, typed=text, trouble=trouble, status=409)
@@ -184,13 +172,3 @@ def store(app: App, asked: PageRequest) -> Answer:
         undo=written.commit,
         about=asked.name,
     )
-
-
-PAGES = (
-    Page("GET", "/review", show, "review"),
-    Page("GET", "/review/{id}/edit", edit, "review"),
-    Page("POST", "/review/{id}/edit", store, "review"),
-    Page("POST", "/review/{id}/approve", partial(decide, verb="approve"), "review"),
-    Page("POST", "/review/{id}/reject", partial(decide, verb="reject"), "review"),
-    Page("GET", "/review/{id}", show, "review"),
-)

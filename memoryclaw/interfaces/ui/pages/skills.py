@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.ui.answers import Answer, DecisionForm, Moved, Page, PageRequest, Shown, address
+from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Shown, address, page
 from memoryclaw.model import NOTHING
 from memoryclaw.text.frontmatter import split
 
@@ -29,6 +28,8 @@ _ENDINGS = {
 _OUTCOMES = 20
 
 
+@page("GET /skills", "skills")
+@page("GET /skills/{name}", "skills")
 def show(
     app: App,
     asked: PageRequest,
@@ -64,12 +65,15 @@ def show(
     return Shown("skills.html", values, status)
 
 
-def decide(app: App, asked: PageRequest, *, verb: str) -> Answer:
+@page("POST /skills/{name}/approve", "skills", verb="approve")
+@page("POST /skills/{name}/reject", "skills", verb="reject")
+def decide(
+    app: App, asked: PageRequest, digest: str, next_: str = "", _value: int = 0, *, verb: str
+) -> Answer:
     """Yes to these bytes, or no, which withdraws an approval."""
-    form = asked.fields(DecisionForm)
     decide = app.skills.approve if verb == "approve" else app.skills.reject
     try:
-        decision = decide(asked.name, version=form.digest)
+        decision = decide(asked.name, version=digest)
     except ConflictError as error:
         trouble = f"It changed while you were looking, and nothing was decided: {error}."
         return show(app, asked, trouble=trouble, status=409)
@@ -80,13 +84,14 @@ def decide(app: App, asked: PageRequest, *, verb: str) -> Answer:
     sentence = (
         f"{decision.action.capitalize()}: {decision.name}{f'. {decision.notice}' if decision.notice else ''}"
     )
-    about = asked.name if form.next or "next" in asked.form else ""
-    to = address("review", *([form.next] if form.next else [])) if about else address("skills", decision.name)
+    about = asked.name if next_ or "next" in asked.form else ""
+    to = address("review", *filter(None, [next_])) if about else address("skills", decision.name)
     if decision.action == "rejected" and not about:
         to = address("skills")
     return Moved(to, said=sentence, undo=decision.commit, about=about)
 
 
+@page("POST /skills/{name}/run", "skills")
 def run(app: App, asked: PageRequest) -> Answer:
     """Shows each call that a run would make; calls nothing."""
     params = {
@@ -101,12 +106,3 @@ def run(app: App, asked: PageRequest) -> Answer:
     except MemoryClawError as error:
         return show(app, asked, trouble=f"It cannot be run yet: {error}.", status=400, given=params)
     return show(app, asked, ran=shapes.skill_run(skill_run), given=params)
-
-
-PAGES = (
-    Page("GET", "/skills", show, "skills"),
-    Page("POST", "/skills/{name}/approve", partial(decide, verb="approve"), "skills"),
-    Page("POST", "/skills/{name}/reject", partial(decide, verb="reject"), "skills"),
-    Page("POST", "/skills/{name}/run", run, "skills"),
-    Page("GET", "/skills/{name}", show, "skills"),
-)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw import rooms
 from memoryclaw.app import App
-from memoryclaw.interfaces.ui.answers import Answer, Fields, Page, PageRequest, Shown
+from memoryclaw.interfaces.ui.answers import Answer, PageRequest, Shown, page
 from memoryclaw.interfaces.ui.pages.entities import mentions
 from memoryclaw.interfaces.ui.rendering import day, local, superseded
 from memoryclaw.vault.layout import timestamp
@@ -55,71 +55,63 @@ def _told(one: rooms.file_history.Logged, heads: dict[str, str]) -> tuple[str, t
     """The sentence of a change beside what made it, and the value that gave way to another, where it says so."""
     subject = one.subject
     if one.kind == "undo":
-        what = heads.get(one.trailers.get("Source", ""), subject.partition(": ")[2])
-        return what or subject, None
-    verb, colon, rest = subject.partition(": ")
+        undone_subject = heads.get(one.trailers.get("Source", ""), subject.partition(": ")[2])
+        return undone_subject or subject, None
+    verb, colon, predicate = subject.partition(": ")
     if colon and verb in _SAID_BESIDE:
-        subject = rest
+        subject = predicate
     return subject, superseded(subject)
 
 
-class TimelineQuery(Fields):
-    """Which changes are on the page, and where it begins; without a kind it tells the world, the newest so many."""
-
-    before: str = ""
-    kind: str = ""
-    limit: int = _PAGE
-
-
-def show(app: App, asked: PageRequest) -> Answer:
-    """What happened; or what was done, with the line below which everything was there at the last look."""
-    query = asked.fields(TimelineQuery)
-    if query.kind not in KINDS:
-        return _world(app, min(max(query.limit, 1), _MOST))
-    wanted = _OF.get(query.kind)
-    found = app.history(limit=_LOOKED if wanted else _PAGE, before=query.before)
-    rows = [one for one in found.commits if wanted is None or one.kind in wanted]
-    since, kept = _looked(asked, app.clock())
+@page("GET /timeline", "timeline")
+def show(app: App, asked: PageRequest, before: str = "", kind: str = "", limit: int = _PAGE) -> Answer:
+    """What was done of a kind, with the line below which everything was there at the last look; without a kind, what happened."""
+    if kind not in KINDS:
+        return _world(app, min(max(limit, 1), _MOST))
+    kinds = _OF.get(kind)
+    commits = app.history(limit=_LOOKED if kinds else _PAGE, before=before)
+    rows = [commit for commit in commits.commits if kinds is None or commit.kind in kinds]
+    since, cookie = _looked(asked, app.clock())
     undone: set[str] = set()
-    for one in found.commits:  # newest first: what is taken back itself takes nothing back
-        if one.kind == "undo" and one.commit not in undone:
-            undone.add(one.trailers.get("Source", ""))
-    heads = {one.run: one.subject for one in reversed(found.commits) if one.kind == _RUN[0]}
+    for commit in commits.commits:  # newest first: what is taken back itself takes nothing back
+        if commit.kind == "undo" and commit.commit not in undone:
+            undone.add(commit.trailers.get("Source", ""))
+    heads = {commit.run: commit.subject for commit in reversed(commits.commits) if commit.kind == _RUN[0]}
     blocks = _blocks(rows, since)
     days: dict[str, list[Block]] = {}
     for block in blocks:
-        at = local(block.head.when)
-        days.setdefault(at.strftime("%Y-%m-%d") if at else "", []).append(block)
+        moment = local(block.head.when)
+        days.setdefault(moment.strftime("%Y-%m-%d") if moment else "", []).append(block)
     values = {
         "title": "Timeline",
-        "sentences": {one.commit: _told(one, heads) for one in rows},
+        "sentences": {commit.commit: _told(commit, heads) for commit in rows},
         "days": list(days.items()),
         "kinds": KINDS,
-        "kind": query.kind,
-        "next": found.next,
-        "newest": found.commits[0].commit if found.commits and not query.before else "",
-        "paged": bool(query.before),
-        "notice": found.notice,
+        "kind": kind,
+        "next": commits.next,
+        "newest": commits.commits[0].commit if commits.commits and not before else "",
+        "paged": bool(before),
+        "notice": commits.notice,
         "since": since,
         "who": _WHO,
         "stands": _STANDS,
         "undone": undone,
         "read_on": _read_on,
     }
-    return Shown("timeline.html", values, cookies={_SEEN: kept} if kept else {})
+    return Shown("timeline.html", values, cookies={_SEEN: cookie} if cookie else {})
 
 
 def _world(app: App, limit: int) -> Shown:
     """The newest first."""
-    told = app.timeline(limit=limit)
+    timeline = app.timeline(limit=limit)
     days: dict[str, list[rooms.timeline.TimelineEvent]] = {}
-    for event in reversed(told.events):
-        at = local(event.at)
-        days.setdefault(at.strftime("%Y-%m-%d") if at else event.at, []).append(event)
+    for event in reversed(timeline.events):
+        moment = local(event.at)
+        days.setdefault(moment.strftime("%Y-%m-%d") if moment else event.at, []).append(event)
     values = {
         "title": "Timeline",
         "days": list(days.items()),
-        "more": min(limit + _PAGE, _MOST) if told.earlier and limit < _MOST else 0,
+        "more": min(limit + _PAGE, _MOST) if timeline.earlier and limit < _MOST else 0,
         "happened": _HAPPENED,
         "mentioned": mentions(app),
         "kinds": KINDS,
@@ -139,42 +131,43 @@ def _read_on(one: rooms.file_history.Logged) -> str:
 def _looked(asked: PageRequest, now: datetime) -> tuple[str, str]:
     """When the page was last looked at, and what the browser keeps of it: the line, and this look."""
     line, _, last = asked.cookies.get(_SEEN, "").partition("|")
-    seen = local(last) if last else None
+    last_look = local(last) if last else None
     this = timestamp(now)
-    if not isinstance(seen, datetime) or now.astimezone(UTC) - seen.astimezone(UTC) > _VISIT:
+    if not isinstance(last_look, datetime) or now.astimezone(UTC) - last_look.astimezone(UTC) > _VISIT:
         line = last
     return line, f"{line}|{this}"
 
 
 def _blocks(rows: Iterable[rooms.file_history.Logged], since: str) -> list[Block]:
     """The changes, those of one consolidation together, whose last commit tells it in a sentence."""
-    found: list[Block] = []
-    for one in rows:
-        last = found[-1] if found else None
-        if one.kind in _RUN and last is not None and last.head.run == one.run:
-            found[-1] = last._replace(rows=(*last.rows, one))
+    blocks: list[Block] = []
+    for commit in rows:
+        last = blocks[-1] if blocks else None
+        if commit.kind in _RUN and last is not None and last.head.run == commit.run:
+            blocks[-1] = last._replace(rows=(*last.rows, commit))
         else:
-            found.append(Block(one, (), bool(since) and one.when > since))
-    return found
+            blocks.append(Block(commit, (), bool(since) and commit.when > since))
+    return blocks
 
 
+@page("GET /change/{commit}", "timeline")
 def change(app: App, asked: PageRequest) -> Answer:
     """One change: why, from where, and its words."""
-    found = app.commit(asked.name)
-    lines = found.commit.body.splitlines()
+    shown_commit = app.commit(asked.name)
+    lines = shown_commit.commit.body.splitlines()
     values: dict[str, Any] = {
-        "title": found.commit.subject,
-        "found": found,
+        "title": shown_commit.commit.subject,
+        "found": shown_commit,
         "said": [line[2:] for line in lines if line.startswith("- ")],
         "why": [
             line
             for line in lines
-            if line.strip() and not line.startswith("- ") and not _is_trailer(line, found.commit)
+            if line.strip() and not line.startswith("- ") and not _is_trailer(line, shown_commit.commit)
         ],
         "who": _WHO,
-        "can_undo": found.commit.kind not in _STANDS,
-        "source": found.commit.trailers.get("Source", ""),
-        "confidence": found.commit.trailers.get("Confidence", ""),
+        "can_undo": shown_commit.commit.kind not in _STANDS,
+        "source": shown_commit.commit.trailers.get("Source", ""),
+        "confidence": shown_commit.commit.trailers.get("Confidence", ""),
     }
     values["told"] = values.pop("said")
     return Shown("change.html", values)
@@ -183,6 +176,3 @@ def change(app: App, asked: PageRequest) -> Answer:
 def _is_trailer(line: str, one: rooms.file_history.Logged) -> bool:
     key, colon, _ = line.partition(": ")
     return bool(colon) and key in one.trailers
-
-
-PAGES = (Page("GET", "/timeline", show, "timeline"), Page("GET", "/change/{commit}", change, "timeline"))
