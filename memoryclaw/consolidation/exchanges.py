@@ -91,8 +91,19 @@ def causes(turn: Turn) -> list[str]:
 
 def gives_cause(sentence: str) -> bool:
     """True for a sentence that says why something is so."""
+    return _holds(sentence, "causes")
+
+
+def _holds(sentence: str, name: str) -> bool:
+    """True where words of a list stand in a sentence."""
     words = f" {' '.join(plain(sentence))} "
-    return any(f" {cause} " in words for cause in lists.lines("consolidation.causes"))
+    return any(phrase in words for phrase in _phrases(name))
+
+
+@cache
+def _phrases(name: str) -> tuple[str, ...]:
+    """The words of a list, each between spaces."""
+    return tuple(f" {phrase} " for phrase in lists.lines(f"consolidation.{name}"))
 
 
 def _telling_sentences(turn: Turn) -> list[str]:
@@ -108,22 +119,16 @@ def _telling_sentences(turn: Turn) -> list[str]:
 
 def announces(sentence: str) -> bool:
     """True for a sentence in which an assistant says what it does next."""
-    words = f"{' '.join(plain(sentence))} "
-    return any(words.startswith(f"{start} ") for start in lists.lines("consolidation.announcements"))
+    return f" {' '.join(plain(sentence))} ".startswith(_phrases("announcements"))
 
 
 def concludes(sentence: str) -> bool:
     """True for a sentence that tells something by itself: no question, no courtesy, and no announcement of what follows."""
-    if sentence.endswith(("?", "？", ":", "：")) or is_filler(sentence) or _offers(sentence):
+    if sentence.endswith(("?", "？", ":", "：")) or is_filler(sentence) or _holds(sentence, "offers"):
         return False
     if _BARE.fullmatch(sentence):
         return False
     return _HARD.search(sentence) is not None or len(telling(sentence)) >= TELLING
-
-
-def _offers(sentence: str) -> bool:
-    words = f" {' '.join(plain(sentence))} "
-    return any(f" {offer} " in words for offer in lists.lines("consolidation.offers"))
 
 
 def _plain(sentence: str) -> str:
@@ -175,9 +180,9 @@ def topics(turns: Sequence[Turn]) -> list[str]:
         if turn.role not in ("user", "assistant", ""):
             continue
         spelled: dict[str, str] = {}
-        for hit in WORD.finditer(_ADDRESS.sub(" ", without_secrets(prose(turn)[:_COMPARED]))):
-            spelled.setdefault(fold(hit[0]), hit[0])
-        for word in set(telling(" ".join(spelled.values()))) - names - _of_every_work():
+        for word in dict.fromkeys(WORD.findall(_ADDRESS.sub(" ", without_secrets(prose(turn)[:_COMPARED])))):
+            spelled.setdefault(fold(word), word)
+        for word in spelled.keys() - _common() - names - _of_every_work():
             if _SHORT < len(word) <= _LONG and not word[0].isdigit():
                 in_turns[word] += 1
                 of_people[word] += turn.role != "assistant"

@@ -168,8 +168,8 @@ def _grammar_of(text: str, like: str = "") -> Grammar:
 
 def _field_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[int, str]:
     """How many tokens from a place on name a field, and that field, marked so that no word is one."""
-    for phrase, field in (*words.verb_fields, *words.verb_ends):
-        if phrase[0] == tokens[at] and field != "*" and tuple(tokens[at : at + len(phrase)]) == phrase:
+    for phrase, field in words.fields_by_first.get(tokens[at], ()):
+        if field != "*" and tuple(tokens[at : at + len(phrase)]) == phrase:
             return len(phrase), f"{_OWN if words.code == UNREAD else _FIELD}{field}"
     noun = noun_of(tokens[at])
     return (1, f"{_FIELD}{noun.field}") if noun and tokens[at] not in words.small else (0, "")

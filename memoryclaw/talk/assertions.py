@@ -295,7 +295,9 @@ def _holds(clause: Clause, words: Grammar) -> bool:
 
 def has_phrase(tokens: Sequence[str], phrase: Sequence[str]) -> bool:
     """True where the words of a phrase stand among the tokens one behind another."""
-    return any(tuple(tokens[at : at + len(phrase)]) == phrase for at in range(len(tokens)))
+    return phrase[0] in tokens and any(
+        tuple(tokens[at : at + len(phrase)]) == phrase for at in range(len(tokens))
+    )
 
 
 @cache

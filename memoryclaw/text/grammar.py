@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 
 from whoosh.lang.stopwords import stoplists
@@ -74,6 +74,7 @@ for _code, _words in SMALL.items():
     for _word in _words:
         _LANGUAGES_OF.setdefault(_word, []).append(_code)
 _FOREIGN = 3  # different stop words that only another language has
+_SHORT = 300  # characters of a line or a clause, whose words are remembered
 _LATIN = late.pattern(r"[a-zà-öø-ɏ]", re.IGNORECASE)
 _LETTER = late.pattern(r"[^\W\d_]")
 
@@ -84,11 +85,13 @@ class WordList:
     def __init__(self, entries: Iterable[str]) -> None:
         self._by_first: dict[str, list[tuple[str, ...]]] = {}
         for entry in entries:
-            words = tuple(tokens_of(entry))
+            plain_word = entry.isascii() and entry.isalpha()  # as most are
+            words = (entry.lower(),) if plain_word else tuple(tokens_of(entry))
             if words:
                 self._by_first.setdefault(words[0], []).append(words)
         for entries_of_word in self._by_first.values():
             entries_of_word.sort(key=len, reverse=True)
+        self._firsts = frozenset(self._by_first)
         self._words = frozenset(
             words[0]
             for entries_of_word in self._by_first.values()
@@ -98,7 +101,9 @@ class WordList:
 
     def at(self, tokens: Sequence[str], place: int = 0) -> int:
         """How many tokens from a place on are an entry, the longest one; 0 where none is."""
-        for words in self._by_first.get(tokens[place], ()) if place < len(tokens) else ():
+        if place >= len(tokens) or tokens[place] not in self._firsts:
+            return 0
+        for words in self._by_first[tokens[place]]:
             if len(words) == 1 or tuple(tokens[place : place + len(words)]) == words:
                 return len(words)
         return 0
@@ -115,10 +120,9 @@ class WordList:
 
     def find(self, tokens: Sequence[str]) -> int:
         """The place of the first entry among the tokens; -1 where there is none."""
-        if self._by_first.keys().isdisjoint(tokens):
+        if self._firsts.isdisjoint(tokens):
             return -1
-        places = (place for place, token in enumerate(tokens) if token in self._by_first)
-        return next((place for place in places if self.at(tokens, place)), -1)
+        return next((place for place in range(len(tokens)) if self.at(tokens, place)), -1)
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
@@ -177,6 +181,14 @@ class Grammar:
         """What stands before the new value of a field in a sentence that ends the old one, with the field."""
         return self._by_field("verb_goals")
 
+    @cached_property
+    def fields_by_first(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
+        """The verbs of fields, and behind them those that end a value, by their first token."""
+        rows: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for row in (*self.verb_fields, *self.verb_ends):
+            rows.setdefault(row[0][0], []).append(row)
+        return rows
+
     def _field_lines(self, name: str) -> list[str]:
         if self.code == UNREAD:
             return lists.lines("pronouns.fields") if name == "verb_fields" else []
@@ -219,7 +231,16 @@ def codes() -> tuple[str, ...]:
 
 def tokens_of(text: str) -> list[str]:
     """The words of a text in small letters, contractions in one piece: `don't`, `l4/l5`."""
+    return _found(text) if len(text) > _SHORT else list(_found_before(text))
+
+
+def _found(text: str) -> list[str]:
     return _TOKEN.findall(text.lower().replace("’", "'"))
+
+
+@lru_cache(maxsize=8192)  # all who read a line or a clause ask for its words
+def _found_before(text: str) -> tuple[str, ...]:
+    return tuple(_found(text))
 
 
 def tokens_unread(text: str) -> list[str]:

@@ -34,7 +34,7 @@ def fold(word: str) -> str:
         return word.lower()
     decomposed = unicodedata.normalize("NFKD", word.casefold().translate(SPELLED))
     # Taking a letter apart can leave a capital behind (`ℌ`), so case is folded on both sides of it.
-    return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
+    return "".join([c for c in decomposed if c < "\u0300" or not unicodedata.combining(c)]).casefold()
 
 
 def folded_words(text: str) -> list[str]:
