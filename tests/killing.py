@@ -6,12 +6,16 @@ A process is forked and not started anew, so that nothing is imported again; wha
 
 from __future__ import annotations
 
+import functools
 import gc
 import hashlib
 import os
+import re
 import signal
 import subprocess
+import sys
 import traceback
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -19,6 +23,11 @@ from typing import Any, NamedTuple, NoReturn
 from memoryclaw.vault import files
 
 WRITES = ("write", "fsync", "replace", "rename", "link", "unlink", "mkdir", "fchmod")
+_SHELF = re.compile(r"/objects/([0-9a-f]{2})$")
+_SYSTEM = {"posix", "_io", "io", "_posixsubprocess", "select", "sqlite3"}
+_ON_OPEN = {"write", "fsync", "fchmod", "close", "fspath", "__exit__"}
+_BY_NAME = {"open", "mkdir", "rename", "replace", "link", "unlink", "chmod"}  # the interpreter tells which
+_NAME = re.compile(rb"[0-9a-f]{40}")
 _write = os.write
 
 
@@ -43,21 +52,23 @@ def killed_at(at: int, work: Callable[[Callable[[bytes], int]], object]) -> Kill
 
 
 def points_of(root: Path, work: Callable[[], object]) -> list[int]:
-    """The writes of some work below a folder at which a kill leaves other bytes than at the write before, and the one after the last.
+    """The writes of some work below a folder at which a kill leaves what no kill at an earlier one leaves, and the one after the last.
 
-    Much that counts as a write changes no byte: a sync, a process that starts and one that is heard. The work is done to its end.
+    A killed process leaves what is on the disk and nothing else, so each state of it is tried once. Much that counts as a write changes no
+    byte: a sync, a process that starts and one that is heard; a lock that is taken and given back leaves what was there before. The work
+    is done to its end.
     """
 
     def looked_at(acknowledge: Callable[[bytes], int]) -> None:
-        count, before = 0, b""
+        count, states, objects = 0, set[bytes](), set[str]()
 
         def step() -> None:
-            nonlocal count, before
+            nonlocal count
             count += 1
-            now = _digest(root)
-            if now != before:
+            state = _state(root, objects)
+            if state not in states:
+                states.add(state)
                 acknowledge(b"%d " % count)
-            before = now
 
         before_each_write(step)
         work()
@@ -68,20 +79,80 @@ def points_of(root: Path, work: Callable[[], object]) -> list[int]:
     return [int(at) for at in ended.acknowledged.split()]
 
 
-def _digest(root: Path) -> bytes:
-    """A digest of all that stands below a folder."""
-    digest = hashlib.blake2b()
+def looks_of(work: Callable[[], object]) -> list[int]:
+    """The writes of some work between which it does more than write to what it has open and put objects where git keeps them.
+
+    Neither has to do with what somebody else does to a file by its name: what is done before such a write and what is done after it come
+    to the same, as long as the work looks at nothing and moves nothing else meanwhile. The work is done to its end.
+    """
+
+    def looked_at(acknowledge: Callable[[bytes], int]) -> None:
+        count, looked = 0, True
+
+        def step() -> None:
+            nonlocal count, looked
+            count += 1
+            if looked:
+                acknowledge(b"%d " % count)
+            looked = False
+
+        def called(_frame: object, event: str, function: Any) -> None:
+            nonlocal looked
+            if event == "c_call" and not looked:
+                home = getattr(function, "__module__", None) or type(function.__self__).__module__
+                looked = home in _SYSTEM and function.__name__ not in _ON_OPEN | _BY_NAME
+
+        def named(event: str, args: tuple[Any, ...]) -> None:
+            nonlocal looked
+            if event.startswith(("os.", "open")) and not isinstance(args[0], int):
+                looked |= "/objects/" not in os.fsdecode(args[0])
+
+        before_each_write(step)
+        sys.addaudithook(named)
+        sys.setprofile(called)
+        work()
+        sys.setprofile(None)
+
+    ended = killed_at(0, looked_at)
+    assert ended.code == 0
+    return [int(at) for at in ended.acknowledged.split()]
+
+
+def _state(root: Path, known: set[str]) -> bytes:
+    """A digest of all that stands below a folder; what comes to be known of git's objects is added.
+
+    An object that is whole, in the place that its name gives it, counts where a file names it: nobody else asks for it. One that is torn
+    counts with its bytes, and so does that one is gone that was there.
+    """
+    digest, objects, named = hashlib.blake2b(), set[str](), set[str]()
     for folder, names, paths in os.walk(root):
         names.sort()
+        shelf = _SHELF.search(folder)
         for path in sorted(paths):
             try:
                 with open(os.path.join(folder, path), "rb") as file:
                     mode, data = os.fstat(file.fileno()).st_mode, file.read()
             except FileNotFoundError:  # a git that runs took its lock away
                 mode, data = 0, b""
-            digest.update(b"%s\0%d %d\0%b" % (os.fsencode(path), mode, len(data), data))
-        digest.update(os.fsencode(f"{folder}\0{names}"))
+            if shelf and _is_whole(shelf[1] + path, data):
+                objects.add(shelf[1] + path)
+            else:
+                digest.update(b"%s\0%d %d\0%b" % (os.fsencode(path), mode, len(data), data))
+                named |= {name.decode() for name in _NAME.findall(data)}
+        if not folder.endswith("/objects"):
+            digest.update(os.fsencode(f"{folder}\0{names}"))
+    known |= objects
+    digest.update(repr((sorted(objects & named), sorted(known - objects))).encode())
     return digest.digest()
+
+
+@functools.cache
+def _is_whole(name: str, data: bytes) -> bool:
+    """True when a loose object is the one that it is called."""
+    try:
+        return hashlib.sha1(zlib.decompress(data), usedforsecurity=False).hexdigest() == name
+    except zlib.error:
+        return False
 
 
 def lives(pid: int) -> bool:

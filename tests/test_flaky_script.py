@@ -77,7 +77,8 @@ def test_a_test_that_fails_now_and_then_is_named_with_its_count_and_condition(
     assert not is_running(process.pid)
 
 
-def test_one_that_is_ended_leaves_nothing_running(tests: Path) -> None:
+def test_one_that_is_ended_leaves_nothing_running(tests: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", os.fspath(tests))
     (tests / "hang").touch()
     process = started("4", tests, "-n", "0", "-k", "sound")
     until((tests / "pid").exists)

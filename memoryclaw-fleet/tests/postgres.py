@@ -80,9 +80,9 @@ class Server:
 
     def start(self) -> None:
         """Starts it and waits until it answers."""
-        options = f"-c listen_addresses='' -k {self.folder} " + " ".join(
-            f"-c {one}" for one in self._settings
-        )
+        # What its processes share lies in its own folder, which goes with it, and not beside what others have in /dev/shm.
+        settings = ("listen_addresses=''", "dynamic_shared_memory_type=mmap", *self._settings)
+        options = f"-k {self.folder} " + " ".join(f"-c {one}" for one in settings)
         self.run("pg_ctl", "-D", self.data, "-w", "-l", self.folder / "log", "-o", options, "start")
 
     def stop(self, mode: str = "immediate") -> None:

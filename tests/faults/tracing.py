@@ -37,6 +37,7 @@ CALLS = (
     "mkdir,mkdirat,rmdir,unlink,unlinkat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,"
     "chmod,fchmod,fchmodat,utimensat"
 )
+STARTS = "clone,clone3,fork,vfork"  # of a git, which changes the disk on its own
 READS = "openat,open,read,pread64,getdents64,newfstatat,fstat,stat,lstat,statx"
 _LINE = re.compile(r"(\w+)\((.*)\)\s+= (-?\d+|\?)(.*)")
 _TAKES_ROOM = frozenset({"openat", "write", "writev", "pwrite64", "sendfile", "copy_file_range", "fallocate", "ftruncate", "mkdir", "mkdirat", "rename", "renameat", "renameat2", "link", "linkat"})  # fmt: skip
@@ -98,11 +99,18 @@ def apt(error: str) -> frozenset[str]:
 
 
 def faults(error: str, calls: Sequence[Call], *, onwards: bool = False) -> list[Fault]:
-    """This fault at every call of a run that it can meet; those that read are left out, and of what stands there once more some."""
-    found, earlier = [], Counter[str]()
+    """This fault at every call of a run that it can meet; those that read are left out, and of what stands there once more some.
+
+    A sync changes no byte: a process that is killed after it leaves what one leaves that is killed before, unless a git was at work since.
+    """
+    found, earlier, same = [], Counter[str](), False
     for call in calls:
         if call.changes and call.name in apt(error):
-            found.append(Fault(error, call, dict(earlier) if onwards else None))
+            if not (same and error == "KILL"):
+                found.append(Fault(error, call, dict(earlier) if onwards else None))
+            same = call.name in {"fsync", "fdatasync"}
+        elif call.name in STARTS:
+            same = False
         earlier[call.name] += 1
     # SQLite writes pages: dozens of calls that are alike.
     pages = [fault for fault in found if fault.call.name == "pwrite64"]
@@ -245,7 +253,7 @@ def _without_strace(fault: Fault | None, say: Callable[..., None]) -> None:
 
 
 def _attached(pid: int, log: str, fault: Fault | None) -> subprocess.Popen[bytes]:
-    traced = CALLS if fault is None or fault.call.name in CALLS else READS
+    traced = f"{CALLS},{STARTS}" if fault is None or fault.call.name in CALLS else READS
     command = [
         "strace",
         "-qq",
@@ -275,7 +283,11 @@ def calls_of(log: str) -> tuple[Call, ...]:
     found, count = [], Counter[str]()
     for line in Path(log).read_text(errors="replace").splitlines():
         name, args, result, _ = match.groups() if (match := _LINE.match(line)) else (line.partition("(")[0], line, "?", "")  # fmt: skip
-        changes = not result.startswith("-") and (name != "openat" or "O_CREAT" in args or "O_TRUNC" in args)
+        changes = (
+            not result.startswith("-")
+            and name not in STARTS
+            and (name != "openat" or "O_CREAT" in args or "O_TRUNC" in args)
+        )
         count[name] += 1
         found.append(Call(name, count[name], changes, line))
     return tuple(found)

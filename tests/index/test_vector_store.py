@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 
 import pytest
 from hypothesis import given, settings
@@ -190,17 +190,17 @@ def test_units_that_are_gone_make_room_for_others_among_the_nearest(store: Vecto
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=20, unique=True), st.randoms())
 @settings(max_examples=20)
 def test_a_cosine_does_not_depend_on_the_place_of_its_row(numbers: list[int], random) -> None:
-    folder, query, found = Path(mkdtemp()), row(77, 37), []
-    for attempt in range(2):
-        random.shuffle(numbers)
-        matrix = Matrix(folder / str(attempt), 37)
-        vectors = {slot: row(n, 37) for slot, n in enumerate(numbers)}
-        matrix.write({slot: vector.tobytes() for slot, vector in vectors.items()})
-        sums = {slot: checksum(vector.tobytes()) for slot, vector in vectors.items()}
-        mean = matrix.mean(list(sums.items()), len(numbers))
-        cosines = matrix.cosines(query, mean, sums, len(numbers))
-        found.append({numbers[slot]: cosine for slot, cosine in cosines.items()})
-    shutil.rmtree(folder)
+    query, found = row(77, 37), []
+    orders = [random.sample(numbers, len(numbers)) for _ in range(2)]
+    with TemporaryDirectory() as folder:
+        for attempt, order in enumerate(orders):
+            matrix = Matrix(Path(folder, str(attempt)), 37)
+            vectors = {slot: row(n, 37) for slot, n in enumerate(order)}
+            matrix.write({slot: vector.tobytes() for slot, vector in vectors.items()})
+            sums = {slot: checksum(vector.tobytes()) for slot, vector in vectors.items()}
+            mean = matrix.mean(list(sums.items()), len(order))
+            cosines = matrix.cosines(query, mean, sums, len(order))
+            found.append({order[slot]: cosine for slot, cosine in cosines.items()})
     assert found[0] == found[1]
 
 

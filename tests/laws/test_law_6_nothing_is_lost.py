@@ -63,7 +63,6 @@ class LivedInVault:
     def close(self) -> None:
         self.app.close()
         self.patch.undo()
-        assert git(self.root, "fsck", "--strict", "--no-dangling") == ""
         shutil.rmtree(self.base)
 
     # What people do.
@@ -213,10 +212,13 @@ def lives(examples: int, steps: int):
     @given(st.lists(happens, min_size=steps // 2, max_size=steps))
     def life(events: list[tuple[str, int]]) -> None:
         vault = LivedInVault()
-        for name, n in (("talk", 1), ("night", 1), *events, ("night", 1)):
-            getattr(vault, name)(n)
-            vault.all_is_there()
-        vault.close()
+        try:
+            for name, n in (("talk", 1), ("night", 1), *events, ("night", 1)):
+                getattr(vault, name)(n)
+                vault.all_is_there()
+            assert git(vault.root, "fsck", "--strict", "--no-dangling") == ""
+        finally:
+            vault.close()
 
     return life
 

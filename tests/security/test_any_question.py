@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from datetime import date
 
@@ -127,10 +128,18 @@ def studio_app(tmp_path_factory: pytest.TempPathFactory) -> App:
 
 @pytest.mark.parametrize(
     ("count", "seed"),
-    [(5_000, 17), *(pytest.param(50_000, seed, marks=pytest.mark.laws) for seed in (18, 19))],
+    [
+        (5_000, 17),
+        *(pytest.param(20_000, part, marks=pytest.mark.laws) for part in ("one part", "the other")),
+    ],
 )
-def test_no_question_fails_and_each_is_read_within_its_bounds(studio_app: App, count: int, seed: int) -> None:
-    """Every question is read, and one in twenty is asked of the index too."""
+def test_no_question_fails_and_each_is_read_within_its_bounds(
+    studio_app: App, count: int, seed: int | str
+) -> None:
+    """Every question is read, and one in twenty is asked of the index too; the laws ask others each time."""
+    if isinstance(seed, str):
+        seed = int(os.environ.get("MEMORYCLAW_SEED", "0")) or random.SystemRandom().randrange(1 << 30)
+        print(f"MEMORYCLAW_SEED={seed}")  # noqa: T201 - shown where it fails
     dice = random.Random(seed)
     studio_app.sync()
     searcher = (
