@@ -15,6 +15,8 @@ from memoryclaw.recall.packing import text_of
 from memoryclaw.recall.pasted import OwnText, mixed
 from memoryclaw.recall.question import RELATED_IN, Question, kin_of
 from memoryclaw.recall.rank import OVER, Ranking, names_field
+from memoryclaw.recall.restated import LINES as COMPARED
+from memoryclaw.recall.restated import ending
 from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.text.dates import falls_in, find_ranges
 from memoryclaw.text.language import key_of, words_of
@@ -105,12 +107,41 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float, own: OwnText) -
     answering = sorted(
         filter(is_sure, candidates), key=lambda one: (one.is_certain, one.line.share), reverse=True
     )
+    with searcher.reading():
+        later = {
+            one.line.id: ended
+            for one in (answering or candidates)[:LINES]
+            if (ended := [*_sequels(searcher, ranking, one, own)])
+        }
+    if later:
+        candidates = [line for one in candidates for line in (*later.get(one.line.id, ()), one)]
+        answering = [one for one in answering if one.line.id not in later]
     lines = [one.line for one in answering[:LINES]] or islice(_nearest(candidates), NEAREST)
     return AnsweredQuestion(
         query=recalled.query, matches=recalled.matches, left_out=recalled.left_out, trace=recalled.trace,
         confidence=recalled.confidence, did_you_mean=recalled.did_you_mean, notices=recalled.notices, degraded=recalled.degraded,
         behind=recalled.behind, timings_ms=recalled.timings_ms, answered=bool(answering), lines=tuple(lines),
     )  # fmt: skip
+
+
+def _sequels(searcher: Searcher, found: Ranking, one: _Candidate, own: OwnText) -> Iterator[_Candidate]:
+    """The lines of later units that say that something of a line holds no longer, whatever was asked."""
+    text = one.line.text
+    words = [word for word in dict.fromkeys(words_of(text)) if word not in found.question.weights]
+    if not (words and one.line.when):
+        return
+    ranking = searcher.find(" ".join(words))
+    spoken = [hit for hit in ranking.open if hit.unit.kind in ("fact", "turn") and not hit.unit.asks]
+    hits = [hit for hit in spoken if hit.unit.trust != "untrusted"][:COMPARED]
+    units = searcher.units(hits)
+    for hit in hits:
+        unit = units[hit.unit.rowid]
+        is_later = unit.when[:10] > one.line.when
+        if is_later and (sentence := ending(unit, text, found.question)):
+            (match,) = searcher.matches(ranking, [hit], units=units)
+            lines = _of_unit(searcher, ranking, match, frozenset(), 0.0, own_text=own)
+            said = set(words_of(sentence))
+            yield from islice((line for line in lines if said <= set(words_of(line.line.text))), 1)
 
 
 def _rivals(line: AnswerLine, others: Iterable[_Candidate]) -> list[AnswerLine]:

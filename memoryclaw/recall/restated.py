@@ -119,6 +119,15 @@ class _Line:
     def changes(self) -> bool:
         return self._words.changes.within(self.tokens) or self._words.renewals.has_any(self.tokens)
 
+    def tells_change_of(self, name: Sequence[str]) -> bool:
+        """True where a clause begins with a name, and has a sign of change."""
+        words, size = self._words, len(name)
+        return any(
+            _holds(clause[:size], name)
+            and words.changes.at([*dropwhile(lambda token: _is_empty(token, words), clause[size:])])
+            for clause in self._clauses
+        )
+
     @cached_property
     def is_event(self) -> bool:
         """True where it tells what happened, or a day that was over."""
@@ -146,9 +155,18 @@ class _Line:
 
     @cached_property
     def denied(self) -> tuple[tuple[str, ...], ...]:
-        """The first words of what it says holds no longer."""
+        """The first words of what it says is not so, or no longer."""
         signs = [self._words.not_the_other, self._words.ended, self._words.replacing]
         signs += [self._words.source_prepositions] if self._words.changes.within(self.tokens) else []
+        return self._denied(signs)
+
+    def ends(self, tokens: Sequence[str]) -> bool:
+        """True where it says that something of other words holds no longer, or belongs together no longer."""
+        ended = self._denied([self._words.ended, self._words.replacing])
+        pairs = ([words for words in pair if words] for pair in (*zip(ended, strict=True), *self.partings))
+        return any(pair and all(_holds(tokens, words) for words in pair) for pair in pairs)
+
+    def _denied(self, signs: Sequence[WordList]) -> tuple[tuple[str, ...], ...]:
         return tuple(words for clause in self._clauses for words in _denied(clause, signs, self._words))
 
     @cached_property
@@ -263,6 +281,19 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
         if id_ not in settled and settled.isdisjoint(rivals)
     }
     return marks._replace(rivals=disputed)
+
+
+def ending(unit: Unit, earlier: str, question: Question) -> str:
+    """The first sentence of a later unit that says that something of earlier words holds no longer; empty where none does."""
+    tokens = tokens_of(earlier)
+    said = earlier.partition(": ")[2] or earlier
+    names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
+    name = tokens_of(names.pop()) if len(names) == 1 else ()
+    for sentence in () if _repeats_others(unit) else sentences(_text(unit)):
+        line = _Line(unit, sentence, frozenset(), frozenset(), question)
+        if line.ends(tokens) or (name and line.tells_change_of(name)):
+            return sentence
+    return ""
 
 
 def _comparable(
@@ -500,7 +531,8 @@ def _first_words(tokens: Sequence[str], words: Grammar) -> tuple[str, ...]:
 
 def _last_words(tokens: Sequence[str], words: Grammar) -> tuple[str, ...]:
     """The first ones of the words that name what some tokens end in."""
-    named = [*takewhile(lambda token: not _is_empty(token, words), tokens[: -_NEAR - 1 : -1])]
+    ending = dropwhile(lambda token: _is_empty(token, words), tokens[: -_NEAR - 1 : -1])
+    named = [*takewhile(lambda token: not _is_empty(token, words), ending)]
     return tuple(named[::-1][:_DENIED])
 
 
@@ -511,7 +543,7 @@ def _denied(tokens: Sequence[str], signs: Iterable[WordList], words: Grammar) ->
         if size and not words.no_longer.at(tokens, at):
             yield _first_words(tokens[at + size : at + size + _NEAR], words)
         if words.gone.at(tokens, at):
-            yield tuple(tokens[max(0, at - 2) : at])
+            yield _last_words(tokens[:at], words)
 
 
 def _partings(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -204,3 +204,35 @@ def test_whether_somebody_likes_a_thing_is_answered_by_what_is_held_of_that_thin
     with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
         answered = opened.ask(question)
     assert [line.text for line in answered.lines if answered.answered] == [answer] * bool(answer)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "question", "new"),
+    [
+        ("our plumber is Karl Hett", "Karl Hett has moved to Spain, Ines Wolk does the pipes", "who is our plumber?", "Ines Wolk"),
+        ("my dentist is Dr. Quill", "Dr. Quill retired in May, I go to Dr. Sato", "who is my dentist?", "Sato"),
+        ("Elke Brand ist meine Hausärztin", "Elke Brand ist in Rente gegangen, Frau Öz macht das", "wer ist meine Hausärztin?", "Öz"),
+        ("we take the minutes in Notion", "Notion is dead, we are in Coda", "where do we take the minutes?", "Coda"),
+        ("our plumber is Karl Hett", "Karl Hett sent his bill", "who is our plumber?", ""),
+        ("our plumber is Karl Hett", "Ines says that Karl Hett never uses Notion any more", "who is our plumber?", ""),
+        ("my dentist is Dr. Quill", "do not call Dr. Quill before nine", "who is my dentist?", ""),
+        ("we take the minutes in Notion", "did Notion stop working?", "where do we take the minutes?", ""),
+    ],
+)  # fmt: skip
+def test_what_a_later_day_ends_is_not_sure_and_stands_behind_it(
+    tmp_path: Path, earlier: str, later: str, question: str, new: str
+) -> None:
+    logs = {
+        "2026-03-01": ("I live in Ghent", "thanks", earlier),
+        "2026-03-08": ("hello", "nice weather", later),
+    }
+    files = {
+        f"logs/{day}/{day}.jsonl": "".join(TURN.format(day=day, turn=n, text=text) for n, text in enumerate(texts))
+        for day, texts in logs.items()
+    }  # fmt: skip
+    put(tmp_path, {"memoryclaw.yaml": "", **files})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        answer = opened.ask(question)
+    assert answer.answered is not bool(new)
+    assert (new or earlier) in answer.lines[0].text
+    assert not new or any(earlier in line.text for line in answer.lines[1:])
