@@ -340,7 +340,9 @@ class _Turn:
         within = {
             name for name in self.names.found(clause.text) if name not in self.names.found(assertion.value)
         }
-        named = {name for name in within or self.named if not self.names.speaks(name)}
+        # What stands behind somebody who was introduced is not theirs: `the landlord is Mr Holt. the rent is 900`.
+        before = (name for name in self.named if not self.names.is_person(name))
+        named = {name for name in within or before if not self.names.speaks(name)}
         if len(named) == 1:
             return assertion._replace(entity=named.pop())
         return assertion
@@ -664,7 +666,7 @@ def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
         return False
     if last.sentence == piece.sentence:
         tells = piece.assertions or last.assertions  # what tells a fact stands by itself
-        return not tells or not piece.clause.kind or piece.clause.joined or piece.subject == "none"
+        return not (tells and piece.clause.kind and piece.clause.subject) or piece.clause.joined
     if sum(len(one.clause.tokens) for one in (*group, piece)) > _MOST:
         return False
     return (
