@@ -251,8 +251,10 @@ def _be_no_longer(clause: Clause, words: Grammar, subject: tuple[str, str]) -> A
 
 
 def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
-    """The words of a clause that name a field, of which the next may tell the value: `my number changed`; empty where none do."""
+    """The words of a clause that name a field or a role, of which the next may tell the value: `my number changed`, `we have a dog`; empty where none do."""
     spans = spans_of(clause.text)
+    if clause.kind == "have" and (noun := _noun_had(clause, words)) and words.roles.at(noun) == len(noun):
+        return clause.text
     change = words.changes.find(clause.tokens)
     size = len(clause.subject) or max(change, 0)
     if not size or clause.tokens[:size] != (clause.subject or clause.tokens[:size]):
@@ -265,8 +267,12 @@ def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
 
 
 def value_of_it(clause: Clause, words: Grammar) -> str:
-    """What a clause says that `it` is: `it's 0161 496 0000`; empty where it says so of nothing."""
+    """What a clause says that `it` is, or is called: `it's 0161 496 0000`, `er heißt Bruno`; empty where it says so of nothing."""
     tokens, spans = clause.tokens, spans_of(clause.text)
+    if words.introductions.at(tokens) and words.naming_words.within(
+        tokens[: words.introductions.skip(tokens)]
+    ):
+        return clause.text
     if not tokens or tokens[0] not in words.thing_pronouns:
         return ""
     at = 1 if tokens[0] in words.contracted_subjects else 2
@@ -401,9 +407,9 @@ def _named_within(clause: Clause, behind: str, words: Grammar) -> tuple[Clause, 
 
 def _new_holder(about: str, role: str, told: str, words: Grammar) -> Assertion | None:
     """Who has a role of somebody's now, from the words behind it: `we have a new vet, Dr. Okoro`, `…, her name is Ilse`."""
+    told = typed_from(told, spans_of(told), words.introductions.skip(tokens_of(told)))
     titled = words.honorifics.at(tokens_of(told))
     who = plain_value(_MARK.split(told.replace(".", "", 1) if titled else told, maxsplit=1)[0])
-    who = typed_from(who, spans_of(who), words.introductions.skip(tokens_of(who)))
     named = who[:1].isupper() and len(who.split()) <= _THING_WORDS
     return Assertion(about, _field(role), who, "role", f"{role} {who}") if named else None
 

@@ -58,6 +58,7 @@ FORMS = (
     _form("message of a handle", r"@\w{1,30}: {1,4}\S", "@tomr: hi"),
     _form("head of a post with a handle", rf"(?:{_NAME} )?@\w{{1,30}}(?:\s[·•|-]\s.{{1,20}}|:)$", "Tom @tomr · 4h", below=True),
     _form("head of a review", r"[★☆⭐]{1,5} ?.{0,60}$", "★★★★☆ Tom R.", below=True),
+    _form("answer of a program", r"(?:automatic reply|auto-?reply|out of (?:the )?office|abwesenheitsnotiz|automatische antwort|réponse automatique|respuesta automática|risposta automatica|resposta automática|automatisch antwoord)\b.{0,60}$", "Automatic reply: away", below=True),
     _form("forwarded", r"\W{0,3}(?:forwarded (?:from|message)|weitergeleitet(?:e nachricht)? von|reenviado|transféré|inoltrato)\b.{0,60}$", "Forwarded from Tom", below=True),
     _form("who said it, of a page", r"(?:you|chatgpt|claude|gemini|copilot|user|assistant|human) said:?$", "You said:", below=True),
     _form("handle", r"@\w{2,30}$", "@tomr", below=True),
@@ -86,9 +87,15 @@ FORMS = (
 )  # fmt: skip
 _UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
 _LABEL = re.compile(
-    r"[ \t]*+(?:[-*•+–] ++)?(?:\d{1,2}:\d\d ++)?\*{0,2}(?P<who>[^\W_][\w.'’@-]*+(?: [\w.'’@-]++){0,3})(?P<aside> ?[(\[][^)\]\n]{1,40}[)\]])?\*{0,2}(?:(?P<mark>:)\*{0,2}|[ \t](?P<dash>[-–—]))[ \t]++(?P<words>\S)"
+    r"[ \t]*+(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]{1,4} ?)?(?:[-*•+–] ++)?(?:\d{1,2}:\d\d ++)?\*{0,2}(?P<who>[^\W_][\w.'’@-]*+(?: [\w.'’@-]++){0,3})(?P<aside> ?[(\[][^)\]\n]{1,40}[)\]])?\*{0,2}(?:(?P<mark>[ \t]?:)\*{0,2}|[ \t](?P<dash>[-–—]))[ \t]++(?P<words>\S)"
 )
 _HEADING = 4  # words, at most
+_SENTENCE = re.compile(r"[.!?](?:\s|$)")
+_NAME_WORDS, _CARD = 3, 6  # words of a name that signs; of a line below it
+_CONTACT = re.compile(
+    r"\W{0,3}(?:(?:tel|phone|mobile|mobil|fax|e-?mail|mail)\b[.:]? ?)?(?:\S{1,60}@\S{1,60}|(?:https?://|www\.)\S+|[+(\d][\d ()/-]{6,20})$",
+    re.IGNORECASE,
+)
 _AUTHOR = re.compile(r"[ \t]*+[—–][ \t]?(?P<who>[^\W\d_a-zß-ÿ][^\n]{0,60})$")
 _TITLE = re.compile(
     r"[\s#*=\[(]*+(?P<title>[^\W\d_][\w' -]{0,30}?)(?: (?:of|von|by|for|de) [\w .'-]{1,40}?|[ \t]*+(?:#|no\.? ?|nr\.? ?)?\d{0,6}\b)?[\s*\])=]*+(?P<colon>:?)[\s*]*+$"
@@ -118,7 +125,7 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
         opened = below
         below = all(at in heads and heads[at].below for at in block)  # its text is the next block
         pasted.update(block if opened else range(next((at for at in block if at in heads), end), end))
-        of_block = _of_block(lines, block, me)
+        of_block = _of_block(lines, block, words, me)
         if sections and _is_heading(lines, block):
             of_block = block
         sections = bool(of_block) and of_block.stop == end
@@ -222,7 +229,7 @@ def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: boo
     return bool(typed) and _names_somebody(name, words)
 
 
-def _of_block(lines: Sequence[str], block: range, me: str) -> range:
+def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> range:
     """The lines of a block that others wrote: below a title, below the name of whose form it is, above who wrote it."""
     for at in block:
         hit = _LABEL.match(lines[at])
@@ -242,9 +249,37 @@ def _of_block(lines: Sequence[str], block: range, me: str) -> range:
     author = _AUTHOR.match(lines[last])
     if author and not (me and me in tokens_of(author["who"])):
         return block
-    if any(listed("footers").at(tokens_of(lines[at])) for at in block[-2:]):
-        return range(_paragraph_above(lines, block.start) if len(block) == 1 else block.start, block.stop)
+    if any(listed("footers").at(tokens_of(lines[at])) for at in block[-2:]) or _is_card(
+        lines, block, words, me
+    ):
+        card = _is_card(lines, block, words, me)
+        above = _paragraph_above(lines, block.start) if card or len(block) == 1 else block.start
+        # A sentence alone above a card may be the speaker's.
+        signs = not card or len(_SENTENCE.findall(" ".join(lines[above : block.start]))) > 1
+        return range(above if signs else block.start, block.stop)
+    if any(_is_of_page(line) for line in lines[block.start + 1 : block.stop]):
+        return block
     return range(0)
+
+
+def _is_of_page(line: str) -> bool:
+    """True for a line of counts and buttons that a page shows below what somebody posted: `243 likes`, `Like Comment Share`."""
+    tokens = [token for token in tokens_of(line) if not token[0].isdigit()]
+    return bool(tokens) and len(tokens_of(line)) > 1 and all(token in listed("buttons") for token in tokens)
+
+
+def _is_card(lines: Sequence[str], block: range, words: Grammar, me: str) -> bool:
+    """True for a name alone in a line, with what somebody is and how to reach them: it signs the paragraph above it, of whoever is not the speaker."""
+    first, *others = [lines[at].strip() for at in block]
+    tokens = tokens_of(first)
+    named = 2 <= len(tokens) <= _NAME_WORDS and all(_UPPER.match(part) for part in first.split())
+    if not named or not _names_somebody(first, words) or (me and me in tokens_of(" ".join((first, *others)))):
+        return False
+    reached = any(_CONTACT.match(line) for line in others)
+    above = next((lines[at] for at in range(block.start - 1, -1, -1) if lines[at].strip()), "")
+    signs = len(_SENTENCE.findall(above)) > 1 and len(others) < _HEADING
+    short = all(len(tokens_of(line)) <= _CARD and not line.endswith((".", "!", "?")) for line in others)
+    return short and (reached or (signs and speaks(above, words)))
 
 
 def _of_document(lines: Sequence[str], block: range, me: str) -> range:

@@ -18,11 +18,13 @@ class ReadClause(NamedTuple):
     clause: Clause
     tokens: Sequence[str]  # without what may stand before an order
     words: Grammar
+    conditioned: bool = False  # the clause before it says when it holds
 
     @classmethod
-    def of(cls, clause: Clause, words: Grammar) -> ReadClause:
+    def of(cls, clause: Clause, words: Grammar, before: Clause | None = None) -> ReadClause:
         """A clause, without what may stand before an order."""
-        return cls(clause, _plain(clause, words), words)
+        conditioned = before is not None and before.under and _speaks(before.tokens, words)
+        return cls(clause, _plain(clause, words), words, conditioned)
 
     def holds(self, name: str, *, at: bool = False) -> int:
         """How far a list holds: where the clause begins, or anywhere in it."""
@@ -31,8 +33,12 @@ class ReadClause(NamedTuple):
 
     @property
     def lasts(self) -> bool:
-        """True for "always" and the like."""
-        return self.words.lasting.within(self.clause.typed)
+        """True for "always" and the like, and for how to answer on a condition: `when my idea is bad say so`, `put TODO if you dont know`."""
+        at = self.words.suppositions.find(self.tokens)
+        behind = self.tokens[at:] if at > 0 and not self.words.politeness.at(self.tokens, at) else ()
+        denied = self.words.negations.within(behind) and self.words.second_person.within(behind)
+        manner = (self.conditioned or denied) and self.holds("manner_verbs", at=True)
+        return self.words.lasting.within(self.clause.typed) or bool(manner)
 
     @property
     def polite(self) -> bool:
@@ -52,7 +58,7 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("or rather tables", lambda one: one.words.alternatives.at(one.clause.typed), lambda _: False),
     ("draft the letter", lambda one: is_task(one.clause, one.words) and not one.lasts, lambda _: False),
     ("no bullets pls", lambda one: one.tokens[0] in one.words.negative_determiners, lambda one: one.signed and one.tokens[1:2] and one.tokens[1] not in one.words.personal),
-    ("never saw that coming", lambda one: _tells(one.tokens, one.words), lambda _: False),
+    ("never saw that coming", lambda one: not one.conditioned and _tells(one.tokens, one.words), lambda _: False),
     ("dont use emoji", lambda one: one.holds("negated_orders", at=True), lambda one: one.tokens[1:] and _forbids(one)),
     ("nicht duzen", lambda one: one.holds("negated_infinitives", at=True), lambda one: not one.clause.subject and one.tokens[-1].endswith(tuple(one.words.infinitive_ends.entries()))),
     ("short answers pls", lambda one: not one.holds("orders", at=True) or (one.clause.subject and one.clause.kind in ("be", "have")), lambda one: one.polite and one.holds("order_topics") and not one.clause.kind),
@@ -62,10 +68,23 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
 )  # fmt: skip
 
 
-def is_order(clause: Clause, words: Grammar) -> bool:
-    """True for an imperative that is to last: it denies something, says "always" or the like, asks politely how to answer, or gives a form of address."""
-    read = ReadClause.of(clause, words)
+def is_order(clause: Clause, words: Grammar, before: Clause | None = None) -> bool:
+    """True for an imperative that is to last: it denies something, says "always" or the like, asks politely how to answer, or gives a form of address.
+
+    Args:
+        clause: that may be one.
+        words: the grammar of its language.
+        before: the clause before it in its sentence, which may say when it holds.
+    """
+    read = ReadClause.of(clause, words, before)
     return next((bool(orders(read)) for _, fits, orders in ROWS if fits(read)), False)
+
+
+def _speaks(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for words about the speaker or the one spoken to."""
+    return any(
+        entries.within(tokens) for entries in (words.first_person, words.possessives_own, words.second_person)
+    )
 
 
 def _forbids(said: ReadClause) -> bool:

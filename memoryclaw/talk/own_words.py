@@ -234,18 +234,27 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
         thanks = tokens_of(line)
         if not leave and not (named and listed("thanks").at(thanks) == len(thanks) > 0):
             continue
-        if start < 0 and named and leave == _FORMALLY:
+        signs = _signs(line) and not listed("thanks").at(thanks)
+        if start < 0 and ((named and leave == _FORMALLY) or signs):
             start = at
             while start and start - 1 not in letters and (lines[start - 1].strip() or start == at):
                 start -= 1  # the paragraph above it
-        signed = tokens_of(lines[signature])
+        signed = thanks if signs else tokens_of(lines[signature])
         if start >= 0 and at > start and not (me and me in signed):
-            letters.update(range(start, _block_end(lines, signature)))
+            letters.update(range(start, _block_end(lines, at if signs else signature)))
         start = -1
     return letters
 
 
 _FORMALLY = 2
+
+
+def _signs(line: str) -> bool:
+    """True for a line that takes leave and is signed: `Love, George`."""
+    tokens = tokens_of(line)
+    length = listed("farewells").at(tokens)
+    behind = line[spans_of(line)[length - 1][1] :].strip(" ,.!") if length else ""
+    return _SIGNATURE.match(behind) is not None
 
 
 def _leave(line: str) -> int:
@@ -299,10 +308,13 @@ def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) ->
 
 def _is_part(line: str, words: Grammar) -> bool:
     """True for a line of which a sentence begins a game: `let's role-play: I am a pirate`, `you are my boss and I am your clerk`."""
+    every = [(said, tokens_of(said)) for said in _ENDS.split(line)]
+    parts = [(said, tokens[words.openers.skip(tokens) :]) for said, tokens in every]
     return any(
-        listed("parts").at(tokens) or (listed("roles").at(tokens) and listed("own_roles").within(tokens))
-        for said in map(tokens_of, _ENDS.split(line))
-        if (tokens := said[words.openers.skip(said) :])
+        listed("parts").at(tokens)
+        or (listed("roles").at(tokens) and listed("own_roles").within(tokens))
+        or (at and ":" in said and listed("own_roles").at(tokens) and listed("roles").at(parts[at - 1][1]))
+        for at, (said, tokens) in enumerate(parts)
     )
 
 

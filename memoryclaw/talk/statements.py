@@ -291,14 +291,15 @@ class _Turn:
         if picked := chosen(self.asked, tokens, words) if first else "":
             yield self._piece(number, found[0], "choice", frozenset(), stressed=bool(asked_for), words=picked)
             found = found[1:]
-        order, once = [], []
-        for clause in found:
-            orders = is_order(clause, words)
+        order, once = list[bool](), list[bool]()
+        for at, clause in enumerate(found):
+            orders = is_order(clause, words, found[at - 1] if at else None)
             once.append(orders and is_for_once(clause, words, asked=self._asked_for))
-            order.append((orders and not once[-1]) or (self._ordered and _denies_noun(clause, words)))
+            ordered = self._ordered or any(order)
+            order.append((orders and not once[-1]) or (ordered and _goes_on_ordering(clause, words)))
             self._asked_for = self._asked_for or text.rstrip().endswith("?") or asks_for(clause, words)
         self._ordered = self._ordered or any(order)
-        doubts = self._doubts(found, text, ordered=any(order))
+        doubts = self._doubts(found, text, order)
         for at, clause in enumerate(found):
             if any(order) and not order[at] and _is_of_order(clause, words):
                 continue  # it stands in the words of the order
@@ -323,7 +324,11 @@ class _Turn:
                 one.entity for one in owned if one.entity and one.entity not in named
             ]  # `my mum's birthday`
             self.named = [*named, *told_of, *paired_with(clause, named, words, self.names)] or self.named
-            yield piece._replace(assertions=tuple(owned))
+            reason = at > 0 and order[at - 1] and kind in _REASONS and not owned
+            reason = reason and piece.subject in ("own", "relative")
+            yield piece._replace(
+                assertions=tuple(owned), doubts=piece.doubts | ({"mood"} if reason else set())
+            )
 
     def _owned(self, assertion: Assertion, clause: Clause) -> Assertion | None:
         """What is told of a bare noun, of the one thing that its clause or the last one before it names: `Atlas slipped, deadline is 9 May`.
@@ -338,7 +343,9 @@ class _Turn:
         within = {
             name for name in self.names.found(clause.text) if name not in self.names.found(assertion.value)
         }
-        named = {name for name in within or self.named if not self.names.speaks(name)}
+        # What stands behind somebody who was introduced is not theirs: `the landlord is Mr Holt. the rent is 900`.
+        before = (name for name in self.named if not self.names.is_person(name))
+        named = {name for name in within or before if not self.names.speaks(name)}
         if len(named) == 1:
             return assertion._replace(entity=named.pop())
         return assertion
@@ -372,14 +379,15 @@ class _Turn:
         """True for a name that is called, and for a please alone."""
         return self.names.calls(tokens) or all(token in self.words.politeness for token in tokens)
 
-    def _doubts(self, found: Sequence[Clause], text: str, *, ordered: bool) -> list[frozenset[str]]:
+    def _doubts(self, found: Sequence[Clause], text: str, orders: Sequence[bool]) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
         words = self.words
         marked = text.rstrip("\"'”’») *_").endswith(_ASKED)
         supposed, reported = False, ""
         every = []
         for at, clause in enumerate(found):
-            supposed = supposed or (words.suppositions.within(clause.tokens) and not ordered)
+            supposed = supposed and not _contrasts(clause, words)
+            supposed = supposed or (words.suppositions.within(clause.tokens) and not any(orders))
             reports = (
                 clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
             )
@@ -396,11 +404,19 @@ class _Turn:
                 "reported": reports or reported == "open" or (reported == "said" and clause.joined),
                 # What is the reason of something may be doubtful, and it is not.
                 "hedged": not (at and words.reasons.at(clause.typed))
-                and (words.hedges.within(clause.tokens) or self._hedge_beside(found, at)),
+                and (
+                    words.hedges.within(
+                        clause.tokens[: words.suppositions.find(clause.tokens)]
+                        if orders[at]
+                        else clause.tokens
+                    )
+                    or self._hedge_beside(found, at)
+                ),
                 "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
                 "moment": words.moments.within(clause.tokens)
                 or (
                     is_imperative(clause, words)
+                    and not orders[at]
                     and not (
                         at
                         and found[at - 1].subject
@@ -538,6 +554,11 @@ class _Turn:
         )
 
 
+def _contrasts(clause: Clause, words: Grammar) -> bool:
+    """True for what is so, behind what was only supposed: `if we had gas …, but its oil`."""
+    return words.contrasts.at(clause.typed) > 0 and clause.kind in ("be", "have", "state")
+
+
 def _unhedged(text: str, words: Grammar) -> str:
     """A text without its hedges, of which a verb of being stays: `my dentist might be Kim`."""
     tokens, spans = tokens_of(text), spans_of(text)
@@ -586,7 +607,12 @@ def _whole_order(found: Sequence[Clause], order: Sequence[bool], at: int, text: 
     first, last = at, at
     while first and found[first - 1].under:
         first -= 1
-    while last + 1 < len(found) and _is_of_order(found[last + 1], words) and not order[last + 1]:
+    while (
+        last + 1 < len(found)
+        and _is_of_order(found[last + 1], words)
+        and not order[last + 1]
+        and not (found[last + 1].under and any(order[last + 2 : last + 3]))  # the condition of the next
+    ):
         last += 1
     return trimmed(text[found[first].start : found[last].end], words) if first != last else ""
 
@@ -597,8 +623,11 @@ def _is_of_order(clause: Clause, words: Grammar) -> bool:
     )
 
 
-def _denies_noun(clause: Clause, words: Grammar) -> bool:
-    """True for `no cutesy talk`, which goes on with an order."""
+def _goes_on_ordering(clause: Clause, words: Grammar) -> bool:
+    """True for `no cutesy talk` and `just tell me the answer in one line`, which go on with an order."""
+    if clause.typed[0] in words.limits and clause.typed[0] in words.adverbs:
+        orders = words.orders.at(clause.tokens) or not clause.kind
+        return bool(orders) and words.order_topics.within(clause.tokens)
     return (
         not clause.kind
         and clause.tokens[0] in words.negative_determiners
@@ -630,6 +659,7 @@ _WHOLLY = frozenset({"mood", "moment", "joke"})  # of a statement where all its 
 _UNSURE = _BARRED | {"hedged", "joke"}
 # Behind these a bare verb is an infinitive: `i need to book the ferry and paint the gate`.
 _INTENDED = frozenset({"duty", "wish", "modal", "order", "task"})
+_REASONS = frozenset({"be", "have", "other", "report"})  # in which an order says why: `…, i get hives`
 _APART = frozenset({"order", "task", "choice", "duty", "off", "done"})
 
 
@@ -643,7 +673,7 @@ def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
         return False
     if last.sentence == piece.sentence:
         tells = piece.assertions or last.assertions  # what tells a fact stands by itself
-        return not tells or not piece.clause.kind or piece.clause.joined or piece.subject == "none"
+        return not (tells and piece.clause.kind and piece.clause.subject) or piece.clause.joined
     if sum(len(one.clause.tokens) for one in (*group, piece)) > _MOST:
         return False
     return (

@@ -126,16 +126,23 @@ def _unmarked(
     tokens, spans = tokens_of(part), spans_of(part)
     cut, verb = 0, _verb_at(tokens, 0, words)
     for at in range(1, len(tokens)):
-        if at <= cut or not _begins(tokens, at, words, is_name) or _only_adds(tokens[at:], words):
+        if at <= cut or _only_adds(tokens[at:], words):
             continue
         before = tokens[at - 1]
         linked = before in words.coordinators
-        head = min(words.starts.skip(tokens, cut), len(tokens) - 1)  # `yes but no bullets`
-        if words.negated_orders.at(tokens, head) and not linked:
-            continue  # `dont tell me its great` is one order
-        seen = (verb is not None and verb < at - linked) or tokens[head] in words.negative_determiners
-        if not seen or (not linked and before in words.continuations):
-            continue  # `said he`, `when we`, `what i`
+        head = min(words.starts.skip(tokens, cut), len(tokens) - 1)
+        head -= tokens[head - 1] in words.negative_determiners and head > cut  # `yes but no bullets`
+        denied = tokens[head] in words.negative_determiners and words.negations.at(tokens, head) < 2
+        denied = denied and at > head + 1  # not `no he is fine`
+        parted = _orders_behind(tokens, cut, at, words) or _explains(tokens, at, words, denied=denied)
+        if not parted:
+            if not _begins(tokens, at, words, is_name):
+                continue
+            if words.negated_orders.at(tokens, head) and not linked:
+                continue  # `dont tell me its great` is one order
+            seen = (verb is not None and verb < at - linked) or denied
+            if not seen or (not linked and before in words.continuations):
+                continue  # `said he`, `when we`, `what i`
         first = at - linked
         if first > cut:
             yield start + spans[cut][0], start + spans[first][0]  # with the sign of a currency behind it
@@ -146,12 +153,57 @@ def _unmarked(
         yield start + spans[cut][0], end
 
 
+def _orders_behind(tokens: Sequence[str], cut: int, at: int, words: Grammar) -> bool:
+    """True where an order begins behind its condition, `when my idea is bad say so`, or with a "just" behind what somebody tells, `i get hives just tell me`."""
+    lead = tokens[at] in words.politeness or (tokens[at] in words.limits and tokens[at] in words.adverbs)
+    verb, before, told = at + lead, tokens[at - 1], tokens[cut:at]
+    orders = words.negated_orders.at(tokens, verb) or (
+        tokens[verb : verb + 1] and tokens[verb] in words.manner_verbs
+    )
+    if not (orders or (lead and words.orders.at(tokens, verb))):
+        return False
+    head = words.starts.skip(told)
+    condition = head < len(told) and told[head] in words.conditions
+    if words.final_verbs.entries():
+        return condition and bool(_kind_at(tokens, at - 1, words)[0] or before in words.manner_verbs)
+    if before in words.unfinished or (before in words.reporting_verbs and not condition):
+        return False
+    subject = next((n for n in range(head, len(told) - 1) if told[n] in words.subjects), len(told))
+    return (condition or (lead and subject == head)) and subject + 1 < len(told)
+
+
+def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -> bool:
+    """True where a reason begins behind an order: `no bullets pls i get enough of those`, `dont call it great my brother says that all day`."""
+    if (denied or tokens[at - 1] in words.politeness) and at + 1 < len(tokens):
+        return tokens[at] in words.unmarked_subjects or (
+            denied
+            and tokens[at] in words.first_person
+            and tokens[at] in words.nominatives
+            and _verb_at(tokens, at + 1, words, most=1) is not None
+        )
+    role = words.roles.at(tokens, at + 1) if tokens[at] in words.possessives_own else 0
+    verb = at + 1 + role
+    behind = verb + _kind_at(tokens, verb, words)[1]
+    return bool(
+        role
+        and behind > verb
+        and words.objects.at(tokens, behind)
+        and not (
+            tokens[at - 1] in words.unfinished
+            or words.orders.at(tokens, at - 1)
+            or tokens[at - 2] in words.definite_words
+        )
+    )
+
+
 def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[str], bool]) -> bool:
     """True where a subject with its verb begins."""
     token = tokens[at]
     if token in words.contracted_subjects:  # the `id` of `my staff id` is a noun
         return not token.endswith("d") or "'" in token or _verb_at(tokens, at + 1, words, most=1) is not None
     linked = tokens[at - 1] in words.coordinators
+    if linked and token in words.suppositions:  # `so if anybody asks`, not `say so if you can`
+        return _verb_at(tokens, at, words, most=5) is not None and not _kind_at(tokens, at - 2, words)[0]
     if token in words.nominatives and (linked or token in words.unmarked_subjects):
         return linked or _verb_at(tokens, at + 1, words, most=2) is not None
     if not linked:

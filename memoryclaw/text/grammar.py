@@ -63,6 +63,7 @@ TOGETHER = {
     "starts": ("fillers", "coordinators"),
     "subjects": ("nominatives", "determiners", "possessives_own", "contracted_subjects"),
     "tellings": ("past_event_verbs", "have_verbs", "be_verbs"),
+    "unfinished": ("personal", "adverbs", "auxiliaries", "noun_openers", "subordinators", "coordinators", "prepositions", "negations"),
     "verbs": ("be_verbs", "have_verbs", "modal_verbs", "state_verbs", "decision_verbs", "preference_verbs", "wish_verbs", "duty_verbs", "reporting_verbs", "past_event_verbs"),
     "ways": ("goal_prepositions", "source_prepositions"),
     "weighty": ("roles", "preference_words", "weekdays"),
@@ -296,10 +297,11 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`; `UNREAD` where they say something of oneself in one that is not read."""
     words = set(tokens)
     is_known = not _words_of(code).isdisjoint(words)
-    if not is_known:
-        known = {one: sum(map(_words_of(one).__contains__, tokens)) for one in codes()}
-        other = max(codes(), key=lambda one: (known[one], one))
-        if known[other] >= _SURE:
+    for other in codes():
+        if (
+            words & _words_of(code) <= _words_of(other)
+            and len(words & _words_of(other) - _words_of(code)) >= _SURE
+        ):
             return other
     return UNREAD if _said_abroad(alone=not is_known).within(tokens) else code  # `me he mudado a Málaga`
 

@@ -364,3 +364,23 @@ def test_what_holds_no_longer_is_told(text: str, end: tuple[str, str, str] | Non
 )
 def test_a_value_is_whole_and_of_what_it_is_told(text: str, fact: tuple[str, str, str]) -> None:
     assert [one[:3] for one in told(text)] == [fact]
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("We have a new vet. Her name is Dr. Okoro.", {("Nora", "vet", "Dr Okoro")}),
+        ("Wir haben einen Hund. Er heißt Bruno.", {("Nora", "dog", "Bruno")}),
+        ("I have a dog. He is called home by my son.", set()),
+        ("The landlord is Mr Holt. The flat is damp, the rent is €900.", {("Nora", "landlord", "Mr Holt"), ("Nora", "rent", "€900")}),
+        ("we use postgres 14 and run migrations with alembic", {("Nora", "uses", "postgres 14")}),
+    ],
+)  # fmt: skip
+def test_what_goes_on_from_a_clause_is_told_of_it(text: str, claims: set[tuple[str, str, str]]) -> None:
+    told = {(claim.entity, claim.field, claim.value) for claim in claims_of(talk_of(("user Nora", text)))}
+    assert {claim for claim in told if claim[1]} == claims
+
+
+def test_a_clause_without_a_subject_is_kept_with_the_one_it_goes_on_from() -> None:
+    claims = claims_of(talk_of(("user Nora", "we use postgres 14 and run migrations with alembic")))
+    assert [claim.value for claim in claims if not claim.field] == ["we use postgres 14 and run migrations with alembic"]  # fmt: skip

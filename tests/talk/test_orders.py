@@ -195,3 +195,36 @@ def test_each_row_decides_its_own_example(example: str) -> None:
 )
 def test_what_is_to_be_done_at_once_is_told_by_the_episode_alone(text: str, is_kept: bool) -> None:
     assert bool(claims_of(talk_of(text))) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("text", "orders"),
+    [
+        ("no tables pls i read on a phone", ["no tables"]),
+        ("no charts i go blind just give me the numbers in one line", ["no charts", "give me the numbers in one line"]),
+        ("dont call it a quick win my boss says that all day", ["dont call it a quick win"]),
+        ("when my plan is silly say its silly", ["when my plan is silly say its silly"]),
+        ("dont be so polite, when my code is wrong say it's wrong", ["dont be so polite", "when my code is wrong say it's wrong"]),
+        ("dont invent names, put XXX if you dont have one", ["dont invent names", "put XXX if you dont have one"]),
+        ("wenn mein Text Fehler hat sag es mir", ["wenn mein Text Fehler hat sag es mir"]),
+        ("keine Listen bitte ich hasse das", ["keine Listen"]),
+        ("no bullets please im dyslexic", ["no bullets"]),
+        ("i told them to just use tabs", []),
+        ("no one i know likes it", []),
+        ("say that again if you don't mind", []),
+    ],
+)  # fmt: skip
+def test_an_order_ends_where_another_clause_begins_without_a_mark(text: str, orders: list[str]) -> None:
+    claims = claims_of(talk_of(("user Nora", text)))
+    assert [claim.value for claim in claims if claim.field == FROM_NOW_ON] == orders
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("my hips gone so no hiking for me this summer so if anybody asks im out", "my hips gone so no hiking for me this summer"),
+        ("if we had a garage i would buy one, but its a street with 40 houses", "its a street with 40 houses"),
+    ],
+)  # fmt: skip
+def test_a_supposition_begins_and_ends_with_its_clause(text: str, kept: str) -> None:
+    assert kept in [claim.value for claim in claims_of(talk_of(("user Nora", text)))]
