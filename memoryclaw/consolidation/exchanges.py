@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.command_lines import COMMAND, FILE, argument, commands
@@ -80,7 +80,7 @@ def prose(turn: Turn) -> str:
 
 def conclusions(turn: Turn) -> list[str]:
     """The sentences of an answer that may tell what it comes to, in their order."""
-    every = _telling_sentences(turn)
+    every = [*_telling_sentences(turn)]
     return every if len(every) <= _FIRST + _LAST else [*every[:_FIRST], *every[-_LAST:]]
 
 
@@ -106,7 +106,8 @@ def _phrases(name: str) -> tuple[str, ...]:
     return tuple(f" {phrase} " for phrase in lists.lines(f"consolidation.{name}"))
 
 
-def _telling_sentences(turn: Turn) -> list[str]:
+@lru_cache(maxsize=256)  # of the turns of a segment
+def _telling_sentences(turn: Turn) -> tuple[str, ...]:
     """The sentences that conclude something, each once; a line of code stays with what announces it."""
     text = _THOUGHTS.sub(" ", turn.text[:SCANNED])
     text = _LINE_OF_CODE.sub(
@@ -114,7 +115,7 @@ def _telling_sentences(turn: Turn) -> list[str]:
     )
     text = _HEADING.sub("", prose(turn._replace(text=text)))
     every = list(dict.fromkeys(filter(concludes, map(_plain, sentences(text)))))
-    return [sentence for sentence in every if not announces(sentence)] or every
+    return tuple(sentence for sentence in every if not announces(sentence)) or tuple(every)
 
 
 def announces(sentence: str) -> bool:
@@ -353,15 +354,9 @@ _LONGEST_ERROR = 120
 def error_in(text: str) -> str:
     """The line of a command's output that says what was wrong; empty where none does."""
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    thick = [
-        line
-        for line in lines
-        if len(line) <= 4 * _LONGEST_ERROR
-        and len(telling(line)) >= _SAYS
-        and not line.endswith(":")
-        and not _ENDED.search(line)
-    ]
-    line = next((line for mark in (_ERROR, _FAULT, _PLACE) for line in thick if mark.search(line)), "")
+    short = [line for line in lines if len(line) <= 4 * _LONGEST_ERROR and not line.endswith(":")]
+    marked = (line for mark in (_ERROR, _FAULT, _PLACE) for line in short if mark.search(line))
+    line = next((line for line in marked if not _ENDED.search(line) and len(telling(line)) >= _SAYS), "")
     return line if len(line) <= _LONGEST_ERROR else line[: _LONGEST_ERROR - 2].rpartition(" ")[0] + " …"
 
 

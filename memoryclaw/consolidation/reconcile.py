@@ -634,9 +634,11 @@ class ClaimDecider:
         texts = [text for turn in segment.turns for text in (turn.name, turn.text) if text]
         lines = {line for text in texts for line in text.splitlines()}
         keys = {key for line in lines for key in self._keys(words_of(line))}
+        rows = self._catalog.names(sorted(keys), _KINDS)
+        if not rows:
+            return {}
         # One word of a longer name counts only where it is written as a name: not every flat is "Old flat".
         written = {_key(word) for line in texts for word in WORD.findall(line) if not word[:1].islower()}
-        rows = self._catalog.names(sorted(keys), _KINDS)
         by_rank = sorted(rows, key=lambda row: (_KINDS.index(row[1]), row[2]))
         return {key: name for key, kind, name in by_rank if kind != "part" or key in written}
 

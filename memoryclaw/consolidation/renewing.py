@@ -108,16 +108,18 @@ def told_anew(older: str, later: str) -> bool:
         return False  # `Cardew Plumbing charges 55 €`, `Cardew Plumbing now opens at 8:00`
     words, subject = _grammar_of(later, older), subject_of(older, later)
     read = stems(" ".join(token for token in tokens_of(older) if token not in words.modal_verbs), later)
-    verbs, shared = _verbs_beside_now(later, older), subject & subject_of(later)
+    shared = subject & subject_of(later)
     own = any(one.startswith(_OWN) for one in shared)
-    return own or _is_enough(read & stems(later), read, verbs) or _is_enough(shared, subject, verbs)
 
+    def is_enough(same: frozenset[str], told: frozenset[str]) -> bool:
+        """True for at least two stems that are more than half of the older ones; for half of them, unless only `now` is a sign and no verb and no field is the same."""
+        share = len(same) / max(1, len(told))
+        if len(same) < SHARED or share != _TIED:
+            return len(same) >= SHARED and share > _TIED
+        verbs = _verbs_beside_now(later, older)
+        return verbs is None or not same.isdisjoint(verbs) or any(one.startswith(_FIELD) for one in same)
 
-def _is_enough(shared: frozenset[str], older: frozenset[str], verbs: frozenset[str] | None) -> bool:
-    """True for at least two stems that are more than half of the older ones; for half of them, unless only `now` is a sign and no verb and no field is the same."""
-    is_same = verbs is None or not shared.isdisjoint(verbs) or any(one.startswith(_FIELD) for one in shared)
-    share = len(shared) / max(1, len(older))
-    return len(shared) >= SHARED and (share > _TIED or (share == _TIED and is_same))
+    return own or is_enough(read & stems(later), read) or is_enough(shared, subject)
 
 
 @lru_cache(maxsize=4096)

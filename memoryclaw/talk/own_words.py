@@ -70,6 +70,7 @@ class OwnWords(NamedTuple):
     seals: Seals = Seals()
 
 
+@lru_cache(maxsize=256)  # of the turns of a segment, which several readers look through
 def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
     """The own words of one turn.
 

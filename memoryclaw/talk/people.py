@@ -240,7 +240,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     verb = at + (tokens[at] in words.be_verbs)
     for phrase, field in words.verb_fields:
         end = verb + len(phrase)
-        if is_of_people(field) and tuple(tokens[verb:end]) == phrase and end < len(tokens):
+        if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
             named = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
             return named or phrase[-1] not in words.prepositions or field not in PLACED
     return len(run) > 1 and not words.noun_capitals.entries() and tokens[at] in words.verbs
