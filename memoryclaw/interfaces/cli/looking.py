@@ -114,14 +114,10 @@ def _show_uses(found: rooms.inspecting.Inspected) -> None:
 def _show_recall(found: ReadBack) -> None:
     of = f" for session {styled(found.session)}" if found.session else ""
     say(f"{found.ts}{of}: {found.tokens} of {found.budget} tokens\n")
-    rows = [
-        [
-            one.decision,
-            shapes.REASONS.get(one.decision, "") + ("; it says something else now" * one.changed),
-            one.id,
-        ]
-        for one in found.decided
-    ]
+    rows = []
+    for unit in found.decided:
+        changed = "; it says something else now" * unit.changed
+        rows.append([unit.decision, shapes.REASONS.get(unit.decision, "") + changed, unit.id])
     table(["decision", "because", "id"], rows)
     for reason, count in found.more.items():
         say(f"{count} more: {shapes.REASONS.get(reason, reason)}")
@@ -210,19 +206,8 @@ def facts(
         return
     dated = history or as_of is not None
     doubted = any(fact.trust != "trusted" for _, fact in rows)
-    table(
-        [
-            "entity",
-            "field",
-            "value",
-            "since",
-            *(["until"] if dated else []),
-            *(["trust"] if doubted else []),
-            "where",
-        ],
-        [_fact(*pair, dated, doubted) for pair in rows],
-        "No such facts.",
-    )
+    heads = ["entity", "field", "value", "since", *["until"] * dated, *["trust"] * doubted, "where"]
+    table(heads, [_fact(*pair, dated, doubted) for pair in rows], "No such facts.")
     if then:
         remark(f"As the files were in commit {then.commit[:10]} of {then.when}: {then.subject}")
     listed, conflicts = set[str](), list[str]()
@@ -335,16 +320,15 @@ def _happened(one: rooms.timeline.TimelineEvent) -> list[str]:
 
 
 def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
-    until = [fact.until] if dated else []
-    trust = ["" if fact.trust == "trusted" else fact.trust] if doubted else []
+    trust = "" if fact.trust == "trusted" else fact.trust
     is_said = fact.is_statement
     return [
         fact.entity,
         "said" if is_said else "" if fact.field == "value" else fact.field,
         f'"{fact.value}"' if is_said else fact.value,
         fact.day,
-        *until,
-        *trust,
+        *[fact.until] * dated,
+        *[trust] * doubted,
         f"{path}:{fact.line}",
     ]
 

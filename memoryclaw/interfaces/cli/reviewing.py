@@ -197,14 +197,8 @@ def _print_decisions(context: CliContext, done: Sequence[rooms.decide.ReviewDeci
 def _one(item: rooms.queue.ReviewItem, files: Sequence[rooms.file_history.FileDiff], *, whole: bool) -> None:
     say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
     if whole:
-        rows = (
-            ("waits", item.why),
-            ("run", item.run),
-            ("file", item.path),
-            ("source", item.source),
-            ("confidence", item.confidence),
-        )
-        for name, value in rows:
+        values = {"waits": item.why, "run": item.run, "file": item.path, "source": item.source}
+        for name, value in {**values, "confidence": item.confidence}.items():
             if value:
                 say(f"  {name}: {styled(value)}")
         for quote in item.change.evidence if item.change else ():

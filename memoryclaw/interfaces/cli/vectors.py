@@ -27,18 +27,14 @@ def vectors() -> None:
 def status(context: CliContext) -> None:
     """Show whether vectors are on, their model, and how many are missing."""
     with context.app() as app:
-        vector_status = app.status().vectors
+        state = app.status().vectors
     counts = {
-        "units": vector_status.units if vector_status else 0,
-        "missing": vector_status.missing if vector_status else 0,
+        "units": state.units if state else 0,
+        "missing": state.missing if state else 0,
     }
-    if context.printed(dict, model=vector_status.model if vector_status else "", **counts):
+    if context.printed(dict, model=state.model if state else "", **counts):
         return
-    say(
-        vectors_in_words(vector_status)
-        if vector_status
-        else "Vectors are off; `memoryclaw vectors on` turns them on."
-    )
+    say(vectors_in_words(state) if state else "Vectors are off; `memoryclaw vectors on` turns them on.")
 
 
 @vectors.command(examples=["vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text"])

@@ -73,38 +73,38 @@ def init(
         )
     shared = _shares(context, root, shared=shared, apart=apart, yes=yes)
     with Bar() as bar:
-        surveyed = survey_vault(root, shared=shared, progress=bar)
-    if surveyed.place in _UNUSUAL:
-        warning = _UNUSUAL[surveyed.place].format(surveyed.folder)
+        survey = survey_vault(root, shared=shared, progress=bar)
+    if survey.place in _UNUSUAL:
+        warning = _UNUSUAL[survey.place].format(survey.folder)
         if not yes and not _asked(context, f"{warning} Turn it into a vault all the same?"):
             raise InputError(
-                f"{warning[:-1]}; choose a folder for the memory, such as `memoryclaw init {surveyed.folder}/memory`, or give --yes"
+                f"{warning[:-1]}; choose a folder for the memory, such as `memoryclaw init {survey.folder}/memory`, or give --yes"
             )
     if not context.json:
-        _tell_survey(surveyed)
-    paths = _mapped(context, surveyed, maps, yes=yes)
+        _tell_survey(survey)
+    paths = _mapped(context, survey, maps, yes=yes)
     # Git leaves these out, unless they are the user's and ours lie elsewhere.
     private = {"logs", "ledger", "working"} - paths.keys()
-    new = [path for path in surveyed.untracked if path.partition("/")[0] not in private]
+    new = [path for path in survey.untracked if path.partition("/")[0] not in private]
     question = f"Commit {plural(len(new), 'note')} as they are, so that every change to them can be undone?"
     take = bool(new) and (commit or yes or _asked(context, question))
     owner = _owner(context, root, owner, yes=yes)
     written = init_vault(root, commit=new if take else (), paths=paths, owner=owner, shared=shared)
-    if surveyed.notes and written.action == "created":
+    if survey.notes and written.action == "created":
         _read(root)
-    if surveyed.ignored and not (yes or context.json) and sys.stdin.isatty():
+    if survey.ignored and not (yes or context.json) and sys.stdin.isatty():
         _ask_settings(root)
     may_ask = not (yes or is_passing or config.own_vault(os.environ) == root)
     if own or (may_ask and _asked(context, _ownership())):
         remember_vault(root)
     is_own = config.own_vault(os.environ) == root
     if context.printed(
-        lambda: {**shapes.written(written), "default": is_own, "found": shapes.survey(surveyed)}
+        lambda: {**shapes.written(written), "default": is_own, "found": shapes.survey(survey)}
     ):
         return
     tell(context, written)
     _tell_next(
-        surveyed, paths, root, left=0 if take else len(new), new=written.action != "confirmed", owner=owner
+        survey, paths, root, left=0 if take else len(new), new=written.action != "confirmed", owner=owner
     )
 
 
@@ -188,12 +188,10 @@ def _tell_next(
         return
     for sentence in rooms.doctor.idle_models(config.load(root)):
         remark(sentence)
-    vault_option = (
-        f" --vault {_folder(root)}" if root != config.find_root(None, os.environ, config.here()) else ""
-    )
+    place = f" --vault {_folder(root)}" if root != config.find_root(None, os.environ, config.here()) else ""
     example = shlex.quote(f"{owner or 'Nora'} prefers tea")
     first = "ask 'a question'" if found.notes else f"remember {example}"
-    say(f"next: memoryclaw {first}{vault_option}, then memoryclaw connect HOST{vault_option}")
+    say(f"next: memoryclaw {first}{place}, then memoryclaw connect HOST{place}")
 
 
 def _mapped(

@@ -171,9 +171,7 @@ async def whole(receive: Receive, most: int) -> bytes:
         async with asyncio.timeout(_SECONDS):
             return await _read(receive, most)
     except TimeoutError:
-        raise RefusedError(
-            Refusal(408, "timeout", f"the body did not come within {_SECONDS:.0f} seconds")
-        ) from None
+        raise _no(408, "timeout", f"the body did not come within {_SECONDS:.0f} seconds") from None
 
 
 async def _read(receive: Receive, most: int) -> bytes:
@@ -189,9 +187,7 @@ async def _read(receive: Receive, most: int) -> bytes:
         if size <= most:
             chunks.append(chunk)
     if size > most:
-        raise RefusedError(
-            Refusal(413, "too_large", f"this address takes {most:,} bytes at most; send less at a time")
-        )
+        raise _no(413, "too_large", f"this address takes {most:,} bytes at most; send less at a time")
     return b"".join(chunks)
 
 

@@ -133,11 +133,8 @@ class Site:
             path = "/start"
         row = self._row(method, path)
         if row is None:
-            return self._failed(
-                request,
-                NotFoundError("this page has no such address; the menu leads to all pages"),
-                session,
-            )
+            unknown = NotFoundError("this page has no such address; the menu leads to all pages")
+            return self._failed(request, unknown, session)
         name, page = row
         body = (await request.body()).decode("utf-8", "replace") if method == "POST" else ""
         if body and request.headers.get("content-type", "").partition(";")[0].strip().lower() != (
@@ -145,19 +142,13 @@ class Site:
         ):
             return _plain(415, "send a form")
         try:
-            request_asked = PageRequest(
-                name,
-                pairs(request.url.query),
-                pairs(body),
-                request.cookies,
-                session,
-                self.sessions,
-                self._daemon,
-                self._pulse,
-            )
+            query, form, cookies = pairs(request.url.query), pairs(body), request.cookies
+            about = session, self.sessions, self._daemon, self._pulse
             if self._lane is None:
                 self._lane = anyio.CapacityLimiter(_AT_WORK)
-            return await to_thread.run_sync(self._work, page, request_asked, limiter=self._lane)
+            return await to_thread.run_sync(
+                self._work, page, PageRequest(name, query, form, cookies, *about), limiter=self._lane
+            )
         except Exception as error:  # noqa: BLE001 - as above
             return self._failed(request, error, session, body)
 

@@ -63,11 +63,7 @@ def _ordered(
 
 def _moment(run: str) -> datetime:
     hit = _TIME.search(run)
-    return (
-        datetime.strptime(hit[1], "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
-        if hit
-        else datetime.min.replace(tzinfo=UTC)
-    )
+    return datetime.strptime(hit[1] if hit else "00010101T000000", "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
 
 
 def _told(app: App, item: rooms.queue.ReviewItem, among: Sequence[rooms.queue.ReviewItem]) -> dict[str, Any]:
