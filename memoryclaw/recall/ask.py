@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import date
 from itertools import islice
 from typing import NamedTuple
 
@@ -127,17 +128,16 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float, own: OwnText) -
 def _sequels(searcher: Searcher, found: Ranking, one: _Candidate, own: OwnText) -> Iterator[_Candidate]:
     """The lines of later units that say that something of a line holds no longer, whatever was asked."""
     text = one.line.text
-    words = [word for word in dict.fromkeys(words_of(text)) if word not in found.question.weights]
-    if not (words and one.line.when):
+    if not one.line.when:
         return
-    ranking = searcher.find(" ".join(words))
+    ranking = searcher.find(" ".join(dict.fromkeys(words_of(text))))
     spoken = [hit for hit in ranking.open if hit.unit.kind in ("fact", "turn") and not hit.unit.asks]
     hits = [hit for hit in spoken if hit.unit.trust != "untrusted"][:COMPARED]
     units = searcher.units(hits)
     for hit in hits:
         unit = units[hit.unit.rowid]
         is_later = unit.when[:10] > one.line.when
-        if is_later and (sentence := ending(unit, text, found.question)):
+        if is_later and (sentence := ending(unit, text, date.fromisoformat(one.line.when), found.question)):
             (match,) = searcher.matches(ranking, [hit], units=units)
             lines = _of_unit(searcher, ranking, match, frozenset(), 0.0, own_text=own)
             said = set(words_of(sentence))

@@ -283,15 +283,20 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
     return marks._replace(rivals=disputed)
 
 
-def ending(unit: Unit, earlier: str, question: Question) -> str:
-    """The first sentence of a later unit that says that something of earlier words holds no longer; empty where none does."""
-    tokens = tokens_of(earlier)
+def ending(unit: Unit, earlier: str, day: date, question: Question) -> str:
+    """The first sentence of a later unit that says that something of earlier words holds no longer, or another value of what is asked; empty where none does."""
+    tokens, values = tokens_of(earlier), _values(earlier, day)
     said = earlier.partition(": ")[2] or earlier
     names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
     name = tokens_of(names.pop()) if len(names) == 1 else ()
+    topics = _stems(question, question.weights) & _stems(question, words_of(said))
     for sentence in () if _repeats_others(unit) else sentences(_text(unit)):
-        line = _Line(unit, sentence, frozenset(), frozenset(), question)
-        if line.ends(tokens) or (name and line.tells_change_of(name)):
+        line = _Line(unit, sentence, frozenset(), _stems(question, words_of(sentence)), question)
+        news = (
+            values.keys() & line.values.keys() if line.changes and not topics.isdisjoint(line.stems) else ()
+        )
+        is_renewed = any(values[form].keys().isdisjoint(line.values[form]) for form in news)
+        if is_renewed or line.ends(tokens) or (name and line.tells_change_of(name)):
             return sentence
     return ""
 

@@ -213,6 +213,8 @@ def test_whether_somebody_likes_a_thing_is_answered_by_what_is_held_of_that_thin
         ("my dentist is Dr. Quill", "Dr. Quill retired in May, I go to Dr. Sato", "who is my dentist?", "Sato"),
         ("Elke Brand ist meine Hausärztin", "Elke Brand ist in Rente gegangen, Frau Öz macht das", "wer ist meine Hausärztin?", "Öz"),
         ("we take the minutes in Notion", "Notion is dead, we are in Coda", "where do we take the minutes?", "Coda"),
+        ("the grand opening of the cellar is planned for 2 April", "opening postponed, 16 April suits the band", "when is the grand opening of the cellar?", "16 April"),
+        ("the grand opening of the cellar is planned for 2 April", "rehearsals start on 16 April now", "when is the grand opening of the cellar?", ""),
         ("our plumber is Karl Hett", "Karl Hett sent his bill", "who is our plumber?", ""),
         ("our plumber is Karl Hett", "Ines says that Karl Hett never uses Notion any more", "who is our plumber?", ""),
         ("my dentist is Dr. Quill", "do not call Dr. Quill before nine", "who is my dentist?", ""),
