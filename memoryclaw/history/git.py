@@ -217,16 +217,6 @@ def _value(common: str, ref: str) -> str | None:
     return next((line.partition(" ")[0] for line in packed if line.endswith(f" {ref}")), None)
 
 
-def may_have_refs(git_dir: str, folder: str) -> bool:
-    """False where the files of the repository tell that no branch is called this or is in this folder of names."""
-    common = common_dir(git_dir)
-    if not git_dir or _text(os.path.join(git_dir, "HEAD")).strip().endswith(_REFTABLE):
-        return True
-    return os.path.lexists(os.path.join(common, folder)) or folder in _text(
-        os.path.join(common, "packed-refs")
-    )
-
-
 def head_id(git_dir: str) -> str:
     """The id that HEAD leads to as files tell it; empty where there is none, or where it takes git to tell."""
     head = _text(os.path.join(git_dir, "HEAD")).strip()

@@ -31,7 +31,6 @@ from memoryclaw.history.git import (
     head_id,
     index_stamp,
     is_unborn,
-    may_have_refs,
 )
 from memoryclaw.model import Stamp
 from memoryclaw.vault.layout import Places, places, timestamp, utc
@@ -964,8 +963,6 @@ class Branch(NamedTuple):
 
 def branches(history: History, prefix: str) -> list[Branch]:
     """The branches whose full name begins with this folder of names, in order."""
-    if not may_have_refs(history.git_dir, prefix):
-        return []
     args = history.git.run("for-each-ref", "--format=%(refname) %(objectname) %(worktreepath)", prefix)
     lines = [line.split(" ", 2) for line in args.decode("utf-8", "replace").splitlines()]
     return [Branch(ref, tip, bool(place)) for ref, tip, place in lines]
