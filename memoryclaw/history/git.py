@@ -217,15 +217,6 @@ def _value(common: str, ref: str) -> str | None:
     return next((line.partition(" ")[0] for line in packed if line.endswith(f" {ref}")), None)
 
 
-def head_id(git_dir: str) -> str:
-    """The id that HEAD leads to as files tell it; empty where there is none, or where it takes git to tell."""
-    head = _text(os.path.join(git_dir, "HEAD")).strip()
-    ref = head.removeprefix("ref:").strip()
-    if ref != head:
-        head = (_value(common_dir(git_dir), ref) or "") if ref.startswith("refs/") and ".." not in ref else ""
-    return head if _is_id(head) else ""
-
-
 def _last_commit(common: str, ref: str) -> str:
     """The last commit that git's own log of a branch names; git removes the log with its branch."""
     lines = _text(os.path.join(common, "logs", ref)).splitlines()

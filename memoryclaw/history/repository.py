@@ -28,7 +28,6 @@ from memoryclaw.history.git import (
     folder_in,
     git_state,
     hash_name,
-    head_id,
     index_stamp,
     is_unborn,
 )
@@ -146,79 +145,13 @@ def _raw(name: bytes, entry: TreeEntry) -> bytes:
     return entry.mode.encode() + b" " + name + b"\0" + bytes.fromhex(entry.oid)
 
 
-GitObject = tuple[str, str, bytes]  # its id, type and bytes
-_ELSEWHERE = (
-    OSError,
-    ValueError,
-    zlib.error,
-)  # the object is in a pack, or only git can tell what is wrong with it
-_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-
-
-class LooseObjects:
-    """The objects that have a file of their own, as new ones have: to read one takes a hundredth of what a git process takes."""
-
-    def __init__(self, git_dir: str) -> None:
-        self._git_dir = git_dir
-        self._store = os.path.join(common_dir(git_dir), "objects")
-        self._objects: dict[str, GitObject] = {}
-
-    def named(self, name: str) -> GitObject | None:
-        """The object of an id, of `HEAD`, of the parent `id^` or of the file `id:path`, None where a commit has no such thing.
-
-        Raises:
-            OSError, ValueError, zlib.error: git has to be asked.
-        """
-        commit, colon, path = name.partition(":")
-        oid = commit.removesuffix("^")
-        found = self._object(head_id(self._git_dir) if oid == "HEAD" else oid)
-        if commit != oid:
-            parents = re.findall(
-                rb"^parent ([0-9a-f]+)$", _as(found, "commit").partition(b"\n\n")[0], re.MULTILINE
-            )
-            if not parents:
-                return None
-            found = self._object(parents[0].decode())
-        return self._below(found, path) if colon else found
-
-    def _below(self, commit: GitObject, path: str) -> GitObject | None:
-        """A file or folder of a commit."""
-        found = self._object(_as(commit, "commit")[5:].partition(b"\n")[0].decode())
-        for part in path.split("/") if path else ():
-            if part in {"", ".", ".."}:
-                raise ValueError(path)
-            if found[1] != "tree":
-                return None
-            entry = parse_tree(found[2], len(found[0]) // 2).get(part.encode("utf-8", "surrogateescape"))
-            if entry is None:
-                return None
-            found = self._object(entry.oid)
-        return found
-
-    def _object(self, oid: str) -> GitObject:
-        if oid not in self._objects:
-            if not _OID.fullmatch(oid):
-                raise ValueError(oid)
-            with open(os.path.join(self._store, oid[:2], oid[2:]), "rb") as file:
-                header, _, data = zlib.decompress(file.read()).partition(b"\0")
-            kind, size = header.decode().split(" ")
-            if int(size) != len(data):
-                raise ValueError(oid)
-            self._objects[oid] = oid, kind, data
-        return self._objects[oid]
-
-
-def _as(found: GitObject, kind: str) -> bytes:
-    if found[1] != kind:
-        raise ValueError(found[0])
-    return found[2]
-
-
 # What git holds of the files of a change: in the last commit and in the user's index. What is missing is damage, never
 # empty.
 
 _FILE_MODES = frozenset({"100644", "100755"})
-Found = Mapping[str, GitObject | None]  # by name, None where there is none
+Found = Mapping[
+    str, tuple[str, str, bytes] | None
+]  # by name: id, type and bytes of an object, None where there is none
 
 
 class GitFileState(NamedTuple):
@@ -582,12 +515,7 @@ class History:
 
     def head(self) -> str:
         """The commit of HEAD, or an empty string on an unborn branch."""
-        git = self.git
-        with suppress(*_ELSEWHERE):
-            oid, kind, _ = LooseObjects(self.git_dir).named("HEAD") or ("", "", b"")
-            if kind == "commit":
-                return oid
-        exists, out = git.asks("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        exists, out = self.git.asks("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         return out.decode().strip() if exists else self._no_commit()
 
     def _no_commit(self) -> str:
@@ -765,16 +693,14 @@ class History:
     def _ref(self) -> str:
         return self.state().ref or self.git.run("symbolic-ref", "HEAD").decode().strip()
 
-    def objects(self, names: Sequence[str]) -> list[GitObject | None]:
-        """(id, type, bytes) of each object by name, None where there is no such object; in one process, or in none for new ones."""
-        git = self.git
-        with suppress(*_ELSEWHERE):
-            loose = LooseObjects(self.git_dir)
-            return [loose.named(name) for name in names]
-        out = git.run(
+    def objects(self, names: Sequence[str]) -> list[tuple[str, str, bytes] | None]:
+        """(id, type, bytes) of each object by name, None where there is no such object; in one process."""
+        if not names:
+            return []
+        out = self.git.run(
             "cat-file", "--batch", stdin="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape")
         )
-        objects: list[GitObject | None] = []
+        objects: list[tuple[str, str, bytes] | None] = []
         position = 0
         for _ in names:
             end = out.index(b"\n", position)
@@ -827,7 +753,7 @@ def _put_object(store: str, oid: str, data: bytes, mode: int) -> None:
                 raise
 
 
-def _record(commit: str, found: GitObject | None) -> Recorded:
+def _record(commit: str, found: tuple[str, str, bytes] | None) -> Recorded:
     if found is None or found[1] != "commit":
         raise InputError(f"there is no commit {commit[:12]} in the vault's history")
     header, _, message = found[2].decode("utf-8", "replace").partition("\n\n")

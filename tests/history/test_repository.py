@@ -7,7 +7,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from conftest import put
 from gitvault import NOW, git, vault_of
 from hostilegit import HARMLESS, VECTORS, script
 
@@ -186,57 +185,6 @@ def test_states_are_told_in_a_sentence(tmp_path):
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd/.git").write_text("gitdir: ../nowhere\n")
     assert git_state(str(tmp_path / "odd")).name == "none"
-
-
-@pytest.mark.parametrize("kind", ["sha1", "sha256"])
-def test_an_object_with_a_file_of_its_own_is_read_as_git_reads_it_from_a_pack(tmp_path, monkeypatch, kind):
-    root = tmp_path / "v"
-    git(tmp_path, "init", "-q", f"--object-format={kind}", "-b", "main", str(root))
-    put(root, {"a.md": "one\n", "notes/deep/b.md": "two\n", "notes/größe.md": b"\x00\xff"})
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "first")
-    (root / "a.md").write_text("three\n")
-    git(root, "commit", "-qam", "second")
-    first, last = git(root, "rev-list", "--reverse", "HEAD").split()
-    names = [
-        "HEAD",
-        last,
-        first,
-        f"{last}^",
-        f"{first}^",
-        f"{last}^:a.md",
-        git(root, "rev-parse", "HEAD:a.md").strip(),
-    ]
-    below = (
-        "",
-        "a.md",
-        "notes",
-        "notes/deep/b.md",
-        "notes/größe.md",
-        "a.md/x",
-        "notes/none.md",
-        "notes/./größe.md",
-        "notes/",
-    )
-    names += [f"{commit}:{path}" for commit in ("HEAD", first) for path in below]
-    names += [
-        last[:10],
-        "0" * len(last),
-        "HEAD:./a.md",
-        "refs/heads/main",
-        f"{names[6]}^",
-        f"{names[6]}:a.md",
-    ]
-    history = History(str(root))
-    loose, head = [history.objects([name])[0] for name in names], history.head()
-    with monkeypatch.context() as no_git:
-        no_git.setenv("PATH", os.devnull)
-        assert History(str(root)).objects(names[:12]) == loose[:12]
-        assert History(str(root)).head() == head == last
-    git(root, "repack", "-adq")
-    git(root, "pack-refs", "--all")
-    assert [History(str(root)).objects([name])[0] for name in names] == loose
-    assert History(str(root)).objects(names) == loose
 
 
 def test_a_repository_with_sha256_works_too(tmp_path):
