@@ -29,8 +29,8 @@ from test_architecture import ORDER
 
 from memoryclaw.app import App
 from memoryclaw.index.database import SCHEMA
-from memoryclaw.interfaces.cli.asking import _REASONS
 from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
+from memoryclaw.interfaces.shapes import REASONS
 from memoryclaw.model import Turn
 from memoryclaw.talk.acceptance import TABLE, verdict
 from memoryclaw.talk.statements import read
@@ -312,7 +312,7 @@ def test_the_constants_of_scoring_are_those_of_the_code() -> None:
 
 def test_the_pages_on_recall_and_scoring_tell_every_decision_and_every_term() -> None:
     page = (DOCS / "reference/recall.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| `(\w+)` \| out", page, re.MULTILINE)) == set(_REASONS) - {"in"}
+    assert set(re.findall(r"^\| `(\w+)` \| out", page, re.MULTILINE)) == set(REASONS) - {"in"}
     terms = (ROOT / "memoryclaw" / "recall" / "rank.py").read_text(encoding="utf-8")
     named = set(re.findall(r'\("(\w+)", (?:-?[A-Z]+|related|exact|vectors|lent|1\.0)\b', terms))
     assert {"related", "session", "entity", "date", "assistant"} <= named

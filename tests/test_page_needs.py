@@ -104,7 +104,7 @@ def test_events_have_numbers_and_say_what_was_missed() -> None:
     assert not events.after(2).missed
     assert events.after(1).missed, "2 is not kept any more"
     assert events.after(9).missed, "another daemon counted to 9"
-    assert shapes.happened(events.after(4)) == {
+    assert shapes.plain(events.after(4)) == {
         "last": 5,
         "missed": False,
         "events": [
