@@ -97,6 +97,7 @@ def test_pre_is_quiet_about_a_full_disk_and_an_index_that_is_locked(hooked: Claw
         )
     assert done.returncode == 0
     assert hooked.vault
+    assert hooked("sync").code == 0  # a hook that has no time left makes no index
     index = sqlite3.connect(hooked.vault / ".memoryclaw/index.sqlite", isolation_level=None)
     index.execute("BEGIN EXCLUSIVE")
     (hooked.vault / "notes/new.md").write_text("The boathouse deadline has moved.\n")
