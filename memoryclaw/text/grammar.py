@@ -232,16 +232,16 @@ def codes() -> tuple[str, ...]:
 
 def tokens_of(text: str) -> list[str]:
     """The words of a text in small letters, contractions in one piece: `don't`, `l4/l5`."""
-    return _found(text) if len(text) > _SHORT else list(_found_before(text))
+    return _split(text) if len(text) > _SHORT else list(_remembered_words(text))
 
 
-def _found(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     return _TOKEN.findall(text.lower().replace("’", "'"))
 
 
 @lru_cache(maxsize=8192)  # all who read a line or a clause ask for its words
-def _found_before(text: str) -> tuple[str, ...]:
-    return tuple(_found(text))
+def _remembered_words(text: str) -> tuple[str, ...]:
+    return tuple(_split(text))
 
 
 def tokens_unread(text: str) -> list[str]:
