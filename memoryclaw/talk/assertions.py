@@ -51,9 +51,7 @@ class Assertion(NamedTuple):
     words: str  # the words of the clause that say so
     when: str = ""  # its words for the time since when it is so: "last week"
     stated: bool = False  # who somebody is, by a verb and not in passing
-    replaces: str = (
-        ""  # the value that ends in the same sentence; where it is not held, this holds of nothing
-    )
+    replaces: str = ""  # the value that ends in the same sentence: only where that is held is this a fact
 
 
 def assertions_in(
