@@ -49,8 +49,8 @@ DECIDED = 20  # things that wait for review and are looked at on a Sunday
 MARKS = re.compile(r"\((?:superseded|conflicts|conflicting|until)\b|\buntil \d{4}-\d\d-\d\d|\[superseded")
 DISPUTED = re.compile(r"\bconflict(?:s|ing)?\b")
 FOUND = "month, true, found, MRR, asked often, rarely, two hops, kept, as field, answered, changed, old shown, alone, forgotten shown, conflicts, both stood, listed, marked, missed"
-SIZE = "month, turns, notes, facts, units, waiting, recalls, tokens, files kB, logs kB, ledger kB, commits, git kB"
-TIMES = "month, recall p50 ms, p95, night p50 s, p95, index kB"
+SIZE = "month, turns, notes, facts, units, waiting, recalls, tokens, files kB, logs kB, ledger kB, commits"
+TIMES = "month, recall p50 ms, p95, night p50 s, p95, index kB, git kB"
 PARTED = "switched off, facts asked for, questions, found, gain by it, MRR, gain by it"
 WHO = ("-c", "user.name=Maren", "-c", "user.email=maren@example.org", "-c", "gc.auto=0")
 
@@ -525,7 +525,7 @@ def _size(month: Month) -> str:
     tokens = round(mean([float(one) for one in month.tokens])) if month.tokens else 0
     return _row([
         month.name, month.turns, *counted, len(month.tokens), tokens,
-        *(_kb(sizes[name]) for name in ("files", "logs", "ledger")), sizes["commits"], _kb(sizes[".git"]),
+        *(_kb(sizes[name]) for name in ("files", "logs", "ledger")), sizes["commits"],
     ])  # fmt: skip
 
 
@@ -534,7 +534,10 @@ def _time(month: Month) -> str:
         f"{percentile(month.seconds, share) * 1e3:.1f}" if month.seconds else "" for share in (0.5, 0.95)
     ]
     nights = [f"{percentile(month.nights, share):.2f}" if month.nights else "" for share in (0.5, 0.95)]
-    return _row([month.name, *recalls, *nights, _kb(month.sizes[".memoryclaw"])])
+    # What git packs changes with the second of each commit.
+    return _row(
+        [month.name, *recalls, *nights, *(_kb(month.sizes[name]) for name in (".memoryclaw", ".git"))]
+    )
 
 
 def _ablation(part: str, months: Sequence[Month]) -> Iterator[str]:
