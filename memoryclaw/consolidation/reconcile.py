@@ -6,7 +6,7 @@ Only what a person said, clearly and to last, changes what is held true, and onl
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import NamedTuple
@@ -135,6 +135,7 @@ def reconcile(
     files: FactFiles,
     today: str = "",
     said_by: SaidBy = lambda _path, _fact: frozenset(),
+    same_turn: Collection[str] = (),
 ) -> ClaimDecision:
     """What becomes of a claim.
 
@@ -146,11 +147,12 @@ def reconcile(
         files: where a new fact goes.
         today: ISO date by the clock of the app, "" when unknown.
         said_by: tells who said what a known fact rests on, by the keys of their names.
+        same_turn: the ids of the statements that the same turn made: no sign of change in it means them.
     """
     if claim.how in (DENIED, UNWANTED):
         return _doubt(claim, facts)
     if claim.is_statement:
-        return _state(claim, facts, decisions, files)
+        return _state(claim, facts, decisions, files, same_turn)
     if claim.how == "end":
         return _end(claim, facts)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
@@ -240,7 +242,9 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
 # Statements: what was said stands beside what was said before, until something later is tied to it.
 
 
-def _state(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -> ClaimDecision:
+def _state(
+    claim: Claim, known: Known, decisions: Decisions, files: FactFiles, same_turn: Collection[str]
+) -> ClaimDecision:
     """What becomes of words that are kept as they were said."""
     claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
     stated = [(where, fact) for where, fact in known if fact.is_statement and fact.current]
@@ -261,7 +265,8 @@ def _state(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -
     tied = [
         fact
         for where, fact in stated
-        if where == path and (fact.id == claim.replaces or _is_tied(claim, fact))
+        if where == path
+        and (fact.id == claim.replaces or (fact.id not in same_turn and _is_tied(claim, fact)))
     ]
     if tied:
         return decided._replace(
@@ -621,6 +626,8 @@ class ClaimDecider:
         self._salience = salience or Salience()
         self._facts: dict[str, list[tuple[str, Fact]]] = {}
         self._voices: dict[tuple[str, str, str], set[str]] = {}  # who said what in this run
+        self._stated: dict[tuple[str, int], set[str]] = {}  # ids of statements, by the turn that made them
+        self._of_turn: set[str] = set()  # those of the turn that is read
         self._firsts: set[str] | None = None
         self._offered: dict[str, str] = {}  # whose the facts are that a model was shown, by their ids
 
@@ -765,6 +772,7 @@ class ClaimDecider:
             for path, fact in dict.fromkeys((*facts, *self._facts_of(claim.speaker)))
             if fact.current
             and fact.day <= claim.said
+            and fact.id not in self._of_turn
             and (key_of(fact.entity) == key_of(claim.entity) or name <= set(key_of(fact.value).split()))
             and (
                 _tells_another_figure(claim, fact)
@@ -814,6 +822,7 @@ class ClaimDecider:
         # What was said of somebody may stand below the one who said it.
         apart = claim.is_statement and speaker and speaker != key
         beside = [pair for pair in self._facts_of(claim.speaker) if pair[1].is_statement] if apart else []
+        self._of_turn = self._stated.setdefault((source, claim.line), set())
         decided = reconcile(
             claim,
             [*facts, *beside],
@@ -822,6 +831,7 @@ class ClaimDecider:
             files=FactFiles(self._catalog.entity_files(claim.entity), person=claim.person),
             today=self._today,
             said_by=self._speakers_of,
+            same_turn=self._of_turn,
         )
         if weight.salient == IGNORED and _brings_more(decided):
             decided = decided._replace(
@@ -836,6 +846,8 @@ class ClaimDecider:
             outdated=tuple((path, fact.entity, fact.field, fact.value) for path, fact in outdated)
         )
         self._facts[key] = facts_after(facts, decided, source)
+        if decided.action == "state":
+            self._of_turn.add(self._facts[key][-1][1].id)
         for _, fact in outdated:
             place = key_of(fact.entity)
             self._facts[place] = _without(self._facts.get(place, self._facts_of(fact.entity)), [fact.id])

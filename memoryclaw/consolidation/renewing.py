@@ -10,6 +10,7 @@ from memoryclaw.index import stemming
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
+from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import noun_of
 
 _RUN = re.compile(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
@@ -17,6 +18,7 @@ _CLOCK = re.compile(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNOR
 _ELIDED = re.compile(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
 _SHORT = 2  # words with a subject, of a span that differs
 _TIED, SHARED = 0.5, 2  # of the older one's words that carry a subject: this share, and so many
+_ABOUT = 5  # of so many words of a sentence, one must be of what it changes
 _FIELD, _OWN = (
     "= ",
     "=own ",
@@ -108,18 +110,24 @@ def told_anew(older: str, later: str) -> bool:
         return False  # `Cardew Plumbing charges 55 €`, `Cardew Plumbing now opens at 8:00`
     words, subject = _grammar_of(later, older), subject_of(older, later)
     read = stems(" ".join(token for token in tokens_of(older) if token not in words.modal_verbs), later)
-    shared = subject & subject_of(later)
-    own = any(one.startswith(_OWN) for one in shared)
 
-    def is_enough(same: frozenset[str], told: frozenset[str]) -> bool:
+    def is_enough(same: frozenset[str], told: frozenset[str], sentence: str) -> bool:
         """True for at least two stems that are more than half of the older ones; for half of them, unless only `now` is a sign and no verb and no field is the same."""
         share = len(same) / max(1, len(told))
         if len(same) < SHARED or share != _TIED:
             return len(same) >= SHARED and share > _TIED
-        verbs = _verbs_beside_now(later, older)
+        verbs = _verbs_beside_now(sentence, older)
         return verbs is None or not same.isdisjoint(verbs) or any(one.startswith(_FIELD) for one in same)
 
-    return own or is_enough(read & stems(later), read) or is_enough(shared, subject)
+    for sentence in sentences(later):
+        shared, same = subject & subject_of(sentence, later), read & stems(sentence, later)
+        if any(one.startswith(_OWN) for one in shared):
+            return True
+        # A long sentence has some words of nearly everything.
+        is_about = max(len(shared), len(same)) * _ABOUT >= len(stems(sentence, later))
+        if is_about and (is_enough(same, read, sentence) or is_enough(shared, subject, sentence)):
+            return True
+    return False
 
 
 @lru_cache(maxsize=4096)
@@ -146,7 +154,7 @@ def _kinds_of_values(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def subject_of(text: str, like: str = "") -> frozenset[str]:
-    """The stems of what a text is about, without its figures, days, sums and units, and with the fields that its verbs and nouns name in place of these: `moved to` is where one lives.
+    """The stems of what a text is about, without its figures, days, ages, sums and units, and with the fields that its verbs and nouns name in place of these: `moved to` is where one lives.
 
     Args:
         like: the words in whose language it is read.
@@ -157,6 +165,8 @@ def subject_of(text: str, like: str = "") -> frozenset[str]:
         size, field = _field_at(tokens, at, words)
         if size:
             fields.add(field)
+        elif years := words.of_age.at(tokens, at):
+            size = years
         elif tokens[at] not in values and tokens[at] not in words.small:
             kept.append(tokens[at])
         at += size or 1
