@@ -18,7 +18,7 @@ from memoryclaw.recall.strength import HALF_LIVES
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.conflict_rules import Conflict
-from memoryclaw.vault.layout import SEMANTIC, free_name, place_of
+from memoryclaw.vault.layout import SEMANTIC, place_of
 from memoryclaw.vault.validity import ends
 from memoryclaw.writing.context import fact_in_words
 
@@ -39,7 +39,7 @@ def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
     for path, id_, title, day, *tags in rows:
         lifecycle = Lifecycle(*tags)
         if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
-            target = free_name(f"archive/{path}", lambda to: files.exists(context.writing.root, to))
+            target = files.free_path(context.writing.root, f"archive/{path}")
             reason = f"{_why(lifecycle, end)}; `memoryclaw forget --undo {id_}` brings it back"
             if move := resting(context, MoveFile(str(path), target)):
                 yield PlannedChange("archive", f"Expired: {title}", (move,), (reason,))

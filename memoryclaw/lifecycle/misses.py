@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from memoryclaw.text.language import words_of
 from memoryclaw.text.redaction import MARK
 from memoryclaw.vault.layout import SEMANTIC, place_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.permissions import texts_in
 from memoryclaw.writing.context import fact_in_words
 
 MISS = "search-words"
@@ -95,7 +96,7 @@ def _misses(events: Iterable[Mapping[str, Any]]) -> Iterator[_Miss]:
     asked: dict[str, tuple[datetime, str, frozenset[str]]] = {}
     for event in sorted(events, key=lambda one: str(one.get("ts", ""))):
         session, ts = event.get("session"), str(event.get("ts", ""))
-        at, ids = _moment(ts), _ids(event)
+        at, ids = _moment(ts), texts_in(event.get("ids"))
         if not (at and isinstance(session, str) and session):
             continue
         if event.get("mode") == "recall":
@@ -112,11 +113,6 @@ def _moment(text: str) -> datetime | None:
     return datetime.fromisoformat(exact).replace(tzinfo=UTC) if exact else None
 
 
-def _ids(event: Mapping[str, Any]) -> Sequence[str]:
-    ids = event.get("ids")
-    return [id_ for id_ in ids if isinstance(id_, str)] if isinstance(ids, list) else ()
-
-
 def _question(context: UpkeepContext, miss: _Miss) -> str:
     """What a person said in a session just when it was asked; empty where the log has no such turn, or it has a label or something redacted."""
     at = _moment(miss.ts)
@@ -126,7 +122,8 @@ def _question(context: UpkeepContext, miss: _Miss) -> str:
         if turn.role == "user" and at and (said := _moment(turn.ts)) and abs(said - at) <= BESIDE
     ]
     _, turn = min(near, key=lambda pair: pair[0], default=(None, None))
-    return turn.text if turn and _is_open(turn) else ""
+    is_open = turn and not turn.audience and turn.export and not turn.by and not MARK.search(turn.text)
+    return turn.text if turn and is_open else ""
 
 
 def _turns(context: UpkeepContext, session: str) -> Iterator[Turn]:
@@ -139,10 +136,6 @@ def _turns(context: UpkeepContext, session: str) -> Iterator[Turn]:
             settings = ReadingSettings(labels=vault.labels, doubts=vault.doubts(path), zone=vault.zone)
             turns = read_note(path, seen[0], settings).turns
             yield from (turn for turn in turns if turn.session == session)
-
-
-def _is_open(turn: Turn) -> bool:
-    return not turn.audience and turn.export and not turn.by and not MARK.search(turn.text)
 
 
 def _lacking(question: str, fact: Fact) -> list[str]:

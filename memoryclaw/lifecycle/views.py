@@ -199,7 +199,11 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
     Args:
         known: the names of entities by the keys of all their names, so that two names of one count as one.
     """
-    things_by_id = {first.id: _things(first, known) for first in episodes}
+    things_by_id = dict[str, frozenset[str]]()
+    for one in episodes:  # a tag that is called like one of its entities says no more
+        names = {known.get(key_of(name), name) for name in one.names}
+        keys = {key for key, name in known.items() if name in names} | set(map(key_of, names))
+        things_by_id[one.id] = frozenset(names) | {f"#{tag}" for tag in one.tags if key_of(tag) not in keys}
     counts = Counter(thing for topics in things_by_id.values() for thing in topics)
     most = len(episodes) / 2 if len(episodes) >= _ENOUGH else len(episodes)
     pairs = Counter(
@@ -221,13 +225,6 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
         )
         topics.append(Topic(tuple(ordered), tuple(inside)))
     return sorted(topics, key=lambda topic: topic.members)
-
-
-def _things(episode: Episode, known: Mapping[str, str]) -> frozenset[str]:
-    """The entities and tags of an episode; a tag that is called like one of its entities says no more."""
-    names = {known.get(key_of(name), name) for name in episode.names}
-    keys = {key for key, name in known.items() if name in names} | set(map(key_of, names))
-    return frozenset(names) | {f"#{tag}" for tag in episode.tags if key_of(tag) not in keys}
 
 
 # The pages

@@ -7,7 +7,7 @@ them added is lost, and nothing that both added stands twice.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -51,7 +51,6 @@ Listing = Mapping[str, TreeEntry]  # path → mode and id of every file of a com
 _REGULAR = frozenset({"100644", "100755"})
 _PROSE = (".md", ".markdown", ".txt")
 _MARKS = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)")
-_ALIKE = 0.5  # the share of lines that a renamed file keeps at least
 _ARCHIVE = "archive/"
 _LISTS = (".gitignore", ".gitattributes")
 
@@ -255,8 +254,8 @@ class _Merging:
                 path for path in sorted(tip.files) if path not in self.base and path not in other_tip.files
             ]
             for path in gone:
-                to = self._new_path(path, [candidate for candidate in new if candidate not in moves], tip)
-                if to:
+                free = (to for to in new if to not in moves and tip.files[to].oid == self.base[path].oid)
+                if to := next(free, ""):
                     moves[to] = path
                     left.remove(path)
                     left.append(to)
@@ -266,24 +265,6 @@ class _Merging:
                     )
         self._both_moved()
         return moves
-
-    def _new_path(self, path: str, new: Sequence[str], tip: Tip) -> str:
-        was = self.base[path]
-        same = [candidate for candidate in new if tip.files[candidate].oid == was.oid]
-        if same:
-            return same[0]
-        name = path.rpartition("/")[2]
-        near = [
-            candidate
-            for candidate in new
-            if candidate.rpartition("/")[2] == name or candidate.rpartition("/")[0] == path.rpartition("/")[0]
-        ]
-        lines = _bag(self._bytes(was) or b"")
-        for candidate in near:
-            lines_there = _bag(self._bytes(tip.files[candidate]) or b"")
-            if 2 * (lines & lines_there).total() > _ALIKE * 2 * max(lines.total(), lines_there.total(), 1):
-                return candidate
-        return ""
 
     def _both_moved(self) -> None:
         """A file that both moved, each to its place, stays where it was archived, else where the later one put it."""
@@ -722,16 +703,12 @@ class _Three(NamedTuple):
 
     def contested(self) -> set[tuple[str, str]]:
         """The fields to which both sides gave a value of their own."""
-        ours, theirs = (_new_values(side.counts - self.base.counts) for side in (self.one, self.two))
-        return {group for group in ours.keys() & theirs.keys() if ours[group] != theirs[group]}
-
-
-def _new_values(new: Counter[_Key]) -> dict[tuple[str, str], set[str]]:
-    values: dict[tuple[str, str], set[str]] = {}
-    for kind, entity, name, value, _ in new:
-        if kind == "now":
-            values.setdefault((entity, name), set()).add(value)
-    return values
+        values = defaultdict[tuple[str, str], list[set[str]]](lambda: [set(), set()])
+        for number, side in enumerate((self.one, self.two)):
+            for kind, entity, name, value, _ in side.counts - self.base.counts:
+                if kind == "now":
+                    values[entity, name][number].add(value)
+        return {group for group, (ours, theirs) in values.items() if ours and theirs and ours != theirs}
 
 
 def _of_three(base: int, one: int, two: int) -> int:
@@ -844,16 +821,14 @@ def _moments(lines: list[str]) -> list[tuple[str, list[str]]]:
 
 def _questions(text: str) -> str:
     """The questions, each once."""
-    ids: set[str] = set()
-    for waiting in read_pending(text):
-        if waiting.id in ids:
-            lines = lines_of(text)
-            repeated = [question for question in read_pending(text) if question.id == waiting.id][1:]
-            for question in reversed(repeated):
-                del lines[question.line - 1 : question.end_line]
-            text = "".join(lines)
-        ids.add(waiting.id)
-    return text
+    lines, ids = lines_of(text), set[str]()
+    repeated = []
+    for question in read_pending(text):
+        repeated += [question] if question.id in ids else []
+        ids.add(question.id)
+    for question in reversed(repeated):
+        del lines[question.line - 1 : question.end_line]
+    return "".join(lines)
 
 
 def _with_one_id(*texts: str) -> list[str]:
@@ -882,21 +857,11 @@ def _prose(path: str, base: str, one: str, two: str) -> str | None:
 
 def _reads_well(path: str, text: str, sides: Sequence[str]) -> bool:
     """True when a merged file has no problem in its header, or as YAML, that neither side has."""
-    if path.endswith((".yaml", ".yml")):
-        troubles = _yaml_troubles
-    elif path.endswith(".md"):
-        troubles = _header_troubles
-    else:
+    if not path.endswith((".yaml", ".yml", ".md")):
         return True
-    return troubles(text) <= max(map(troubles, sides))
-
-
-def _yaml_troubles(text: str) -> int:
-    return len(load(text).problems)
-
-
-def _header_troubles(text: str) -> int:
-    return len(split(readable(text)).problems)
+    read = (lambda one: split(readable(one))) if path.endswith(".md") else load
+    troubles, *known = (len(read(one).problems) for one in (text, *sides))
+    return troubles <= max(known)
 
 
 def _encode(form: DecodedText, text: str) -> bytes:
@@ -908,7 +873,3 @@ def _encode(form: DecodedText, text: str) -> bytes:
 
 def _whole(text: str) -> str:
     return text if not text or text.endswith("\n") else f"{text}\n"
-
-
-def _bag(data: bytes) -> Counter[str]:
-    return Counter(line for line in decode(data).text.splitlines() if line.strip())

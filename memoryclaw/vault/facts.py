@@ -120,7 +120,9 @@ class _ItemStack:
             keys, content, number, above.top if above else number, number, lead + mark, indent, bool(mark),
             (*above.above, above.number) if above else (),
         )  # fmt: skip
-        if quotation and (above is None or above.bullet) and (quotation.fields or not self._key_below(item)):
+        below = self._below(item) if quotation and not quotation.fields else None
+        is_key = below is not None and _key(below.content) is not None
+        if quotation and (above is None or above.bullet) and not is_key:
             item.plain = item.quoted = True
             item.listed = _takes_values(above)
         elif key is not None:
@@ -138,8 +140,10 @@ class _ItemStack:
         """Reads a bullet without a colon: a name with keys below it, or one value of the key above it."""
         if _TASK.match(rest):
             return False
-        item.listed = self._key_below(item)
-        if item.listed or (self._quotation_below(item) and _key(f"{rest}:")):
+        below = self._below(item)
+        item.listed = below is not None and _key(below.content) is not None
+        is_quoted = below is not None and bool(below.mark) and statement_in(below.content) is not None
+        if item.listed or (is_quoted and _key(f"{rest}:")):
             item.keys, item.value = (*item.keys, clean_name(rest)), None
             return True
         item.plain = True
@@ -165,14 +169,6 @@ class _ItemStack:
             if indent > top.indent or listed:
                 return
             self._open.pop()
-
-    def _key_below(self, item: FactItem) -> bool:
-        line = self._below(item)
-        return line is not None and _key(line.content) is not None
-
-    def _quotation_below(self, item: FactItem) -> bool:
-        line = self._below(item)
-        return line is not None and bool(line.mark) and statement_in(line.content) is not None
 
     def _below(self, item: FactItem) -> _LineParts | None:
         """The next line that is not blank, where it is indented further."""
@@ -604,7 +600,12 @@ class _FactReader:
         keys, line = item.keys, first + item.number
         entity = scope.entity
         if not entity and scope.past and keys:
-            entity, keys = self._past_entity(item)
+            # Under the shared History: `projectX.deadline: …`, or by nesting.
+            is_address = len(keys) == 1 and (keys[0], False) not in self._spots
+            address = split_address(item.raw) if is_address else None
+            entity, keys = keys[0], keys[1:]
+            if address:
+                entity, keys = clean_name(address[0]), (clean_name(address[1]),)
         elif not entity and keys:
             entity, keys = keys[0], keys[1:]
         if (statement := _statement_of(item, keys)) is not None:
@@ -635,14 +636,6 @@ class _FactReader:
         self._told.update([first + number for number in item.told])
         if not scope.past and not scope.entity and entity:
             self._spot(FactSpot(entity, "bullet", first + item.top, first + item.top, ""))
-
-    def _past_entity(self, item: FactItem) -> tuple[str, tuple[str, ...]]:
-        """The entity of a line under the shared History: `projectX.deadline: …`, or by nesting."""
-        name = item.keys[0]
-        address = (
-            split_address(item.raw) if len(item.keys) == 1 and (name, False) not in self._spots else None
-        )
-        return (clean_name(address[0]), (clean_name(address[1]),)) if address else (name, item.keys[1:])
 
     def _table(self, table: list[TableRow], first: int, scope: _Scope) -> None:
         header, rows = table[0], table[2:]

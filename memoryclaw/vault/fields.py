@@ -115,11 +115,8 @@ _TEMPLATES = frozenset({"template", "templates", "_templates"})
 def is_template(path: str, text: str) -> bool:
     """True for a note that others are made from: it lies in a folder of templates, or its header has places to fill in."""
     folders = path.lower().split("/")[:-1]
-    return not _TEMPLATES.isdisjoint(folders) or "<%" in text or any(map(_has_placeholder, text.split("\n")))
-
-
-def _has_placeholder(line: str) -> bool:
-    return "}}" in line.partition("{{")[2]
+    is_filled_in = any("}}" in line.partition("{{")[2] for line in text.split("\n"))
+    return not _TEMPLATES.isdisjoint(folders) or "<%" in text or is_filled_in
 
 
 def entity_of(path: str, parts: Split, said: Properties, title: str) -> str:

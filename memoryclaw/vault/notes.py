@@ -50,7 +50,6 @@ from memoryclaw.vault.fields import (
 from memoryclaw.vault.forgotten import (
     NOTHING_FORGOTTEN,
     ForgottenLines,
-    ForgottenMark,
     omitted_lines,
     without_lines,
     without_words,
@@ -115,7 +114,7 @@ def units_of(
         len(properties) + len(named) > SECTION_CHARS
     ):  # every unit holds the properties: what is large is held once
         far, properties, named = [("~header", 1, ", ".join(filter(None, (properties, named)))), *far], "", ""
-    facts = [_fact_unit(fact, note, _above(fact.line, note, fact.entity)) for fact in note.facts]
+    facts = [_fact_unit(fact, note) for fact in note.facts]
     cutter = _Cutter(note, properties)
     if note.kind != "episode":  # which tells them as part of what happened
         fact_lines |= {number for number, _, _ in todos}
@@ -276,11 +275,8 @@ def _with_heading(section: Section) -> str:
 
 
 def _is_above(section: Section, after: Section | None) -> bool:
-    return (
-        after is not None
-        and len(after.trail) > len(section.trail)
-        and after.trail[: len(section.trail)] == section.trail
-    )
+    depth = len(section.trail)
+    return after is not None and len(after.trail) > depth and after.trail[:depth] == section.trail
 
 
 def _without_facts(sections: Iterable[Section], told: frozenset[int]) -> Iterator[Section]:
@@ -307,14 +303,12 @@ def _trail(line: int, note: Note) -> tuple[str, ...]:
     return note.sections[index].trail if index >= 0 else ()
 
 
-def _above(line: int, note: Note, entity: str) -> str:
-    """The file's title and the headings above a fact, which no prose unit repeats."""
-    names = (note.title, *note.aliases) if note.entity else (note.title,)
-    return ", ".join(dict.fromkeys((*names, *(title for title in _trail(line, note) if title != entity))))
-
-
-def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
+def _fact_unit(fact: Fact, note: Note) -> Unit:
     forms = asked_as(fact.field, fact.value) if fact.field else ()
+    # The file's title and the headings above it, which no prose unit repeats.
+    names = (note.title, *(note.aliases if note.entity else ()))
+    trail = (title for title in _trail(fact.line, note) if title != fact.entity)
+    above = ", ".join(dict.fromkeys((*names, *trail)))
     return Unit(
         id=fact.id,
         kind="fact",
@@ -462,8 +456,13 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
         called,
     )
     reading = _read(source, text, settings)
-    if marks and reading.log.turns:
-        reading = reading._replace(log=_without_forgotten(reading.log, marks))
+    if marks and reading.log.turns:  # they stay, so that they can be named, and say nothing
+        gone = omitted_lines(marks)
+        turns = (
+            t._replace(text="" if t.line in gone else without_words(t.text, marks.get(t.line, ())))
+            for t in reading.log.turns
+        )
+        reading = reading._replace(log=Log(tuple(turns), reading.log.problems))
     note = _note(source, reading)
     label = audience.of_folders(path, settings.labels) if settings.labels else ""
     if not label:
@@ -478,16 +477,6 @@ def _journal(path: str, stem: str, names: JournalNames) -> tuple[str, tuple[str,
     """The day of a journal, and what its graph calls it."""
     day = (names.day_of(stem) or day_in_name(stem)) if path.startswith(JOURNALS) else ""
     return day, tuple(filter(None, [names.title_of(day[:10])])) if day else ()
-
-
-def _without_forgotten(log: Log, marks: Mapping[int, Sequence[ForgottenMark]]) -> Log:
-    """A log whose forgotten turns say nothing; they stay, so that they can be named."""
-    gone = omitted_lines(marks)
-    turns = (
-        turn._replace(text="" if turn.line in gone else without_words(turn.text, marks.get(turn.line, ())))
-        for turn in log.turns
-    )
-    return Log(tuple(turns), log.problems)
 
 
 def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:

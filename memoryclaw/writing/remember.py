@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, InputError, NameTakenError
-from memoryclaw.model import NOTHING, Fact
+from memoryclaw.model import NOTHING
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
@@ -18,11 +19,12 @@ from memoryclaw.vault.edits import (
     correct_fact,
     end_fact,
     quotable,
+    same,
     set_fact,
     with_inline,
 )
 from memoryclaw.vault.fact_values import same_field
-from memoryclaw.vault.layout import episode_name, free_name, place_of, timestamp
+from memoryclaw.vault.layout import episode_name, place_of, timestamp
 from memoryclaw.vault.vocabulary import Schema
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.tombstones import Tombstones, lift_edit, of_fact
@@ -184,8 +186,8 @@ def _set(
     )  # fmt: skip
     if claim and edit.action in {"confirmed", "contradicts"}:
         # Of a value that it may not see, an agent learns no more than that its claim has to wait.
-        seen = file.facts(context.as_seen(part.path, text)).facts
-        if not _holds(seen, entity, field, edit.old):
+        seen = file.current(context.as_seen(part.path, text), entity, field)
+        if not any(edit.old in (f.value, *map(str.strip, f.value.split(","))) for f in seen):
             return FactEdit(text, "contradicts")
     return edit
 
@@ -235,7 +237,7 @@ def _in_note(context: WriteContext, part: MemoryPart) -> MemoryPart:
         for path in (context.lookup.entity_files(part.entity) if part.field and not part.many else ())
         if (place := place_of(path)) is not None and place.state == "current"
         for fact in context.semantic(path).facts(context.text(path)).facts
-        if fact.current and same_field(fact.field, part.field) and _same(fact.entity, part.entity)
+        if fact.current and same_field(fact.field, part.field) and same(fact.entity, part.entity)
     ]
     if len(places) != 1 or not context.semantic(places[0][0]).is_note or places[0][1].end_line:
         return part
@@ -243,40 +245,19 @@ def _in_note(context: WriteContext, part: MemoryPart) -> MemoryPart:
     return MemoryPart(fact.entity, fact.field, part.value, path)
 
 
-def _holds(facts: Iterable[Fact], entity: str, field: str, value: str) -> bool:
-    return any(
-        fact.current
-        and _same(fact.entity, entity)
-        and _same(fact.field, field)
-        and value in (fact.value, *(listed.strip() for listed in fact.value.split(",")))
-        for fact in facts
-    )
-
-
 def fact_file(context: WriteContext, entity: str, field: str) -> str:
     """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
     paths = [
         path for path in context.lookup.entity_files(entity) if place_of(path) == ("semantic", "current")
     ]
-    for path in paths:
-        facts = context.semantic(path).facts(context.text(path)).facts
-        if any(f.current and _same(f.entity, entity) and _same(f.field, field) for f in facts):
-            return path
-    return paths[0] if paths else "semantic/facts.md"
+    holding = (path for path in paths if context.semantic(path).current(context.text(path), entity, field))
+    return next(chain(holding, paths, ["semantic/facts.md"]))
 
 
 def _fact_id(file: SemanticFile, text: str, entity: str, field: str, value: str) -> str:
     value = " ".join(value.split()) if field else quotable(value)
-    facts = [
-        fact
-        for fact in file.facts(text).facts
-        if fact.current and _same(fact.entity, entity) and _same(fact.field, field)
-    ]
+    facts = file.current(text, entity, field)
     return next((fact.id for fact in facts if fact.value == value), facts[0].id)
-
-
-def _same(one: str, other: str) -> bool:
-    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
 def _episode(
@@ -320,12 +301,12 @@ def _episode(
         notice = "; ".join(filter(None, (AGAIN if erased_again else "", outcome.notice)))
         return Written(id_, name, outcome.commit, "added" if outcome.changed else "existing", notice)
 
-    if claim and (same := _same_episode(context, summary, text)):
-        return Written(*same, "", "existing")
+    if claim:
+        for id_, path in context.lookup.episodes_titled(summary.encode("utf-8", "replace").decode()):
+            if _says(context, path, text):
+                return Written(id_, path, "", "existing")
     while True:
-        name = free_name(
-            f"episodes/{episode_name(context.now, summary)}", lambda path: files.exists(context.root, path)
-        )
+        name = files.free_path(context.root, f"episodes/{episode_name(context.now, summary)}")
         try:
             return create(name)
         except NameTakenError:
@@ -340,12 +321,6 @@ def _id_of(path: str) -> str:
 def _lift_edits(digests: Collection[str]) -> list[Edit]:
     """What a person says again is no longer kept away."""
     return [lift_edit(digests)] if digests else []
-
-
-def _same_episode(context: WriteContext, summary: str, text: str) -> tuple[str, str] | None:
-    """Id and path of the episode that says just this."""
-    titled = context.lookup.episodes_titled(summary.encode("utf-8", "replace").decode())
-    return next(((id_, path) for id_, path in titled if _says(context, path, text)), None)
 
 
 def _says(context: WriteContext, path: str, text: str) -> bool:
