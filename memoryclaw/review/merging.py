@@ -409,29 +409,18 @@ class _Merging:
         merged = self._decisions()
         if not any(d.decision in (REJECTED, UNDONE) and d.fingerprint for d in merged.all):
             return
-        for tip, other_tip in ((self.first, self.second), (self.second, self.first)):
-            for path, entry in sorted(tip.files.items()):
-                was = self.base.get(path)
-                if self.files.get(path) != entry or entry == was or place_of(path) != ("semantic", "current"):
-                    continue
-                if other_tip.files.get(path) != was:
-                    continue
-                file = SemanticFile(path, self._schema.collections)
-                text_there, before = (self._text(entry_there) for entry_there in (entry, was))
-                base, side = _Side.of(file, before), _Side.of(file, text_there)
-                remarks_before = len(self.told)
-                self._without_refused(base, side, tip)
-                if len(self.told) == remarks_before:
-                    continue
-                try:
-                    text = _without_excess(text_there, file, side.counts)
-                    text = _with_missing(text, file, side.counts, (base, side))
-                except InputError:
-                    text = text_there
-                if text == text_there or not _is_all_there(file, text, side.counts, ()):
-                    del self.told[remarks_before:]
-                    continue
-                self._put(path, _encode(decode(self._bytes(entry) or b""), text), entry.mode)
+        for path, entry in sorted(self.files.items()):
+            was, ours, theirs = (
+                files.get(path) for files in (self.base, self.first.files, self.second.files)
+            )
+            if place_of(path) != ("semantic", "current") or was not in (ours, theirs) or ours == theirs:
+                continue
+            said, file = len(self.told), decode(self._bytes(entry) or b"")
+            text = self._facts(path, *map(self._text, (was, ours, theirs)))
+            if len(self.told) > said and text not in (None, file.text):
+                self._put(path, _encode(file, text or ""), entry.mode)
+            else:
+                del self.told[said:]
 
     def _decide(self, text: str, file: SemanticFile, sides: _Three, schema: Schema) -> str:
         """What holds where both machines gave one field another value: what began later, else what a person says."""
