@@ -76,14 +76,8 @@ def _sample(catalog: Catalog, fact: Fact, sources: Callable[[Fact], list[str]]) 
     stems = stems_of(fact.value)
     if not (places and stems):
         return None
-    return _Shown(
-        fact.entity,
-        words,
-        places,
-        stems,
-        fact.field in ("dislikes", "never") or denies(words),
-        not fact.is_statement,
-    )
+    is_denial = fact.field in ("dislikes", "never") or denies(words)
+    return _Shown(fact.entity, words, places, stems, is_denial, not fact.is_statement)
 
 
 def _groups(found: Sequence[_Shown]) -> Iterator[list[_Shown]]:

@@ -204,7 +204,14 @@ def _lines(body: str) -> tuple[str, ...]:
 
 
 def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken: RunEpisode) -> PlannedChange:
-    only = _lines_of_one(takes, taken) if pair.outcome == "near" else ()
+    only, said = tuple[str, ...](), set(_words_of_lines(takes.text))
+    if pair.outcome == "near":  # with their block ids where these are free
+        blocks = {read_line(line).block for line in takes.text.split("\n")}
+        only = tuple(
+            without_ids(line) if read_line(line).block in blocks else line
+            for line in taken.lines
+            if not set(_words_of_lines(line)) <= said
+        )
     name = taken.path.rpartition("/")[2]
     to = files.free_path(context.writing.root, f"archive/episodes/{name}")
     reasons = {
@@ -224,17 +231,6 @@ def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken:
         source=" ".join(taken.ranges),
         reason=reasons,
         id=takes.id,
-    )
-
-
-def _lines_of_one(takes: RunEpisode, taken: RunEpisode) -> tuple[str, ...]:
-    """The lines that the one has and the other lacks, with their block ids where these are free."""
-    words_taken_in = set(_words_of_lines(takes.text))
-    blocks = {read_line(line).block for line in takes.text.split("\n")}
-    return tuple(
-        without_ids(line) if read_line(line).block in blocks else line
-        for line in taken.lines
-        if not set(_words_of_lines(line)) <= words_taken_in
     )
 
 

@@ -46,11 +46,12 @@ def missed_words(context: UpkeepContext) -> Iterator[PlannedChange]:
     for miss in _misses((*context.ledger.events_of("shown"), *context.ledger.events_of("cited"))):
         if (week := _monday(miss.day)) < this_week:
             weeks[week].append(miss)
-    known = (
-        {fact.id: (path, fact) for path, fact in context.catalog.facts() if _may_learn(path, fact)}
-        if weeks
-        else {}
-    )
+    known = {
+        fact.id: (path, fact)
+        for path, fact in (context.catalog.facts() if weeks else ())
+        if place_of(path) == SEMANTIC and fact.current and fact.id and not fact.audience
+        and fact.trust == "trusted" and not MARK.search(fact.value)
+    }  # fmt: skip
     for week, misses in sorted(weeks.items()):
         actions: dict[str, AddSearchWords] = {}
         quotes: list[str] = []
@@ -79,16 +80,6 @@ def missed_words(context: UpkeepContext) -> Iterator[PlannedChange]:
 def _monday(day: str) -> date:
     date_of_day = date.fromisoformat(day[:10])
     return date_of_day - timedelta(days=date_of_day.weekday())
-
-
-def _may_learn(path: str, fact: Fact) -> bool:
-    return (
-        place_of(path) == SEMANTIC
-        and bool(fact.current and fact.id)
-        and not fact.audience
-        and fact.trust == "trusted"
-        and not MARK.search(fact.value)
-    )
 
 
 def _misses(events: Iterable[Mapping[str, Any]]) -> Iterator[_Miss]:

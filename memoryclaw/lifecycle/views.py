@@ -128,38 +128,21 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
             continue
         properties, body = read_properties(note.meta, {}), note.body.split("\n")
         labels = standings_of_lines(body, doubts=doubts)
-        everybody = (
-            *properties.entities,
-            *properties.people,
-            *([properties.project] if properties.project else []),
-        )
-        names = tuple(dict.fromkeys(name for name in everybody if not role_of(name)))
+        everybody = (*properties.entities, *properties.people, properties.project)
+        names = tuple(dict.fromkeys(name for name in everybody if name and not role_of(name)))
         tags = tuple(dict.fromkeys(tag.lower() for tag in properties.tags))
         lines = tuple(
             line
             for body_line, label in zip(body, labels, strict=True)
             if (line := body_line.strip()) and not label.audience and not line.startswith("#")
         )
-        called = (
-            "" if any(label.audience for label in labels) else str(title)
-        )  # the title may stand on a line that is for some only
+        # The title may stand on a line that is for some only.
+        called = "" if any(label.audience for label in labels) else str(title)
         keyed = tuple(f" {key_of(line)} " for line in lines)
         header = frozenset(map(key_of, (*names, *tags)))
-        words = " ".join((*keyed, *header, key_of(called)))
-        episodes.append(
-            Episode(
-                str(id_),
-                str(path),
-                str(stamp),
-                called,
-                names,
-                tags,
-                lines,
-                keyed,
-                frozenset(words.split()),
-                header,
-            )
-        )
+        words = frozenset(" ".join((*keyed, *header, key_of(called))).split())
+        place = (str(id_), str(path), str(stamp))
+        episodes.append(Episode(*place, called, names, tags, lines, keyed, words, header))
     return episodes
 
 

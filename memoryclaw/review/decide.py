@@ -179,8 +179,11 @@ def _decide_item(
     if item.fact is not None:
         decide_fact = _approve_fact if decision == APPROVED else _reject_fact
         return item.what, decide_fact(context, item, item.fact, reason)
-    decide_proposal = _approve_proposal if decision == APPROVED else _reject_proposal
-    return item.what, decide_proposal(context, item, reason)
+    if decision == APPROVED:
+        return item.what, _approve_proposal(context, item, reason)
+    edits: list[Edit | Move] = [Move(item.path, files.free_path(context.root, f"archive/{item.path}"))]
+    edits.append(record_edit(_decisions(context, item, REJECTED, reason)))
+    return item.what, _write(context, "reject", item, edits, item.what, reason=reason)
 
 
 def _decide_check(context: WriteContext, item: ReviewItem, check: DueCheck, decision: str) -> Outcome:
@@ -306,13 +309,6 @@ def _approve_proposal(context: WriteContext, item: ReviewItem, reason: str) -> O
     outcome = _write(context, "approve", item, edits, change.title, reason=reason)
     notices = [f"{path} was there already and stays as it is" for path in existing]
     return outcome._replace(notice="; ".join(filter(None, [*notices, outcome.notice])))
-
-
-def _reject_proposal(context: WriteContext, item: ReviewItem, reason: str) -> Outcome:
-    target = files.free_path(context.root, f"archive/{item.path}")
-    edits: list[Edit | Move] = [Move(item.path, target)]
-    edits.append(record_edit(_decisions(context, item, REJECTED, reason)))
-    return _write(context, "reject", item, edits, item.what, reason=reason)
 
 
 def _decisions(context: WriteContext, item: ReviewItem, decision: str, reason: str) -> list[Decision]:

@@ -99,7 +99,12 @@ def exchange(
                 return exchanged
             waiting = _count(history, head, theirs)
             if not include_noexport and (withheld := _local_paths(history, head, theirs)):
-                raise InputError(_not_pushed(exchanged, withheld))
+                names = ", ".join(withheld[:3]) + f" and {len(withheld) - 3} more" * (len(withheld) > 3)
+                merged = f"what came from {exchanged.remote} is merged, but " * bool(exchanged.received)
+                raise InputError(
+                    f"{merged}nothing was pushed: {names} holds text marked not to leave this machine (NOEXPORT, or `export: false`), "
+                    "and git pushes whole files; --include-noexport pushes it all the same"
+                )
             if remote.push(head):
                 first = (
                     ""
@@ -482,12 +487,3 @@ def _local_paths(history: History, head: str, theirs: str) -> list[str]:
             if blob and blob[1] == "blob" and exportable_bytes(named[oid], blob[2], ()) != blob[2]:
                 paths.add(named[oid])
     return sorted(paths)
-
-
-def _not_pushed(done: Exchanged, kept: Sequence[str]) -> str:
-    names = ", ".join(kept[:3]) + (f" and {len(kept) - 3} more" if len(kept) > 3 else "")
-    taken = f"what came from {done.remote} is merged, but " if done.received else ""
-    return (
-        f"{taken}nothing was pushed: {names} holds text marked not to leave this machine (NOEXPORT, or `export: false`), "
-        "and git pushes whole files; --include-noexport pushes it all the same"
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -332,8 +333,13 @@ class _Merging:
         if len(forms) > 1:
             return None
         base, ours, theirs = (text.text for text in texts)
-        if path == CONFIG_FILE and not is_vault_id(id_in(base)):
-            ours, theirs = _with_one_id(ours, theirs)
+        if path == CONFIG_FILE and not is_vault_id(id_in(base)):  # each may have given the vault an id
+            ids = [vault_id for text in (ours, theirs) if is_vault_id(vault_id := id_in(text))]
+            with suppress(InputError, ValueError):
+                ours, theirs = (
+                    with_setting(text, KEY, min(ids), CONFIG_FILE) if id_in(text) else text
+                    for text in (ours, theirs)
+                )
         if path == DECISIONS_FILE:
             merged: str | None = weave(base, _whole(ours), _whole(theirs), by_time, _both_lines).text
         elif is_record(path):
@@ -680,7 +686,10 @@ class _Three(NamedTuple):
     def target_counts(self) -> Counter[_Key]:
         """How often each fact is to stand in the merged file."""
         base, ours, theirs = (side.counts for side in self)
-        counted = {key: _of_three(base[key], ours[key], theirs[key]) for key in {*ours, *theirs}}
+        counted = dict[_Key, int]()
+        for key in {*ours, *theirs}:
+            was, one, two = base[key], ours[key], theirs[key]
+            counted[key] = two if one == was else one if two == was else max(one, two)
         for side, other_side in ((self.one, self.two), (self.two, self.one)):
             for key in side.counts - base:
                 # What one side took up the other took up as well, and has replaced since.
@@ -698,12 +707,6 @@ class _Three(NamedTuple):
                 if kind == "now":
                     values[entity, name][number].add(value)
         return {group for group, (ours, theirs) in values.items() if ours and theirs and ours != theirs}
-
-
-def _of_three(base: int, one: int, two: int) -> int:
-    if one == base:
-        return two
-    return one if two == base else max(one, two)
 
 
 def _without_excess(text: str, file: SemanticFile, wanted: Counter[_Key]) -> str:
@@ -818,15 +821,6 @@ def _questions(text: str) -> str:
     for question in reversed(repeated):
         del lines[question.line - 1 : question.end_line]
     return "".join(lines)
-
-
-def _with_one_id(*texts: str) -> list[str]:
-    """The settings of two machines that each gave the vault an id, with the same one."""
-    ids = [vault_id for text in texts if is_vault_id(vault_id := id_in(text))]
-    try:
-        return [with_setting(text, KEY, min(ids), CONFIG_FILE) if id_in(text) else text for text in texts]
-    except (InputError, ValueError):
-        return list(texts)
 
 
 def _prose(path: str, base: str, one: str, two: str) -> str | None:

@@ -125,14 +125,12 @@ def units_of(
         begin = cutter.with_properties(named) if named else prose[0].properties
         prose[0] = prose[0]._replace(properties=begin, days=fields.days)
     prose += [cutter.overflow(*arguments) for arguments in far]
-    return tuple(map(_with_type, (*prose, *facts, *cutter.todos(todos))))
-
-
-def _with_type(unit: Unit) -> Unit:
-    """A unit with the memory type that its words or its place tell, where none is given."""
-    if (unit.lifecycle.memory_type and unit.kind != "todo") or not (memory_type := type_of(unit)):
-        return unit
-    return unit._replace(lifecycle=unit.lifecycle._replace(memory_type=memory_type))
+    units = [*prose, *facts, *cutter.todos(todos)]
+    for number, unit in enumerate(units):  # what no word of it names, its words or its place tell
+        is_typed = unit.lifecycle.memory_type and unit.kind != "todo"
+        if not is_typed and (memory_type := type_of(unit)):
+            units[number] = unit._replace(lifecycle=unit.lifecycle._replace(memory_type=memory_type))
+    return tuple(units)
 
 
 class _Cutter:
@@ -604,7 +602,9 @@ def _note(source: _Source, reading: _Reading) -> Note:
     if not is_filled_in(doc.raw):  # the header of a template becomes one when it is used
         problems += doc.problems + header.problems
     problems += reading.skill.problems + reading.log.problems + reading.facts.problems
-    title = first_title(body) or page_name(_scrub(source.stem))
+    title, day = first_title(body) or page_name(_scrub(source.stem)), ""
+    if source.place.kind == "note" and not is_template(source.path, ""):
+        day = (day_in_heading(body.headings[0].text) if body.headings else "") or day_in_folders(source.path)
     fields: dict[str, Any] = {
         "path": source.path,
         "id": header.id or _path_id(source.path),
@@ -618,7 +618,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "entities": header.entities,
         "entity": reading.fields.entity,
         "project": header.project,
-        "when": header.when or source.day or _day_around(source, body),
+        "when": header.when or source.day or day,
         "until": header.until,
         "trust": header.trust,
         "pinned": header.pinned,
@@ -653,13 +653,6 @@ def _path_id(path: str) -> str:
 def _scrub(name: str) -> str:
     """Replaces what no index can store: NUL, and bytes that are not UTF-8."""
     return _NOT_STORED.sub("\ufffd", name)
-
-
-def _day_around(source: _Source, body: Body) -> str:
-    """The day of a plain note that its first heading or its folders name."""
-    if source.place.kind != "note" or is_template(source.path, ""):
-        return ""
-    return (day_in_heading(body.headings[0].text) if body.headings else "") or day_in_folders(source.path)
 
 
 def _tags(said: tuple[str, ...], inline: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from memoryclaw import errors
@@ -599,7 +599,7 @@ def _guest(root: str, told: Any, touched: set[str]) -> _Request | None:
     try:
         verb, now, message, rows = told
         edits = [
-            Edit(path, _exactly(before, _data(after)), consumes, overwrites, undoable, _data(stored))
+            Edit(path, partial(_exactly, before, _data(after)), consumes, overwrites, undoable, _data(stored))
             for path, before, after, stored, consumes, overwrites, undoable in rows
         ]
         paths = paths_of(edits)
@@ -611,13 +611,10 @@ def _guest(root: str, told: Any, touched: set[str]) -> _Request | None:
         return None
 
 
-def _exactly(before: str | None, after: bytes | None) -> Bytes:
-    def change(data: bytes | None) -> bytes | None:
-        if _digest(data) != before:
-            raise errors.OvertakenError("the file was changed meanwhile")
-        return after
-
-    return change
+def _exactly(before: str | None, after: bytes | None, data: bytes | None) -> bytes | None:
+    if _digest(data) != before:
+        raise errors.OvertakenError("the file was changed meanwhile")
+    return after
 
 
 def _digest(data: bytes | None) -> str | None:
