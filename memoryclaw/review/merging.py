@@ -255,7 +255,13 @@ class _Merging:
                 path for path in sorted(tip.files) if path not in self.base and path not in other_tip.files
             ]
             for path in gone:
-                free = (to for to in new if to not in moves and tip.files[to].oid == self.base[path].oid)
+                # What is forgotten or brought back may have been changed before that; any other move is told by its bytes.
+                other = path.removeprefix(_ARCHIVE) if path.startswith(_ARCHIVE) else _ARCHIVE + path
+                free = (
+                    to
+                    for to in new
+                    if to not in moves and (to == other or tip.files[to].oid == self.base[path].oid)
+                )
                 if to := next(free, ""):
                     moves[to] = path
                     left.remove(path)
