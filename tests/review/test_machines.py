@@ -249,8 +249,7 @@ def test_a_change_outlives_a_deletion_and_is_said(copies: tuple[Copy, Copy]) -> 
 def test_a_change_follows_a_note_that_was_forgotten_or_renamed(copies: tuple[Copy, Copy], title: str) -> None:
     one, two = copies
     if title:
-        first, _, rest = FIRST["notes/plan.md"].partition("\n")
-        one.write("notes/plan.md", f"{title}\n{rest}")
+        one.write("notes/plan.md", FIRST["notes/plan.md"].replace("# Plan", title))
     with one.app() as app:
         app.forget("notes/plan")
     two.write("notes/plan.md", FIRST["notes/plan.md"] + "Sand the floor.\n")
