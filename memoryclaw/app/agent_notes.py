@@ -16,7 +16,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.audience import of_folders
 from memoryclaw.vault.doubts import GONE
 from memoryclaw.vault.folder import is_wanted
-from memoryclaw.vault.layout import free_name, name_troubles, safe_path
+from memoryclaw.vault.layout import name_troubles, safe_path
 from memoryclaw.vault.standings import ExchangedFile, doubts_of, standing_of
 from memoryclaw.vault.written_by import trust_of_file
 from memoryclaw.writing.context import WriteContext, Written
@@ -124,10 +124,7 @@ class AgentNotes:
         paths, stem = self._moving(name)
 
         def work(context: WriteContext) -> Written:
-            targets = [
-                free_name(f"archive/{path}", lambda target: files.exists(context.root, target))
-                for path in paths
-            ]
+            targets = [files.free_path(context.root, f"archive/{path}") for path in paths]
             return _write(
                 context, stem, "forget", list(map(Move, paths, targets)), "forgotten", to=targets[0]
             )

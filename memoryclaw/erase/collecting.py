@@ -229,6 +229,12 @@ def _is_since(moment: str, day: str) -> bool:
     return _DAY.match(moment) is not None and moment[:10] >= day
 
 
+def _is_from(source: str, turn: Turn, line: bytes) -> bool:
+    record = json_object(line.decode("utf-8", "replace"))
+    host = str(record.get("host_id", ""))
+    return source in (turn.session, record.get("tool"), host) or host.startswith(f"{source}:")
+
+
 def _sources(waiting: PendingFact) -> tuple[str, ...]:
     return tuple(part.strip() for part in waiting.source.split(",") if part.strip())
 
@@ -236,9 +242,3 @@ def _sources(waiting: PendingFact) -> tuple[str, ...]:
 def _says(source: str, text: str) -> bool:
     """True if a text that names a source names this one: it is all of it, or one of its words."""
     return bool(text) and (source == text or source in text.split() or text.partition(":")[2] == source)
-
-
-def _is_from(source: str, turn: Turn, line: bytes) -> bool:
-    record = json_object(line.decode("utf-8", "replace"))
-    host = str(record.get("host_id", ""))
-    return source in (turn.session, record.get("tool"), host) or host.startswith(f"{source}:")

@@ -178,10 +178,6 @@ def _proposal(path: str, data: bytes, erasure: Erasure) -> bytes | None:
     return None if tells else data
 
 
-def _draft(_path: str, data: bytes, erasure: Erasure) -> bytes | None:
-    return _patched(data, erasure.needles.without)
-
-
 def _record(_path: str, data: bytes, erasure: Erasure) -> bytes:
     """A run record without what it says of what is erased; what it read stays told."""
     record = json_object(data.decode("utf-8", "replace"))
@@ -281,7 +277,7 @@ _CHANGES: tuple[tuple[tuple[str, ...], Callable[[str, bytes, Erasure], bytes | N
     (("working/",), _working),
     (("ledger/",), _ledger),
     ((f"{RUNS}/",), _record),
-    (("skills/_drafts/", "views/"), _draft),
+    (("skills/_drafts/", "views/"), lambda _path, data, erasure: _patched(data, erasure.needles.without)),
 )
 
 

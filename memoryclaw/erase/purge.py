@@ -31,7 +31,7 @@ from memoryclaw.vault.files import folder_lock, writer_lock
 from memoryclaw.vault.forgotten import (
     without_lines,
 )
-from memoryclaw.vault.layout import DECISIONS_FILE, slug, timestamp
+from memoryclaw.vault.layout import DECISIONS_FILE, free_name, slug, timestamp
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
 from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.decisions import PURGED, Decision
@@ -131,10 +131,9 @@ def purge(
         run = context.run("purge")
         prepare(plan)
         edits = [Edit(path, _change(path, plan, context), consumes=True) for path in plan.paths]
-        edits += [
-            Edit(new, _arriving(context, old, plan.erasure), consumes=True)
-            for old, new in plan.erasure.renames.items()
-        ]
+        for old, new in plan.erasure.renames.items():
+            scrubbed = scrub(old, files.read_file(context.root, old).data, plan.erasure)
+            edits.append(Edit(new, lambda _, scrubbed=scrubbed: scrubbed, consumes=True))  # type: ignore[misc]
         counts = {place: sum(change.place == place for change in plan.emptied) for place in PLACES}
 
         def message() -> str:
@@ -158,11 +157,6 @@ def _change(path: str, plan: PurgePlan, context: WriteContext) -> Callable[[byte
         return after
 
     return of_bytes
-
-
-def _arriving(context: WriteContext, old: str, erasure: Erasure) -> Callable[[bytes | None], bytes | None]:
-    data = files.read_file(context.root, old).data
-    return lambda _: scrub(old, data, erasure)
 
 
 def _day(since: str) -> str:
@@ -217,10 +211,7 @@ class _Planning:
         return {path for path in texts if not path.startswith("logs/")} | derived
 
     def _read(self, path: str) -> bytes:
-        try:
-            return files.read_file(self._context.root, path).data
-        except NotFoundError:
-            return b""
+        return files.data_at(self._context.root, path) or b""
 
     def _logs(self) -> None:
         erasure, root = self._erasure, self._context.root
@@ -302,11 +293,12 @@ class _Planning:
             if not lost & set(plain_words(about.replace("-", " ").replace("_", " "))):
                 continue
             fresh = f"{moment}_{slug(title) if title else GONE}" if _DATED.match(old) else GONE
-            number, new = 1, fresh
-            while files.exists(self._context.root, f"{folder}/{new}.md") or new in replaced.values():
-                number += 1
-                new = f"{fresh}-{number}"
-            replaced[old] = new
+            new = replaced[old] = free_name(
+                fresh,
+                lambda new: (
+                    files.exists(self._context.root, f"{folder}/{new}.md") or new in replaced.values()
+                ),
+            )
             if old == stem and episode.path not in self._erasure.notes:
                 self._erasure.renames[episode.path] = f"{folder}/{new}.md"
 

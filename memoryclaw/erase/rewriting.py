@@ -159,7 +159,7 @@ class Rewriting:
             kept: is given both as soon as they are certain, and before they are used.
         """
         git = self._history.git
-        bundle = bundle or self._free_bundle()
+        bundle = bundle or free_name(f"{self._history.root}-before-purge.bundle", os.path.lexists)
         kept(bundle, before)
         if not os.path.exists(bundle):
             mask = os.umask(0o077)
@@ -167,7 +167,7 @@ class Rewriting:
                 self._history.git.run("bundle", "create", "--quiet", bundle, "--all")
             finally:
                 os.umask(mask)
-        refs = self._refs()
+        refs = git.run("for-each-ref", "--format=%(refname) %(objectname)").decode("utf-8", "surrogateescape")
         order = git.run("rev-list", "--topo-order", "--reverse", "--all").decode().split()
         self._stored = frozenset(_present(self._history, {new for _, new in self._changes() if new}))
         with _ObjectReader(self._history) as reader:
@@ -178,7 +178,9 @@ class Rewriting:
                     self._flush()
                 if progress:
                     progress(number, len(order))
-            moved = [(ref, old, self._tag(old)) for ref, old in refs]
+            moved = [
+                (ref, old, self._tag(old)) for ref, _, old in (r.partition(" ") for r in refs.splitlines())
+            ]
         self._flush()
         head = self._history.head()
         if self._commits.get(head, head) != head:
@@ -204,19 +206,6 @@ class Rewriting:
     def _changes(self) -> Iterator[tuple[str, str]]:
         return (change for versions in self._versions.values() for change in versions.items())
 
-    def _free_bundle(self) -> str:
-        number, path = 1, f"{self._history.root}-before-purge.bundle"
-        while os.path.lexists(path):
-            number += 1
-            path = f"{self._history.root}-before-purge-{number}.bundle"
-        return path
-
-    def _refs(self) -> list[tuple[str, str]]:
-        out = self._history.git.run("for-each-ref", "--format=%(refname) %(objectname)").decode(
-            "utf-8", "surrogateescape"
-        )
-        return [(ref, oid) for ref, _, oid in (line.partition(" ") for line in out.splitlines())]
-
     def _move(self, moved: Sequence[tuple[str, str, str]]) -> None:
         if moved:
             lines = "".join(f"update {ref} {new} {old}\n" for ref, old, new in moved)
@@ -227,10 +216,7 @@ class Rewriting:
     def _follow(self, before: str, after: str) -> None:
         """Brings files and the user's index to what the last commit holds now, where they were as it was before."""
         root, git = self._history.root, self._history.git
-        out = git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after).decode(
-            "utf-8", "surrogateescape"
-        )
-        for path in out.split("\0")[:-1]:
+        for path in git.names("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after):
             old, new = (
                 version[2] if version else None
                 for version in self._history.objects([f"{before}:{path}", f"{after}:{path}"])
@@ -259,17 +245,16 @@ class Rewriting:
                 lines.append(b"parent " + self._commits.get(value.decode(), value.decode()).encode())
             else:
                 lines.append(line)
-        rewritten = self._text(message.decode("utf-8", "surrogateescape"))
-        fresh = b"\n".join(lines) + b"\n\n" + rewritten.encode("utf-8", "surrogateescape")
-        if rewritten.encode("utf-8", "surrogateescape") == message and self._same(head, lines):
+        text = message.decode("utf-8", "surrogateescape")
+        rewritten = self._text(text).encode("utf-8", "surrogateescape")
+        links = (
+            [line for line in rows if line.startswith((b"tree ", b"parent "))]
+            for rows in (head.split(b"\n"), lines)
+        )
+        # A commit that differs by its signature alone stays: that holds then still.
+        if rewritten == message and next(links) == next(links):
             return commit
-        return self._put("commit", fresh)
-
-    @staticmethod
-    def _same(head: bytes, lines: Sequence[bytes]) -> bool:
-        """True when a commit differs by its signature alone, which holds then still."""
-        links = [line for line in head.split(b"\n") if line.startswith((b"tree ", b"parent "))]
-        return links == [line for line in lines if line.startswith((b"tree ", b"parent "))]
+        return self._put("commit", b"\n".join(lines) + b"\n\n" + rewritten)
 
     def _tag(self, oid: str) -> str:
         tag = self._history.objects([oid])[0]

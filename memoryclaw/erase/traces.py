@@ -36,10 +36,11 @@ def in_files(root: str, needles: Needles, progress: Progress | None = None) -> l
     paths = list(_all_files(root))
     traces = []
     for number, path in enumerate(paths, 1):
-        if count := len(_texts_in(root, path, needles)):
-            traces.append(
-                Trace(_place(places(root).name_of(path)), path, count, _first_line(root, path, needles))
-            )
+        text, named = _read(root, path), needles.matches(os.fsencode(path).decode("utf-8", "replace"))
+        if count := len([*needles.matches(text), *named]):
+            lines = enumerate(text.split("\n"), 1)
+            first = next((number for number, line in lines if needles.matches(line)), 0)
+            traces.append(Trace(_place(places(root).name_of(path)), path, count, first))
         if progress:
             progress(number, len(paths))
     return traces
@@ -54,8 +55,10 @@ def in_rows(rows: Iterable[str], needles: Needles) -> list[Trace]:
 def drop_from_state(root: str, needles: Needles, *, but: str) -> None:
     """Removes the derived files that hold one of these texts, but those of the index and the one of this name."""
     for path in list(_all_files(root, STATE_DIR)):
-        if _place(path) == STATE and path != f"{STATE_DIR}/{but}" and _texts_in(root, path, needles):
-            os.unlink(os.path.join(root, path))
+        if _place(path) == STATE and path != f"{STATE_DIR}/{but}":
+            text = f"{_read(root, path)}\n{os.fsencode(path).decode('utf-8', 'replace')}"
+            if needles.matches(text):
+                os.unlink(os.path.join(root, path))
 
 
 def in_branches(context: WriteContext, lines: Mapping[str, Sequence[int]], needles: Needles) -> list[Trace]:
@@ -79,24 +82,14 @@ def in_branches(context: WriteContext, lines: Mapping[str, Sequence[int]], needl
     return traces
 
 
-def _texts_in(root: str, path: str, needles: Needles) -> list[str]:
+def _read(root: str, path: str) -> str:
     try:
         with open(os.path.join(root, path), "rb") as file:
-            data = file.read()
+            return decode(file.read()).text
     except OSError as error:
         raise VaultError(
             f"{path} cannot be searched ({error.strerror}); nothing is proven without it"
         ) from error
-    return [
-        *needles.matches(decode(data).text),
-        *needles.matches(os.fsencode(path).decode("utf-8", "replace")),
-    ]
-
-
-def _first_line(root: str, path: str, needles: Needles) -> int:
-    with open(os.path.join(root, path), "rb") as file:
-        lines = decode(file.read()).text.split("\n")
-    return next((number for number, line in enumerate(lines, 1) if needles.matches(line)), 0)
 
 
 def _all_files(root: str, under: str = "") -> Iterator[str]:

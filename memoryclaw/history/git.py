@@ -78,7 +78,7 @@ def git_state(root: str, *, shared: bool = False) -> GitState:
     common = common_dir(git_dir)
     if _BARE.search(_text(os.path.join(common, "config"))) and git_dir == common:
         return GitState("bare", "the vault's git repository is bare; set core.bare to false", git_dir)
-    state = _busy(git_dir) or _astray(git_dir) or _branch(root, git_dir, common)
+    state = _busy(git_dir) or _branch(root, git_dir, common)
     return state._replace(top=top)
 
 
@@ -106,8 +106,12 @@ def _shares(git_dir: str, folder: str) -> bool:
 
 def other_locks(root: str, state: GitState) -> list[str]:
     """A sentence about each lock of git's that keeps no commit away, but something else."""
-    paths = _other_lock_files(common_dir(state.git_dir)) if state.git_dir else ()
-    return [lock_sentence(path, root) for path in paths if path != state.lock]
+    common = common_dir(state.git_dir)
+    paths = [path for name in _OTHERS if os.path.exists(path := os.path.join(common, name))]
+    for folder, folders, names in os.walk(os.path.join(common, "refs")):  # of any branch or tag
+        folders.sort()
+        paths += [os.path.join(folder, name) for name in sorted(names) if name.endswith(".lock")]
+    return [lock_sentence(path, root) for path in paths if path != state.lock] if state.git_dir else []
 
 
 def index_stamp(git_dir: str) -> Stamp | None:
@@ -167,21 +171,21 @@ def _busy(git_dir: str) -> GitState | None:
     return None
 
 
-def _astray(git_dir: str) -> GitState | None:
-    head = _text(os.path.join(git_dir, "HEAD")).strip()
-    if head.startswith("ref:"):
-        return None
-    if not _is_id(head):
-        trouble = ".git/HEAD names no branch; write `ref: refs/heads/` and the name of your branch into it"
-        return GitState("damaged", damage(trouble), git_dir)
-    return GitState(
-        "detached", "the vault's git HEAD is on no branch; run `git switch` to a branch first", git_dir
-    )
-
-
 def _branch(root: str, git_dir: str, common: str) -> GitState:
-    ref = _text(os.path.join(git_dir, "HEAD")).strip().removeprefix("ref:").strip()
-    if lock := blocking_lock(git_dir, common, ref):
+    head = _text(os.path.join(git_dir, "HEAD")).strip()
+    if not head.startswith("ref:"):
+        if not _is_id(head):
+            trouble = (
+                ".git/HEAD names no branch; write `ref: refs/heads/` and the name of your branch into it"
+            )
+            return GitState("damaged", damage(trouble), git_dir)
+        return GitState(
+            "detached", "the vault's git HEAD is on no branch; run `git switch` to a branch first", git_dir
+        )
+    ref = head.removeprefix("ref:").strip()
+    places = [os.path.join(git_dir, name) for name in _BLOCKING]
+    places += [os.path.join(common, name) for name in (f"{ref}.lock", *_SHARED)]
+    if lock := next(filter(os.path.exists, places), ""):
         return GitState("locked", lock_sentence(lock, root), git_dir, ref, lock)
     if ref == _REFTABLE:
         return GitState("ok", "the vault's git repository is ready", git_dir)
@@ -268,31 +272,19 @@ _SLACK, _SPAN = 1.0, 10.0  # seconds: how coarse the times of files are, and how
 _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
-def blocking_lock(git_dir: str, common: str, ref: str) -> str:
-    """The first lock that keeps a commit on this branch away; empty when there is none."""
-    places = [os.path.join(git_dir, name) for name in _BLOCKING]
-    places += [os.path.join(common, name) for name in (f"{ref}.lock", *_SHARED)]
-    return next(filter(os.path.exists, places), "")
-
-
-def _other_lock_files(common: str) -> Iterator[str]:
-    """Every other lock that git may leave: of packed branches, of settings, and of any branch or tag."""
-    yield from (path for name in _OTHERS if os.path.exists(path := os.path.join(common, name)))
-    for folder, folders, names in os.walk(os.path.join(common, "refs")):
-        folders.sort()
-        yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".lock"))
-
-
 def lock_sentence(path: str, root: str) -> str:
     """One sentence about a lock: where it is, how old, whose, and what to do."""
     inside = path.startswith(f"{root}{os.sep}")
     name = f"git's lock {os.path.relpath(path, root) if inside else path} ({_age(path)} old)"
     if is_our_index(path):
         return f"{name} is MemoryClaw's own, of a change that was cut short; the next change clears it"
-    if pid := next(_holders(path), 0):
-        return f"{name} is held by {_process(pid)}; wait until that is done, then try again"
-    if pid := next(_gits_in(root), 0):
-        return f"{name} may be that of {_process(pid)}, which is at work in the vault; wait until that is done, then try again"
+    holder = next(_holders(path), 0)
+    if pid := holder or next(_gits_in(root), 0):
+        process = f"process {pid} ({_process_name(pid)})"
+        what = (
+            f"is held by {process}" if holder else f"may be that of {process}, which is at work in the vault"
+        )
+        return f"{name} {what}; wait until that is done, then try again"
     state = "no process is seen to hold it" if os.path.isdir("/proc/self/fd") else "it is in the way"
     return f"{name}: {state}; remove it if no git command is at work in the vault, then try again"
 
@@ -323,7 +315,12 @@ def clear_our_locks(root: str, git_dir: str, ref: str, commit: str, since: float
         # HEAD's first: alone it would not be known.
         if is_heads and _lock_text(head_lock) == "":
             drop(head_lock)
-        _unlog(common, ref, commit)
+        # Of a branch that was to begin with this commit, git writes the log before there is the branch.
+        log = os.path.join(common, "logs", ref)
+        moves = _text(log).splitlines()
+        is_first = len(moves) == 1 and re.match(rf"0+ {commit} ", moves[0])
+        if is_first and _value(common, ref) is None:
+            drop(log)
         drop(ref_lock)
     elif named == "" and _is_of_then(ref_lock, since):
         drop(ref_lock)
@@ -334,13 +331,6 @@ def clear_our_locks(root: str, git_dir: str, ref: str, commit: str, since: float
         and _is_of_then(head_lock, since)
     ):
         drop(head_lock)
-
-
-def _unlog(common: str, ref: str, commit: str) -> None:
-    """Removes the log of a branch that was to begin with this commit: git writes it before there is the branch."""
-    lines = _text(os.path.join(common, "logs", ref)).splitlines()
-    if len(lines) == 1 and _value(common, ref) is None and re.match(rf"0+ {commit} ", lines[0]):
-        drop(os.path.join(common, "logs", ref))
 
 
 def _is_of_then(path: str, since: float) -> bool:
@@ -381,10 +371,6 @@ def _processes() -> list[int]:
         return sorted(int(name) for name in os.listdir("/proc") if name.isdigit())
     except FileNotFoundError:
         return []
-
-
-def _process(pid: int) -> str:
-    return f"process {pid} ({_process_name(pid)})"
 
 
 def _process_name(pid: int) -> str:
@@ -458,10 +444,14 @@ class GitCommand:
 
     def run(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
         """The output of one command; HistoryError with git's own words when it fails."""
-        status, out, err = self._execute(args, stdin, env or {})
+        status, out, err = _finish(self._start(args, env or {}), stdin)
         if status:
             raise self._failure(args[0], status, err)
         return out
+
+    def names(self, *args: str, env: dict[str, str] | None = None) -> list[str]:
+        """The names, or lines, that one command lists with a NUL behind each."""
+        return self.run(*args, env=env).decode("utf-8", "surrogateescape").split("\0")[:-1]
 
     def start(
         self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None, fine: Collection[int] = (0,)
@@ -483,7 +473,7 @@ class GitCommand:
 
     def asks(self, *args: str, stdin: bytes = b"") -> tuple[bool, bytes]:
         """Whether a command that answers by its exit code said yes, and what it printed."""
-        status, out, err = self._execute(args, stdin, {})
+        status, out, err = _finish(self._start(args, {}), stdin)
         if status not in {0, 1}:
             raise self._failure(args[0], status, err)
         return status == 0, out
@@ -507,9 +497,6 @@ class GitCommand:
             return GitBusyError(lock_sentence(lock[1], self._root))
         words = err.splitlines()
         return HistoryError(f"git {verb} failed: {words[-1] if words else f'exit code {status}'}")
-
-    def _execute(self, args: tuple[str, ...], stdin: bytes, env: dict[str, str]) -> tuple[int, bytes, str]:
-        return _finish(self._start(args, env), stdin)
 
     def _start(self, args: tuple[str, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
         if any("\0" in arg for arg in args):

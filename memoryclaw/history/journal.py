@@ -147,7 +147,7 @@ def index_ready(
             if stamp is not None:
                 shutil.copyfile(index, ours)
                 shutil.copymode(index, ours)
-            _update(history, entries if stamp == known else _unmoved(history, entries, ours), ours)
+            _update(history, entries, ours, is_known=stamp == known)
             if not os.path.exists(ours):
                 break
             taken = _take(folder, lock, ours, stamp)
@@ -181,12 +181,11 @@ def clear_stale(history: History) -> None:
     drop(f"{ours}.lock")
 
 
-def _unmoved(history: History, entries: Sequence[StagedUpdate], ours: str) -> list[StagedUpdate]:
-    current = history.index_entries([entry.path for entry in entries], env={"GIT_INDEX_FILE": ours})
-    return [entry for entry in entries if current.get(entry.path) == entry.was]
-
-
-def _update(history: History, entries: Sequence[StagedUpdate], ours: str) -> None:
+def _update(history: History, entries: Sequence[StagedUpdate], ours: str, *, is_known: bool) -> None:
+    """Puts entries into our copy of the index; where it may have changed since, those that are as expected."""
+    if not is_known:
+        current = history.index_entries([entry.path for entry in entries], env={"GIT_INDEX_FILE": ours})
+        entries = [entry for entry in entries if current.get(entry.path) == entry.was]
     none = TreeEntry("0", "0" * (64 if hash_name(history.git_dir) == "sha256" else 40))
     lines = [
         f"{(e.now or none).mode} {(e.now or none).oid}\t{history.places.on_disk(e.path)}"

@@ -92,20 +92,13 @@ def remote_of(history: History) -> RemoteBranch:
     if name not in names:
         name = names[0] if len(names) == 1 else "origin" if "origin" in names else ""
     if not name:
-        which = (
-            f"none of the remotes {', '.join(names)} is that of {branch}"
-            if names
-            else "this vault has no remote"
-        )
-        command = (
-            f"`git push -u NAME {branch}` once" if names else "`git remote add origin ADDRESS` in the vault"
-        )
+        which, command = "this vault has no remote", "`git remote add origin ADDRESS` in the vault"
+        if names:
+            which = f"none of the remotes {', '.join(names)} is that of {branch}"
+            command = f"`git push -u NAME {branch}` once"
         raise HistoryError(f"{which}; run {command}, then try again")
-    merge = (
-        settings.get(f"branch.{branch}.merge", ref)
-        if settings.get(f"branch.{branch}.remote") == name
-        else ref
-    )
+    is_own = settings.get(f"branch.{branch}.remote") == name
+    merge = settings.get(f"branch.{branch}.merge", ref) if is_own else ref
     if not merge.startswith(_HEADS):
         raise HistoryError(
             f"{branch} follows {merge}, which is not a branch; set branch.{branch}.merge to one"

@@ -63,8 +63,12 @@ class Tree:
     def put(self, path: str, entry: TreeEntry | None) -> bool:
         """Sets or removes a file's entry; False when a file or a submodule is in the way."""
         folder, _, name = path.rpartition("/")
-        if not self._reachable(folder):
-            return False
+        for ancestor in ancestors(folder):
+            above, _, part = ancestor.rpartition("/")
+            standing = self._folders.get(above, {}).get(part.encode("utf-8", "surrogateescape"))
+            if standing is not None and standing.mode != TREE:
+                return False
+            self._folders.setdefault(ancestor, {})
         entries = self._folders.setdefault(folder, {})
         self._changed.update(("", *ancestors(folder)))
         key = name.encode("utf-8", "surrogateescape")
@@ -82,26 +86,14 @@ class Tree:
             raw = raw_tree(entries)
             oid = object_id("tree", raw, self.hash_name)
             if folder:
-                self._hang(folder, oid, empty=not entries)
+                parent, _, name = folder.rpartition("/")
+                hanging, key = self._folders.setdefault(parent, {}), name.encode("utf-8", "surrogateescape")
+                if entries:
+                    hanging[key] = TreeEntry(TREE, oid)
+                else:
+                    hanging.pop(key, None)
             if entries or not folder:
                 yield oid, raw
-
-    def _hang(self, folder: str, oid: str, *, empty: bool) -> None:
-        parent, _, name = folder.rpartition("/")
-        key = name.encode("utf-8", "surrogateescape")
-        if empty:
-            self._folders.setdefault(parent, {}).pop(key, None)
-        else:
-            self._folders.setdefault(parent, {})[key] = TreeEntry(TREE, oid)
-
-    def _reachable(self, folder: str) -> bool:
-        for ancestor in ancestors(folder):
-            parent, _, name = ancestor.rpartition("/")
-            entry = self._folders.get(parent, {}).get(name.encode("utf-8", "surrogateescape"))
-            if entry is not None and entry.mode != TREE:
-                return False
-            self._folders.setdefault(ancestor, {})
-        return True
 
 
 def object_id(kind: str, raw: bytes, hash_name: str) -> str:
@@ -132,17 +124,10 @@ def parse_tree(raw: bytes, oid_length: int) -> dict[bytes, TreeEntry]:
 
 
 def raw_tree(entries: Mapping[bytes, TreeEntry]) -> bytes:
-    """A tree object of these entries."""
-    return b"".join(_raw(name, entry) for name, entry in sorted(entries.items(), key=_git_order))
-
-
-def _git_order(item: tuple[bytes, TreeEntry]) -> bytes:
-    name, entry = item
-    return name + b"/" if entry.mode == TREE else name
-
-
-def _raw(name: bytes, entry: TreeEntry) -> bytes:
-    return entry.mode.encode() + b" " + name + b"\0" + bytes.fromhex(entry.oid)
+    """A tree object of these entries, in git's order."""
+    order = sorted((name + b"/" * (entry.mode == TREE), name) for name, entry in entries.items())
+    rows = ((name, entries[name]) for _, name in order)
+    return b"".join(e.mode.encode() + b" " + name + b"\0" + bytes.fromhex(e.oid) for name, e in rows)
 
 
 # What git holds of the files of a change: in the last commit and in the user's index. What is missing is damage, never
@@ -184,10 +169,10 @@ def trees_of(
     return trees or {"": {}}
 
 
-def entries_of(out: bytes) -> dict[str, TreeEntry]:
+def entries_of(lines: Iterable[str]) -> dict[str, TreeEntry]:
     """The entries that `ls-files` lists; HistoryError for one with a merge conflict."""
     entries = {}
-    for line in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+    for line in lines:
         facts, _, path = line.partition("\t")
         mode, oid, stage = facts.split(" ")
         if stage != "0":
@@ -378,7 +363,8 @@ class History:
             *(f"HEAD:{path}" for path in place_of.values()),
         ]
         blobs = dict(zip(names, self.objects(names), strict=True))
-        paths_on_disk, index, head = set(place_of.values()), entries_of(listed()), blobs["HEAD"]
+        lines = listed().decode("utf-8", "surrogateescape").split("\0")[:-1]
+        paths_on_disk, index, head = set(place_of.values()), entries_of(lines), blobs["HEAD"]
         index = {path: entry for path, entry in index.items() if path in paths_on_disk}
         known_here = {blob[0] for blob in blobs.values() if blob}
         staged = sorted({entry.oid for entry in index.values()} - known_here)
@@ -395,10 +381,11 @@ class History:
         folders = folders_of(place_of.values())
         names = [f"{commit}:{name}" for name in (*folders, *place_of.values())] if commit else []
         blobs = dict(zip(names, self.objects(names), strict=True))
-        tree = Tree(trees_of(commit, commit, folders, blobs), hash_name(self.git_dir))
-        states = {path: side_of(place_of[path], tree, {}, blobs, commit) for path in paths}
-        # What is staged is taken to be what is committed: nothing of the user's is in the way.
-        even = {path: GitFileState(s.head, s.head, s.head_data, s.head_data) for path, s in states.items()}
+        tree, even = Tree(trees_of(commit, commit, folders, blobs), hash_name(self.git_dir)), {}
+        for path, place in place_of.items():
+            side = side_of(place, tree, {}, blobs, commit)
+            # What is staged is taken to be what is committed: nothing of the user's is in the way.
+            even[path] = GitFileState(side.head, side.head, side.head_data, side.head_data)
         return CommitBase(ref, commit, tree, even, None)
 
     def commit(
@@ -489,7 +476,10 @@ class History:
         _, most = self.git.asks("config", "--local", "--get", "--type=int", "gc.auto")
         if (least := int(most or _MANY)) <= 0 or before <= least:
             return 0
-        _drop_torn(os.path.join(store, "pack"))
+        for file in os.scandir(os.path.join(store, "pack")):  # left by a git that was killed while it packed
+            torn = file.name.startswith(("tmp_", ".tmp-")) and time.time() - file.stat().st_mtime > _TORN
+            if torn and file.is_file(follow_symlinks=False):
+                os.unlink(file.path)
         self.git.run("repack", "-d", "-l", "-q")
         return before - _loose(store)
 
@@ -553,32 +543,27 @@ class History:
         listing = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z")
         # Of a larger repository only the folder of the vault is walked; its name is no pattern.
         env = LITERAL if self.limits else None
-        listed = self.git.run(*listing, *(self.limits or ("--", "*.md")), env=env)
-        out = listed.decode("utf-8", "surrogateescape")
-        return self.names_of(path for path in out.split("\0")[:-1] if path.endswith(".md"))
+        paths = self.git.names(*listing, *(self.limits or ("--", "*.md")), env=env)
+        return self.names_of(path for path in paths if path.endswith(".md"))
 
     def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, TreeEntry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
         locations = list(map(self.places.on_disk, paths)) or self.limits[1:]
-        entries = entries_of(
-            self.git.run("ls-files", "--stage", "-z", "--", *locations, env={**LITERAL, **(env or {})})
-        )
+        names = self.git.names("ls-files", "--stage", "-z", "--", *locations, env={**LITERAL, **(env or {})})
+        entries = entries_of(names)
         return {self.places.name_of(path): entry for path, entry in entries.items()}
 
     def conflicts(self) -> set[str]:
         """The files with a merge conflict that is not resolved."""
-        out = self.git.run("ls-files", "--unmerged", "-z").decode("utf-8", "surrogateescape")
-        return set(self.names_of(line.partition("\t")[2] for line in out.split("\0")[:-1]))
+        lines = self.git.names("ls-files", "--unmerged", "-z")
+        return set(self.names_of(line.partition("\t")[2] for line in lines))
 
     def staged_paths(self, index_file: str = "") -> list[str]:
         """The files that a commit made now would add or change; `index_file`: an index other than the user's."""
-        env = _index_env(index_file)
-        if head := self.head():
-            differ = ("diff-index", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=d", head)
-            out = self.git.run(*differ, env=env)
-        else:
-            out = self.git.run("ls-files", "-z", env=env)
-        return self.names_of(out.decode("utf-8", "surrogateescape").split("\0")[:-1])
+        head, listing = self.head(), tuple[str, ...](("ls-files", "-z"))
+        if head:
+            listing = ("diff-index", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=d", head)
+        return self.names_of(self.git.names(*listing, env=_index_env(index_file)))
 
     def staged_data(self, paths: Sequence[str], index_file: str = "") -> dict[str, bytes]:
         """The bytes of these files as they are staged, without those that are not."""
@@ -607,13 +592,16 @@ class History:
         # A line in the middle of a message is no trailer, whatever it says.
         return (commit for commit in map(self.read, commits) if commit.trailers.get("Run") == run)
 
+    def entries(self, commit: str) -> dict[str, TreeEntry]:
+        """What a commit has at each path; nothing without a commit."""
+        listing = ("ls-tree", "-r", "-z", "--full-tree", commit, *self.limits[1:])
+        rows = (line.partition("\t") for line in (self.git.names(*listing) if commit else ()))
+        files = ((self.places.name_of(path), row.split(" ")) for row, _, path in rows)
+        return {path: TreeEntry(mode, oid) for path, (mode, _, oid) in files}
+
     def listing(self, commit: str) -> dict[str, str]:
         """The files of a commit with the ids of their blobs; links and submodules are left out."""
-        listed = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit, *self.limits[1:])
-        out = listed.decode("utf-8", "surrogateescape")
-        rows = (line.partition("\t") for line in out.split("\0")[:-1])
-        files = ((self.places.name_of(path), row.split(" ")) for row, _, path in rows)
-        return {path: oid for path, (mode, _, oid) in files if mode in _FILE_MODES}
+        return {path: entry.oid for path, entry in self.entries(commit).items() if entry.mode in _FILE_MODES}
 
     def read(self, commit: str) -> Recorded:
         """A commit's parents, message and trailers."""
@@ -657,10 +645,9 @@ class History:
             HistoryError: a version of a file is not in this repository.
         """
         commit = commits[-1]
-        out = self.git.run(
+        fields = self.git.names(
             "diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", *commits, *self.limits
         )
-        fields = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
         raw = [(fields[i + 1], fields[i].lstrip(":").split(" ")) for i in range(0, len(fields), 2)]
         versions = [(path, _version(was, a), _version(now, b)) for path, (was, now, a, b, _) in raw]
         oids = sorted({oid for _, *oids_of_file in versions for oid in oids_of_file if oid})
@@ -723,14 +710,6 @@ def _loose(store: str) -> int:
     """How many objects have a file of their own."""
     folders = (os.path.join(store, f"{number:02x}") for number in range(256))
     return sum(len(os.listdir(folder)) for folder in folders if os.path.isdir(folder))
-
-
-def _drop_torn(packs: str) -> None:
-    """Removes what a git that was killed while it packed left behind, a day ago or more."""
-    for file in os.scandir(packs):
-        torn = file.name.startswith(("tmp_", ".tmp-")) and time.time() - file.stat().st_mtime > _TORN
-        if torn and file.is_file(follow_symlinks=False):
-            os.unlink(file.path)
 
 
 def _put_object(store: str, oid: str, data: bytes, mode: int) -> None:

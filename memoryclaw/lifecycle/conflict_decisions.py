@@ -47,13 +47,12 @@ def standing_conflicts(context: WriteContext) -> list[Conflict]:
     pairs = list(lookup.standing_facts(keys))
     if context.only_seen:
         pairs = list(_visible_facts(context, pairs))
-    decisions = decisions_of(context.root)
     pairs.sort(key=lambda told: key_of(told[1].entity))
     return conflicts(
         pairs,
         context.schema(),
         today=context.today,
-        allowed=allowance(decisions),
+        allowed=allowance(decisions_of(context.root)),
         linked=lookup.other_names(keys),
         speakers=lookup.speakers,
         namesakes=lookup.namesakes,

@@ -18,7 +18,7 @@ from memoryclaw.recall.strength import HALF_LIVES
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.conflict_rules import Conflict
-from memoryclaw.vault.layout import SEMANTIC, free_name, place_of
+from memoryclaw.vault.layout import SEMANTIC, place_of
 from memoryclaw.vault.validity import ends
 from memoryclaw.writing.context import fact_in_words
 
@@ -39,7 +39,7 @@ def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
     for path, id_, title, day, *tags in rows:
         lifecycle = Lifecycle(*tags)
         if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
-            target = free_name(f"archive/{path}", lambda to: files.exists(context.writing.root, to))
+            target = files.free_path(context.writing.root, f"archive/{path}")
             reason = f"{_why(lifecycle, end)}; `memoryclaw forget --undo {id_}` brings it back"
             if move := resting(context, MoveFile(str(path), target)):
                 yield PlannedChange("archive", f"Expired: {title}", (move,), (reason,))
@@ -103,22 +103,16 @@ def unused_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
             continue
         badly = ", and rated badly" if any(one.partition("#")[0] == id_ for one in rated) else ""
         age = len(before) - bisect_left(before, str(day)[:10])
-        chosen.append(
-            (
-                path,
-                f"{one_line(title)}: of {str(day)[:10]}, {age} active days ago; never cited or opened{badly}",
-            )
-        )
+        when = f"of {str(day)[:10]}, {age} active days ago"
+        chosen.append((path, f"{one_line(title)}: {when}; never cited or opened{badly}"))
         if len(chosen) == MOST:
             break
     if chosen:
         moves = tuple(MoveFile(path, f"archive/{path}") for path, _ in chosen)
-        number = (
-            f"{len(chosen)} episodes that nothing has" if len(chosen) > 1 else "an episode that nothing has"
-        )
+        number = f"{len(chosen)} episodes" if len(chosen) > 1 else "an episode"
         yield PlannedChange(
             ARCHIVE,
-            f"Archive {number} used for long",
+            f"Archive {number} that nothing has used for long",
             tuple(move for move in moves if not files.exists(context.writing.root, move.to)),
             tuple(reason for _, reason in chosen),
             reason=f"older than {OLD} days on which the vault was used, and nothing leads to them; `memoryclaw forget --undo` brings any of them back",

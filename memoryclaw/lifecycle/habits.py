@@ -65,28 +65,19 @@ def _sample(catalog: Catalog, fact: Fact, sources: Callable[[Fact], list[str]]) 
         or not (fact.is_statement or is_preference(fact.field))
     ):
         return None
-    places = tuple(sorted({(day, source) for source in sources(fact) if (day := _day_of(catalog, source))}))
+    dated = set[tuple[str, str]]()
+    for source in sources(fact):  # the day of an episode is in its name
+        address = catalog.resolve(source.partition("#")[0])
+        if address and address.path.removeprefix("archive/").startswith("episodes/"):
+            hit = _DAY.match(address.path.rpartition("/")[2])
+            dated |= {(hit[0], source)} if hit else set()
+    places = tuple(sorted(dated))
     words = fact.value if fact.is_statement or fact.field == FROM_NOW_ON else f"{fact.field} {fact.value}"
     stems = stems_of(fact.value)
     if not (places and stems):
         return None
-    return _Shown(
-        fact.entity,
-        words,
-        places,
-        stems,
-        fact.field in ("dislikes", "never") or denies(words),
-        not fact.is_statement,
-    )
-
-
-def _day_of(catalog: Catalog, source: str) -> str:
-    """The day of an episode, by its name; empty for a source that is none."""
-    address = catalog.resolve(source.partition("#")[0])
-    if address is None or not address.path.removeprefix("archive/").startswith("episodes/"):
-        return ""
-    hit = _DAY.match(address.path.rpartition("/")[2])
-    return hit[0] if hit else ""
+    is_denial = fact.field in ("dislikes", "never") or denies(words)
+    return _Shown(fact.entity, words, places, stems, is_denial, not fact.is_statement)
 
 
 def _groups(found: Sequence[_Shown]) -> Iterator[list[_Shown]]:

@@ -30,7 +30,7 @@ from memoryclaw.vault.audience import labels_in, of_folders, of_note
 from memoryclaw.vault.conflict_rules import agree, key_of_fact
 from memoryclaw.vault.export_gate import withheld_names
 from memoryclaw.vault.forgotten import ForgottenLines
-from memoryclaw.vault.layout import ALIASES_FILE, SEMANTIC, free_name, place_of
+from memoryclaw.vault.layout import ALIASES_FILE, SEMANTIC, place_of
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.properties import names_of, text_of
 from memoryclaw.writing.context import fact_in_words
@@ -204,9 +204,16 @@ def _lines(body: str) -> tuple[str, ...]:
 
 
 def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken: RunEpisode) -> PlannedChange:
-    only = _lines_of_one(takes, taken) if pair.outcome == "near" else ()
+    only, said = tuple[str, ...](), set(_words_of_lines(takes.text))
+    if pair.outcome == "near":  # with their block ids where these are free
+        blocks = {read_line(line).block for line in takes.text.split("\n")}
+        only = tuple(
+            without_ids(line) if read_line(line).block in blocks else line
+            for line in taken.lines
+            if not set(_words_of_lines(line)) <= said
+        )
     name = taken.path.rpartition("/")[2]
-    to = free_name(f"archive/episodes/{name}", lambda path: files.exists(context.writing.root, path))
+    to = files.free_path(context.writing.root, f"archive/episodes/{name}")
     reasons = {
         "reuse": "the two say the same but for spelling",
         "absorb": f"{takes.id} holds all that {taken.id} says",
@@ -227,17 +234,6 @@ def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken:
     )
 
 
-def _lines_of_one(takes: RunEpisode, taken: RunEpisode) -> tuple[str, ...]:
-    """The lines that the one has and the other lacks, with their block ids where these are free."""
-    words_taken_in = set(_words_of_lines(takes.text))
-    blocks = {read_line(line).block for line in takes.text.split("\n")}
-    return tuple(
-        without_ids(line) if read_line(line).block in blocks else line
-        for line in taken.lines
-        if not set(_words_of_lines(line)) <= words_taken_in
-    )
-
-
 # Entities
 
 
@@ -253,9 +249,9 @@ class NamedEntity(NamedTuple):
         return frozenset(key_of(self.name).split())
 
     @property
-    def paths(self) -> list[str]:
-        """The files of its facts."""
-        return sorted({path for path, _ in self.facts})
+    def stems(self) -> set[str]:
+        """The names of the files of its facts."""
+        return {path.rpartition("/")[2].removesuffix(".md").lower() for path, _ in self.facts}
 
 
 class Called(NamedTuple):
@@ -342,26 +338,18 @@ def names_alike(
 
 def _one_kind(one: NamedEntity, other: NamedEntity, collections: Iterable[str]) -> bool:
     """False for two that stand in collections of different kinds."""
-    stems = [
-        {path.rpartition("/")[2].removesuffix(".md").lower() for path in each.paths} for each in (one, other)
-    ]
-    return bool(stems[0] & stems[1]) or not all(paths <= {*collections} for paths in stems)
+    return bool(one.stems & other.stems) or not one.stems | other.stems <= {*collections}
 
 
 _PEOPLE = frozenset({"people", "contacts"})
 
 
 def _short_for(one: NamedEntity, longer: NamedEntity) -> bool:
-    extra_words = longer.words - one.words
-    if extra_words <= _beside():
+    if longer.words - one.words <= {key_of(word) for word in words("names.beside")}:
         return True
-    words = key_of(longer.name).split()
-    people = all(path.rpartition("/")[2].removesuffix(".md").lower() in _PEOPLE for path in longer.paths)
-    return people and len(one.words) == 1 and key_of(one.name) in (words[0], words[-1])
-
-
-def _beside() -> frozenset[str]:
-    return frozenset(key_of(word) for word in words("names.beside"))
+    names = key_of(longer.name).split()
+    is_person = longer.stems <= _PEOPLE
+    return is_person and len(one.words) == 1 and key_of(one.name) in (names[0], names[-1])
 
 
 def disagree(one: NamedEntity, other: NamedEntity, many: Iterable[str]) -> bool:

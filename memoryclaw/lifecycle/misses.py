@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from memoryclaw.text.language import words_of
 from memoryclaw.text.redaction import MARK
 from memoryclaw.vault.layout import SEMANTIC, place_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.permissions import texts_in
 from memoryclaw.writing.context import fact_in_words
 
 MISS = "search-words"
@@ -45,11 +46,12 @@ def missed_words(context: UpkeepContext) -> Iterator[PlannedChange]:
     for miss in _misses((*context.ledger.events_of("shown"), *context.ledger.events_of("cited"))):
         if (week := _monday(miss.day)) < this_week:
             weeks[week].append(miss)
-    known = (
-        {fact.id: (path, fact) for path, fact in context.catalog.facts() if _may_learn(path, fact)}
-        if weeks
-        else {}
-    )
+    known = {
+        fact.id: (path, fact)
+        for path, fact in (context.catalog.facts() if weeks else ())
+        if place_of(path) == SEMANTIC and fact.current and fact.id and not fact.audience
+        and fact.trust == "trusted" and not MARK.search(fact.value)
+    }  # fmt: skip
     for week, misses in sorted(weeks.items()):
         actions: dict[str, AddSearchWords] = {}
         quotes: list[str] = []
@@ -80,22 +82,12 @@ def _monday(day: str) -> date:
     return date_of_day - timedelta(days=date_of_day.weekday())
 
 
-def _may_learn(path: str, fact: Fact) -> bool:
-    return (
-        place_of(path) == SEMANTIC
-        and bool(fact.current and fact.id)
-        and not fact.audience
-        and fact.trust == "trusted"
-        and not MARK.search(fact.value)
-    )
-
-
 def _misses(events: Iterable[Mapping[str, Any]]) -> Iterator[_Miss]:
     """What was opened or cited soon after the last recall of its session that did not show it."""
     asked: dict[str, tuple[datetime, str, frozenset[str]]] = {}
     for event in sorted(events, key=lambda one: str(one.get("ts", ""))):
         session, ts = event.get("session"), str(event.get("ts", ""))
-        at, ids = _moment(ts), _ids(event)
+        at, ids = _moment(ts), texts_in(event.get("ids"))
         if not (at and isinstance(session, str) and session):
             continue
         if event.get("mode") == "recall":
@@ -112,11 +104,6 @@ def _moment(text: str) -> datetime | None:
     return datetime.fromisoformat(exact).replace(tzinfo=UTC) if exact else None
 
 
-def _ids(event: Mapping[str, Any]) -> Sequence[str]:
-    ids = event.get("ids")
-    return [id_ for id_ in ids if isinstance(id_, str)] if isinstance(ids, list) else ()
-
-
 def _question(context: UpkeepContext, miss: _Miss) -> str:
     """What a person said in a session just when it was asked; empty where the log has no such turn, or it has a label or something redacted."""
     at = _moment(miss.ts)
@@ -126,7 +113,8 @@ def _question(context: UpkeepContext, miss: _Miss) -> str:
         if turn.role == "user" and at and (said := _moment(turn.ts)) and abs(said - at) <= BESIDE
     ]
     _, turn = min(near, key=lambda pair: pair[0], default=(None, None))
-    return turn.text if turn and _is_open(turn) else ""
+    is_open = turn and not turn.audience and turn.export and not turn.by and not MARK.search(turn.text)
+    return turn.text if turn and is_open else ""
 
 
 def _turns(context: UpkeepContext, session: str) -> Iterator[Turn]:
@@ -139,10 +127,6 @@ def _turns(context: UpkeepContext, session: str) -> Iterator[Turn]:
             settings = ReadingSettings(labels=vault.labels, doubts=vault.doubts(path), zone=vault.zone)
             turns = read_note(path, seen[0], settings).turns
             yield from (turn for turn in turns if turn.session == session)
-
-
-def _is_open(turn: Turn) -> bool:
-    return not turn.audience and turn.export and not turn.by and not MARK.search(turn.text)
 
 
 def _lacking(question: str, fact: Fact) -> list[str]:

@@ -62,14 +62,8 @@ def failings(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
     tools_called = _other_calls(tools, acted) if len(set(tools)) > 1 else ()
     if tools_called:
         reason = f"the last {_OTHERWISE} sessions that did this called {', '.join(tools_called)}"
-        problems.append(
-            Problem(
-                path,
-                1,
-                reason,
-                f"the skill says {', '.join(tools)}; change its steps if they should be others",
-            )
-        )
+        hint = f"the skill says {', '.join(tools)}; change its steps if they should be others"
+        problems.append(Problem(path, 1, reason, hint))
     return problems
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import NoteBelow
@@ -66,7 +66,14 @@ def _by_episode(facts: Sequence[Fact]) -> dict[str, list[_Contradiction]]:
         for note in {note for note, _ in _lines(fact)}:
             resting[note] += 1
     for fact in facts:
-        successor = _successor(fact, by_field[key_of(fact.entity), key_of(fact.field)])
+        later = (
+            one
+            for one in by_field[key_of(fact.entity), key_of(fact.field)]
+            if one.id != fact.id and one.since >= fact.until and one.value != fact.value
+        )
+        is_past = bool(not fact.current and fact.until)
+        first = min(later, key=lambda one: (one.since, not one.current, one.id), default=None)
+        successor = first if is_past else None
         lines = _lines(successor) if successor else []
         notes = {note for note, _ in lines}
         for note, block in _lines(fact):
@@ -83,16 +90,6 @@ def _lines(fact: Fact) -> list[tuple[str, str]]:
     """The lines of episodes that a fact rests on, as (episode, block id)."""
     links = (source.strip().partition("#^") for source in fact.source.split(","))
     return [(note, block) for note, _, block in links if note and block]
-
-
-def _successor(fact: Fact, others: Iterable[Fact]) -> Fact | None:
-    """The fact that took the place of a past one; None while it holds."""
-    if fact.current or not fact.until:
-        return None
-    later = (
-        one for one in others if one.id != fact.id and one.since >= fact.until and one.value != fact.value
-    )
-    return min(later, key=lambda one: (one.since, not one.current, one.id), default=None)
 
 
 def _proposal(path: str, note: str, found: Sequence[_Contradiction]) -> PlannedChange:

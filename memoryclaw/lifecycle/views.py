@@ -128,38 +128,21 @@ def episodes_of(context: UpkeepContext) -> list[Episode]:
             continue
         properties, body = read_properties(note.meta, {}), note.body.split("\n")
         labels = standings_of_lines(body, doubts=doubts)
-        everybody = (
-            *properties.entities,
-            *properties.people,
-            *([properties.project] if properties.project else []),
-        )
-        names = tuple(dict.fromkeys(name for name in everybody if not role_of(name)))
+        everybody = (*properties.entities, *properties.people, properties.project)
+        names = tuple(dict.fromkeys(name for name in everybody if name and not role_of(name)))
         tags = tuple(dict.fromkeys(tag.lower() for tag in properties.tags))
         lines = tuple(
             line
             for body_line, label in zip(body, labels, strict=True)
             if (line := body_line.strip()) and not label.audience and not line.startswith("#")
         )
-        called = (
-            "" if any(label.audience for label in labels) else str(title)
-        )  # the title may stand on a line that is for some only
+        # The title may stand on a line that is for some only.
+        called = "" if any(label.audience for label in labels) else str(title)
         keyed = tuple(f" {key_of(line)} " for line in lines)
         header = frozenset(map(key_of, (*names, *tags)))
-        words = " ".join((*keyed, *header, key_of(called)))
-        episodes.append(
-            Episode(
-                str(id_),
-                str(path),
-                str(stamp),
-                called,
-                names,
-                tags,
-                lines,
-                keyed,
-                frozenset(words.split()),
-                header,
-            )
-        )
+        words = frozenset(" ".join((*keyed, *header, key_of(called))).split())
+        place = (str(id_), str(path), str(stamp))
+        episodes.append(Episode(*place, called, names, tags, lines, keyed, words, header))
     return episodes
 
 
@@ -199,7 +182,11 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
     Args:
         known: the names of entities by the keys of all their names, so that two names of one count as one.
     """
-    things_by_id = {first.id: _things(first, known) for first in episodes}
+    things_by_id = dict[str, frozenset[str]]()
+    for one in episodes:  # a tag that is called like one of its entities says no more
+        names = {known.get(key_of(name), name) for name in one.names}
+        keys = {key for key, name in known.items() if name in names} | set(map(key_of, names))
+        things_by_id[one.id] = frozenset(names) | {f"#{tag}" for tag in one.tags if key_of(tag) not in keys}
     counts = Counter(thing for topics in things_by_id.values() for thing in topics)
     most = len(episodes) / 2 if len(episodes) >= _ENOUGH else len(episodes)
     pairs = Counter(
@@ -221,13 +208,6 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
         )
         topics.append(Topic(tuple(ordered), tuple(inside)))
     return sorted(topics, key=lambda topic: topic.members)
-
-
-def _things(episode: Episode, known: Mapping[str, str]) -> frozenset[str]:
-    """The entities and tags of an episode; a tag that is called like one of its entities says no more."""
-    names = {known.get(key_of(name), name) for name in episode.names}
-    keys = {key for key, name in known.items() if name in names} | set(map(key_of, names))
-    return frozenset(names) | {f"#{tag}" for tag in episode.tags if key_of(tag) not in keys}
 
 
 # The pages

@@ -42,11 +42,14 @@ def approve(context: WriteContext, run: str) -> Approved:
     """
     with writing(context.root) as writer:
         branch, waiting = _find(writer, run)
-        _must_be_the_runs(branch, waiting)
-        replayed_already = {
-            commit.trailers.get(_REPLAYED)
-            for commit in (writer.history.of_run(run) if writer.history.head() else iter(()))
-        }
+        for recorded in waiting.commits:
+            if recorded.trailers.get("Run") != waiting.run:
+                name = branch.ref.removeprefix("refs/heads/")
+                raise ConflictError(
+                    f"{name} holds a commit that is not the run's ({recorded.commit[:12]}); take it in with `git merge {name}`"
+                )
+        made = writer.history.of_run(run) if writer.history.head() else ()
+        replayed_already = {commit.trailers.get(_REPLAYED) for commit in made}
         remaining = [recorded for recorded in waiting.commits if recorded.commit not in replayed_already]
         replay = _Replay(context, writer, run)
         for recorded in remaining:
@@ -174,15 +177,6 @@ def _find(writer: Writer, run: str) -> tuple[Branch, OpenBranch]:
                 )
             return branch, read_branch(writer.history, branch)
     raise NotFoundError(f"no run {run!r} waits as a branch; `memoryclaw review` lists what waits")
-
-
-def _must_be_the_runs(branch: Branch, waiting: OpenBranch) -> None:
-    for recorded in waiting.commits:
-        if recorded.trailers.get("Run") != waiting.run:
-            name = branch.ref.removeprefix("refs/heads/")
-            raise ConflictError(
-                f"{name} holds a commit that is not the run's ({recorded.commit[:12]}); take it in with `git merge {name}`"
-            )
 
 
 def _decision_edit(writer: Writer, decision: Decision) -> Edit:

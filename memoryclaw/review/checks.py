@@ -14,10 +14,9 @@ from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.memory_lines import LineField, line_fields, read_line, sources_of
 from memoryclaw.vault import edits, files
-from memoryclaw.vault.layout import free_name
 from memoryclaw.vault.properties import read_properties
 from memoryclaw.vault.validity import due, ends
-from memoryclaw.vault.vocabulary import Schema
+from memoryclaw.vault.vocabulary import DeclaredField, Schema
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Edit, Move, text_change
 
@@ -48,10 +47,8 @@ def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[DueCh
     text, today = context.text(path), context.today
     note = split(readable(text))
     properties = read_properties(note.meta, note.lines)
-    note_lifecycle, title = (
-        properties.lifecycle,
-        properties.title or path.rpartition("/")[2].removesuffix(".md"),
-    )
+    note_lifecycle = properties.lifecycle
+    title = properties.title or path.rpartition("/")[2].removesuffix(".md")
     if not text or _is_over(note_lifecycle, today):
         return
     day = due(note_lifecycle, "", 0)
@@ -59,25 +56,17 @@ def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[DueCh
         reason = f"{path} asks to be verified by {day}"
         yield DueCheck(path, properties.id or path.removesuffix(".md"), title, day, reason, note.raw)
     for fact in context.semantic(path).facts(text).facts:
-        fact_lifecycle = fact.lifecycle
-        span = (
-            schema.fields[edits.name_key(fact.field)].verify
-            if edits.name_key(fact.field) in schema.fields
-            else 0
-        )
-        day = due(
-            fact_lifecycle._replace(verified=max(fact_lifecycle.verified, note_lifecycle.verified)),
-            fact.day,
-            span,
-        )
-        if fact.current and day and day < today and not _is_over(fact_lifecycle, today):
-            lines = lines_of(readable(text))[fact.line - 1 : max(fact.line, fact.end_line)]
-            reason = (
-                _denial(context, "".join(lines)) or f"its line asks to be verified by {day}"
-                if day == fact_lifecycle.verify_by
-                else _age(fact, fact_lifecycle, span)
-            )
-            yield DueCheck(path, fact.id, title, day, reason, "".join(lines), fact)
+        own, span = fact.lifecycle, schema.fields.get(edits.name_key(fact.field), DeclaredField()).verify
+        day = due(own._replace(verified=max(own.verified, note_lifecycle.verified)), fact.day, span)
+        if fact.current and day and day < today and not _is_over(own, today):
+            lines = "".join(lines_of(readable(text))[fact.line - 1 : max(fact.line, fact.end_line)])
+            if day == own.verify_by:
+                reason = _denial(context, lines) or f"its line asks to be verified by {day}"
+            else:
+                checked = own.verified > fact.day
+                since = f"verified on {own.verified}" if checked else f"known since {fact.day[:10]}"
+                reason = f"{since}, and `{fact.field}` is to be verified every {span} days"
+            yield DueCheck(path, fact.id, title, day, reason, lines, fact)
 
 
 def _is_over(lifecycle: Lifecycle, today: str) -> bool:
@@ -121,11 +110,6 @@ def stay(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
     return [Edit(check.path, text_change(change))]
 
 
-def _age(fact: Fact, own: Lifecycle, span: int) -> str:
-    since = f"verified on {own.verified}" if own.verified > fact.day else f"known since {fact.day[:10]}"
-    return f"{since}, and `{fact.field}` is to be verified every {span} days"
-
-
 def stands(context: WriteContext, check: DueCheck) -> bool:
     """True while its lines stand in the file as they were shown."""
     return check.text in readable(context.text(check.path))
@@ -154,18 +138,17 @@ def end(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
     """The edit after which it no longer holds: a fact goes to History, a note to the archive."""
     file, fact = context.semantic(check.path), check.fact
     if fact is None:
-        target = free_name(f"archive/{check.path}", lambda path: files.exists(context.root, path))
+        target = files.free_path(context.root, f"archive/{check.path}")
         return [Move(check.path, target)]
     if file.is_note:
         raise InputError(
             f"{check.id} is a field of a note, which has no History; change {check.path} by hand"
         )
-    return [
-        Edit(
-            check.path,
-            text_change(lambda text: edits.end_fact(text, file, _id(file, text, fact), context.today)),
-        )
-    ]
+
+    def change(text: str) -> str:
+        return edits.end_fact(text, file, _id(file, text, fact), context.today)
+
+    return [Edit(check.path, text_change(change))]
 
 
 def correct(context: WriteContext, check: DueCheck, value: str) -> list[Edit | Move]:
@@ -198,14 +181,5 @@ def correct(context: WriteContext, check: DueCheck, value: str) -> list[Edit | M
 
 def _id(file: edits.SemanticFile, text: str, fact: Fact) -> str:
     """The id of the fact in a text of its file, where it may have another one; of the same value the first."""
-    return next(
-        (
-            candidate.id
-            for candidate in file.facts(text).facts
-            if candidate.current
-            and edits.same(candidate.entity, fact.entity)
-            and edits.same(candidate.field, fact.field)
-            and candidate.value == fact.value
-        ),
-        fact.id,
-    )
+    alike = file.current(text, fact.entity, fact.field)
+    return next((candidate.id for candidate in alike if candidate.value == fact.value), fact.id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import NewFile
@@ -41,7 +41,7 @@ from memoryclaw.vault.edits import (
     same,
     set_fact,
 )
-from memoryclaw.vault.layout import free_name, timestamp
+from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.state_folder import state_folder, watcher
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, record_edit
@@ -117,14 +117,16 @@ def decide(
     """
     if value and (len(items) != 1 or not items[0].choices or decision != APPROVED):
         raise InputError("a value is chosen to approve one conflict or setting; nothing was decided")
-    if alone and len(items) == 1:
-        return [_decide_item(context, items[0], decision, value, reason)]
     ruled = []
     for item in items:
         try:
-            ruled.append(_decide_item(context, item, decision, value, reason))
+            title, outcome = _decide_item(context, item, decision, value, reason)
         except _REFUSED as error:
+            if alone and len(items) == 1:
+                raise
             ruled.append(ReviewDecision(item.id, item.kind, item.what, FAILED, notice=str(error)))
+        else:
+            ruled.append(ReviewDecision(item.id, item.kind, title, decision, outcome.commit, outcome.notice))
     return ruled
 
 
@@ -154,87 +156,85 @@ def fact_target(context: WriteContext, fact: PendingFact) -> _FactTarget:
 
 def _decide_item(
     context: WriteContext, item: ReviewItem, decision: str, value: int, reason: str
-) -> ReviewDecision:
+) -> tuple[str, Outcome]:
+    """Decides one thing; returns what was decided, in words, and what came of it."""
     if item.is_skill:
         raise InputError(
             f"{item.id} is a skill; `memoryclaw skills approve {item.id}` or `skills reject` decides it"
         )
     if item.branch is not None:
-        return _branch(context, item, decision)
+        return item.what, _branch(context, item, decision)
     if item.is_of_others:
-        return _foreign(context, item, decision)
+        return item.what, _foreign(context, item, decision)
     if item.question is not None:
         number = (value or 1) if decision == APPROVED else 0  # the first answer where none is chosen
         return _decide_setting(context, item, item.question, number, reason)
     if item.check is not None:
-        return _decide_check(context, item, item.check, decision)
+        return item.what, _decide_check(context, item, item.check, decision)
     if item.conflict is not None:
         settle = _both_stand if decision == REJECTED else _settle
         return settle(context, item, item.conflict, value, reason)
     if context.text(item.path) != item.text and (item.fact is None or removal(context, item.fact) is None):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
-    yes = decision == APPROVED
     if item.fact is not None:
-        decide_fact = _approve_fact if yes else _reject_fact
-        outcome = decide_fact(context, item, item.fact, reason)
-    else:
-        outcome = (_approve_proposal if yes else _reject_proposal)(context, item, reason)
-    return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
+        decide_fact = _approve_fact if decision == APPROVED else _reject_fact
+        return item.what, decide_fact(context, item, item.fact, reason)
+    if decision == APPROVED:
+        return item.what, _approve_proposal(context, item, reason)
+    edits: list[Edit | Move] = [Move(item.path, files.free_path(context.root, f"archive/{item.path}"))]
+    edits.append(record_edit(_decisions(context, item, REJECTED, reason)))
+    return item.what, _write(context, "reject", item, edits, item.what, reason=reason)
 
 
-def _decide_check(context: WriteContext, item: ReviewItem, check: DueCheck, decision: str) -> ReviewDecision:
+def _decide_check(context: WriteContext, item: ReviewItem, check: DueCheck, decision: str) -> Outcome:
     """A yes to what was to be verified: it holds still; a no: it no longer does."""
     if not stands(context, check):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
     yes = decision == APPROVED
     if is_unwanted(check):
-        if yes:
-            written = forget(context, check.id)
-            return ReviewDecision(item.id, item.kind, item.what, decision, written.commit, written.notice)
-        outcome = _write(context, "reject", item, stay(context, check), f"not forgotten: {item.what}")
-        return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
+        if not yes:
+            return _write(context, "reject", item, stay(context, check), f"not forgotten: {item.what}")
+        written = forget(context, check.id)
+        return Outcome(changed=True, commit=written.commit, notice=written.notice)
     edits = confirm(context, check) if yes else end(context, check)
     title = f"{'holds still' if yes else 'no longer so'}: {item.what}"
-    outcome = _write(context, "approve" if yes else "reject", item, edits, title)
-    return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
+    return _write(context, "approve" if yes else "reject", item, edits, title)
 
 
 def _decide_setting(
     context: WriteContext, item: ReviewItem, question: SettingQuestion, value: int, reason: str
-) -> ReviewDecision:
+) -> tuple[str, Outcome]:
     """An answer writes the setting; leaving it as is, number 0, is not asked again."""
     item_as_shown(context, item.id, item.digest)
     if value:
         edit = Edit(item.path, text_change(with_answer(question, value)))
-        title, decision = f"{question.subject}: {question.answers[value - 1].words}", APPROVED
+        title = f"{question.subject}: {question.answers[value - 1].words}"
     else:
         marks = [_decision(context, REJECTED, item.kind, mark) for mark in question.marks]
-        edit, title, decision = record_edit(marks), f"{question.subject}: left as is", REJECTED
+        edit, title = record_edit(marks), f"{question.subject}: left as is"
     verb = "approve" if value else "reject"
     outcome = _write(context, verb, item, [edit], title, reason=reason)
     is_served = value and watcher(state_folder(context.root))[0]  # settings are read when a program starts
     notice = "the running server follows it once it is restarted" if is_served else ""
-    notices = "; ".join(filter(None, (outcome.notice, notice)))
-    return ReviewDecision(item.id, item.kind, title, decision, outcome.commit, notices)
+    return title, outcome._replace(notice="; ".join(filter(None, (outcome.notice, notice))))
 
 
 def _both_stand(
     context: WriteContext, item: ReviewItem, conflict: Conflict, _value: int, reason: str
-) -> ReviewDecision:
+) -> tuple[str, Outcome]:
     """A person says that all of the values may stand: they are marked, and listed, no more."""
     item_as_shown(context, item.id, item.digest)
     pairs = dict.fromkeys(pair_print(first, second) for first, second in rivals(conflict))
     decisions = [_decision(context, REJECTED, KIND, pair)._replace(reason=reason) for pair in pairs]
     title = f"{item.what}; both are kept"
-    outcome = _write(
+    return item.what, _write(
         context, "reject", item, [record_edit(decisions)], title, reason=reason, evidence=_sides(conflict)
     )
-    return ReviewDecision(item.id, item.kind, item.what, REJECTED, outcome.commit, outcome.notice)
 
 
 def _settle(
     context: WriteContext, item: ReviewItem, conflict: Conflict, value: int, reason: str
-) -> ReviewDecision:
+) -> tuple[str, Outcome]:
     """A person says which of the values holds."""
     item_as_shown(context, item.id, item.digest)
     if not 1 <= value <= len(conflict.sides):
@@ -247,10 +247,9 @@ def _settle(
     title = fact_in_words(conflict.entity, conflict.field, chosen)
     olds = [" or ".join(one for one in conflict.values if one != chosen)]
     edits = [*settling(context, conflict, chosen), record_edit(decisions)]
-    outcome = _write(
+    return title, _write(
         context, "approve", item, edits, title, olds=olds, reason=reason, evidence=_sides(conflict)
     )
-    return ReviewDecision(item.id, item.kind, title, APPROVED, outcome.commit, outcome.notice)
 
 
 def _sides(conflict: Conflict) -> list[str]:
@@ -267,32 +266,29 @@ def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, re
         olds.append(addition.old if addition.action == "superseded" else "")
         return addition.text
 
-    edits = [Edit(place.file.path, text_change(change)), _removal_edit(context, fact)]
-    decisions = [
-        _decision(context, APPROVED, "fact", _fingerprint(fact), run=item.run)._replace(reason=reason)
+    edits = [
+        Edit(place.file.path, text_change(change)),
+        *_answer_edits(context, item, fact, APPROVED, reason),
     ]
     title = fact_in_words(place.fact.entity, fact.field, fact.value)
-    return _write(context, "approve", item, [*edits, record_edit(decisions)], title, olds=olds, reason=reason)
+    return _write(context, "approve", item, edits, title, olds=olds, reason=reason)
 
 
 def _reject_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, reason: str) -> Outcome:
-    decisions = [
-        _decision(context, REJECTED, "fact", _fingerprint(fact), run=item.run)._replace(reason=reason)
-    ]
     title = fact_in_words(fact.entity, fact.field, fact.value)
-    edits = [_removal_edit(context, fact), record_edit(decisions)]
+    edits = _answer_edits(context, item, fact, REJECTED, reason)
     return _write(context, "reject", item, edits, title, reason=reason)
 
 
-def _removal_edit(context: WriteContext, fact: PendingFact) -> Edit:
-    change = removal(context, fact)
+def _answer_edits(
+    context: WriteContext, item: ReviewItem, fact: PendingFact, decision: str, reason: str
+) -> list[Edit]:
+    """The edits that take a question away and remember how it was answered."""
+    change, mark = removal(context, fact), fingerprint("fact", fact.entity, fact.field, fact.value)
     if change is None:
         raise NotFoundError(f"{fact.id} no longer waits; `memoryclaw review` lists what does")
-    return Edit(PENDING_FILE, text_change(change), consumes=True)
-
-
-def _fingerprint(fact: PendingFact) -> str:
-    return fingerprint("fact", fact.entity, fact.field, fact.value)
+    answer = _decision(context, decision, "fact", mark, run=item.run)._replace(reason=reason)
+    return [Edit(PENDING_FILE, text_change(change), consumes=True), record_edit([answer])]
 
 
 def _approve_proposal(context: WriteContext, item: ReviewItem, reason: str) -> Outcome:
@@ -308,31 +304,26 @@ def _approve_proposal(context: WriteContext, item: ReviewItem, reason: str) -> O
     existing = [path for path in new if files.exists(context.root, path)]
     edits += [
         Edit(item.path, lambda _: None, consumes=True),
-        record_edit([decision._replace(reason=reason) for decision in _decisions(context, item, APPROVED)]),
+        record_edit(_decisions(context, item, APPROVED, reason)),
     ]
     outcome = _write(context, "approve", item, edits, change.title, reason=reason)
     notices = [f"{path} was there already and stays as it is" for path in existing]
     return outcome._replace(notice="; ".join(filter(None, [*notices, outcome.notice])))
 
 
-def _reject_proposal(context: WriteContext, item: ReviewItem, reason: str) -> Outcome:
-    target = free_name(f"archive/{item.path}", lambda path: files.exists(context.root, path))
-    decisions = [decision._replace(reason=reason) for decision in _decisions(context, item, REJECTED)]
-    edits: list[Edit | Move] = [Move(item.path, target), record_edit(decisions)]
-    return _write(context, "reject", item, edits, item.what, reason=reason)
-
-
-def _decisions(context: WriteContext, item: ReviewItem, decision: str) -> Iterator[Decision]:
+def _decisions(context: WriteContext, item: ReviewItem, decision: str, reason: str) -> list[Decision]:
     """The decision of a proposal, and one for each fact in it: what was said no to is not asked again."""
-    ranges = tuple(item.source.split())
-    about = item.about
-    if about is not None:
-        yield _decision(context, decision, item.kind, about.fingerprint, run=item.run)._replace(ranges=ranges)
-    actions = item.change.actions if item.change else ()
-    facts = [action.fingerprint for action in actions if action.fingerprint]
-    for known_by in dict.fromkeys(facts):
-        if about is None or known_by != about.fingerprint:
-            yield _decision(context, decision, "fact", known_by, run=item.run)
+    own = item.about.fingerprint if item.about else ""
+    kinds = {own: item.kind} if item.about else {}
+    for action in item.change.actions if item.change else ():
+        if action.fingerprint:
+            kinds.setdefault(action.fingerprint, "fact")
+    return [
+        _decision(context, decision, kind, mark, run=item.run)._replace(
+            reason=reason, ranges=tuple(item.source.split()) if mark == own else ()
+        )
+        for mark, kind in kinds.items()
+    ]
 
 
 def _decision(context: WriteContext, decision: str, kind: str, known_by: str, *, run: str = "") -> Decision:
@@ -372,32 +363,26 @@ def _write(
     return write(context.root, edits, message, verb=verb, now=context.now)
 
 
-def _branch(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
+def _branch(context: WriteContext, item: ReviewItem, decision: str) -> Outcome:
     if decision == REJECTED:
-        return ReviewDecision(item.id, item.kind, item.what, decision, branches.reject(context, item.id))
+        return Outcome(changed=True, commit=branches.reject(context, item.id))
     approved = branches.approve(context, item.id)
-    waiting_again = [
-        f"{path} waits for review now: later edits were in its way" for path in approved.proposed
-    ]
+    again = [f"{path} waits for review now: later edits were in its way" for path in approved.proposed]
     commit = approved.commits[-1] if approved.commits else ""
-    return ReviewDecision(
-        item.id, item.kind, item.what, decision, commit, "; ".join([*waiting_again, *approved.notices])
-    )
+    return Outcome(changed=True, commit=commit, notice="; ".join([*again, *approved.notices]))
 
 
-def _foreign(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
+def _foreign(context: WriteContext, item: ReviewItem, decision: str) -> Outcome:
+    is_refused, notice = decision == REJECTED, ""
     if item.widened:
-        widened.decide(context, item.widened, wanted=decision != REJECTED)
-        stays = "on this machine it stays as narrow as it was; elsewhere nothing changes" * (
-            decision == REJECTED
-        )
-        return ReviewDecision(item.id, item.kind, item.what, decision, notice=stays)
-    if decision == REJECTED:
+        widened.decide(context, item.widened, wanted=not is_refused)
+        notice = "on this machine it stays as narrow as it was; elsewhere nothing changes"
+    elif not is_refused:
+        return elsewhere.adopt(context, item.foreign)
+    else:
         elsewhere.decline(context, item.foreign)
-        stays = "it has no effect on this machine, and stays where it was decided"
-        return ReviewDecision(item.id, item.kind, item.what, decision, notice=stays)
-    outcome = elsewhere.adopt(context, item.foreign)
-    return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
+        notice = "it has no effect on this machine, and stays where it was decided"
+    return Outcome(changed=True, notice=notice if is_refused else "")
 
 
 # The lines of one waiting fact in `semantic/_pending.md`, in the file and in the last commit, where they may read
@@ -409,37 +394,30 @@ def removal(context: WriteContext, fact: PendingFact) -> Callable[[str], str] | 
 
     A person may have edited the line before ticking it: the last commit then has the same question in other words.
     """
-    at_work = {pending.id for pending in read_pending(context.text(PENDING_FILE))}
-    if fact.id not in at_work:
-        return None
-
-    def remove(text: str) -> str:
-        entry = _entry(text, fact, at_work)
-        return remove_pending(text, entry.id) if entry else text
-
-    return remove
+    waiting = read_pending(context.text(PENDING_FILE))
+    return replacement(context, fact) if any(pending.id == fact.id for pending in waiting) else None
 
 
-def replacement(context: WriteContext, fact: PendingFact, lines: tuple[str, ...]) -> Callable[[str], str]:
-    """How the lines of this fact give way to others."""
+def replacement(
+    context: WriteContext, fact: PendingFact, lines: tuple[str, ...] = ()
+) -> Callable[[str], str]:
+    """How the lines of this fact give way to others, or to nothing."""
     at_work = {pending.id for pending in read_pending(context.text(PENDING_FILE))}
 
     def replace(text: str) -> str:
-        entry = _entry(text, fact, at_work)
-        return apply_splices(text, [Splice(entry.line - 1, entry.end_line, lines)]) if entry else text
+        waiting = read_pending(text)
+        exact = [pending for pending in waiting if pending.id == fact.id]
+        edited = [
+            one
+            for one in waiting
+            if one.id not in at_work and same(one.entity, fact.entity) and same(one.field, fact.field)
+        ]
+        for entry in (exact or edited)[:1]:
+            splice = Splice(entry.line - 1, entry.end_line, lines)
+            return apply_splices(text, [splice]) if lines else remove_pending(text, entry.id)
+        return text
 
     return replace
-
-
-def _entry(text: str, fact: PendingFact, at_work: set[str]) -> PendingFact | None:
-    waiting = read_pending(text)
-    exact = [pending for pending in waiting if pending.id == fact.id]
-    edited = [
-        pending
-        for pending in waiting
-        if pending.id not in at_work and same(pending.entity, fact.entity) and same(pending.field, fact.field)
-    ]
-    return next(iter(exact or edited), None)
 
 
 # edit: a person puts what waits in other words before deciding it. What is stored can be read, and nothing is approved.
@@ -534,35 +512,26 @@ class TickedFacts(NamedTuple):
 
 def ticked_facts(context: WriteContext) -> TickedFacts:
     """What people ticked in `semantic/_pending.md` and `review/*.md`."""
-    marked = [item for item in waiting_items(context) if item.box and not item.is_skill]
-    unclear = [
-        ReviewDecision(item.id, item.kind, item.what, FAILED, notice=reason)
-        for item in marked
-        if (reason := _unclear(item))
-    ]
-    clear = [item for item in marked if not _unclear(item)]
-    return TickedFacts(
-        approved=tuple(item for item in clear if item.box == APPROVE),
-        rejected=tuple(item for item in clear if item.box != APPROVE),
-        unclear=tuple(unclear),
-    )
+    approved, rejected, unclear = list[ReviewItem](), list[ReviewItem](), list[ReviewDecision]()
+    for item in waiting_items(context):
+        if not item.box or item.is_skill:
+            continue
+        if item.box == BOTH:
+            trouble = f"both boxes of {item.path} are ticked; leave one"
+        else:
+            is_unread = item.box == APPROVE and item.change is None and item.fact is None
+            trouble = item.why if is_unread else ""
+        if trouble:
+            unclear.append(ReviewDecision(item.id, item.kind, item.what, FAILED, notice=trouble))
+        else:
+            (approved if item.box == APPROVE else rejected).append(item)
+    return TickedFacts(tuple(approved), tuple(rejected), tuple(unclear))
 
 
 def apply(context: WriteContext, boxes: TickedFacts) -> list[ReviewDecision]:
     """Does what was shown to be ticked, one commit each; each is done whatever becomes of the others."""
-    ruled = list(boxes.unclear)
-    for items, decision in ((boxes.approved, APPROVED), (boxes.rejected, REJECTED)):
-        for item in items:
-            ruled += decide(context, (item,), decision, alone=False)
-    return ruled
-
-
-def _unclear(item: ReviewItem) -> str:
-    if item.box == BOTH:
-        return f"both boxes of {item.path} are ticked; leave one"
-    if item.box == APPROVE and item.change is None and item.fact is None:
-        return item.why
-    return ""
+    approved = decide(context, boxes.approved, APPROVED, alone=False)
+    return [*boxes.unclear, *approved, *decide(context, boxes.rejected, REJECTED, alone=False)]
 
 
 # What a person decides of a conflict, as edits; nothing is written here.

@@ -92,8 +92,13 @@ def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem]
     elif item.check is not None:
         sources = filter(None, item.source.split(", "))
     elif item.conflict is not None:
-        facts = item.conflict.facts
-        sources = dict.fromkeys(name for path, fact in facts for name in _source_names(context, path, fact))
+        names = dict[str, None]()
+        for path, fact in item.conflict.facts:
+            file, text = context.semantic(path), context.text(path)
+            # A property has no sources.
+            if not file.is_note and any(one.id == fact.id for one in file.facts(text).facts):
+                names |= dict.fromkeys(fact_sources(text, file, fact.id))
+        sources = names
     elif item.change is None:
         return Details()
     passages = tuple(_passage(context, follow_source(context, source)) for source in sources)
@@ -101,16 +106,9 @@ def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem]
         passages = tuple(_passages(context, item))
     if not item.entity:
         return Details(said=passages)
-    current = CurrentFacts(context)
-    holds, before = _values(context, item)
+    many, (holds, before) = CurrentFacts(context).many(item.field), _values(context, item)
     rivals = _rivals(context, item, waiting_items(context) if among is None else among) if item.field else ()
-    return Details(
-        current.many(item.field),
-        holds,
-        before,
-        tuple(Rival(rival.id, rival.value, rival.why) for rival in rivals),
-        passages,
-    )
+    return Details(many, holds, before, tuple(rivals), passages)
 
 
 def _values(context: WriteContext, item: ReviewItem) -> tuple[tuple[HeldFact, ...], tuple[HeldFact, ...]]:
@@ -129,21 +127,13 @@ def _values(context: WriteContext, item: ReviewItem) -> tuple[tuple[HeldFact, ..
     return tuple(holds), tuple(by_day)
 
 
-def _source_names(context: WriteContext, path: str, fact: Fact) -> tuple[str, ...]:
-    """The sources of a fact, with the lines that they point to; a property has none."""
-    file = context.semantic(path)
-    if file.is_note:
-        return ()
-    text = context.text(path)
-    return fact_sources(text, file, fact.id) if any(f.id == fact.id for f in file.facts(text).facts) else ()
-
-
-def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]) -> list[ReviewItem]:
+def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]) -> Iterator[Rival]:
     """What else waits for the same field of the same entity."""
-    others = [one for one in among if one.id != item.id and one.field and same(one.field, item.field)]
     name = context.lookup.entity_name
-    entity = name(item.entity) if others else ""
-    return [one for one in others if same(name(one.entity), entity)]
+    for one in among:
+        is_of_field = one.id != item.id and one.field and same(one.field, item.field)
+        if is_of_field and same(name(one.entity), name(item.entity)):
+            yield Rival(one.id, one.value, one.why)
 
 
 def _passages(context: WriteContext, item: ReviewItem) -> Iterator[SourcePassage]:
@@ -176,7 +166,12 @@ def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines
         ).turns
     except MemoryClawError:
         turns = ()
-    chosen = _around(turns, lines) if lines else [t for t in turns if range_.first <= t.line <= range_.last]
+    if lines:
+        places = [number for number, turn in enumerate(turns) if turn.line in lines]
+        near = {place for number in places for place in range(number - _AROUND, number + _AROUND + 1)}
+        chosen = [turn for number, turn in enumerate(turns) if number in near]
+    else:
+        chosen = [turn for turn in turns if range_.first <= turn.line <= range_.last]
     quoted = tuple(
         QuotedTurn(t.id, t.ts, t.role, t.name or t.role, t.text, t.line, t.line in lines)
         for t in chosen[:_MOST]
@@ -184,13 +179,6 @@ def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines
     session = turns[0].session if turns else ""
     notice = source.notice or ("" if turns else f"{range_.path} is gone")
     return SourcePassage(source.source, source.path, source.quote, range_.path, session, quoted, notice)
-
-
-def _around(turns: Sequence[Turn], lines: set[int]) -> list[Turn]:
-    """The turns of these lines, with those before and after them."""
-    places = [number for number, turn in enumerate(turns) if turn.line in lines]
-    near = {place for number in places for place in range(number - _AROUND, number + _AROUND + 1)}
-    return [turn for number, turn in enumerate(turns) if number in near]
 
 
 # A conversation, with what became of each turn.

@@ -70,10 +70,14 @@ def _origins(history: History, proposals: Iterable[Decision]) -> str:
 
 def commit_in_words(history: History, commit: str) -> str:
     """A commit, who made it and when, and a remote branch that has it."""
-    row = log_row(history, commit)
-    remotes = ("for-each-ref", "--count=1", "--contains", commit, "--format=%(refname:short)", "refs/remotes")
-    remote = history.git.asks(*remotes)[1].decode("utf-8", "replace").strip()
+    row, remote = log_row(history, commit), remote_with(history, commit)
     return f"commit {commit[:12]} by {row.author} on {row.when[:10]}{f', in {remote}' * bool(remote)}"
+
+
+def remote_with(history: History, commit: str) -> str:
+    """A branch of another copy that has a commit; empty where none has."""
+    names = ("for-each-ref", "--count=1", "--contains", commit, "--format=%(refname:short)", "refs/remotes")
+    return history.git.asks(*names)[1].decode("utf-8", "replace").strip()
 
 
 def adopt(context: WriteContext, proposals: Sequence[Decision]) -> Outcome:

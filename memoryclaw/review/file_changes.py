@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import (
@@ -26,7 +26,7 @@ from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.memory_lines import BULLET
 from memoryclaw.text.merging import merge
-from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, apply_splices, fact_sources, same
+from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, apply_splices, fact_sources, indent, same
 from memoryclaw.writing.context import fact_in_words
 from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
 
@@ -47,22 +47,15 @@ def added_facts(before: str, after: str, file: SemanticFile) -> list[SetFact | A
     def action(fact: Fact) -> SetFact | AddStatement:
         source = next(iter(fact_sources(after, file, fact.id)), fact.source)
         if fact.is_statement:
-            ended = {
-                (f.entity, f.value)
-                for f in facts
-                if f.is_statement and not f.current and f.until == fact.said
-            }
-            tied = [
-                f for f in old if f.is_statement and (f.entity, f.value) in ended and f.entity == fact.entity
-            ]
+            past = [f for f in facts if f.is_statement and not f.current and f.entity == fact.entity]
+            ended = {f.value for f in past if f.until == fact.said}
+            tied = [f for f in old if f.is_statement and f.entity == fact.entity and f.value in ended]
             return AddStatement(
                 file.path, fact.entity, fact.value, fact.said, source, tuple(former.id for former in tied), fact.audience,
                 fact.lifecycle.scope, basis=standing(tied) if tied else "",
             )  # fmt: skip
-        many = sum(same(twin.entity, fact.entity) and same(twin.field, fact.field) for twin in new) > 1
-        was = [
-            former for former in old if same(former.entity, fact.entity) and same(former.field, fact.field)
-        ]
+        many = len(file.current(after, fact.entity, fact.field)) > 1
+        was = file.current(before, fact.entity, fact.field)
         return SetFact(
             file.path,
             fact.entity,
@@ -235,15 +228,11 @@ def take_back_facts(before: str | None, after: str, now: str, file: SemanticFile
         return None
     bare = Counter(line.rstrip() for n, line in enumerate(page.sheet.lines) if _is_bare(page.sheet.lines, n))
     text = _without_headings(apply_splices(now, splices), file, fresh - bare)
-    if +keys_expected != _keys(_FactSheet.of(text, file)):
+    result = _FactSheet.of(text, file)
+    if +keys_expected != _keys(result):
         return None
-    if (
-        before is None
-        and not _FactSheet.of(text, file).fact_lines
-        and not _FactSheet.of(text, file).rest - written.rest
-    ):
-        return TakenBack(None, _once(remaining))
-    return TakenBack(text, _once(remaining))
+    is_empty = before is None and not result.fact_lines and not result.rest - written.rest
+    return TakenBack(None if is_empty else text, tuple(dict.fromkeys(remaining)))
 
 
 def take_back_questions(before: str | None, after: str, now: str) -> TakenBack:
@@ -267,7 +256,7 @@ def take_back_questions(before: str | None, after: str, now: str) -> TakenBack:
         splices.append(Splice(end, end, tuple(back)))
     text = apply_splices(now, splices)
     is_bare = before is None and not read_pending(text) and not _words(text) - _words(after)
-    return TakenBack(None if is_bare else text, _once(sorted(remaining)))
+    return TakenBack(None if is_bare else text, tuple(dict.fromkeys(sorted(remaining))))
 
 
 def _entries(text: str) -> dict[str, tuple[PendingFact, tuple[str, ...]]]:
@@ -341,11 +330,7 @@ def _is_bare(lines: Sequence[str], at: int) -> bool:
     heading, next_heading = _HEADING.match(lines[at]), _HEADING.match(below)
     if heading:
         return next_heading is not None and len(next_heading[1]) <= len(heading[1])
-    return _indent(below) <= _indent(lines[at])
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" \t"))
+    return indent(below) <= indent(lines[at])
 
 
 def _keys(page: _FactSheet) -> Counter[_Key]:
@@ -354,10 +339,6 @@ def _keys(page: _FactSheet) -> Counter[_Key]:
 
 def _key(fact: Fact) -> _Key:
     return fact.entity, fact.field, fact.value, fact.current
-
-
-def _once(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
 
 
 # Decisions that keep a change taken back

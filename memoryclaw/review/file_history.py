@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from typing import NamedTuple
 
@@ -151,12 +152,8 @@ def find_fact(context: WriteContext, name: str) -> Address | None:
         return None
     entity = context.lookup.entity_name(address_parts[0])
     for path in context.lookup.entity_files(entity):
-        for fact in (
-            context.semantic(path).facts(context.text(path)).facts
-            if place_of(path) in (SEMANTIC, NOTE)
-            else ()
-        ):
-            if fact.current and same(fact.entity, entity) and same(fact.field, address_parts[1]):
+        if place_of(path) in (SEMANTIC, NOTE):
+            for fact in context.semantic(path).current(context.text(path), entity, address_parts[1]):
                 return context.lookup.resolve(fact.id)
     return None
 
@@ -290,7 +287,10 @@ def follow_source(context: WriteContext, source: str) -> FactSource:
     """One source, followed as far as it leads."""
     name, _, block = source.partition("#^")
     address = context.lookup.resolve(name)
-    path = address.path if address else _note_path(context, name)
+    # A link may call a note by the name of its file.
+    paths = (f"episodes/{name}.md", f"archive/episodes/{name}.md", f"{name}.md")
+    there = (path for path in paths if _is_readable(context, path))
+    path = address.path if address else next(there, "")
     if not path:
         return FactSource(source, notice=f"nothing in the vault is called {name} now")
     if address is not None and address.kind == "turn":
@@ -316,15 +316,11 @@ def follow_source(context: WriteContext, source: str) -> FactSource:
     return fact_source._replace(log=" ".join(map(str, ranges)), notice=f"{path} {trouble}")
 
 
-def _note_path(context: WriteContext, name: str) -> str:
-    """The path of a note that a link calls by the name of its file; empty when there is none."""
-    for path in (f"episodes/{name}.md", f"archive/episodes/{name}.md", f"{name}.md"):
-        try:
-            files.read_file(context.root, path)
-        except MemoryClawError:
-            continue
-        return path
-    return ""
+def _is_readable(context: WriteContext, path: str) -> bool:
+    with suppress(MemoryClawError):
+        files.read_file(context.root, path)
+        return True
+    return False
 
 
 def _quote(context: WriteContext, cited: FactSource, range_: LogRange, number: int) -> FactSource:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from memoryclaw.config import is_vault_id
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
-from memoryclaw.history.repository import History, TreeEntry, Version, create_branch
+from memoryclaw.history.repository import History, Version, create_branch
 from memoryclaw.ports import Progress
 from memoryclaw.review.merging import (
+    Listing,
     MergedTree,
     Tip,
     disputed_objects,
@@ -82,9 +83,8 @@ def exchange(
     if not state.writable:
         raise HistoryError(f"nothing was changed: {state.sentence}")
     remote = Remote(history, remote_of(history))
-    make_private_folder(f"{context.root}/{FOLDER}")
     exchanged = Exchanged(remote.name)
-    with folder_lock(context.root, FOLDER):
+    with _locked(context.root):
         for attempt in range(_TRIES):
             _step(progress, 0)
             theirs = remote.fetch()
@@ -95,21 +95,35 @@ def exchange(
             _step(progress, 2)
             head = history.head()
             if not head or head == theirs:
-                return _end(progress, exchanged)
+                _step(progress, 3)
+                return exchanged
             waiting = _count(history, head, theirs)
             if not include_noexport and (withheld := _local_paths(history, head, theirs)):
-                raise InputError(_not_pushed(exchanged, withheld))
+                names = ", ".join(withheld[:3]) + f" and {len(withheld) - 3} more" * (len(withheld) > 3)
+                merged = f"what came from {exchanged.remote} is merged, but " * bool(exchanged.received)
+                raise InputError(
+                    f"{merged}nothing was pushed: {names} holds text marked not to leave this machine (NOEXPORT, or `export: false`), "
+                    "and git pushes whole files; --include-noexport pushes it all the same"
+                )
             if remote.push(head):
                 first = (
                     ""
                     if theirs
                     else f"git pushes whole files, private ones too: anybody who can read {remote.name} can read them"
                 )
-                return _end(progress, exchanged._replace(sent=waiting, notice=first))
+                _step(progress, 3)
+                return exchanged._replace(sent=waiting, notice=first)
             remote.wait(attempt)
     raise HistoryError(
         f"{remote.name} was pushed to again and again by others; what came from there is merged, try again"
     )
+
+
+@contextmanager
+def _locked(root: str) -> Iterator[None]:
+    make_private_folder(f"{root}/{FOLDER}")
+    with folder_lock(root, FOLDER):
+        yield
 
 
 # One node after another writes a vault. Who takes it over says so in a commit, so that nothing that the one before has not sent can
@@ -126,8 +140,7 @@ def send(root: str, *, seconds: float = 900) -> bool:
     """
     history = History(root)
     head, remote = history.head(), Remote(history, remote_of(history), seconds=seconds)
-    make_private_folder(f"{root}/{FOLDER}")
-    with folder_lock(root, FOLDER):
+    with _locked(root):
         return not head or remote.is_sent(head) or remote.push(head)
 
 
@@ -167,8 +180,7 @@ def take_over(
     """
     history, branch = History(context.root), ""
     remote = remote_of(history)
-    make_private_folder(f"{context.root}/{FOLDER}")
-    with folder_lock(context.root, FOLDER):
+    with _locked(context.root):
         theirs = Remote(history, remote).fetch()
     if theirs and is_taken_over(context.root, theirs):
         branch = set_aside(context, theirs, f"memoryclaw/unsent-{fence}-{node}")
@@ -184,8 +196,7 @@ def take_over(
 def put_back(context: WriteContext, name: str) -> str:
     """Keeps what the remote does not have on a branch of this name, and brings the vault to what it has; returns the branch."""
     history = History(context.root)
-    make_private_folder(f"{context.root}/{FOLDER}")
-    with folder_lock(context.root, FOLDER):
+    with _locked(context.root):
         theirs = Remote(history, remote_of(history)).fetch()
     return set_aside(context, theirs, name) if theirs else ""
 
@@ -242,8 +253,7 @@ def set_aside(context: WriteContext, theirs: str, name: str) -> str:
 
 def not_committed(history: History) -> list[str]:
     """The files that are not as the last commit has them; what git ignores is left out."""
-    out = history.git.run("ls-files", "-z", "--modified", "--others", "--deleted", "--exclude-standard")
-    names = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    names = history.git.names("ls-files", "-z", "--modified", "--others", "--deleted", "--exclude-standard")
     return sorted({history.places.name_of(name) for name in names})
 
 
@@ -259,11 +269,6 @@ def _step(progress: Progress | None, done: int) -> None:
         progress(done, 3)
 
 
-def _end(progress: Progress | None, done: Exchanged) -> Exchanged:
-    _step(progress, 3)
-    return done
-
-
 def _take(
     context: WriteContext, theirs: str, done: Exchanged, *, own: bool, renamed: Callable[[str], None]
 ) -> Exchanged:
@@ -277,8 +282,12 @@ def _take(
         bases = _bases(history, head, theirs)
         forward = not head or bases == [head]
         merging = _Merge(context, writer, done.remote, own=own, renamed=renamed)
-        if not bases and head:
-            merging.must_be_a_vault(theirs)
+        # Two repositories that have no commit in common are merged only where both are vaults.
+        if not bases and head and CONFIG_FILE not in history.entries(theirs):
+            raise ConflictError(
+                f"{done.remote} has no commit in common with this vault and is not a vault itself; nothing was changed: "
+                "give the vault a remote of its own"
+            )
         unsent = history.ask_ignored([f"{folder}/x" for folder in PRIVATE])()
         commit, changed, remarks = merging.carry_out(head, theirs, bases, forward=forward)
         leave_out(context.root, [folder for folder in PRIVATE if f"{folder}/x" in unsent])
@@ -309,31 +318,25 @@ class _Merge:
         self._own, self._renamed = own, renamed
         self._blobs: dict[str, bytes] = {}
 
-    def must_be_a_vault(self, theirs: str) -> None:
-        """Two repositories that have no commit in common are merged only where both are vaults."""
-        if CONFIG_FILE not in self._listing(theirs):
-            raise ConflictError(
-                f"{self._remote} has no commit in common with this vault and is not a vault itself; nothing was changed: "
-                "give the vault a remote of its own"
-            )
-
     def carry_out(
         self, head: str, theirs: str, bases: Sequence[str], *, forward: bool
     ) -> tuple[str, list[str], tuple[str, ...]]:
         """The commit that the branch is at then, the files that changed here, and what to know."""
-        listing = self._listing(head)
+        ours, kind = self._tip(head, "on this machine"), "sha256" if len(head) == 64 else "sha1"
+        listing = ours.files
         if forward:
-            merged = MergedTree(dict(self._listing(theirs)), {}, ())
+            merged = MergedTree(self._history.entries(theirs), {}, ())
         else:
-            kind = "sha256" if len(head) == 64 else "sha1"
-            ours = Tip(head, self._when(head), listing, "on this machine")
-            their_tip = Tip(theirs, self._when(theirs), self._listing(theirs), "on the other machine")
-            base = self._base(bases, kind)
-            self._load(disputed_objects(base, ours, their_tip))
-            merged = merge_trees(base, ours, their_tip, self._blob, kind)
-            self._blobs |= merged.made
+            base: Listing = {}
+            first = next(iter(bases), "")
+            if first:  # where both came of several commits, these are merged first
+                tip = self._tip(first)
+                for other in bases[1:]:
+                    below = self._history.entries(next(iter(_bases(self._history, first, other)), ""))
+                    tip = tip._replace(files=self._merged(below, tip, self._tip(other), kind).files)
+                base = tip.files
+            merged = self._merged(base, ours, self._tip(theirs, "on the other machine"), kind)
         if head and not self._own:
-            kind = "sha256" if len(head) == 64 else "sha1"
             bound = still_bound(listing, merged, self._blob, kind)
             self._blobs |= bound.made
             forward, merged = forward and bound.files == merged.files, bound
@@ -382,7 +385,16 @@ class _Merge:
         raised = {} if self._own else doubts_of(came, doubts(self._context.root))
         if raised:  # before any of it is there
             doubt(self._context.root, timestamp(self._context.now), raised)
-        message = self._message(head, theirs, changed, merged.told)
+        message = self._context.message(
+            "sync",
+            run=self._context.run("sync"),
+            remote=self._remote,
+            here=head[:12],
+            there=theirs[:12],
+            changed=changed[:_SHOWN],
+            more=max(0, len(changed) - _SHOWN),
+            told=merged.told,
+        )
         return self._writer.merge(
             versions, after, base, theirs, message, verb="sync", now=self._context.now, forward=forward
         )
@@ -398,63 +410,28 @@ class _Merge:
             "commit them, or put them aside with `git stash`, then try again"
         )
 
-    def _message(
-        self, head: str, theirs: str, changed: Sequence[str], told: Sequence[str]
-    ) -> Callable[[], str]:
-        def message() -> str:
-            return self._context.templates.commit_message(
-                "sync",
-                run=self._context.run("sync"),
-                remote=self._remote,
-                here=head[:12],
-                there=theirs[:12],
-                changed=changed[:_SHOWN],
-                more=max(0, len(changed) - _SHOWN),
-                told=told,
-            )
+    def _merged(self, base: Listing, one: Tip, other: Tip, kind: str) -> MergedTree:
+        self._load(disputed_objects(base, one, other))
+        merged = merge_trees(base, one, other, self._blob, kind)
+        self._blobs |= merged.made
+        return merged
 
-        return message
-
-    def _base(self, bases: Sequence[str], kind: str) -> dict[str, TreeEntry]:
-        """What both came of; where several commits are that, these are merged first."""
-        if not bases:
-            return {}
-        first, *others = sorted(bases)
-        files_, commit, when = self._listing(first), first, self._when(first)
-        for other_commit in others:
-            tips = (
-                Tip(commit, when, files_),
-                Tip(other_commit, self._when(other_commit), self._listing(other_commit)),
-            )
-            below = self._listing(next(iter(_bases(self._history, first, other_commit)), ""))
-            self._load(disputed_objects(below, *tips))
-            merged = merge_trees(below, *tips, self._blob, kind)
-            self._blobs |= merged.made
-            files_ = merged.files
-        return files_
-
-    def _listing(self, commit: str) -> dict[str, TreeEntry]:
-        if not commit:
-            return {}
-        out = self._history.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode(
-            "utf-8", "surrogateescape"
-        )
-        entries = {}
-        for line in out.split("\0")[:-1]:
-            facts, _, path = line.partition("\t")
-            mode, _, oid = facts.split(" ")
-            entries[self._history.places.name_of(path)] = TreeEntry(mode, oid)
-        return entries
-
-    def _when(self, commit: str) -> datetime:
-        blob = self._history.objects([commit])[0]
+    def _tip(self, commit: str, name: str = "") -> Tip:
+        blob = self._history.objects([commit])[0] if commit else None
         hit = _WHEN.search(blob[2]) if blob else None
-        return datetime.fromtimestamp(int(hit[1]) if hit else 0, UTC)
+        when = datetime.fromtimestamp(int(hit[1]) if hit else 0, UTC)
+        return Tip(commit, when, self._history.entries(commit), name)
 
     def _load(self, oids: Sequence[str]) -> None:
         missing = [oid for oid in dict.fromkeys(oids) if oid not in self._blobs]
-        for oid, data in _blobs(self._history, missing):
-            self._blobs[oid] = data
+        for start in range(0, len(missing), _AT_ONCE):
+            batch = missing[start : start + _AT_ONCE]
+            for oid, blob in zip(batch, self._history.objects(batch), strict=True):
+                if blob is None or blob[1] != "blob":
+                    raise HistoryError(
+                        f"git does not have {oid[:12]}, which a commit names; `memoryclaw check` says more"
+                    )
+                self._blobs[oid] = blob[2]
 
     def _blob(self, oid: str) -> bytes:
         if oid not in self._blobs:
@@ -471,17 +448,6 @@ def _bases(history: History, one: str, other: str) -> list[str]:
 def _count(history: History, new: str, old: str) -> int:
     less = [f"^{old}"] if old else []
     return int(history.git.run("rev-list", "--count", new, *less))
-
-
-def _blobs(history: History, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    for start in range(0, len(oids), _AT_ONCE):
-        batch = oids[start : start + _AT_ONCE]
-        for oid, blob in zip(batch, history.objects(batch), strict=True):
-            if blob is None or blob[1] != "blob":
-                raise HistoryError(
-                    f"git does not have {oid[:12]}, which a commit names; `memoryclaw check` says more"
-                )
-            yield oid, blob[2]
 
 
 def _new_id(before: bytes | None, after: bytes | None) -> str:
@@ -521,12 +487,3 @@ def _local_paths(history: History, head: str, theirs: str) -> list[str]:
             if blob and blob[1] == "blob" and exportable_bytes(named[oid], blob[2], ()) != blob[2]:
                 paths.add(named[oid])
     return sorted(paths)
-
-
-def _not_pushed(done: Exchanged, kept: Sequence[str]) -> str:
-    names = ", ".join(kept[:3]) + (f" and {len(kept) - 3} more" if len(kept) > 3 else "")
-    taken = f"what came from {done.remote} is merged, but " if done.received else ""
-    return (
-        f"{taken}nothing was pushed: {names} holds text marked not to leave this machine (NOEXPORT, or `export: false`), "
-        "and git pushes whole files; --include-noexport pushes it all the same"
-    )

@@ -7,8 +7,9 @@ them added is lost, and nothing that both added stands twice.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -51,7 +52,6 @@ Listing = Mapping[str, TreeEntry]  # path → mode and id of every file of a com
 _REGULAR = frozenset({"100644", "100755"})
 _PROSE = (".md", ".markdown", ".txt")
 _MARKS = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)")
-_ALIKE = 0.5  # the share of lines that a renamed file keeps at least
 _ARCHIVE = "archive/"
 _LISTS = (".gitignore", ".gitattributes")
 
@@ -255,8 +255,14 @@ class _Merging:
                 path for path in sorted(tip.files) if path not in self.base and path not in other_tip.files
             ]
             for path in gone:
-                to = self._new_path(path, [candidate for candidate in new if candidate not in moves], tip)
-                if to:
+                # What is forgotten or brought back may have been changed before that; any other move is told by its bytes.
+                other = path.removeprefix(_ARCHIVE) if path.startswith(_ARCHIVE) else _ARCHIVE + path
+                free = (
+                    to
+                    for to in new
+                    if to not in moves and (to == other or tip.files[to].oid == self.base[path].oid)
+                )
+                if to := next(free, ""):
                     moves[to] = path
                     left.remove(path)
                     left.append(to)
@@ -266,24 +272,6 @@ class _Merging:
                     )
         self._both_moved()
         return moves
-
-    def _new_path(self, path: str, new: Sequence[str], tip: Tip) -> str:
-        was = self.base[path]
-        same = [candidate for candidate in new if tip.files[candidate].oid == was.oid]
-        if same:
-            return same[0]
-        name = path.rpartition("/")[2]
-        near = [
-            candidate
-            for candidate in new
-            if candidate.rpartition("/")[2] == name or candidate.rpartition("/")[0] == path.rpartition("/")[0]
-        ]
-        lines = _bag(self._bytes(was) or b"")
-        for candidate in near:
-            lines_there = _bag(self._bytes(tip.files[candidate]) or b"")
-            if 2 * (lines & lines_there).total() > _ALIKE * 2 * max(lines.total(), lines_there.total(), 1):
-                return candidate
-        return ""
 
     def _both_moved(self) -> None:
         """A file that both moved, each to its place, stays where it was archived, else where the later one put it."""
@@ -351,8 +339,13 @@ class _Merging:
         if len(forms) > 1:
             return None
         base, ours, theirs = (text.text for text in texts)
-        if path == CONFIG_FILE and not is_vault_id(id_in(base)):
-            ours, theirs = _with_one_id(ours, theirs)
+        if path == CONFIG_FILE and not is_vault_id(id_in(base)):  # each may have given the vault an id
+            ids = [vault_id for text in (ours, theirs) if is_vault_id(vault_id := id_in(text))]
+            with suppress(InputError, ValueError):
+                ours, theirs = (
+                    with_setting(text, KEY, min(ids), CONFIG_FILE) if id_in(text) else text
+                    for text in (ours, theirs)
+                )
         if path == DECISIONS_FILE:
             merged: str | None = weave(base, _whole(ours), _whole(theirs), by_time, _both_lines).text
         elif is_record(path):
@@ -428,29 +421,18 @@ class _Merging:
         merged = self._decisions()
         if not any(d.decision in (REJECTED, UNDONE) and d.fingerprint for d in merged.all):
             return
-        for tip, other_tip in ((self.first, self.second), (self.second, self.first)):
-            for path, entry in sorted(tip.files.items()):
-                was = self.base.get(path)
-                if self.files.get(path) != entry or entry == was or place_of(path) != ("semantic", "current"):
-                    continue
-                if other_tip.files.get(path) != was:
-                    continue
-                file = SemanticFile(path, self._schema.collections)
-                text_there, before = (self._text(entry_there) for entry_there in (entry, was))
-                base, side = _Side.of(file, before), _Side.of(file, text_there)
-                remarks_before = len(self.told)
-                self._without_refused(base, side, tip)
-                if len(self.told) == remarks_before:
-                    continue
-                try:
-                    text = _without_excess(text_there, file, side.counts)
-                    text = _with_missing(text, file, side.counts, (base, side))
-                except InputError:
-                    text = text_there
-                if text == text_there or not _is_all_there(file, text, side.counts, ()):
-                    del self.told[remarks_before:]
-                    continue
-                self._put(path, _encode(decode(self._bytes(entry) or b""), text), entry.mode)
+        for path, entry in sorted(self.files.items()):
+            was, ours, theirs = (
+                files.get(path) for files in (self.base, self.first.files, self.second.files)
+            )
+            if place_of(path) != ("semantic", "current") or was not in (ours, theirs) or ours == theirs:
+                continue
+            said, file = len(self.told), decode(self._bytes(entry) or b"")
+            text = self._facts(path, *map(self._text, (was, ours, theirs)))
+            if len(self.told) > said and text not in (None, file.text):
+                self._put(path, _encode(file, text or ""), entry.mode)
+            else:
+                del self.told[said:]
 
     def _decide(self, text: str, file: SemanticFile, sides: _Three, schema: Schema) -> str:
         """What holds where both machines gave one field another value: what began later, else what a person says."""
@@ -710,7 +692,10 @@ class _Three(NamedTuple):
     def target_counts(self) -> Counter[_Key]:
         """How often each fact is to stand in the merged file."""
         base, ours, theirs = (side.counts for side in self)
-        counted = {key: _of_three(base[key], ours[key], theirs[key]) for key in {*ours, *theirs}}
+        counted = dict[_Key, int]()
+        for key in {*ours, *theirs}:
+            was, one, two = base[key], ours[key], theirs[key]
+            counted[key] = two if one == was else one if two == was else max(one, two)
         for side, other_side in ((self.one, self.two), (self.two, self.one)):
             for key in side.counts - base:
                 # What one side took up the other took up as well, and has replaced since.
@@ -722,22 +707,12 @@ class _Three(NamedTuple):
 
     def contested(self) -> set[tuple[str, str]]:
         """The fields to which both sides gave a value of their own."""
-        ours, theirs = (_new_values(side.counts - self.base.counts) for side in (self.one, self.two))
-        return {group for group in ours.keys() & theirs.keys() if ours[group] != theirs[group]}
-
-
-def _new_values(new: Counter[_Key]) -> dict[tuple[str, str], set[str]]:
-    values: dict[tuple[str, str], set[str]] = {}
-    for kind, entity, name, value, _ in new:
-        if kind == "now":
-            values.setdefault((entity, name), set()).add(value)
-    return values
-
-
-def _of_three(base: int, one: int, two: int) -> int:
-    if one == base:
-        return two
-    return one if two == base else max(one, two)
+        values = defaultdict[tuple[str, str], list[set[str]]](lambda: [set(), set()])
+        for number, side in enumerate((self.one, self.two)):
+            for kind, entity, name, value, _ in side.counts - self.base.counts:
+                if kind == "now":
+                    values[entity, name][number].add(value)
+        return {group for group, (ours, theirs) in values.items() if ours and theirs and ours != theirs}
 
 
 def _without_excess(text: str, file: SemanticFile, wanted: Counter[_Key]) -> str:
@@ -844,25 +819,14 @@ def _moments(lines: list[str]) -> list[tuple[str, list[str]]]:
 
 def _questions(text: str) -> str:
     """The questions, each once."""
-    ids: set[str] = set()
-    for waiting in read_pending(text):
-        if waiting.id in ids:
-            lines = lines_of(text)
-            repeated = [question for question in read_pending(text) if question.id == waiting.id][1:]
-            for question in reversed(repeated):
-                del lines[question.line - 1 : question.end_line]
-            text = "".join(lines)
-        ids.add(waiting.id)
-    return text
-
-
-def _with_one_id(*texts: str) -> list[str]:
-    """The settings of two machines that each gave the vault an id, with the same one."""
-    ids = [vault_id for text in texts if is_vault_id(vault_id := id_in(text))]
-    try:
-        return [with_setting(text, KEY, min(ids), CONFIG_FILE) if id_in(text) else text for text in texts]
-    except (InputError, ValueError):
-        return list(texts)
+    lines, ids = lines_of(text), set[str]()
+    repeated = []
+    for question in read_pending(text):
+        repeated += [question] if question.id in ids else []
+        ids.add(question.id)
+    for question in reversed(repeated):
+        del lines[question.line - 1 : question.end_line]
+    return "".join(lines)
 
 
 def _prose(path: str, base: str, one: str, two: str) -> str | None:
@@ -882,21 +846,11 @@ def _prose(path: str, base: str, one: str, two: str) -> str | None:
 
 def _reads_well(path: str, text: str, sides: Sequence[str]) -> bool:
     """True when a merged file has no problem in its header, or as YAML, that neither side has."""
-    if path.endswith((".yaml", ".yml")):
-        troubles = _yaml_troubles
-    elif path.endswith(".md"):
-        troubles = _header_troubles
-    else:
+    if not path.endswith((".yaml", ".yml", ".md")):
         return True
-    return troubles(text) <= max(map(troubles, sides))
-
-
-def _yaml_troubles(text: str) -> int:
-    return len(load(text).problems)
-
-
-def _header_troubles(text: str) -> int:
-    return len(split(readable(text)).problems)
+    read = (lambda one: split(readable(one))) if path.endswith(".md") else load
+    troubles, *known = (len(read(one).problems) for one in (text, *sides))
+    return troubles <= max(known)
 
 
 def _encode(form: DecodedText, text: str) -> bytes:
@@ -908,7 +862,3 @@ def _encode(form: DecodedText, text: str) -> bytes:
 
 def _whole(text: str) -> str:
     return text if not text or text.endswith("\n") else f"{text}\n"
-
-
-def _bag(data: bytes) -> Counter[str]:
-    return Counter(line for line in decode(data).text.splitlines() if line.strip())

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from memoryclaw.consolidation.apply import must_be_its_own
@@ -27,7 +28,7 @@ from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import UNDONE, Decision, Decisions, record_edit
 from memoryclaw.writing.init import ADOPTS
-from memoryclaw.writing.writer import Bytes, Edit, write
+from memoryclaw.writing.writer import Edit, write
 
 _KEPT_FOLDER = "runs/"  # a run record says what was read, also after the run is taken back
 _LEARNED = frozenset({"consolidate", "redo"})  # runs whose facts must not come back by themselves
@@ -97,7 +98,8 @@ def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
             "a merge of two machines is not undone as a whole; undo the commits that it brought, which `memoryclaw history` lists"
         )
     plan = _plan(context, history, target)
-    if not yes and _ends_the_vault(target, plan):
+    ends_it = any(change.path == CONFIG_FILE and change.before is None for change in plan.taken)
+    if not yes and (ends_it or target.run.startswith("init-")):
         raise InputError(
             f"{target.subject!r} made this folder a vault; to undo it anyway, give --yes (over HTTP and in Python: yes)"
         )
@@ -119,7 +121,7 @@ def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
     outcome = write(context.root, edits, message, verb="undo", now=context.now)
     if not outcome.changed:
         raise InputError(target.undone_already)
-    _sweep(context, [edit.path for edit in plan.edits])
+    _sweep(context, plan.edits)
     notices = [f"took back: {target.subject}", _left_notice(plan), outcome.notice]
     notice = "; ".join(filter(None, notices))
     path = plan.edits[0].path if len(plan.edits) == 1 else ""
@@ -131,17 +133,23 @@ def _target(history: History, name: str) -> _Target:
     if commits:
         return _Target(commits, name)
     commit = history.find(name)
-    _must_be_ours(history, commit)
-    run = commit.trailers["Run"]
+    short, run = commit.commit[:12], commit.trailers.get("Run")
+    if run is None:
+        raise InputError(f"{short} was not made by MemoryClaw; take it back with `git revert {short}`")
+    if not history.holds(commit.commit):
+        raise InputError(f"{short} is not part of the branch that the vault is on")
     if [change.path for change in history.changes(commit.commit)] == [record_path(run)]:
         # The record alone takes nothing back: it stands for its run.
         return _Target(list(history.of_run(run)), run)
     return _Target([commit], run)
 
 
-def _ends_the_vault(target: _Target, plan: _Plan) -> bool:
-    gone = any(change.path == CONFIG_FILE and change.before is None for change in plan.taken)
-    return gone or target.run.startswith("init-")
+def _sweep(context: WriteContext, edits: Iterable[Edit]) -> None:
+    """Removes the folders of skills that are empty now."""
+    for folder in dict.fromkeys(edit.path.rpartition("/")[0] for edit in edits):
+        if folder.startswith("skills/") and folder not in _SKILL_FOLDERS:
+            with suppress(OSError):  # it holds other files, or is gone
+                os.rmdir(on_disk(context.root, folder))
 
 
 def _left_notice(plan: _Plan) -> str:
@@ -150,22 +158,6 @@ def _left_notice(plan: _Plan) -> str:
         "kept, because remaining facts cite it": plan.kept,
     }
     return "; ".join(f"{reason}: {', '.join(names)}" for reason, names in reasons.items() if names)
-
-
-def _sweep(context: WriteContext, paths: Iterable[str]) -> None:
-    """Removes the folders of skills that are empty now."""
-    for folder in dict.fromkeys(path.rpartition("/")[0] for path in paths):
-        if folder.startswith("skills/") and folder not in _SKILL_FOLDERS:
-            with suppress(OSError):  # it holds other files, or is gone
-                os.rmdir(on_disk(context.root, folder))
-
-
-def _must_be_ours(history: History, found: Recorded) -> None:
-    short = found.commit[:12]
-    if "Run" not in found.trailers:
-        raise InputError(f"{short} was not made by MemoryClaw; take it back with `git revert {short}`")
-    if not history.holds(found.commit):
-        raise InputError(f"{short} is not part of the branch that the vault is on")
 
 
 def _subject(commit: Recorded) -> str:
@@ -194,8 +186,10 @@ def _plan(context: WriteContext, history: History, target: _Target) -> _Plan:
         stored = next(
             (c.before for c in chains[path] if content is None and same_text(c.before, after)), None
         )
-        plan.edits.append(Edit(path, _chain(revertible), stored=stored))
-    if not anything and (plan.left or plan.kept) and not _was_undone(context, target):
+        plan.edits.append(Edit(path, partial(_all_reverted, revertible), stored=stored))
+    decided = Decisions.read(context.text(DECISIONS_FILE)).all
+    of_run = [d.decision for d in decided if d.kind == "run" and d.run == target.run]
+    if not anything and (plan.left or plan.kept) and of_run[-1:] != [UNDONE]:
         raise ConflictError(
             f"later edits of {(plan.left or plan.kept)[0]} touch the same lines; nothing was written"
         )
@@ -277,19 +271,10 @@ def _names(context: WriteContext, change: FileChange) -> list[str]:
     return [f"{fact.name} in {change.path}" for fact in facts] or [change.path]
 
 
-def _was_undone(context: WriteContext, target: _Target) -> bool:
-    """True when the last thing that was decided of this run is that it is undone."""
-    decided = Decisions.read(context.text(DECISIONS_FILE)).all
-    return any([d.decision == UNDONE for d in decided if d.kind == "run" and d.run == target.run][-1:])
-
-
-def _chain(reverts: Sequence[_Revert]) -> Bytes:
-    def all_of_them(now: bytes | None) -> bytes | None:
-        for revert in reverts:
-            now = revert(now)[0]
-        return now
-
-    return all_of_them
+def _all_reverted(reverts: Sequence[_Revert], now: bytes | None) -> bytes | None:
+    for revert in reverts:
+        now = revert(now)[0]
+    return now
 
 
 def _must_agree(

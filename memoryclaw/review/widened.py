@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError, VaultError
 from memoryclaw.history.git import hash_name
 from memoryclaw.history.repository import BranchMove, History, object_id
 from memoryclaw.model import AGENT, TRUSTS
-from memoryclaw.review.elsewhere import commit_in_words, in_a_few_words
+from memoryclaw.review.elsewhere import commit_in_words, in_a_few_words, remote_with
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
-from memoryclaw.vault.doubts import NOTE, Doubt, FileDoubts, piece_of
+from memoryclaw.vault.doubts import NOTE, Doubt, piece_of
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.permissions import doubt, doubts, settle
 from memoryclaw.vault.standings import ExchangedFile, doubts_of, standing_of
@@ -59,21 +59,17 @@ def widened(context: WriteContext) -> list[Widened]:
     """What is in doubt and waits for this person."""
     standing, waiting = doubts(context.root), list[Widened]()
     for path in context.lookup.paths() if standing else ():
-        of_file = standing.get(piece_of(path))
-        if of_file and (pieces := tuple(_as_they_came(context.root, path, of_file))):
-            waiting.append(Widened(path, pieces))
+        if not (of_file := standing.get(piece_of(path))):
+            continue
+        try:
+            file = standing_of(path, files.read_file(context.root, path).data)
+        except (NotFoundError, VaultError):  # the index is behind, or the verb itself says what is wrong
+            continue
+        stands = {(NOTE, file.note), *((line.piece, line.standing) for line in file.lines)}
+        doubted = sorted(of_file.pieces.items())
+        if pieces := [pair for pair in doubted if not pair[1].declined and (pair[0], pair[1].came) in stands]:
+            waiting.append(Widened(path, tuple(pieces)))
     return waiting
-
-
-def _as_they_came(root: str, path: str, of_file: FileDoubts) -> Iterator[tuple[str, Doubt]]:
-    try:
-        file = standing_of(path, files.read_file(root, path).data)
-    except (NotFoundError, VaultError):  # the index is behind, or the verb itself says what is wrong
-        return
-    stands = {(NOTE, file.note), *((line.piece, line.standing) for line in file.lines)}
-    for piece, one in sorted(of_file.pieces.items()):
-        if not one.declined and (piece, one.came) in stands:
-            yield piece, one
 
 
 def in_words(waiting: Sequence[Widened]) -> str:
@@ -154,10 +150,4 @@ def _came(history: History, move: BranchMove) -> bool:
     ):
         return True
     parents = history.git.asks("rev-parse", f"{move.new}^@")[1].decode().split()
-    return any(_is_there(history, commit) for commit in (move.new, *parents[1:]))
-
-
-def _is_there(history: History, commit: str) -> bool:
-    """True where another copy has a commit."""
-    names = ("for-each-ref", "--count=1", "--contains", commit, "--format=%(refname)", "refs/remotes")
-    return bool(history.git.asks(*names)[1].strip())
+    return any(remote_with(history, commit) for commit in (move.new, *parents[1:]))

@@ -25,7 +25,7 @@ from memoryclaw.skills.listing import (
     list_skills,
 )
 from memoryclaw.vault import files
-from memoryclaw.vault.layout import free_name, slug, timestamp
+from memoryclaw.vault.layout import slug, timestamp
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, decisions_of, record_edit
 from memoryclaw.writing.writer import Edit, Move, commit, text_change
@@ -134,7 +134,7 @@ def reject_skill(context: WriteContext, name: str, version: str = "") -> SkillDe
 def _reject_draft(context: WriteContext, draft: ListedSkill) -> SkillDecision:
     path, folder = draft.skill.path, draft.skill.folder
     home = folder or path
-    to = free_name(f"archive/{home}", lambda at: files.exists(context.root, at))
+    to = files.free_path(context.root, f"archive/{home}")
     moves = [Move(place, to + place.removeprefix(home)) for place, of in draft.digests.items() if of != ODD]
     decision = _decision(
         context, REJECTED, path, digest=draft.skill.digest, fingerprint=fingerprint_of(draft.skill)

@@ -20,7 +20,7 @@ from memoryclaw.skills.skill_file import SkillFile, read_skill
 from memoryclaw.skills.steps import too_deep
 from memoryclaw.text.yaml_text import MAX_DEPTH, flow, flow_list, scalar
 from memoryclaw.vault import files
-from memoryclaw.vault.layout import CONFIG_FILE, free_name, must_take_writes, slug
+from memoryclaw.vault.layout import CONFIG_FILE, must_take_writes, slug
 from memoryclaw.vault.properties import names_of, text_of
 from memoryclaw.vault.settings_text import with_setting
 from memoryclaw.writing.context import WriteContext
@@ -125,7 +125,7 @@ def _skills_as_markdown(context: WriteContext) -> StepPlan:
             problems.append(markdown)
             continue
         to, text = markdown
-        archived = free_name(f"archive/{file.path}", lambda path: files.exists(context.root, path))
+        archived = files.free_path(context.root, f"archive/{file.path}")
         data = files.read_file(context.root, file.path).data
         rewritten.append(Rewritten(file.path, to, archived))
         edits += [

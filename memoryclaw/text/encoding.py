@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+from collections.abc import Collection
 from io import StringIO
 from typing import Any, NamedTuple
 
@@ -165,6 +166,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key, _ in pairs if key in keys or keys.add(key))  # type: ignore[func-returns-value]
         raise InputError(f"the key {twice[:80]!r} is given twice; give each once")
     return mapping
+
+
+def without_numbers(text: str, hidden: Collection[int]) -> str:
+    """A text in which lines of these numbers, from 0, are empty, so that every other keeps its own."""
+    lines = enumerate(lines_of(text))
+    return "".join(line[len(line.rstrip("\r\n")) :] if n in hidden else line for n, line in lines)
 
 
 def same_text(one: bytes | None, other: bytes | None) -> bool:

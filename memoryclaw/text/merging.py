@@ -163,13 +163,14 @@ def _weft(base: list[str], other: list[str]) -> _Weft:
 
 
 def _split_changes(found: _Weft, base: list[str], start: int, end: int, lines: list[str]) -> None:
-    """Notes a change of several lines as changes of one line each, as far as it is known which became which."""
+    """Notes a change of several lines as changes of one line each, as far as their keys, or first cells, tell which became which."""
     position, heads = 0, dict[str, list[int]]()
     for number, line in enumerate(lines):
-        heads.setdefault(_head(line), []).append(number)
+        if hit := _KEY.match(line):
+            heads.setdefault(hit[0].strip(), []).append(number)
     for number in range(start, end):
-        head = _head(base[number])
-        same = heads.get(head, []) if head else []
+        hit = _KEY.match(base[number])
+        same = heads.get(hit[0].strip(), []) if hit else []
         place = bisect_left(same, position)
         if place < len(same):
             to = same[place]
@@ -193,12 +194,6 @@ def _note_change(found: _Weft, base: list[str], span: tuple[int, int], lines: li
         elif lines:
             found.wide[number] = True
             found.instead[number] = lines if number == start else []
-
-
-def _head(line: str) -> str:
-    """What a line begins with that names it: its key, or the first cell of its row."""
-    hit = _KEY.match(line)
-    return hit[0].strip() if hit else ""
 
 
 def _close_hunks(old: list[str], new: list[str]) -> list[Hunk]:
@@ -274,82 +269,44 @@ def merge_records(first: list[str], second: list[str]) -> list[str]:
 
 _KEY = re.compile(r"[^:|\n]{1,80}:|[ \t]*\|[^|\n]{1,80}\|")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]")
-_ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]")
-
-
-_LINE = 9  # the rank of a line that is neither a heading nor part of a list: below the one, above the other
-
-
-class _Node:
-    """One line of an outline, and what stands below it."""
-
-    def __init__(self, line: str, rank: int) -> None:
-        self.line, self.rank = line, rank
-        self.below: list[_Node] = []
 
 
 def merge_outlines(first: list[str], second: list[str]) -> list[str]:
-    """What two sides added at one place, as outlines: a heading or item that both have stands there once, with what either has below it."""
-    root = _outline(first)
-    _into(root, _outline(second))
-    return _flat(root)
+    """What two sides added at one place, as outlines: a heading that both have stands there once, with what either has below it.
+
+    A line goes with those that are indented below it; what both sides have in the same words stands there once.
+    """
+    outline, more = _sections(first), _sections(second)
+    for trail, blocks in more.items():
+        if (own := outline.get(trail)) is not None:
+            end = len(own)
+            while end and not own[end - 1][0].strip():
+                end -= 1
+            own[end:end] = [block for block in blocks if block[0].strip() and block not in own]
+        else:  # below all that is below the headings above it
+            places = [n for n, known in enumerate(outline) if known[: len(trail) - 1] == trail[:-1]]
+            rows = list(outline.items())
+            rows.insert(places[-1] + 1 if places else len(rows), (trail, blocks))
+            outline = dict(rows)
+    lines: list[str] = []
+    for blocks in outline.values():
+        if blocks and lines and lines[-1].strip() and _HEADING.match(blocks[0][0]):
+            lines.append(blocks[0][0][len(blocks[0][0].rstrip("\r\n")) :] or "\n")
+        lines += [line for block in blocks for line in block]
+    return lines
 
 
-def _outline(lines: list[str]) -> _Node:
-    root = _Node("", -1)
-    open_: list[_Node] = [root]
+def _sections(lines: list[str]) -> dict[tuple[str, ...], list[list[str]]]:
+    """The lines below each heading, by the headings above them, and each with those that are indented below it."""
+    trail: tuple[str, ...] = ()
+    sections: dict[tuple[str, ...], list[list[str]]] = {(): []}
     for line in lines:
         if heading := _HEADING.match(line):
-            rank = len(heading[1])
-        elif item := _ITEM.match(line):
-            rank = 10 + len(item[1].expandtabs(4))
-        elif line[:1] in " \t" and line.strip():
-            rank = 10 + len(line) - len(line.lstrip())
+            level = len(heading[1])
+            trail = (*(above for above in trail if above.index(" ") < level), f"{'#' * level} {line.strip()}")
+        blocks = sections.setdefault(trail, [])
+        if blocks and line[:1] in (" ", "\t") and line.strip() and not heading:
+            blocks[-1].append(line)
         else:
-            rank = _LINE  # it ends a list
-        while open_[-1].rank >= rank:
-            open_.pop()
-        node = _Node(line, rank)
-        open_[-1].below.append(node)
-        if rank != _LINE:
-            open_.append(node)
-    return root
-
-
-def _into(node: _Node, other: _Node) -> None:
-    by_line: dict[tuple[int, str], list[_Node]] = {}
-    for child in node.below:
-        by_line.setdefault((child.rank, child.line.strip()), []).append(child)
-    fresh: list[_Node] = []
-    for child in other.below:
-        same = by_line.get((child.rank, child.line.strip()))
-        if same:
-            _into(same.pop(0), child)
-        else:
-            fresh.append(child)
-    # Lines go above the headings that are below, and above the blank lines before these.
-    place = next((n for n, child in enumerate(node.below) if child.rank < _LINE), len(node.below))
-    while place and not node.below[place - 1].line.strip():
-        place -= 1
-    node.below[place:place] = [child for child in fresh if child.rank >= _LINE]
-    for child in fresh:
-        if child.rank < _LINE:
-            if node.below and _last(node).strip():
-                node.below.append(_Node(child.line[len(child.line.rstrip("\r\n")) :] or "\n", _LINE))
-            node.below.append(child)
-
-
-def _last(node: _Node) -> str:
-    while node.below:
-        node = node.below[-1]
-    return node.line
-
-
-def _flat(node: _Node) -> list[str]:
-    lines: list[str] = []
-    waiting = [*reversed(node.below)]
-    while waiting:
-        child = waiting.pop()
-        lines.append(child.line)
-        waiting += reversed(child.below)
-    return lines
+            blocks.append([line])
+    return sections

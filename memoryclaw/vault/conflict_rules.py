@@ -95,21 +95,17 @@ def conflicts(
         keys = frozenset((key_of(one.entity), key_of(other.entity)))
         return (len(keys) > 1 and keys not in pairs) or allowed(one, other)
 
-    several = [group for group in groups.values() if len(group) > 1 and not _holds_many(group, schema)]
-    who = speakers([_key(row) for group in several for row in _of_one_file(group)])
+    several, of_one_file = list[list[FactAt]](), list[Key]()
+    for group in (group for group in groups.values() if len(group) > 1):
+        field = group[0][1].field
+        if not holds_many(field, declared_field(schema, field)):
+            several.append(group)
+            # Who wrote lines of different files is apart already.
+            files = Counter(path for path, fact in group if fact.source)
+            of_one_file += [_key(row) for row in group if row[1].source and files[row[0]] > 1]
+    who = speakers(of_one_file)
     listed = (_conflict(group, schema, apart, who) for group in several)
     return [conflict for conflict in listed if conflict is not None]
-
-
-def _holds_many(group: Sequence[FactAt], schema: Schema) -> bool:
-    field = group[0][1].field
-    return holds_many(field, declared_field(schema, field))
-
-
-def _of_one_file(group: Sequence[FactAt]) -> list[FactAt]:
-    """The facts from talk that stand in one file with others: who wrote lines of different files is apart already."""
-    files = Counter(path for path, fact in group if fact.source)
-    return [(path, fact) for path, fact in group if fact.source and files[path] > 1]
 
 
 def _first_of(pairs: Iterable[frozenset[str]]) -> dict[str, str]:

@@ -69,14 +69,11 @@ def _pattern(form: str) -> str:
 
 def _written(piece: str, day: date) -> str:
     if piece == "do":
-        return f"{day.day}{_ordinal(day.day)}"
+        ending = {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
+        return f"{day.day}{'th' if 10 < day.day < 14 else ending}"
     if piece in ("d", "M"):
         return str(day.day if piece == "d" else day.month)
     return day.strftime(_SPELT[piece]) if piece in _SPELT else piece
-
-
-def _ordinal(number: int) -> str:
-    return "th" if 10 < number < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
 # Any note.

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -62,23 +63,15 @@ Value = str | Sequence[str]
 _FENCES = ("---", "...")
 
 
-class _Item(NamedTuple):
-    """One item of a block list, and its lines in the header, the last one included."""
-
-    first: int
-    last: int
-    value: Any
-
-
 class _Entry(NamedTuple):
-    """The place of one top-level key, as (line, column) in the header."""
+    """The place of one key, as (line, column) in the header."""
 
     key_end: tuple[int, int]
     start: tuple[int, int]
     end: tuple[int, int]
     last: int
     style: str  # the quote of a scalar, `|`, `>`, `flow`, `list` or `map`
-    items: tuple[_Item, ...]
+    items: tuple[tuple[int, str | None], ...]  # of a block list: the first line of each, and its text
 
 
 class _Header(NamedTuple):
@@ -108,7 +101,7 @@ def set_property(text: str, key: str, value: Value) -> str:
     elif header.values[key] == new_value:
         return text
     else:
-        lines = _replace_entry(header, _entries(header)[key], header.values[key], new_value)
+        lines = _replace_entry(header, _entry_at(header, [key]), header.values[key], new_value)
     return _verify("".join((*header.before, *lines, *header.after)), header.values, key, new_value)
 
 
@@ -154,7 +147,7 @@ def _render(value: Value, style: str = "") -> str:
 def _replace_entry(header: _Header, entry: _Entry, old: Any, value: Value) -> list[str]:
     lines = list(header.lines)
     if entry.style == "list" and not isinstance(value, str) and value:
-        first = entry.items[0].first
+        first = entry.items[0][0]
         return lines[:first] + _items(lines, entry, value, header.newline) + lines[entry.last + 1 :]
     if entry.style in {"list", "map"}:
         row, column = entry.key_end
@@ -172,12 +165,11 @@ def _replace_entry(header: _Header, entry: _Entry, old: Any, value: Value) -> li
 
 def _items(lines: list[str], entry: _Entry, value: Sequence[str], newline: str) -> list[str]:
     """The lines of a block list; items that stay keep their lines and comments."""
-    items = entry.items
-    sample = lines[items[0].first]
+    starts = [first for first, _ in entry.items]
+    sample = lines[starts[0]]
     lead = sample[: sample.index("-")] + "- "
-    starts = [item.first for item in items] + [entry.last + 1]
-    chunks = [lines[starts[i] : starts[i + 1]] for i in range(len(items))]
-    old = [item.value if isinstance(item.value, str) else f"\0{i}" for i, item in enumerate(items)]
+    chunks = [lines[start:end] for start, end in pairwise([*starts, entry.last + 1])]
+    old = [f"\0{i}" if text is None else text for i, (_, text) in enumerate(entry.items)]
     out: list[str] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(None, old, list(value), autojunk=False).get_opcodes():
         if tag == "equal":
@@ -194,59 +186,43 @@ def _verify(text: str, old: dict[str, Any], key: str, value: Any) -> str:
     return text
 
 
-def _entries(header: _Header) -> dict[str, _Entry]:
+def _entry_at(header: _Header, keys: Sequence[str]) -> _Entry:
+    """Where the value under some keys stands in a header."""
     loader = getattr(late.yaml, "CSafeLoader", late.yaml.SafeLoader)
-    events = late.yaml.parse(readable("".join(header.lines)), Loader=loader)
-    for event in events:
-        if isinstance(event, late.yaml.MappingStartEvent):
-            if event.flow_style:
-                raise InputError("the header of this note is one {…} map; write one key a line first")
-            return dict(_walk(events))
-    return {}
-
-
-def _walk(events: Iterator[Any]) -> Iterator[tuple[str, _Entry]]:
-    for key in events:
-        if isinstance(key, late.yaml.MappingEndEvent):
-            return
-        node = next(events)
-        last, items = _node(node, events)
-        yield (
-            key.value,
-            _Entry(_mark(key.end_mark), _mark(node.start_mark), *_extent(node, last), items),
-        )
-
-
-def _node(node: Any, events: Iterator[Any]) -> tuple[tuple[int, int], tuple[_Item, ...]]:
-    """Reads one value to its end; returns where its last character stands, and a block list's items."""
-    if isinstance(node, late.yaml.ScalarEvent):
-        return _scalar_end(node), ()
-    last = _mark(node.start_mark)
-    items: list[_Item] = []
-    for event in events:
-        if isinstance(event, late.yaml.MappingEndEvent | late.yaml.SequenceEndEvent):
-            return (_mark(event.end_mark) if node.flow_style else last), tuple(items)
-        end, _ = _node(event, events)
-        last = max(last, end)
-        value = event.value if isinstance(event, late.yaml.ScalarEvent) else None
-        items.append(_Item(event.start_mark.line, end[0], value))
-    return last, tuple(items)
-
-
-def _extent(node: Any, last: tuple[int, int]) -> tuple[tuple[int, int], int, str]:
-    if isinstance(node, late.yaml.ScalarEvent):
-        return last, last[0], node.style or ""
-    if node.flow_style:
-        return last, last[0], "flow"
-    return last, last[0], "list" if isinstance(node, late.yaml.SequenceStartEvent) else "map"
-
-
-def _scalar_end(node: Any) -> tuple[int, int]:
-    end = _mark(node.end_mark)
-    # A block scalar ends where the next thing begins.
-    return (
-        (end[0] - 1, 0) if node.style in ("|", ">") and end[1] == 0 and end > _mark(node.start_mark) else end
+    node: Any = late.yaml.compose(readable("".join(header.lines)), Loader=loader)
+    if len(keys) == 1 and node is not None and node.flow_style:
+        raise InputError("the header of this note is one {…} map; write one key a line first")
+    key: Any = None
+    for name in keys:
+        pairs = node.value if isinstance(node, late.yaml.MappingNode) else []
+        # Of a key that stands twice the last one counts.
+        key, node = next(((k, v) for k, v in reversed(pairs) if k.value == name), (None, None))
+        if node is None:
+            raise InputError(f"{' '.join(keys)!r} is not in the header any more")
+    if isinstance(node, late.yaml.ScalarNode):
+        style, items = node.style or "", list[Any]()
+    else:
+        is_list = isinstance(node, late.yaml.SequenceNode)
+        style, items = "flow" if node.flow_style else "list" if is_list else "map", node.value
+    texts = (
+        [(one.start_mark.line, one.value if isinstance(one, late.yaml.ScalarNode) else None) for one in items]
+        if style == "list"
+        else []
     )
+    end = _end_of(node)
+    return _Entry(_mark(key.end_mark), _mark(node.start_mark), end, end[0], style, tuple(texts))
+
+
+def _end_of(node: Any) -> tuple[int, int]:
+    """Where the last character of a value stands; what is written as a block ends, for YAML, where the next thing begins."""
+    if isinstance(node, late.yaml.ScalarNode):
+        end = _mark(node.end_mark)
+        is_block = node.style in ("|", ">") and end[1] == 0 and end > _mark(node.start_mark)
+        return (end[0] - 1, 0) if is_block else end
+    if node.flow_style:
+        return _mark(node.end_mark)
+    inner = (part for child in node.value for part in (child if isinstance(child, tuple) else (child,)))
+    return max(_mark(node.start_mark), *map(_end_of, inner))
 
 
 def _mark(mark: Any) -> tuple[int, int]:
@@ -334,7 +310,7 @@ def set_fact(
     sheet = Sheet.of(text, file)
     standing = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
     if holding := [fact for fact in standing if (_holds(fact.value, value) if many else fact.value == value)]:
-        return FactEdit(text if claim else _without_doubt(sheet, holding[0]), "confirmed", value)
+        return FactEdit(text if claim else without_doubt(text, file, holding[0].id), "confirmed", value)
     label = audience if not standing or many else common_audience(standing[0].audience, audience)
     origin = _inline(since=since) + source_field(source)
     inline = origin + _inline(audience=label, type=memory_type, scope=scope, also=also)
@@ -348,7 +324,12 @@ def set_fact(
         raise InputError(
             f"{entity} has {len(standing)} values for {field}; say which one to change, by its id"
         )
-    return _supersede(sheet, standing[0], addition, since)
+    old = standing[0]
+    fresh, past = (old.entity, old.field, value, True), (old.entity, old.field, old.value, False)
+    change = _Change((_key(old),), (fresh, past))
+    return FactEdit(
+        _replace_line(sheet, old, addition, change, _past(sheet, old, since)), "superseded", old.value
+    )
 
 
 def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sources: str) -> str:
@@ -358,12 +339,7 @@ def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sour
         sources: ids of notes with their blocks, joined by commas.
     """
     entity, field, value = named
-    facts = [
-        fact.id
-        for fact in file.facts(text).facts
-        if fact.current and same(fact.entity, entity) and same(fact.field, field)
-        and fact.value == " ".join(value.split())
-    ]  # fmt: skip
+    facts = [fact.id for fact in file.current(text, entity, field) if fact.value == " ".join(value.split())]
     for source in filter(None, map(str.strip, sources.split(",") if facts else ())):
         text = add_source(text, file, facts[-1], source).text
     return text
@@ -395,11 +371,8 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
 
 def _field(text: str, file: SemanticFile, id_: str) -> NoteField:
     """The field of a note that a fact is."""
-    note_fields = fields_in(file.path, text)
-    for fact, place in zip(note_fields.facts, note_fields.places, strict=True):
-        if fact.id == id_:
-            return place
-    raise NotFoundError(f"there is no fact {id_}")
+    fields = fields_in(file.path, text)
+    return fields.places[fields.facts.index(_with_id(fields.facts, id_))]
 
 
 def set_field(text: str, path: str, key: str, value: Value) -> str:
@@ -452,13 +425,14 @@ def _set_leaf(text: str, place: NoteField, value: str) -> str:
     )
     if len(place.keys) == 1:
         return set_property(text, place.keys[0], new_value)
-    values = _with_leaf(header.values, place.keys, new_value)
-    for style in ("", '"'):
-        entry = _leaf_entry(header, place.keys)
-        if style:
-            lines = _replace_entry(header, entry._replace(style=style), "", value)
-        else:
-            lines = _replace_entry(header, entry, old, new_value)
+    values, entry = _with_leaf(header.values, place.keys, new_value), _entry_at(header, place.keys)
+    if entry.style in ("|", ">", "list", "map"):
+        raise InputError(f"{' '.join(place.keys)!r} is a text or list of several lines; change it by hand")
+    quoted = entry._replace(style='"')
+    for lines in (
+        _replace_entry(header, entry, old, new_value),
+        _replace_entry(header, quoted, "", value),
+    ):
         result = "".join((*header.before, *lines, *header.after))
         try:
             fresh = _header(result)
@@ -474,32 +448,15 @@ def _with_leaf(values: dict[str, Any], keys: Sequence[str], wanted: Any) -> dict
     return {**values, first: _with_leaf(values[first], inner_keys, wanted) if inner_keys else wanted}
 
 
-def _leaf_entry(header: _Header, keys: Sequence[str]) -> _Entry:
-    """Where the value under some keys stands in a header."""
-    loader = getattr(late.yaml, "CSafeLoader", late.yaml.SafeLoader)
-    node: Any = late.yaml.compose(readable("".join(header.lines)), Loader=loader)
-    key: Any = None
-    for name in keys:
-        pairs = node.value if isinstance(node, late.yaml.MappingNode) else []
-        key, node = next(((k, v) for k, v in pairs if k.value == name), (None, None))
-        if node is None:
-            raise InputError(f"{' '.join(keys)!r} is not in the header any more")
-    style = (
-        (node.style or "")
-        if isinstance(node, late.yaml.ScalarNode)
-        else "flow"
-        if node.flow_style
-        else "list"
-    )
-    if style in ("|", ">", "list"):
-        raise InputError(f"{' '.join(keys)!r} is a text or list of several lines; change it by hand")
-    end = _mark(node.end_mark)
-    return _Entry(_mark(key.end_mark), _mark(node.start_mark), end, end[0], style, ())
-
-
 def without_doubt(text: str, file: SemanticFile, id_: str) -> str:
     """The text without the doubt that the line of a fact or statement has of itself; unchanged in a table or a header."""
-    return _without_doubt(*_sheet_of(text, file, id_))
+    sheet, fact = _sheet_of(text, file, id_)
+    if fact.trust == "trusted" or file.is_note or not sheet.has_room(fact):
+        return text
+    first, last = sheet.span(fact)
+    lines = [without_fields(line, "trust") for line in sheet.lines[first:last]]
+    result = apply_splices(text, [Splice(first, last, tuple(lines))])
+    return result if _matches(sheet, result, _Change()) else text
 
 
 def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
@@ -558,7 +515,7 @@ def _without_field(text: str, file: SemanticFile, id_: str) -> str:
         raise InputError(
             f"{id_} is only a part of line {place.line} of {file.path}; take it out there by hand"
         )
-    entry = _entries(header)[place.keys[0]]
+    entry = _entry_at(header, place.keys)
     header_lines = header.lines[: entry.key_end[0]] + header.lines[entry.last + 1 :]
     result = "".join((*header.before, *header_lines, *header.after))
     remaining = {key: value for key, value in header.values.items() if key != place.keys[0]}
@@ -595,20 +552,17 @@ def _removal(sheet: Sheet, fact: Fact) -> Splice:
     return Splice(first, last)
 
 
-def _supersede(sheet: Sheet, fact: Fact, told: FactText, until: str) -> FactEdit:
-    fresh, past = (fact.entity, fact.field, told.value, True), (fact.entity, fact.field, fact.value, False)
-    history = _past(sheet, fact, until)
-    text = _replace_line(sheet, fact, told, _Change((_key(fact),), (fresh, past)), history)
-    return FactEdit(text, "superseded", fact.value)
-
-
 def _past(sheet: Sheet, fact: Fact, until: str) -> Splice:
-    first, last = sheet.span(fact)
-    old = fact.value
-    if sheet.spot(fact).style in {"heading", "bullet"} and not sheet.in_table(fact):
+    """Adds the line of a superseded value to the History of its entity, or to the one that lists and tables share."""
+    (first, last), spot, old = sheet.span(fact), sheet.spot(fact), fact.value
+    if spot.style in {"heading", "bullet"} and not sheet.in_table(fact):
         line = " ".join(" ".join(sheet.lines[first:last]).split())
         old = without_ids(split_key(line)[1])
-    return history_splice(sheet, fact, old + _inline(until=until))
+    old += _inline(until=until)
+    if spot.style == "heading":
+        return _history_of(sheet, spot, f"- {fact.field}: {old}")
+    name = fact.entity if fact.field == VALUE else f"{fact.entity}.{fact.field}"
+    return _history_of(sheet, None, f"- {name}: {old}")
 
 
 def _replace_line(sheet: Sheet, fact: Fact, told: FactText, change: _Change, *also: Splice) -> str:
@@ -650,10 +604,13 @@ def _forms(told: FactText) -> Iterator[FactText]:
 def _sheet_of(text: str, file: SemanticFile, id_: str) -> tuple[Sheet, Fact]:
     """A text as a sheet, with one of its facts."""
     sheet = Sheet.of(text, file)
-    for fact in sheet.found.facts:
-        if fact.id == id_:
-            return sheet, fact
-    raise NotFoundError(f"there is no fact {id_}")
+    return sheet, _with_id(sheet.found.facts, id_)
+
+
+def _with_id(facts: Iterable[Fact], id_: str) -> Fact:
+    if (fact := next((fact for fact in facts if fact.id == id_), None)) is None:
+        raise NotFoundError(f"there is no fact {id_}")
+    return fact
 
 
 def _matches(sheet: Sheet, text: str, change: _Change) -> bool:
@@ -697,16 +654,6 @@ def _claim_fields(claim: str) -> str:
     """The inline fields of what no person said: what says so, and that nobody has vouched for it."""
     origin = " ".join(re.sub(r"[\[\]|,\x00-\x1f\x7f]", " ", claim).split())
     return field_text({"source": origin, "trust": "unknown"}) if origin else ""
-
-
-def _without_doubt(sheet: Sheet, fact: Fact) -> str:
-    """The text without the doubt that the line of a fact has of itself."""
-    if fact.trust == "trusted" or sheet.file.is_note or not sheet.has_room(fact):
-        return sheet.text
-    first, last = sheet.span(fact)
-    lines = [without_fields(line, "trust") for line in sheet.lines[first:last]]
-    result = apply_splices(sheet.text, [Splice(first, last, tuple(lines))])
-    return result if _matches(sheet, result, _Change()) else sheet.text
 
 
 # Statements: what a person said, where entity or field cannot be told. The newest stands first, below the entity's facts.
@@ -870,10 +817,8 @@ def new_field(sheet: Sheet, spot: FactSpot, field: str, told: FactText) -> Splic
         return fill_cell(sheet, spot, field, told.value)
     if spot.style == "frontmatter":
         return add_map_line(sheet, spot, field, told.value)
-    line = f"{field}: {told.value}{told.inline or ''}"
-    if spot.style == "bullet":
-        return _below(sheet, spot, (spot.indent or _lead(sheet, spot)) + line)
-    return _below(sheet, spot, (spot.indent or "- ") + line)
+    lead = spot.indent or _lead(sheet, spot)
+    return _below(sheet, spot, f"{lead}{field}: {told.value}{told.inline or ''}")
 
 
 def _lead(sheet: Sheet, spot: FactSpot) -> str:
@@ -905,15 +850,6 @@ def new_entity(sheet: Sheet, entity: str, line: str) -> Splice:
     above = [""] if place and lines[place - 1].strip() else []
     below = [""] if place < len(lines) else []
     return Splice(place, place, (*above, f"# {entity}", line, *below))
-
-
-def history_splice(sheet: Sheet, fact: Fact, past: str) -> Splice:
-    """Adds the line of a superseded value to the History of its entity, or to the one that lists and tables share."""
-    spot = sheet.spot(fact)
-    if spot.style == "heading":
-        return _history_of(sheet, spot, f"- {fact.field}: {past}")
-    name = fact.entity if fact.field == VALUE else f"{fact.entity}.{fact.field}"
-    return _history_of(sheet, None, f"- {name}: {past}")
 
 
 def _history_of(sheet: Sheet, spot: FactSpot | None, *past: str) -> Splice:
@@ -1078,6 +1014,14 @@ class SemanticFile(NamedTuple):
         """Reads the facts of a text as this file's."""
         return facts_of_note(self.path, text) if self.is_note else facts_in(self.path, text, self.collections)
 
+    def current(self, text: str, entity: str, field: str) -> list[Fact]:
+        """The facts of one field that hold, or with an empty field the statements; a name in any case is the same."""
+        return [
+            fact
+            for fact in self.facts(text).facts
+            if fact.current and same(fact.entity, entity) and same(fact.field, field)
+        ]
+
 
 class FactText(NamedTuple):
     """A value, and the inline fields after it; None keeps those of the line."""
@@ -1174,8 +1118,14 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
     expected = Counter(
         (to if same(fact.entity, entity) else fact.entity, *_key(fact)[1:]) for fact in sheet.found.facts
     )
-    for lines in (spots | named, spots):
-        result = apply_splices(text, [_rename_line(sheet, line, entity, to) for line in sorted(lines)])
+    for numbers in (spots | named, spots):
+        splices = []
+        for number in numbers:
+            old = sheet.lines[number - 1]
+            if (start := old.casefold().find(entity.casefold())) >= 0:
+                fresh = f"{old[:start]}{to}{old[start + len(entity) :]}"
+                splices.append(Splice(number - 1, number, (fresh,)))
+        result = apply_splices(text, splices)
         if Counter(map(_key, file.facts(result).facts)) == expected:
             return result
     raise InputError(
@@ -1183,30 +1133,12 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
     )
 
 
-def _rename_line(sheet: Sheet, line: int, entity: str, to: str) -> Splice:
-    """A line with the other name in the place of the first one that it holds; unchanged where it holds none."""
-    old = sheet.lines[line - 1]
-    start = old.casefold().find(entity.casefold())
-    new = old if start < 0 else f"{old[:start]}{to}{old[start + len(entity) :]}"
-    return Splice(line - 1, line, (new,))
-
-
 def _without_twins(text: str, file: SemanticFile, entity: str, to: str) -> str:
     """The text without the facts of an entity that another one has in the same words; that one has their sources then."""
     for fact in file.facts(text).facts:
         if not fact.current or fact.is_statement or not same(fact.entity, entity):
             continue
-        twin = next(
-            (
-                candidate
-                for candidate in file.facts(text).facts
-                if candidate.current
-                and same(candidate.entity, to)
-                and same(candidate.field, fact.field)
-                and candidate.value == fact.value
-            ),
-            None,
-        )
+        twin = next((one for one in file.current(text, to, fact.field) if one.value == fact.value), None)
         if twin is None or (twin.since, twin.trust, twin.audience) != (fact.since, fact.trust, fact.audience):
             continue
         sources, united = fact_sources(text, file, fact.id), text

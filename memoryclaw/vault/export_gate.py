@@ -12,13 +12,12 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from memoryclaw.model import AGENT, NOTHING, OWNER
-from memoryclaw.text.encoding import decode, encode, json_object, lines_of, readable
+from memoryclaw.text.encoding import decode, encode, json_object, readable, without_numbers
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault.audience import (
     Label,
     Outline,
     empty_headings,
-    join_labels,
     label_in,
     may_be_labelled,
     may_see,
@@ -85,9 +84,8 @@ def exportable_bytes(
         first = split(text).body_line - 1
         body = text.split("\n")[first:]
         hidden |= {first + n for n in empty_headings(body, Outline(body), {n - first for n in hidden})}
-    lines = lines_of(file.text)
-    output = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
-    return encode(file._replace(text="".join(output))) if any(line.strip() for line in output) else None
+    text = without_numbers(file.text, hidden)
+    return encode(file._replace(text=text)) if text.strip() else None
 
 
 def _bare_record(data: bytes, cited: Collection[str]) -> bytes | None:
@@ -128,7 +126,8 @@ def _withheld(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> set[int
         return set()
     text = readable(decode(data).text)
     if path.endswith(".jsonl") and not path.startswith(LOGS):
-        return {n for n, line in enumerate(text.split("\n")) if not _of_record(line).export}
+        rows = enumerate(text.split("\n"))
+        return {n for n, row in rows if not (label_in(row).export and of_keys(json_object(row)).export)}
     if path.startswith(LOGS):
         turns = (
             read_jsonl("", text).turns
@@ -143,11 +142,6 @@ def _withheld(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> set[int
     body = text.split("\n")[first:]
     standings = standings_of_lines(body, doubts=doubts)
     return {first + n for n, standing in enumerate(standings) if not standing.export}
-
-
-def _of_record(line: str) -> Label:
-    """The label of a line of JSON that is no turn."""
-    return join_labels((label_in(line), of_keys(json_object(line))))
 
 
 _SOURCE = re.compile(r"\[\[([^\[\]#|\n]++)")
@@ -167,21 +161,17 @@ def _citing_lines(path: str, data: bytes, cited: Collection[str]) -> set[int]:
         return {n for n, line in enumerate(text.split("\n")) if re.search(rf'"(?:{names})["#]', line)}
     link = re.compile(rf"\[\[(?:{names})[\]#|]")
     # A mere link to it says nothing of what it holds.
-    marked = [
+    marked = {
         number
         for number, line in enumerate(text.split("\n"))
         if (begin := line.find("[source::")) >= 0 and link.search(line, begin)
-    ]
-    return _reach(text, marked) if marked else set()
-
-
-def _reach(text: str, marked: Collection[int]) -> set[int]:
-    """These lines of a note, and what a mark on them covers, as for labels."""
+    }
+    if not marked:
+        return marked
     first = split(text).body_line - 1
-    outline = Outline(text.split("\n")[first:])
-    covered = {n for n in marked if n < first}
+    outline, covered = Outline(text.split("\n")[first:]), set(marked)
     for number in marked:
-        if number >= first:
+        if number >= first:  # with what a mark there covers, as for labels
             begin, end = outline.reach(number - first)
             covered |= set(range(first + begin, first + end))
     return covered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -120,7 +120,9 @@ class _ItemStack:
             keys, content, number, above.top if above else number, number, lead + mark, indent, bool(mark),
             (*above.above, above.number) if above else (),
         )  # fmt: skip
-        if quotation and (above is None or above.bullet) and (quotation.fields or not self._key_below(item)):
+        below = self._below(item) if quotation and not quotation.fields else None
+        is_key = below is not None and _key(below.content) is not None
+        if quotation and (above is None or above.bullet) and not is_key:
             item.plain = item.quoted = True
             item.listed = _takes_values(above)
         elif key is not None:
@@ -138,8 +140,10 @@ class _ItemStack:
         """Reads a bullet without a colon: a name with keys below it, or one value of the key above it."""
         if _TASK.match(rest):
             return False
-        item.listed = self._key_below(item)
-        if item.listed or (self._quotation_below(item) and _key(f"{rest}:")):
+        below = self._below(item)
+        item.listed = below is not None and _key(below.content) is not None
+        is_quoted = below is not None and bool(below.mark) and statement_in(below.content) is not None
+        if item.listed or (is_quoted and _key(f"{rest}:")):
             item.keys, item.value = (*item.keys, clean_name(rest)), None
             return True
         item.plain = True
@@ -165,14 +169,6 @@ class _ItemStack:
             if indent > top.indent or listed:
                 return
             self._open.pop()
-
-    def _key_below(self, item: FactItem) -> bool:
-        line = self._below(item)
-        return line is not None and _key(line.content) is not None
-
-    def _quotation_below(self, item: FactItem) -> bool:
-        line = self._below(item)
-        return line is not None and bool(line.mark) and statement_in(line.content) is not None
 
     def _below(self, item: FactItem) -> _LineParts | None:
         """The next line that is not blank, where it is indented further."""
@@ -427,13 +423,29 @@ class _Scope(NamedTuple):
     shared: bool = False  # the History of lists and tables
 
 
-class _FoundFact(NamedTuple):
-    entity: str
-    field: str
-    fact_value: FactValue
-    line: int
-    past: bool
-    is_statement: bool = False
+def fact_of(value: FactValue, entity: str, field: str, line: int, **more: Any) -> Fact:
+    """A value as a fact, with what its inline fields say."""
+    return Fact(
+        entity=entity,
+        field=field,
+        value=value.text,
+        line=line,
+        since=value.since,
+        until=value.until,
+        source=value.source,
+        trust=least_trusted(value.trust),
+        audience=label_of(value.audience) if value.audience else "",
+        lifecycle=value.lifecycle,
+        **more,
+    )
+
+
+def numbered(facts: Iterable[tuple[str, Fact]]) -> Iterator[Fact]:
+    """Facts with the ids that are given here; the second of one id gets `~2`, the next `~3`."""
+    count: dict[str, int] = {}
+    for id_, fact in facts:
+        number = count[id_] = count.get(id_, 0) + 1
+        yield fact._replace(id=id_ if number == 1 else f"{id_}~{number}")
 
 
 def read_facts(note_id: str, stem: str, parts: Split, body: Body, collections: frozenset[str]) -> Facts:
@@ -524,7 +536,8 @@ class _FactReader:
 
     def __init__(self, collections: frozenset[str]) -> None:
         self._collections = frozenset([_plain(name) for name in collections])
-        self._found: list[_FoundFact] = []
+        self._found: list[Fact] = []
+        self._wrong: list[Problem] = []
         self._spots: dict[tuple[str, bool], FactSpot] = {}
         self._told: set[int] = set()
         self._history = (0, 0)
@@ -604,7 +617,12 @@ class _FactReader:
         keys, line = item.keys, first + item.number
         entity = scope.entity
         if not entity and scope.past and keys:
-            entity, keys = self._past_entity(item)
+            # Under the shared History: `projectX.deadline: …`, or by nesting.
+            is_address = len(keys) == 1 and (keys[0], False) not in self._spots
+            address = split_address(item.raw) if is_address else None
+            entity, keys = keys[0], keys[1:]
+            if address:
+                entity, keys = clean_name(address[0]), (clean_name(address[1]),)
         elif not entity and keys:
             entity, keys = keys[0], keys[1:]
         if (statement := _statement_of(item, keys)) is not None:
@@ -630,19 +648,10 @@ class _FactReader:
         self, item: FactItem, first: int, scope: _Scope, entity: str, statement: StatementLine
     ) -> None:
         """Adds what was said. An entity's place ends with its facts, so that its next fact comes above its statements."""
-        fact = _FoundFact(entity, "", statement.value, first + item.number, scope.past, is_statement=True)
-        self._found.append(fact)
+        self._append(entity, "", statement.value, first + item.number, past=scope.past, type="statement")
         self._told.update([first + number for number in item.told])
         if not scope.past and not scope.entity and entity:
             self._spot(FactSpot(entity, "bullet", first + item.top, first + item.top, ""))
-
-    def _past_entity(self, item: FactItem) -> tuple[str, tuple[str, ...]]:
-        """The entity of a line under the shared History: `projectX.deadline: …`, or by nesting."""
-        name = item.keys[0]
-        address = (
-            split_address(item.raw) if len(item.keys) == 1 and (name, False) not in self._spots else None
-        )
-        return (clean_name(address[0]), (clean_name(address[1]),)) if address else (name, item.keys[1:])
 
     def _table(self, table: list[TableRow], first: int, scope: _Scope) -> None:
         header, rows = table[0], table[2:]
@@ -667,9 +676,18 @@ class _FactReader:
     def _add(self, entity: str, field: str, value: FactValue, line: int, *, past: bool) -> bool:
         if not entity or not value.text:
             return False
-        self._found.append(_FoundFact(entity, field or VALUE, value, line, past))
+        self._append(entity, field or VALUE, value, line, past=past)
         self._told.add(line)
         return True
+
+    def _append(
+        self, entity: str, field: str, value: FactValue, line: int, *, past: bool, **more: Any
+    ) -> None:
+        also = ", ".join(value.also.split(", ")[:MOST_ALSO])
+        self._found.append(
+            fact_of(value, entity, field, line, current=not past, said=value.said, also=also, **more)
+        )
+        self._wrong += [problem._replace(line=line) for problem in value.problems]
 
     def _spot(self, spot: FactSpot) -> None:
         key = (spot.entity, spot.style == "heading")
@@ -697,38 +715,19 @@ class _FactReader:
 
     def result(self, note_id: str) -> Facts:
         """All facts in the order of the file; ids are given to current values first."""
-        count: dict[str, int] = {}
-        ids: dict[int, str] = {}
-        for number in sorted(range(len(self._found)), key=lambda n: self._found[n].past):
-            fact = self._found[number]
-            base = (
-                statement_id(note_id, fact.entity, fact.fact_value.text)
-                if fact.is_statement
-                else fact_id(note_id, fact.entity, fact.field)
-            )
-            count[base] = count.get(base, 0) + 1
-            ids[number] = base if count[base] == 1 else f"{base}~{count[base]}"
-        facts = tuple(
-            Fact(
-                entity=fact.entity,
-                field=fact.field,
-                value=fact.fact_value.text,
-                line=fact.line,
-                since=fact.fact_value.since,
-                until=fact.fact_value.until,
-                source=fact.fact_value.source,
-                current=not fact.past,
-                id=ids[number],
-                type="statement" if fact.is_statement else "fact",
-                said=fact.fact_value.said,
-                trust=least_trusted(fact.fact_value.trust),
-                audience=label_of(fact.fact_value.audience) if fact.fact_value.audience else "",
-                lifecycle=fact.fact_value.lifecycle,
-                also=", ".join(fact.fact_value.also.split(", ")[:MOST_ALSO]),
-            )
-            for number, fact in enumerate(self._found)
+        order = sorted(range(len(self._found)), key=lambda n: not self._found[n].current)
+        facts = numbered((_id_of(note_id, fact), fact) for fact in map(self._found.__getitem__, order))
+        by_place = dict(zip(order, facts, strict=True))
+        return Facts(
+            tuple(by_place[number] for number in range(len(order))),
+            tuple(self._spots.values()),
+            frozenset(self._told),
+            self._history,
+            tuple(self._wrong),
         )
-        wrong = tuple(
-            problem._replace(line=fact.line) for fact in self._found for problem in fact.fact_value.problems
-        )
-        return Facts(facts, tuple(self._spots.values()), frozenset(self._told), self._history, wrong)
+
+
+def _id_of(note_id: str, fact: Fact) -> str:
+    if fact.is_statement:
+        return statement_id(note_id, fact.entity, fact.value)
+    return fact_id(note_id, fact.entity, fact.field)

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from memoryclaw.model import VALUE, Fact, least_trusted
+from memoryclaw.model import VALUE, Fact
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists
 from memoryclaw.text.encoding import readable
@@ -15,8 +15,16 @@ from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.markdown import Body, read_body
 from memoryclaw.text.memory_lines import BULLET, ITEM, last_fields, line_fields, read_line
 from memoryclaw.text.snippets import without_markup
-from memoryclaw.vault.audience import label_of
-from memoryclaw.vault.facts import Facts, FactValue, clean_name, fact_id, fact_value, leaves
+from memoryclaw.vault.facts import (
+    Facts,
+    FactValue,
+    clean_name,
+    fact_id,
+    fact_of,
+    fact_value,
+    leaves,
+    numbered,
+)
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.properties import Properties, is_told, plain_name, read_properties
 from memoryclaw.vault.todos import read_todo
@@ -115,11 +123,8 @@ _TEMPLATES = frozenset({"template", "templates", "_templates"})
 def is_template(path: str, text: str) -> bool:
     """True for a note that others are made from: it lies in a folder of templates, or its header has places to fill in."""
     folders = path.lower().split("/")[:-1]
-    return not _TEMPLATES.isdisjoint(folders) or "<%" in text or any(map(_has_placeholder, text.split("\n")))
-
-
-def _has_placeholder(line: str) -> bool:
-    return "}}" in line.partition("{{")[2]
+    is_filled_in = any("}}" in line.partition("{{")[2] for line in text.split("\n"))
+    return not _TEMPLATES.isdisjoint(folders) or "<%" in text or is_filled_in
 
 
 def entity_of(path: str, parts: Split, said: Properties, title: str) -> str:
@@ -241,28 +246,11 @@ def read_fields(
         texts = [f"{f.name}: {f.value.text}" for f in fields]
         days = {day for f in fields for day in dates.days_of(f.value.text).split()}
         return NoteFields(inline=inside, searched=", ".join(texts), days=" ".join(sorted(days)))
-    count: dict[str, int] = {}
-    facts = [_fact(f, entity, note_id, count) for f in fields]
-    return NoteFields(entity, tuple(facts), tuple(fields), inside)
-
-
-def _fact(one: NoteField, entity: str, note_id: str, count: dict[str, int]) -> Fact:
-    base, value = fact_id(note_id, entity, one.name), one.value
-    number = count[base] = count.get(base, 0) + 1
-    return Fact(
-        entity=entity,
-        field=one.name,
-        value=value.text,
-        line=one.line,
-        end_line=one.end_line,
-        since=value.since,
-        until=value.until,
-        source=value.source,
-        id=base if number == 1 else f"{base}~{number}",
-        trust=least_trusted(value.trust),
-        audience=label_of(value.audience) if value.audience else "",
-        lifecycle=value.lifecycle,
+    facts = numbered(
+        (fact_id(note_id, entity, f.name), fact_of(f.value, entity, f.name, f.line, end_line=f.end_line))
+        for f in fields
     )
+    return NoteFields(entity, tuple(facts), tuple(fields), inside)
 
 
 def _header_fields(meta: Mapping[str, Any], parts: Split) -> Iterator[NoteField]:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from memoryclaw import late
 from memoryclaw.errors import ConflictError, InputError, LockedError, NotFoundError, VaultError
 from memoryclaw.unix import fcntl
-from memoryclaw.vault.layout import must_take_writes, on_disk, places
+from memoryclaw.vault.layout import free_name, must_take_writes, on_disk, places
 
 SIZE_LIMIT = 256 * 1024 * 1024
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -82,10 +82,14 @@ def exists(root: str, path: str) -> bool:
     """True when anything has this name, whatever its type."""
     try:
         with _parent(root, path) as (folder, name):
-            os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except (FileNotFoundError, NotFoundError):
+            return _mode_of(folder, name) is not None
+    except NotFoundError:
         return False
-    return True
+
+
+def free_path(root: str, path: str) -> str:
+    """The first name like this one that nothing has: the path itself, or with `-2`, `-3` … before its extension."""
+    return free_name(path, lambda name: exists(root, name))
 
 
 def digest_at(root: str, path: str) -> str | None:
@@ -122,9 +126,12 @@ def sweep(root: str, path: str) -> None:
     """Removes the temp files that killed processes left beside a file; no journal knows of these."""
     with _parent(root, path) as (folder, _):
         for name in os.listdir(folder):
-            if (match := _TEMP.fullmatch(name)) and not is_running(int(match[1])) and _is_old(folder, name):
+            if (match := _TEMP.fullmatch(name)) and not is_running(int(match[1])):
                 with suppress(OSError):
-                    os.unlink(name, dir_fd=folder)
+                    # On a shared folder a process may be alive that this system does not see.
+                    changed = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime
+                    if abs(time.time() - changed) > _OLD:
+                        os.unlink(name, dir_fd=folder)
 
 
 def is_running(pid: int) -> bool:
@@ -136,13 +143,6 @@ def is_running(pid: int) -> bool:
     except OSError:
         return True
     return True
-
-
-def _is_old(folder: int, name: str) -> bool:
-    """True for a file of more than a minute ago: on a shared folder a process may be alive that this system does not see."""
-    with suppress(OSError):
-        return abs(time.time() - os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime) > _OLD
-    return False
 
 
 def prepare(root: str, path: str, temp: str, data: bytes) -> None:
@@ -246,9 +246,7 @@ def append(root: str, path: str, lines: Sequence[bytes]) -> int:
         size = os.fstat(handle).st_size
         torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
         for number, line in enumerate(lines):
-            view = memoryview(b"\n" + line if torn and number == 0 else line)
-            while view:
-                view = view[os.write(handle, view) :]
+            _write_all(handle, b"\n" + line if torn and number == 0 else line)
         os.fsync(handle)
         return os.fstat(handle).st_size
 
@@ -482,7 +480,12 @@ def writer_lock(root: str, wait: float = WAIT, served: Callable[[], bool] = lamb
     Args:
         served: asked while another process has it; once there is nothing left to do, the lock is not held, and what is given is False.
     """
-    lock = _lock_of(root)
+    try:
+        info = os.stat(root)
+    except OSError as error:
+        raise VaultError(f"the vault {root} cannot be opened: {error.strerror}") from None
+    with _known_guard:
+        lock = _known.setdefault((info.st_dev, info.st_ino), _Held())
     if not lock.guard.acquire(timeout=wait):
         raise locked_error(root)
     try:
@@ -520,15 +523,6 @@ def folder_lock(root: str, folder: str) -> Iterator[None]:
         raise VaultError(f"{path} is a link or a file; only a real folder is used")
     with writer_lock(path):
         yield
-
-
-def _lock_of(root: str) -> _Held:
-    try:
-        info = os.stat(root)
-    except OSError as error:
-        raise VaultError(f"the vault {root} cannot be opened: {error.strerror}") from None
-    with _known_guard:
-        return _known.setdefault((info.st_dev, info.st_ino), _Held())
 
 
 def _flock(root: str, wait: float, served: Callable[[], bool]) -> int:

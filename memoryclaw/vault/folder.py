@@ -188,7 +188,10 @@ class Vault:
                 stamp = self.stamp(path)
                 if stamp is not None:
                     scan.files[path] = stamp
-            self._must_not_be_empty(scan)
+            if not scan.files and all(name.startswith(".") for name in os.listdir(self.root)):
+                raise VaultError(
+                    f"{self.root} is an empty folder: is the disk mounted? Run `memoryclaw init {self.root}` to start a vault there"
+                )
         self._leave_out(scan)
         if doubts(self._prefix[:-1]):
             for path in scan.files:
@@ -364,7 +367,10 @@ class Vault:
                     os.close(fd)
             except OSError as error:
                 if error.errno not in _GONE:
-                    raise VaultError(_unreadable(folder or os.fspath(self.root), error)) from error
+                    name = _readable(folder or os.fspath(self.root))
+                    raise VaultError(
+                        f"the folder {name} cannot be read ({error.strerror}); the index keeps what it knew"
+                    ) from error
                 if not folder:
                     raise VaultError(_no_vault(self.root)) from error
                 complete = False
@@ -378,13 +384,6 @@ class Vault:
         """The names of folders as a walk goes on with them: without those of ours, which are walked by their own names."""
         paths = [self._places.on_disk(name) if "/" in name else name for name in found]
         return [self._places.name_of(path) for path in paths if path not in self._places.moved.values()]
-
-    def _must_not_be_empty(self, seen: Scan) -> None:
-        if seen.files or any(not name.startswith(".") for name in os.listdir(self.root)):
-            return
-        raise VaultError(
-            f"{self.root} is an empty folder: is the disk mounted? Run `memoryclaw init {self.root}` to start a vault there"
-        )
 
 
 def pack_stamp(stamp: Stamp) -> bytes:
@@ -456,10 +455,6 @@ def is_wanted(path: str) -> bool:
 
 def _no_vault(root: Path) -> str:
     return f"there is no vault at {root}; name yours with --vault, or make a folder one with `memoryclaw init DIR --default`"
-
-
-def _unreadable(folder: str, error: OSError) -> str:
-    return f"the folder {_readable(folder)} cannot be read ({error.strerror}); the index keeps what it knew"
 
 
 def _plain_name(name: str) -> str:

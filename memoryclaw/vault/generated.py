@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from memoryclaw.text.encoding import decode, encode, lines_of, readable
+from memoryclaw.text.encoding import decode, encode, lines_of, readable, without_numbers
 from memoryclaw.text.frontmatter import split
 
 FOLDER = "views/"
@@ -75,13 +75,9 @@ def own_words(path: str, data: bytes) -> bytes | None:
     file = decode(data)
     if not is_generated(path, file.text):
         return data
-    region, lines = region_of(file.text), lines_of(file.text)
-    ours = _our_keys(file.text)
-    hidden = {*ours, *(range(region.start - 1, region.end + 1) if region else ())}
-    lines_left = [
-        line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)
-    ]
-    text = "".join(lines_left)
+    region = region_of(file.text)
+    hidden = {*_our_keys(file.text), *(range(region.start - 1, region.end + 1) if region else ())}
+    text = without_numbers(file.text, hidden)
     body = split(readable(text))
     has_words = any(line.strip() and not line.lstrip().startswith("#") for line in body.body.split("\n"))
     if not has_words and not {key.lower() for key in body.meta} - _OURS:

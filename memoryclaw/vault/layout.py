@@ -177,13 +177,7 @@ SEMANTIC, NOTE = Place("semantic"), Place("note")  # where facts that hold may s
 def place_of(path: str) -> Place | None:
     """The place of a vault path, or None where there can be no note."""
     folder, _, tail = path.partition("/")
-    name = path.rpartition("/")[2]
-    if not tail:
-        return Place("note") if name.endswith(".md") else None
-    rule = _FOLDER_RULES.get(folder)
-    if rule is not None:
-        return rule(tail, name)
-    return Place("note") if name.endswith(".md") else None
+    return (_FOLDER_RULES.get(folder, _NOTES) if tail else _NOTES)(tail, path.rpartition("/")[2])
 
 
 BACKUPS = ("logseq/bak/", "logseq/version-files/")  # what Logseq keeps of earlier versions: never read
@@ -205,8 +199,8 @@ def tells_how(path: str) -> bool:
     return path.removeprefix("archive/").startswith("skills/")
 
 
-def _episode(_rest: str, name: str) -> Place | None:
-    return Place("episode") if name.endswith(".md") else None
+def _markdown(place: Place) -> Callable[[str, str], Place | None]:
+    return lambda _rest, name: place if name.endswith(".md") else None
 
 
 def _semantic(_rest: str, name: str) -> Place | None:
@@ -222,10 +216,6 @@ def _skill(rest: str, name: str) -> Place | None:
     return Place("note", state) if name.endswith(".md") else None
 
 
-def _review(_rest: str, name: str) -> Place | None:
-    return Place("note", "pending") if name.endswith(".md") else None
-
-
 def _archive(rest: str, _name: str) -> Place | None:
     was = place_of(rest)
     return Place(was.kind if was.kind != "semantic" else "note", "archived") if was else None
@@ -235,19 +225,16 @@ def _log(_rest: str, name: str) -> Place | None:
     return Place("log") if name.endswith((".jsonl", ".md")) else None
 
 
-def _nothing(_rest: str, _name: str) -> Place | None:
-    return None
-
-
-_FOLDER_RULES = {
-    "episodes": _episode,
+_FOLDER_RULES: dict[str, Callable[[str, str], Place | None]] = {
+    "episodes": _markdown(Place("episode")),
     "semantic": _semantic,
     "skills": _skill,
-    "review": _review,
+    "review": _markdown(Place("note", "pending")),
     "archive": _archive,
     "logs": _log,
-    **dict.fromkeys(NO_NOTES, _nothing),
+    **dict.fromkeys(NO_NOTES, lambda _rest, _name: None),
 }
+_NOTES = _markdown(NOTE)
 
 
 # Names that MemoryClaw creates: slugs, ids, episode files and runs. No text of a user or a log becomes a path

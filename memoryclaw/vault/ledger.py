@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from memoryclaw import late
 from memoryclaw.errors import ClockError, VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, slug, timestamp, utc, writable_moment
 from memoryclaw.vault.ledger_usage import Cited, LedgerEvents, LedgerUsage, event_of, read_events
+from memoryclaw.vault.permissions import texts_in
 
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
@@ -23,6 +25,7 @@ _FIGURES = frozenset(
     {"ts", "event", "receipt", "session", "mode", "ids"}
 )  # what stays of an old event of what was shown
 _DEVICE = late.pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
+_Events = tuple[dict[str, Any], ...]
 
 
 class Ledger:
@@ -30,8 +33,8 @@ class Ledger:
 
     def __init__(self, root: str) -> None:
         self._root = root
-        self._told: dict[tuple[str, str], _FileEvents] = {}
-        self._read: dict[str, _Read] = {}
+        self._told: dict[tuple[str, str], _Read[_Events]] = {}
+        self._read: dict[str, _Read[LedgerEvents]] = {}
         self._record = LedgerUsage()
 
     @property
@@ -46,11 +49,16 @@ class Ledger:
             return name
         return slug(late.socket.gethostname())
 
+    def _paths(self) -> list[str]:
+        """The files of all devices."""
+        return [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
+
     def record(self) -> LedgerUsage:
         """What all devices' files tell: what was cited and rated, and on which days; only what they have gained is read again."""
-        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
         earlier = self._read
-        gained = {path: self._read_on(path, earlier.get(path, _NOTHING_READ)) for path in sorted(paths)}
+        gained = {
+            path: self._read_on(path, earlier.get(path, _NOTHING_READ)) for path in sorted(self._paths())
+        }
         self._read = {path: file for path, file in gained.items() if file is not None}
         if [id(file.told) for file in earlier.values()] != [id(file.told) for file in self._read.values()]:
             self._record = LedgerUsage(file.told for file in self._read.values())
@@ -64,19 +72,25 @@ class Ledger:
         """The days (ISO, UTC) on which the vault was used at all, the oldest first."""
         return self.record().days
 
-    def _read_on(self, path: str, known: _Read) -> _Read | None:
+    def _read_on(self, path: str, known: _Read[LedgerEvents]) -> _Read[LedgerEvents] | None:
         """What a file tells, read on from where it was read to; None where it cannot be read."""
+        if (grown := self._grown(path, known)) is None:
+            return None
+        data, end, file = grown
+        events, before = read_events(data), known.told
+        if end > len(data):
+            new = events.events or not events.days <= before.days
+            events = LedgerEvents(before.days | events.days, before.events + events.events) if new else before
+        return _Read(events, end, file)
+
+    def _grown(self, path: str, known: _Read[Any]) -> tuple[bytes, int, tuple[int, int]] | None:
+        """The whole lines that a file has gained, where they end, and which file it is; None where it cannot be read."""
         try:
             grown = files.read_growth(self._root, path, known.end, known.file, _LARGEST)
         except (OSError, VaultError):
             return None
         end = grown.data.rfind(b"\n") + 1  # the last line may be on its way
-        events = read_events(grown.data[:end])
-        if grown.start:
-            before = known.told
-            new = events.events or not events.days <= before.days
-            events = LedgerEvents(before.days | events.days, before.events + events.events) if new else before
-        return _Read(events, grown.start + end, grown.file)
+        return grown.data[:end], grown.start + end, grown.file
 
     def events_shown_in(self, session: str) -> list[dict[str, Any]]:
         """What this device's last two months say was shown in a session, the oldest first."""
@@ -86,20 +100,16 @@ class Ledger:
 
     def _events_shown_to(self, path: str, session: str) -> tuple[dict[str, Any], ...]:
         """What a file says was shown in a session; only what it has gained since the last time is read."""
-        earlier = self._told.get((path, session), _FileEvents())
-        try:
-            grown = files.read_growth(self._root, path, earlier.end, earlier.file, _LARGEST)
-        except (OSError, VaultError):
+        earlier = self._told.get((path, session), _Read[_Events](()))
+        if (grown := self._grown(path, earlier)) is None:
             return ()
-        end = grown.data.rfind(b"\n") + 1  # the last line may be on its way
-        new = _events(grown.data[:end], "shown", "session", session)
-        reading = _FileEvents(
-            (*earlier.events, *new) if grown.start else tuple(new), grown.start + end, grown.file
-        )
+        data, end, file = grown
+        new = tuple(_events(data, "shown", "session", session))
+        events = (*earlier.told, *new) if end > len(data) else new
         if len(self._told) > _SESSIONS:
             self._told.clear()
-        self._told[path, session] = reading
-        return reading.events
+        self._told[path, session] = _Read(events, end, file)
+        return events
 
     def last_receipt(self, id_: str, *, session: str = "", receipt: str = "") -> str:
         """The receipt of the last event of two months that showed a memory, or a part of it; empty without one.
@@ -108,40 +118,34 @@ class Ledger:
             session: in which it was shown; if it was not, in which does not matter.
             receipt: only this one counts, however old it is.
         """
-        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
-        months = sorted({path.rpartition("/")[2] for path in paths})[-2:]
-        key = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
+        paths = self._paths()
+        months = tuple(sorted({path.rpartition("/")[2] for path in paths})[-2:])
         best = ("", False, "")
-        for path in paths if not receipt else [path for path in paths if path.endswith(_month_of(receipt))]:
-            for event in self._show_events(path, key) if receipt or path.endswith(tuple(months)) else ():
-                named, ids = event.get("receipt"), _ids(event)
-                if not isinstance(named, str) or (receipt and named != receipt):
-                    continue
-                if any(shown_id == id_ or shown_id.startswith(f"{id_}#") for shown_id in ids):
+        for path in paths:
+            if not path.endswith(_month_of(receipt) if receipt else months):
+                continue
+            for event in self._showing(path, id_):
+                named = event.get("receipt")
+                if isinstance(named, str) and receipt in ("", named):
                     in_session = bool(session) and event.get("session") == session
                     best = max(best, (named, in_session, str(event.get("ts", ""))), key=lambda one: one[1:])
         return best[0]
 
-    def _show_events(self, path: str, wanted: bytes) -> Iterator[dict[str, Any]]:
-        """The events of a file that showed something, of the lines with these bytes."""
+    def _showing(self, path: str, id_: str) -> Iterator[dict[str, Any]]:
+        """The events of a file that showed a memory, or a part of it."""
+        key = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
         with suppress(OSError, VaultError):
-            data = files.read_file(self._root, path, limit=_LARGEST).data
-            for line in data.splitlines() if wanted in data else ():
-                event = event_of(line) if wanted in line else {}
-                if event.get("event") == "shown":
+            for event in _parsed(files.read_file(self._root, path, limit=_LARGEST).data, key):
+                if event.get("event") == "shown" and any(
+                    shown == id_ or shown.startswith(f"{id_}#") for shown in _ids(event)
+                ):
                     yield event
 
     def uses(self, note: str) -> list[dict[str, Any]]:
         """The events in which a note, or a part of it, was shown, of all devices, the oldest first; those of the last year."""
         paths = sorted(files.list_files(self._root, FOLDER), key=lambda path: path.rpartition("/")[2])
-        key = json.dumps(note, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
-        months = sorted({path.rpartition("/")[2] for path in paths})[-12:]
-        events = []
-        for path in paths:
-            showing = self._show_events(path, key) if path.endswith(tuple(months)) else ()
-            events += [
-                event for event in showing if any(id_.partition("#")[0] == note for id_ in _ids(event))
-            ]
+        months = tuple(sorted({path.rpartition("/")[2] for path in paths})[-12:])
+        events = [event for path in paths if path.endswith(months) for event in self._showing(path, note)]
         return sorted(events, key=lambda event: str(event.get("ts", "")))
 
     def receipt(self, name: str) -> dict[str, Any] | None:
@@ -158,40 +162,29 @@ class Ledger:
 
     def events_of(self, event: str, key: str = "event", value: str = "") -> list[dict[str, Any]]:
         """The events of one type, of all devices, oldest first; those with this value, if one is named."""
-        value = value or event
-        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
-        events = [row for path in paths for row in self._events(path, event, key, value)]
+        events = [row for path in self._paths() for row in self._events(path, event, key, value or event)]
         return sorted(events, key=lambda one: str(one.get("ts", "")))
 
     def _events(self, path: str, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:
         """The events of a file with this value."""
-        try:
+        with suppress(OSError, VaultError):
             data = files.read_file(self._root, path, limit=_LARGEST).data
-        except (OSError, VaultError):
-            return
-        yield from _events(data, type_, key, value)
+            yield from _events(data, type_, key, value)
 
     def counts_by_mode(self, id_: str) -> dict[str, int]:
         """How often a memory, or a part of it, was shown in each mode (recall, search, get), by what all devices say."""
-        key = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
-        counts: dict[str, int] = {}
-        for path in files.list_files(self._root, FOLDER):
-            for event in self._show_events(path, key) if path.endswith(".jsonl") else ():
-                if any(shown_id == id_ or shown_id.startswith(f"{id_}#") for shown_id in _ids(event)):
-                    mode = str(event.get("mode") or "recall")
-                    counts[mode] = counts.get(mode, 0) + 1
-        return counts
+        return dict(
+            Counter(
+                str(event.get("mode") or "recall")
+                for path in self._paths()
+                for event in self._showing(path, id_)
+            )
+        )
 
     def fetched_ids(self) -> set[str]:
         """The ids of everything that somebody asked to see whole, as all devices say."""
-        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
-        return {
-            id_
-            for path in paths
-            for event in self._show_events(path, b'"get"')
-            if event.get("mode") == "get"
-            for id_ in _ids(event)
-        }
+        events = (event for path in self._paths() for event in self._events(path, "shown", "mode", "get"))
+        return {id_ for event in events for id_ in _ids(event)}
 
     def roll_up(self, now: datetime) -> list[str]:
         """Takes out of this device's old months what only a receipt needs; returns the files that are shorter now.
@@ -245,9 +238,8 @@ class Ledger:
         return ""
 
 
-def _ids(event: Mapping[str, Any]) -> list[str]:
-    ids = event.get("ids")
-    return [id_ for id_ in ids if isinstance(id_, str)] if isinstance(ids, list) else []
+def _ids(event: Mapping[str, Any]) -> tuple[str, ...]:
+    return texts_in(event.get("ids"))
 
 
 def _roll_up(line: bytes) -> bytes:
@@ -264,18 +256,13 @@ def _month_of(receipt: str) -> str:
     return f"/{receipt[2:6]}-{receipt[6:8]}.jsonl"
 
 
-class _FileEvents(NamedTuple):
-    """The events of one session in one file, as far as it was read, and which file that was."""
-
-    events: tuple[dict[str, Any], ...] = ()
-    end: int = 0
-    file: tuple[int, int] = (0, 0)
+T = TypeVar("T")
 
 
-class _Read(NamedTuple):
+class _Read(NamedTuple, Generic[T]):
     """What one file tells as far as it was read, and which file that was."""
 
-    told: LedgerEvents
+    told: T
     end: int = 0
     file: tuple[int, int] = (0, 0)
 
@@ -283,10 +270,14 @@ class _Read(NamedTuple):
 _NOTHING_READ = _Read(LedgerEvents())
 
 
-def _events(data: bytes, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:
-    """The events with this value; a line that is no event, as one that a crash cut off, is passed over."""
-    needle = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+def _parsed(data: bytes, needle: bytes) -> Iterator[dict[str, Any]]:
+    """The events of the lines with these bytes; a line that is no event, as one that a crash cut off, is passed over."""
     for line in data.splitlines() if needle in data else ():
-        event = event_of(line) if needle in line else {}
-        if event.get("event") == type_ and event.get(key) == value:
+        if needle in line and (event := event_of(line)):
             yield event
+
+
+def _events(data: bytes, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:
+    """The events with this value."""
+    needle = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return (e for e in _parsed(data, needle) if e.get("event") == type_ and e.get(key) == value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -87,15 +87,23 @@ class LedgerUsage:
     @cached_property
     def citations(self) -> tuple[Cited, ...]:
         """What replies cited, the oldest first, under the ids that these memories have now."""
-        return tuple(
-            filter(None, (_citation(ts, event, self._current_id) for ts, event in self._of("cited")))
-        )
+        citations = []
+        for ts, event in self._of("cited"):
+            words = frozenset(self._current_id(id_, ts) for id_ in _texts(event.get("words")))
+            named = {self._current_id(id_, ts): _receipt(event, id_) for id_ in _texts(event.get("ids"))}
+            if named:
+                session = _text(event.get("session"))
+                citations.append(Cited(ts, session, tuple(named), tuple(named.values()), words))
+        return tuple(citations)
 
     @cached_property
     def ratings(self) -> tuple[Rated, ...]:
         """The ratings, the oldest first."""
         return tuple(
-            filter(None, (_rating_row(ts, event, self._current_id) for ts, event in self._of("rated")))
+            Rated(ts, _text(event.get("session")), self._current_id(id_, ts), rating, _receipt(event, id_))
+            for ts, event in self._of("rated")
+            for id_ in _texts(event.get("ids"))[:1]
+            if (rating := _rating(event))
         )
 
     @cached_property
@@ -118,11 +126,10 @@ class LedgerUsage:
         uses: dict[tuple[str, ...], Use] = {}
         for number, (ts, event, then) in enumerate(self._by_id.get(id_, ())):
             receipt, session, rating = _receipt(event, then), _text(event.get("session")), _rating(event)
-            earlier = uses.setdefault(
-                (receipt, "" if receipt else str(number)), Use(_show_time(receipt, ts), receipt, session)
-            )
+            key = receipt, "" if receipt else str(number)
+            earlier = uses.setdefault(key, Use(_show_time(receipt, ts), receipt, session))
             by = "words" if then in _texts(event.get("words")) else "id"
-            uses[receipt, "" if receipt else str(number)] = (
+            uses[key] = (
                 earlier._replace(rating=rating)
                 if event["event"] == "rated"
                 else earlier._replace(cited=min(earlier.cited or by, by))
@@ -190,20 +197,6 @@ def _read(lines: Sequence[bytes]) -> list[tuple[bytes, Mapping[str, Any]]]:
                 (line, event) for line, event in zip(lines, events, strict=True) if isinstance(event, dict)
             ]
     return [(line, event) for line in lines if (event := event_of(line))]
-
-
-def _citation(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Cited | None:
-    words = frozenset(now_called(id_, ts) for id_ in _texts(event.get("words")))
-    named = {now_called(id_, ts): _receipt(event, id_) for id_ in _texts(event.get("ids"))}
-    session = _text(event.get("session"))
-    return Cited(ts, session, tuple(named), tuple(named.values()), words) if named else None
-
-
-def _rating_row(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Rated | None:
-    ids, rating = _texts(event.get("ids")), _rating(event)
-    if not ids or not rating:
-        return None
-    return Rated(ts, _text(event.get("session")), now_called(ids[0], ts), rating, _receipt(event, ids[0]))
 
 
 def _rating(event: Mapping[str, Any]) -> int:

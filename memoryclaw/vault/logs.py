@@ -78,7 +78,12 @@ def _in_own_words(turn: Turn) -> Turn:
 def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line: int, zone: str = "") -> Log:
     """Reads a Markdown log: a heading (`### user (time)`) or a bold name (`**User:**`) begins each turn."""
     session = _session(meta) or stem
-    headings = [hit for hit in _TURN_HEADING.finditer(body) if _names_a_turn(hit[2])]
+    headings = []
+    for hit in _TURN_HEADING.finditer(body):
+        tail = hit[2].strip()
+        # Only a time follows the role in a heading: `### user (2025-04-08T14:30:00Z)`.
+        if not tail or tail[0] in "([:" or parse_timestamp(tail.strip(_AROUND_TIME)):
+            headings.append(hit)
     begins = headings or list(_TURN_PARAGRAPH.finditer(body))
     spans = [(hit.start(), hit.end(), _role(hit[1]), (hit[2] or "").strip(_AROUND_TIME)) for hit in begins]
     if body[: spans[0][0] if spans else None].strip():
@@ -107,12 +112,6 @@ def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line:
             )
         )
     return Log(_with_replies(turns))
-
-
-def _names_a_turn(tail: str) -> bool:
-    """True if only a time follows the role in a heading: `### user (2025-04-08T14:30:00Z)`."""
-    tail = tail.strip()
-    return not tail or tail[0] in "([:" or bool(parse_timestamp(tail.strip(_AROUND_TIME)))
 
 
 def content_text(content: Any) -> str:

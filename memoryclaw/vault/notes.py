@@ -50,7 +50,6 @@ from memoryclaw.vault.fields import (
 from memoryclaw.vault.forgotten import (
     NOTHING_FORGOTTEN,
     ForgottenLines,
-    ForgottenMark,
     omitted_lines,
     without_lines,
     without_words,
@@ -115,7 +114,7 @@ def units_of(
         len(properties) + len(named) > SECTION_CHARS
     ):  # every unit holds the properties: what is large is held once
         far, properties, named = [("~header", 1, ", ".join(filter(None, (properties, named)))), *far], "", ""
-    facts = [_fact_unit(fact, note, _above(fact.line, note, fact.entity)) for fact in note.facts]
+    facts = [_fact_unit(fact, note) for fact in note.facts]
     cutter = _Cutter(note, properties)
     if note.kind != "episode":  # which tells them as part of what happened
         fact_lines |= {number for number, _, _ in todos}
@@ -126,14 +125,12 @@ def units_of(
         begin = cutter.with_properties(named) if named else prose[0].properties
         prose[0] = prose[0]._replace(properties=begin, days=fields.days)
     prose += [cutter.overflow(*arguments) for arguments in far]
-    return tuple(map(_with_type, (*prose, *facts, *cutter.todos(todos))))
-
-
-def _with_type(unit: Unit) -> Unit:
-    """A unit with the memory type that its words or its place tell, where none is given."""
-    if (unit.lifecycle.memory_type and unit.kind != "todo") or not (memory_type := type_of(unit)):
-        return unit
-    return unit._replace(lifecycle=unit.lifecycle._replace(memory_type=memory_type))
+    units = [*prose, *facts, *cutter.todos(todos)]
+    for number, unit in enumerate(units):  # what no word of it names, its words or its place tell
+        is_typed = unit.lifecycle.memory_type and unit.kind != "todo"
+        if not is_typed and (memory_type := type_of(unit)):
+            units[number] = unit._replace(lifecycle=unit.lifecycle._replace(memory_type=memory_type))
+    return tuple(units)
 
 
 class _Cutter:
@@ -276,11 +273,8 @@ def _with_heading(section: Section) -> str:
 
 
 def _is_above(section: Section, after: Section | None) -> bool:
-    return (
-        after is not None
-        and len(after.trail) > len(section.trail)
-        and after.trail[: len(section.trail)] == section.trail
-    )
+    depth = len(section.trail)
+    return after is not None and len(after.trail) > depth and after.trail[:depth] == section.trail
 
 
 def _without_facts(sections: Iterable[Section], told: frozenset[int]) -> Iterator[Section]:
@@ -307,14 +301,12 @@ def _trail(line: int, note: Note) -> tuple[str, ...]:
     return note.sections[index].trail if index >= 0 else ()
 
 
-def _above(line: int, note: Note, entity: str) -> str:
-    """The file's title and the headings above a fact, which no prose unit repeats."""
-    names = (note.title, *note.aliases) if note.entity else (note.title,)
-    return ", ".join(dict.fromkeys((*names, *(title for title in _trail(line, note) if title != entity))))
-
-
-def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
+def _fact_unit(fact: Fact, note: Note) -> Unit:
     forms = asked_as(fact.field, fact.value) if fact.field else ()
+    # The file's title and the headings above it, which no prose unit repeats.
+    names = (note.title, *(note.aliases if note.entity else ()))
+    trail = (title for title in _trail(fact.line, note) if title != fact.entity)
+    above = ", ".join(dict.fromkeys((*names, *trail)))
     return Unit(
         id=fact.id,
         kind="fact",
@@ -462,8 +454,13 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
         called,
     )
     reading = _read(source, text, settings)
-    if marks and reading.log.turns:
-        reading = reading._replace(log=_without_forgotten(reading.log, marks))
+    if marks and reading.log.turns:  # they stay, so that they can be named, and say nothing
+        gone = omitted_lines(marks)
+        turns = (
+            t._replace(text="" if t.line in gone else without_words(t.text, marks.get(t.line, ())))
+            for t in reading.log.turns
+        )
+        reading = reading._replace(log=Log(tuple(turns), reading.log.problems))
     note = _note(source, reading)
     label = audience.of_folders(path, settings.labels) if settings.labels else ""
     if not label:
@@ -478,16 +475,6 @@ def _journal(path: str, stem: str, names: JournalNames) -> tuple[str, tuple[str,
     """The day of a journal, and what its graph calls it."""
     day = (names.day_of(stem) or day_in_name(stem)) if path.startswith(JOURNALS) else ""
     return day, tuple(filter(None, [names.title_of(day[:10])])) if day else ()
-
-
-def _without_forgotten(log: Log, marks: Mapping[int, Sequence[ForgottenMark]]) -> Log:
-    """A log whose forgotten turns say nothing; they stay, so that they can be named."""
-    gone = omitted_lines(marks)
-    turns = (
-        turn._replace(text="" if turn.line in gone else without_words(turn.text, marks.get(turn.line, ())))
-        for turn in log.turns
-    )
-    return Log(tuple(turns), log.problems)
 
 
 def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
@@ -615,7 +602,9 @@ def _note(source: _Source, reading: _Reading) -> Note:
     if not is_filled_in(doc.raw):  # the header of a template becomes one when it is used
         problems += doc.problems + header.problems
     problems += reading.skill.problems + reading.log.problems + reading.facts.problems
-    title = first_title(body) or page_name(_scrub(source.stem))
+    title, day = first_title(body) or page_name(_scrub(source.stem)), ""
+    if source.place.kind == "note" and not is_template(source.path, ""):
+        day = (day_in_heading(body.headings[0].text) if body.headings else "") or day_in_folders(source.path)
     fields: dict[str, Any] = {
         "path": source.path,
         "id": header.id or _path_id(source.path),
@@ -629,7 +618,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "entities": header.entities,
         "entity": reading.fields.entity,
         "project": header.project,
-        "when": header.when or source.day or _day_around(source, body),
+        "when": header.when or source.day or day,
         "until": header.until,
         "trust": header.trust,
         "pinned": header.pinned,
@@ -664,13 +653,6 @@ def _path_id(path: str) -> str:
 def _scrub(name: str) -> str:
     """Replaces what no index can store: NUL, and bytes that are not UTF-8."""
     return _NOT_STORED.sub("\ufffd", name)
-
-
-def _day_around(source: _Source, body: Body) -> str:
-    """The day of a plain note that its first heading or its folders name."""
-    if source.place.kind != "note" or is_template(source.path, ""):
-        return ""
-    return (day_in_heading(body.headings[0].text) if body.headings else "") or day_in_folders(source.path)
 
 
 def _tags(said: tuple[str, ...], inline: tuple[str, ...]) -> tuple[str, ...]:

@@ -60,13 +60,12 @@ class Properties(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def read_properties(meta: Mapping[str, Any], line_of: Mapping[tuple[str, ...], int]) -> Properties:
+def read_properties(meta: Mapping[str, Any], lines: Mapping[tuple[str, ...], int]) -> Properties:
     """Reads the properties of a header; the case of keys does not matter."""
     if not meta:
         return Properties()
     low = {key.lower(): value for key, value in meta.items()}
     problems: list[Problem] = []
-    lines = _Lines(line_of)
     project = plain_name(text_of(low.get("project")))
     return Properties(
         id=_id(low["id"], lines, problems) if "id" in low else "",
@@ -134,16 +133,12 @@ def tags_of(low: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, tags))) if tags else ()
 
 
-class _Lines:
-    """Looks up the line of a key; only problems need it."""
+_Lines = Mapping[tuple[str, ...], int]
 
-    def __init__(self, line_of: Mapping[tuple[str, ...], int]) -> None:
-        self._line_of = line_of
 
-    def of(self, key: str) -> int:
-        return next(
-            (line for path, line in self._line_of.items() if len(path) == 1 and path[0].lower() == key), 1
-        )
+def _line(lines: _Lines, key: str) -> int:
+    """The line of a key; only problems need it."""
+    return next((line for path, line in lines.items() if len(path) == 1 and path[0].lower() == key), 1)
 
 
 def _id(value: Any, lines: _Lines, problems: list[Problem]) -> str:
@@ -152,7 +147,7 @@ def _id(value: Any, lines: _Lines, problems: list[Problem]) -> str:
         return ""
     if not isinstance(value, str) or "#" in text or text.startswith("log:") or text != value.strip():
         message = f"the id {text[:60]!r} cannot be used; the note goes by its path"
-        problems.append(Problem("", lines.of("id"), message, "an id is one word or path without #"))
+        problems.append(Problem("", _line(lines, "id"), message, "an id is one word or path without #"))
         return ""
     return text
 
@@ -165,7 +160,7 @@ def _when(low: Mapping[str, Any], keys: tuple[str, ...], lines: _Lines, problems
                 return when
             message = f"{key}: {text[:60]!r} is not a date"
             problems.append(
-                Problem("", lines.of(key), message, "write it as 2025-04-08 or 2025-04-08T14:32:10Z")
+                Problem("", _line(lines, key), message, "write it as 2025-04-08 or 2025-04-08T14:32:10Z")
             )
     return ""
 
@@ -177,7 +172,9 @@ def _trust(value: Any, lines: _Lines, problems: list[Problem]) -> str:
     if text in TRUSTS:
         return text
     message = f"trust: {text[:60]!r} is not known; the note is treated as unknown"
-    problems.append(Problem("", lines.of("trust"), message, "use trusted, unknown, untrusted or quarantined"))
+    problems.append(
+        Problem("", _line(lines, "trust"), message, "use trusted, unknown, untrusted or quarantined")
+    )
     return "unknown"
 
 
@@ -188,7 +185,7 @@ def _lifecycle(low: Mapping[str, Any], project: str, lines: _Lines, problems: li
     if not texts:
         return PERMANENT
     for key, text in texts.items():
-        problems += validity.problems({key: text}, lines.of(key) if key in low else 1)
+        problems += validity.problems({key: text}, _line(lines, key) if key in low else 1)
     return validity.read(texts)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memoryclaw.model import OWNER
-from memoryclaw.text.encoding import decode, encode, lines_of, readable
+from memoryclaw.text.encoding import decode, encode, lines_of, readable, without_numbers
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import audience as labels
 from memoryclaw.vault.doubts import NO_DOUBTS, NOTE, FileDoubts, Standing
@@ -48,9 +48,8 @@ def visible_bytes(
         return None
     if not hidden:
         return data
-    lines = lines_of(file.text)
-    output = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
-    return encode(file._replace(text="".join(output))) if any(line.strip() for line in output) else None
+    seen = without_numbers(file.text, hidden)
+    return encode(file._replace(text=seen)) if seen.strip() else None
 
 
 def _hidden_turns(path: str, data: bytes, audience: str, folder: str, doubts: FileDoubts) -> set[int] | None:

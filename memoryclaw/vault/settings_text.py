@@ -20,10 +20,13 @@ def with_setting(text: str, key: str, value: Any, where: str) -> str:
     section, name = key.split(".")
     read = yaml_text.load(readable(text))
     was = read.value if isinstance(read.value, dict) else {}
-    line = f"{name}: {_spelling(value)}"
-    after = (
-        _place_line(text, read, section, name, line) if section in was else _append_line(text, section, line)
-    )
+    line, end = f"{name}: {_spelling(value)}", line_end(text)
+    if section in was:
+        after = _place_line(text, read, section, name, line)
+    elif not text or text.endswith(("\n", "\r")):
+        after = f"{text}{section}:{end}  {line}{end}"
+    else:
+        after = f"{text}{end}{section}:{end}  {line}"
     reread = yaml_text.load(readable(after))
     if (
         read.problems
@@ -61,12 +64,6 @@ def _place_line(text: str, read: yaml_text.Yaml, section: str, name: str, line: 
             else:  # the last line keeps its lack of an end
                 lines[head - 1] = f"{above}{line_end(text)}{indent}{line}"
     return "".join(lines)
-
-
-def _append_line(text: str, section: str, line: str) -> str:
-    end = line_end(text)
-    block = f"{section}:{end}  {line}"
-    return f"{text}{block}{end}" if not text or text.endswith(("\n", "\r")) else f"{text}{end}{block}"
 
 
 def _map(values: Any, section: str) -> dict[str, Any]:

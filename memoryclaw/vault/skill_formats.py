@@ -48,25 +48,18 @@ def read_markdown_skill(meta: Mapping[str, Any]) -> Skill:
 
 def read_json_skill(text: str) -> Skill:
     """Reads a JSON skill; one that cannot be parsed is still found by its words."""
+    line, trouble, hint = 1, "", "the skill is found by its words only"
     try:
         value = json.loads(text)
     except ValueError as error:
-        line = getattr(error, "lineno", 1)
-        return Skill(
-            problems=(
-                Problem("", line, f"this JSON is broken: {error}", "the skill is found by its words only"),
-            )
-        )
+        line, trouble = getattr(error, "lineno", 1), f"this JSON is broken: {error}"
     except RecursionError:
-        return Skill(
-            problems=(
-                Problem("", 1, "this JSON is nested too deeply", "the skill is found by its words only"),
-            )
-        )
-    if not isinstance(value, dict):
-        return Skill(
-            problems=(Problem("", 1, "this JSON is not a skill", "write an object with a name and steps"),)
-        )
+        trouble = "this JSON is nested too deeply"
+    else:
+        if not isinstance(value, dict):
+            trouble, hint = "this JSON is not a skill", "write an object with a name and steps"
+    if trouble:
+        return Skill(problems=(Problem("", line, trouble, hint),))
     skill = _from(_as_text(value))
     if skill.name:
         return skill

@@ -75,14 +75,14 @@ def standings_of_lines(
     doubts: FileDoubts = NO_DOUBTS,
 ) -> list[Standing]:
     """How each line of a Markdown body stands, apart from its note."""
+    standings = []
     labels = audience.line_labels(lines, outline or audience.Outline(lines), marks)
-    standings = (Standing(*label, _trust_in(line)) for line, label in zip(lines, labels, strict=True))
-    if not doubts.pieces:
-        return list(standings)
-    return [
-        doubts.of(piece, standing) if (piece := piece_of_line(line)) else standing
-        for line, standing in zip(lines, standings, strict=True)
-    ]
+    for line, label in zip(lines, labels, strict=True):
+        trusts = [_trust(hit) for hit in _TRUST.findall(line)] if "::" in line else []
+        standing = Standing(*label, least_trusted(*trusts) if trusts else "")
+        piece = piece_of_line(line) if doubts.pieces else ""
+        standings.append(doubts.of(piece, standing) if piece else standing)
+    return standings
 
 
 def standing_of_turn(turn: Turn, doubts: FileDoubts = NO_DOUBTS) -> Standing:
@@ -90,11 +90,6 @@ def standing_of_turn(turn: Turn, doubts: FileDoubts = NO_DOUBTS) -> Standing:
     standing = Standing(turn.audience, turn.export)
     piece = piece_of_line(turn.text) if doubts.pieces else ""
     return doubts.of(piece, standing) if piece else standing
-
-
-def _trust_in(line: str) -> str:
-    trusts = [_trust(hit) for hit in _TRUST.findall(line)] if "::" in line else []
-    return least_trusted(*trusts) if trusts else ""
 
 
 def _trust(text: str) -> str:

@@ -344,8 +344,6 @@ def _vanishes(cookie: str, end: float) -> bool:
         pause = min(pause * 1.5, 0.003)
     try:
         os.unlink(cookie)
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
     return False

@@ -171,7 +171,9 @@ def with_tick(line: str, *, done: bool, today: str) -> str:
     box = _LINE.match(line)
     assert box is not None  # noqa: S101 - it was read as a to-do
     mark = ("[x]" if done else "[ ]") if box[2] in _BOXES else ("DONE" if done else "TODO")
-    line = _without_finish(line[: box.end(1)] + mark + line[box.end(2) :])
+    line = line[: box.end(1)] + mark + line[box.end(2) :]
+    finished = next((hit for hit in _SIGNIFIER.finditer(line) if hit["finished"]), None)
+    line = _replace(line, *finished.span(), "") if finished else line
     return _append(line, f"✅ {today}") if done and _by_emoji(line) else line
 
 
@@ -197,12 +199,6 @@ def with_due(line: str, day: str) -> str:
 
 def _by_emoji(line: str) -> bool:
     return any(any(hit[name] for name in _MARKS) for hit in _SIGNIFIER.finditer(line))
-
-
-def _without_finish(line: str) -> str:
-    """The line without the day on which it was done."""
-    hit = next((hit for hit in _SIGNIFIER.finditer(line) if hit["finished"]), None)
-    return _replace(line, *hit.span(), "") if hit else line
 
 
 def _replace(line: str, start: int, end: int, text: str) -> str:

@@ -48,12 +48,8 @@ _VERBS = {
 @lru_cache(maxsize=8192)
 def asked_as(field: str, value: str) -> frozenset[str]:
     """The words besides its field's name that ask for a value: for what it is or looks like, and verbs of another language."""
-    return _VERBS.get(field, frozenset()) | words_of_form(field) | _words_for(field, value.strip())
-
-
-def words_of_form(form: str) -> frozenset[str]:
-    """The words by which people ask for a value of a form, such as `url`."""
-    return _WORDS.get(form, frozenset())
+    of_field = _VERBS.get(field, frozenset()) | _WORDS.get(field, frozenset())
+    return of_field | _words_for(field, value.strip())
 
 
 def _words_for(field: str, value: str) -> frozenset[str]:

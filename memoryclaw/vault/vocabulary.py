@@ -130,17 +130,15 @@ def read_schema(text: str) -> Schema:
 
 def vocabulary_problems(path: str, text: str) -> tuple[Problem, ...]:
     """The problems of one of the two files."""
-    problems = read_schema(text).problems if path.endswith("_schema.yaml") else _alias_problems(load(text))
+    if path.endswith("_schema.yaml"):
+        problems = read_schema(text).problems
+    else:
+        loaded = load(text)
+        problems = loaded.problems
+        if loaded.value is not None and not isinstance(loaded.value, dict | list):
+            hint = "write lines like `budget: [finance, cost]`"
+            problems = (*problems, Problem("", 1, "there are no synonyms here", hint))
     return tuple(problem._replace(path=path) for problem in problems)
-
-
-def _alias_problems(loaded: Yaml) -> tuple[Problem, ...]:
-    if loaded.value is None or isinstance(loaded.value, dict | list):
-        return loaded.problems
-    return (
-        *loaded.problems,
-        Problem("", 1, "there are no synonyms here", "write lines like `budget: [finance, cost]`"),
-    )
 
 
 def _pairs(value: Any) -> Iterator[tuple[str, str]]:

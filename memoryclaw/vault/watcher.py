@@ -9,7 +9,7 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
@@ -72,7 +72,7 @@ class Watcher:
         root = os.path.realpath(self._root)
         self.polling = self.polling or sends_no_events(root) or self._listen(root)
         if self.polling:
-            self._begin(self._poller, root)
+            self._begin(lambda: PollingObserverVFS(os.lstat, _visible, polling_interval=self._poll), root)
 
     def poll_because(self, reason: str) -> None:
         """Switches from events to polling."""
@@ -99,14 +99,14 @@ class Watcher:
             return
         try:
             observer.stop()
-        except KeyError:
-            _let_go(observer, threads)
+        except KeyError:  # it lost track of a folder and fails on it, so each of its threads is stopped
+            for thread in threads:
+                if thread is not observer and thread not in observer.emitters:
+                    thread.stop()
+            observer.event_queue.put(EventDispatcher.stop_event)
         else:
             if observer.is_alive():
                 observer.join()
-
-    def _poller(self) -> BaseObserver:
-        return PollingObserverVFS(os.lstat, _visible, polling_interval=self._poll)
 
     def _listen(self, root: str) -> str:
         """Starts listening to events; returns why that failed."""
@@ -162,14 +162,6 @@ def _hear_less(observer: BaseObserver, root: str, known: Places) -> None:
     listener.add_callback = heard
 
 
-def _let_go(observer: BaseObserver, threads: Sequence[BaseThread]) -> None:
-    """Ends an observer that lost track of a folder and fails on it, by stopping each of its threads."""
-    for thread in threads:
-        if thread is not observer and thread not in observer.emitters:
-            thread.stop()
-    observer.event_queue.put(EventDispatcher.stop_event)
-
-
 class _Handler(said.FileSystemEventHandler):
     """Turns events into hints, and drops events that concern no note."""
 
@@ -193,19 +185,16 @@ class _Handler(said.FileSystemEventHandler):
             self._hints.put(Hint(LOST, "the vault's folder itself was moved or deleted"))
         elif path == IGNORE_FILE:
             self._hints.put(Hint(LOST, f"{path} was changed"))
+        elif path.startswith(_COOKIES):
+            if event.event_type == said.EVENT_TYPE_CREATED:
+                self._hints.put(Hint(COOKIE, path.removeprefix(_COOKIES)))
         elif is_hidden(path):
-            self._tell_hidden(path, event)
+            if path in _STATE_FILES and event.event_type in (said.EVENT_TYPE_DELETED, said.EVENT_TYPE_MOVED):
+                self._hints.put(Hint(STATE, path))
         elif event.is_directory:
             self._hints.put(Hint(MOVED if event.event_type == said.EVENT_TYPE_MOVED else IN_FOLDER, path))
         else:
             self._hints.put(Hint(SAVED if event.event_type in _WHOLE else TOUCHED, path))
-
-    def _tell_hidden(self, path: str, event: said.FileSystemEvent) -> None:
-        if path.startswith(_COOKIES):
-            if event.event_type == said.EVENT_TYPE_CREATED:
-                self._hints.put(Hint(COOKIE, path.removeprefix(_COOKIES)))
-        elif path in _STATE_FILES and event.event_type in (said.EVENT_TYPE_DELETED, said.EVENT_TYPE_MOVED):
-            self._hints.put(Hint(STATE, path))
 
 
 class _WatchdogLogHandler(logging.Handler):

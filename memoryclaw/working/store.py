@@ -21,7 +21,7 @@ from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import may_see, of_folders
 from memoryclaw.vault.files import folder_lock
-from memoryclaw.vault.layout import free_name, timestamp, writable_moment
+from memoryclaw.vault.layout import timestamp, writable_moment
 from memoryclaw.working.memory import (
     SHORT,
     WorkingMemory,
@@ -179,9 +179,7 @@ class WorkingStore:
         problem, path = memory.problems[0], _path(session)
         if digest is None:
             raise VaultError(f"{path}: {problem.message}; {problem.hint}")
-        aside = free_name(
-            f"{path.removesuffix('.json')}.broken.json", lambda name: files.exists(self._root, name)
-        )
+        aside = files.free_path(self._root, f"{path.removesuffix('.json')}.broken.json")
         files.write_file(self._root, aside, files.read_file(self._root, path, LARGEST).data, None)
         files.remove_file(self._root, path, digest)
         told_where = problem._replace(hint=f"it was set aside as {aside}")

@@ -15,6 +15,7 @@ import tarfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -237,14 +238,8 @@ class Bundle:
         packed = {path: (sizes[path], digest) for path, digest in self.digests.items()}
         for path in sorted(listed.keys() | packed.keys()):
             if listed.get(path) != packed.get(path):
-                difference = (
-                    "is missing"
-                    if path not in packed
-                    else "is not listed"
-                    if path not in listed
-                    else "has changed"
-                )
-                raise self._bad(f"{path!r} {difference}")
+                lacking = "is missing" if path not in packed else "is not listed"
+                raise self._bad(f"{path!r} {'has changed' if path in listed and path in packed else lacking}")
 
     @property
     def paths(self) -> dict[str, str]:
@@ -469,9 +464,14 @@ class _Restoring:
                 self._write(batch, is_told=is_told)
 
     def _write(self, group: Sequence[tuple[str, bytes]], *, is_told: bool) -> None:
+
+        def restored(path: str, data: bytes, now: bytes | None) -> bytes:
+            if now not in (None, data, self._pristine.get(path)):
+                raise InputError(f"{path} was written meanwhile; run the import again")
+            return data
+
         edits = [
-            Edit(path, _new(path, data, self._pristine.get(path)), consumes=path in self._pristine)
-            for path, data in group
+            Edit(path, partial(restored, path, data), consumes=path in self._pristine) for path, data in group
         ]
 
         def message() -> str:
@@ -484,15 +484,6 @@ class _Restoring:
         self.commit = outcome.commit or self.commit
         if outcome.notice and is_told:
             self.notices[outcome.notice] = None
-
-
-def _new(path: str, data: bytes, pristine: bytes | None) -> Callable[[bytes | None], bytes]:
-    def change(now: bytes | None) -> bytes:
-        if now is not None and now not in (data, pristine):
-            raise InputError(f"{path} was written meanwhile; run the import again")
-        return data
-
-    return change
 
 
 def _grows(path: str) -> bool:

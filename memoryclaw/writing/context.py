@@ -125,11 +125,6 @@ class Written(NamedTuple):
     notice: str = ""
 
 
-def _own_gate() -> RedactionGate:
-    """A gate whose marks match no others."""
-    return RedactionGate(lambda: os.urandom(32))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteContext:
     """The vault to write in, how its ids are found, the templates, the moment, where fresh ids come from, and what takes secrets out."""
@@ -139,7 +134,7 @@ class WriteContext:
     templates: Templates
     now: datetime
     new_id: Callable[[], str]
-    gate: RedactionGate = field(default_factory=_own_gate)
+    gate: RedactionGate = field(default_factory=lambda: RedactionGate(lambda: os.urandom(32)))
     as_seen: Callable[[str, str], str] = lambda _, text: text  # a file's path and text → what the caller sees
     zone: str = ""  # of the days that are told
     owner: str = ""  # the name of who says `I`

@@ -15,8 +15,6 @@ from memoryclaw.text.redaction import MARK
 from memoryclaw.text.yaml_text import load
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import (
-    FactEdit,
-    SemanticFile,
     Value,
     correct_fact,
     line_end,
@@ -28,7 +26,7 @@ from memoryclaw.vault.edits import (
     with_trust,
 )
 from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED
-from memoryclaw.vault.layout import episode_name, free_name, slug, timestamp
+from memoryclaw.vault.layout import episode_name, slug, timestamp
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.properties import read_properties
 from memoryclaw.vault.todos import patch_line, todo_id, with_due, with_tick
@@ -36,7 +34,7 @@ from memoryclaw.vault.validity import KEYS, header_values
 from memoryclaw.vault.vocabulary import misfits
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
 from memoryclaw.writing.decisions import Decision, decisions_of, record_edit
-from memoryclaw.writing.provenance import Provenance, ProvenanceFinder, is_log
+from memoryclaw.writing.provenance import ProvenanceFinder, is_log
 from memoryclaw.writing.writer import Edit, Move, commit, new_file, text_change
 
 LONGEST = 512 << 10  # bytes of a note that is rewritten
@@ -62,8 +60,15 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Writte
     must_be_a_note(address, "edited")
     if not address.path.endswith(".md"):
         raise InputError(f"{address.path} has no header to edit; open the file itself")
-    change = context.check_patch(address.path, lambda text: _with_properties(text, address, fields))
-    return _write(context, address, fields, change, "edited")
+
+    def change(text: str) -> str:
+        for key, value in fields.items():
+            listed = _as_list(key, value)
+            is_plain = address.kind == "note"
+            text = set_field(text, address.path, key, listed) if is_plain else set_property(text, key, listed)
+        return text
+
+    return _write(context, address, fields, context.check_patch(address.path, change), "edited")
 
 
 class NoteRewrite(NamedTuple):
@@ -173,14 +178,6 @@ def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
     return edit(context, id_, {"trust": trust})
 
 
-def _with_properties(text: str, address: Address, fields: Mapping[str, Value]) -> str:
-    for key, value in fields.items():
-        listed = _as_list(key, value)
-        is_plain = address.kind == "note"
-        text = set_field(text, address.path, key, listed) if is_plain else set_property(text, key, listed)
-    return text
-
-
 _TICKS = {"true": True, "yes": True, "x": True, "1": True, "false": False, "no": False, "": False, "0": False}
 
 
@@ -242,24 +239,16 @@ def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, V
     file, entity = context.semantic(address.path), address.entity or address.id.rpartition("#")[2]
 
     def change(text: str) -> str:
-        for field, value in fields.items():
-            text = _correct(
-                text, file, entity=entity, field=field, value=_text(value), since=context.today
-            ).text
+        for field, given in fields.items():
+            value = _text(given)
+            if standing := file.current(text, entity, field):
+                edited = correct_fact(text, file, standing[0].id, value)
+            else:
+                edited = set_fact(text, file, entity=entity, field=field, value=value, since=context.today)
+            text = edited.text
         return text
 
     return _write(context, address, fields, context.check_patch(address.path, change), "corrected")
-
-
-def _correct(text: str, file: SemanticFile, *, entity: str, field: str, value: str, since: str) -> FactEdit:
-    for fact in file.facts(text).facts:
-        if (
-            fact.current
-            and fact.entity.casefold() == entity.casefold()
-            and fact.field.casefold() == field.casefold()
-        ):
-            return correct_fact(text, file, fact.id, value)
-    return set_fact(text, file, entity=entity, field=field, value=value, since=since)
 
 
 def _write(
@@ -315,20 +304,19 @@ def revive(context: WriteContext, id_: str) -> Written:
         raise InputError(f"{id_} is not forgotten: it is in {address.path}")
     removal = FactRemoval.read(context.text(address.path))
     if removal is not None:
-        return _revive_fact(context, address, removal)
+        edits = [
+            Edit(removal.origin, text_change(lambda text: put_back(text, removal))),
+            Edit(address.path, lambda _: None),
+            *_lines_back(context, address.path),
+        ]
+        outcome = commit(context, edits, "revive", verb="revive", name=removal.fact, path=removal.origin)
+        return Written(removal.fact, removal.origin, outcome.commit, "revived", outcome.notice)
     target = address.path.removeprefix(_ARCHIVE)
     note = split(readable(context.text(address.path)))
     last = read_properties(note.meta, note.lines).lifecycle.expires
-    written = _move(
-        context,
-        address,
-        [
-            *(Move(path, path.removeprefix(_ARCHIVE)) for path in _files(context, address)),
-            *_lines_back(context, address.path),
-        ],
-        target,
-        "revive",
-    )
+    moves: list[Move | Edit] = [Move(path, path.removeprefix(_ARCHIVE)) for path in _files(context, address)]
+    moves += _lines_back(context, address.path)
+    written = _move(context, address, moves, target, "revive")
     if last and last < context.today:
         day = f"its last day was {last}, so no recall shows it until `memoryclaw edit {written.id} --set expires=…`"
         return written._replace(notice="; ".join(filter(None, (day, written.notice))))
@@ -338,14 +326,14 @@ def revive(context: WriteContext, id_: str) -> Written:
 def _forget_turn(context: WriteContext, address: Address) -> Written:
     provenance = ProvenanceFinder(context).of_turn(address)
     forgotten = decisions_of(context.root).forgotten
-    fresh = provenance._replace(marks=tuple(mark for mark in provenance.marks if mark not in forgotten))
-    if not fresh.marks:
+    fresh = [mark for mark in provenance.marks if mark not in forgotten]
+    if not fresh:
         raise InputError(
             f"{address.id} is forgotten already; `memoryclaw forget --undo {address.id}` brings it back"
         )
-    edits = _lines_out(context, fresh, "")
+    edits = _on_lines(context, FORGOTTEN, fresh)
     outcome = commit(context, edits, "forget-lines", verb="forget", name=address.id, back=False)
-    stays = f"{' and '.join(fresh.stays)} rests on it and stays" if fresh.stays else ""
+    stays = f"{' and '.join(provenance.stays)} rests on it and stays" if provenance.stays else ""
     back = f"`memoryclaw forget --undo {address.id}` brings it back"
     notice = "; ".join(filter(None, (back, stays, outcome.notice)))
     return Written(address.id, address.path, outcome.commit, "forgotten", notice)
@@ -353,42 +341,38 @@ def _forget_turn(context: WriteContext, address: Address) -> Written:
 
 def _revive_turn(context: WriteContext, address: Address) -> Written:
     forgotten = decisions_of(context.root).forgotten
-    marks = tuple(mark for mark in ProvenanceFinder(context).of_turn(address).marks if mark in forgotten)
+    marks = [mark for mark in ProvenanceFinder(context).of_turn(address).marks if mark in forgotten]
     if not marks:
         raise InputError(f"{address.id} is not forgotten: it is in {address.path}")
-    edit = record_edit([Decision(timestamp(context.now), REVIVED, "lines", lines=marks)])
-    outcome = commit(context, [edit], "forget-lines", verb="revive", name=address.id, back=True)
+    edits = _on_lines(context, REVIVED, marks)
+    outcome = commit(context, edits, "forget-lines", verb="revive", name=address.id, back=True)
     return Written(address.id, address.path, outcome.commit, "revived", outcome.notice)
 
 
-def _lines_out(context: WriteContext, provenance: Provenance, path: str) -> list[Edit]:
-    """The decision that these lines are left out; `path` is what they bear out."""
-    decision = Decision(timestamp(context.now), FORGOTTEN, "lines", path=path, lines=provenance.marks)
-    return [record_edit([decision])] if provenance.marks else []
+def _on_lines(context: WriteContext, decision: str, marks: Sequence[str], path: str = "") -> list[Edit]:
+    """The decision that these lines are left out, or are no longer; `path` is what they bear out."""
+    decided = Decision(timestamp(context.now), decision, "lines", path=path, lines=tuple(marks))
+    return [record_edit([decided])] if marks else []
 
 
 def _lines_back(context: WriteContext, path: str) -> list[Edit]:
     """The decision that the lines which were forgotten with this archived note are not left out any more."""
     decisions = decisions_of(context.root)
     marks = [mark for d in decisions.all if d.decision == FORGOTTEN and d.path == path for mark in d.lines]
-    still_forgotten = tuple(mark for mark in dict.fromkeys(marks) if mark in decisions.forgotten)
-    decision = Decision(timestamp(context.now), REVIVED, "lines", path=path, lines=still_forgotten)
-    return [record_edit([decision])] if still_forgotten else []
+    return _on_lines(
+        context, REVIVED, [mark for mark in dict.fromkeys(marks) if mark in decisions.forgotten], path
+    )
 
 
 def _forget_note(context: WriteContext, address: Address) -> Written:
     paths = _files(context, address)
     target = _ARCHIVE + address.path
     if len(paths) == 1:
-        target = free_name(target, lambda path: files.exists(context.root, path))
+        target = files.free_path(context.root, target)
         provenance = ProvenanceFinder(context).of_note(address)
-        written = _move(
-            context,
-            address,
-            [Move(address.path, target), *_lines_out(context, provenance, target)],
-            target,
-            "forget",
-        )
+        moves: list[Move | Edit] = [Move(address.path, target)]
+        moves += _on_lines(context, FORGOTTEN, provenance.marks, target)
+        written = _move(context, address, moves, target, "forget")
         stays = f"{' and '.join(provenance.stays)} stays: a fact rests on it" if provenance.stays else ""
         return written._replace(notice="; ".join(filter(None, (written.notice, stays))))
     return _move(context, address, [Move(path, _ARCHIVE + path) for path in paths], target, "forget")
@@ -416,7 +400,7 @@ def _forget_fact(context: WriteContext, address: Address) -> Written:
     before = context.text(address.path)
     removal = removal_of(before, remove_fact(before, file, address.id), address.id, address.path)
     name = f"archive/facts/{episode_name(context.now, slug(f'{address.entity} {address.field}'))}"
-    name = free_name(name, lambda path: files.exists(context.root, path))
+    name = files.free_path(context.root, name)
     id_ = f"forgotten-{name.rpartition('/')[2].removesuffix('.md')}"
     quote = "".join(f"    {line}\n" for line in removal.removed.splitlines()).rstrip("\n")
     values = removal._asdict() | {"above": removal.above, "line": str(removal.line)}
@@ -427,21 +411,11 @@ def _forget_fact(context: WriteContext, address: Address) -> Written:
     edits = [
         Edit(address.path, text_change(lambda text: remove_fact(text, file, address.id))),
         new_file(name, note),
-        *_lines_out(context, provenance, name),
+        *_on_lines(context, FORGOTTEN, provenance.marks, name),
     ]
     outcome = commit(context, edits, "forget", verb="forget", name=address.id, path=name, id=id_)
     notice = "; ".join(filter(None, (f"`memoryclaw forget --undo {id_}` brings it back", outcome.notice)))
     return Written(id_, name, outcome.commit, "forgotten", notice)
-
-
-def _revive_fact(context: WriteContext, address: Address, removal: FactRemoval) -> Written:
-    edits = [
-        Edit(removal.origin, text_change(lambda text: put_back(text, removal))),
-        Edit(address.path, lambda _: None),
-        *_lines_back(context, address.path),
-    ]
-    outcome = commit(context, edits, "revive", verb="revive", name=removal.fact, path=removal.origin)
-    return Written(removal.fact, removal.origin, outcome.commit, "revived", outcome.notice)
 
 
 # Lines taken out of a file, described so that they can be put back byte for byte where they were.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from memoryclaw.config import FORMAT
-from memoryclaw.errors import GitKilledError, HistoryError, InputError, MemoryClawError, VaultError
+from memoryclaw.errors import GitKilledError, HistoryError, InputError, VaultError
 from memoryclaw.history import git
 from memoryclaw.history.repository import History
 from memoryclaw.model import NOTHING
@@ -29,7 +29,7 @@ from memoryclaw.vault.layout import (
 )
 from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.context import Templates, Written
-from memoryclaw.writing.writer import Adopt, Edit, write
+from memoryclaw.writing.writer import Adopt, new_file, write
 
 _FILES = {
     CONFIG_FILE: "notes/memoryclaw.yaml.j2",
@@ -91,7 +91,7 @@ def init(
     missing = {path: data for path, data in new if not files.exists(root, path)}
     if (is_new_repository or not existed) and ".gitignore" not in missing:  # else ours says so
         leave_out(root, PRIVATE)
-    edits = [Edit(path, _only_new(path, data)) for path, data in missing.items()]
+    edits = [new_file(path, data.decode()) for path, data in missing.items()]
     outcome = write(root, edits, lambda: templates.commit_message("init", run=run), verb="init", now=now)
     if is_new_repository and existed:
         added = (
@@ -154,10 +154,10 @@ def _make_repository(root: str, *, shared: bool = False) -> tuple[bool, str]:
         return False, ""
     git_dir = os.path.join(root, ".git")
     if os.path.lexists(git_dir):
-        return (
-            False,
-            f"{git_dir} is there but is no git repository, so changes cannot be undone; repair or remove it",
+        trouble = (
+            f"{git_dir} is there but is no git repository, so changes cannot be undone; repair or remove it"
         )
+        return False, trouble
     try:
         os.makedirs(place, 0o700)
         # An empty template: no sample hooks, and none that the user's own template would bring.
@@ -172,7 +172,12 @@ def _make_repository(root: str, *, shared: bool = False) -> tuple[bool, str]:
         return False, f"no git repository could be made, so changes cannot be undone ({error})"
     finally:
         shutil.rmtree(place, ignore_errors=True)
-    return True, _inside_another(root)
+    larger, _ = git.larger_repository(root)
+    is_inside = (
+        f"the vault has a git repository of its own inside that of {larger}, which does not hold its changes; "
+        f"to have them there, remove {git_dir} and run `memoryclaw init --use-repository`"
+    )
+    return True, is_inside if larger else ""
 
 
 def _share(root: str) -> str:
@@ -186,17 +191,6 @@ def _share(root: str) -> str:
         git.GitCommand(top, git_dir).run("config", "--local", "--add", git.SHARED, git.folder_in(top, root))
     return (
         f"changes are committed in the repository of {top}, which knows the vault by its setting {git.SHARED}"
-    )
-
-
-def _inside_another(root: str) -> str:
-    """What is to be said of a repository that was made inside a larger one."""
-    larger, _ = git.larger_repository(root)
-    return (
-        f"the vault has a git repository of its own inside that of {larger}, which does not hold its changes; "
-        f"to have them there, remove {os.path.join(root, '.git')} and run `memoryclaw init --use-repository`"
-        if larger
-        else ""
     )
 
 
@@ -237,12 +231,3 @@ def leave_out(root: str, folders: Sequence[str]) -> None:
         os.makedirs(info, exist_ok=True)
         with open(os.path.join(info, "exclude"), "a", encoding="utf-8") as file:
             file.write("".join(("# MemoryClaw: derived, or private\n", *lines)))
-
-
-def _only_new(path: str, data: bytes) -> Callable[[bytes | None], bytes]:
-    def change(now: bytes | None) -> bytes:
-        if now is not None:
-            raise MemoryClawError(f"{path} was created meanwhile; run `memoryclaw init` again")
-        return data
-
-    return change

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, InputError, NameTakenError
-from memoryclaw.model import NOTHING, Fact
+from memoryclaw.model import NOTHING
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
@@ -18,11 +19,13 @@ from memoryclaw.vault.edits import (
     correct_fact,
     end_fact,
     quotable,
+    same,
     set_fact,
     with_inline,
 )
 from memoryclaw.vault.fact_values import same_field
-from memoryclaw.vault.layout import episode_name, free_name, place_of, timestamp
+from memoryclaw.vault.layout import episode_name, place_of, timestamp
+from memoryclaw.vault.vocabulary import Schema
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.tombstones import Tombstones, lift_edit, of_fact
 from memoryclaw.writing.writer import Edit, commit, new_file, text_change, write
@@ -56,23 +59,29 @@ def remember_parts(
     parts: Sequence[MemoryPart],
     *,
     source: str = "",
+    claim: str = "",
     lifecycle: Mapping[str, str] = NOTHING,
     patching: bool = True,
+    understood: bool = True,
 ) -> Written:
     """Keeps facts and statements that were said in one breath, all with one lifecycle; one commit of all of them.
 
     Args:
+        claim: as for `remember`.
         patching: a fact that the property of a note holds is set there.
+        understood: the answer tells how the words were understood.
 
     Raises:
         InputError: a value is not of the type that the schema asks for.
     """
-    run, schema = context.run("remember"), context.schema()
+    run, schema, first = context.run("remember"), context.schema(), parts[0]
     for part in parts:
         if part.field and (wrong := schema.misfit(part.field, part.value)):
             raise InputError(f"{wrong}; nothing was written")
-    in_notes = [_in_note(context, part) for part in parts] if patching and not lifecycle else list(parts)
+    is_patched = patching and not (claim or lifecycle)
+    in_notes = [_in_note(context, part) for part in parts] if is_patched else list(parts)
     if in_notes != list(parts):
+        understood = True
         with suppress(
             ConflictError, InputError
         ):  # a note has work that is not committed, or the value no line of its own
@@ -85,10 +94,9 @@ def remember_parts(
         def of_file(text: str) -> str:
             for number, part in enumerate(parts):
                 if part.path == path:
-                    declared = schema.fields.get(" ".join(part.field.lower().split()))
-                    many = part.many or bool(declared and declared.many)
-                    edit = _set(context, text, file, part, source, many=many)
-                    edit = _with_lifecycle(edit, file, (part.entity, part.field, part.value), lifecycle)
+                    many = part.many or _holds_many(schema, part.field)
+                    edit = _set(context, text, file, part, source=source, claim=claim, many=many)
+                    edit = _with_lifecycle(edit, file, part, lifecycle)
                     edits_done.setdefault(
                         number, edit
                     )  # of the working file, which comes before what git holds
@@ -98,17 +106,17 @@ def remember_parts(
         return of_file
 
     def message() -> str:
-        first, *others = parts
         sentence = fact_in_words(first.entity, first.field, first.value)
+        others, edit = len(parts) - 1, edits_done[0]
         return context.templates.commit_message(
             "remember-fact",
             run=run,
             path=first.path,
-            fact=f"{sentence} (and {len(others)} more)" if others else sentence,
-            old=edits_done[0].old if edits_done[0].action == "superseded" else "",
-            patched=edits_done[0].old if edits_done[0].action == "corrected" else "",
-            known=edits_done[0].action == "confirmed",
-            source=source,
+            fact=f"{sentence} (and {others} more)" if others else sentence,
+            old=edit.old if edit.action == "superseded" else "",
+            patched=edit.old if edit.action == "corrected" else "",
+            known=edit.action == "confirmed",
+            source=source or claim,
             confidence="",
         )
 
@@ -120,48 +128,68 @@ def remember_parts(
     outcome = write(
         context.root, [*edits, *_lift_edits(erased_again)], message, verb="remember", now=context.now, begin=edits_done.clear
     )  # fmt: skip
-    remark = "" if outcome.changed else "already known"
-    reading = "understood as " + ", and ".join(str(part) for part in parts)
-    replaced = [f"it replaces {edit.old!r}" for edit in edits_done.values() if edit.action in _REPLACED]
-    notice = "; ".join(
-        filter(None, (reading, *replaced, remark, AGAIN if erased_again else "", outcome.notice))
-    )
-    first = parts[0]
-    value = (
-        edits_done[0].old
-        if not first.field and edits_done[0].action in {"confirmed", "existing"}
-        else first.value
-    )
-    id_ = _fact_id(context.semantic(first.path), edits_done[0].text, first.entity, first.field, value)
-    return Written(id_, first.path, outcome.commit, edits_done[0].action, notice)
+    edit = edits_done[0]
+    if edit.action == "contradicts":
+        return Written("", first.path, "", edit.action, edit.old)
+    action = "existing" if claim and edit.action == "confirmed" else edit.action
+    replaced = [f"it replaces {one.old!r}" for one in edits_done.values() if one.action in _REPLACED]
+    reading = ["understood as " + ", and ".join(str(part) for part in parts), *replaced] if understood else []
+    known = "" if outcome.changed else "already known"
+    remarks = (*reading, known, AGAIN if erased_again else "", outcome.notice)
+    id_ = _id_of_part(context.semantic(first.path), edit, first)
+    return Written(id_, first.path, outcome.commit, action, "; ".join(filter(None, remarks)))
+
+
+def _holds_many(schema: Schema, field: str) -> bool:
+    declared = schema.fields.get(" ".join(field.lower().split()))
+    return declared is not None and declared.many
 
 
 def _with_lifecycle(
-    done: FactEdit, file: SemanticFile, fact: tuple[str, str, str], lifecycle: Mapping[str, str]
+    done: FactEdit, file: SemanticFile, part: MemoryPart, lifecycle: Mapping[str, str]
 ) -> FactEdit:
     """The fact that was written, or stood there already, with its type, scope and last day."""
     if not lifecycle or done.action == "contradicts":
         return done
-    entity, field, value = fact
-    value = done.old if not field and done.action in {"confirmed", "existing"} else value
-    id_ = _fact_id(file, done.text, entity, field, value)
-    return done._replace(text=with_inline(done.text, file, id_, lifecycle))
+    return done._replace(text=with_inline(done.text, file, _id_of_part(file, done, part), lifecycle))
+
+
+def _id_of_part(file: SemanticFile, done: FactEdit, part: MemoryPart) -> str:
+    """The id of what was written; a statement that stood there already has its own words."""
+    stood = not part.field and done.action == "confirmed"
+    return _fact_id(file, done.text, part.entity, part.field, done.old if stood else part.value)
 
 
 def _set(
-    context: WriteContext, text: str, file: SemanticFile, part: MemoryPart, source: str, *, many: bool
+    context: WriteContext,
+    text: str,
+    file: SemanticFile,
+    part: MemoryPart,
+    *,
+    source: str,
+    claim: str,
+    many: bool,
 ) -> FactEdit:
+    entity, field, value, today = part.entity, part.field, part.value, context.today
     if part.ended:
-        return FactEdit(end_fact(text, file, part.ended, context.today), "ended", part.value)
+        return FactEdit(end_fact(text, file, part.ended, today), "ended", value)
     if file.is_note:
-        return correct_fact(text, file, _fact_id(file, text, part.entity, part.field, part.value), part.value)
-    if not part.field:
-        return add_statement(
-            text, file, entity=part.entity, words=part.value, said=context.today, source=source, replaces=part.replaces, claim=""
-        )  # fmt: skip
-    return set_fact(
-        text, file, entity=part.entity, field=part.field, value=part.value, since=context.today, source=source, many=many, claim=""
+        return correct_fact(text, file, _fact_id(file, text, entity, field, value), value)
+    edit = (
+        set_fact(
+            text, file, entity=entity, field=field, value=value, since=today, source=source, many=many, claim=claim
+        )
+        if field
+        else add_statement(
+            text, file, entity=entity, words=value, said=today, source=source, replaces=part.replaces, claim=claim
+        )
     )  # fmt: skip
+    if claim and edit.action in {"confirmed", "contradicts"}:
+        # Of a value that it may not see, an agent learns no more than that its claim has to wait.
+        seen = file.current(context.as_seen(part.path, text), entity, field)
+        if not any(edit.old in (f.value, *map(str.strip, f.value.split(","))) for f in seen):
+            return FactEdit(text, "contradicts")
+    return edit
 
 
 def remember(
@@ -192,99 +220,14 @@ def remember(
             "a fact needs an entity as well as a field; give neither to keep the text as an episode"
         )
     if entity.strip():
-        return _fact(
-            context, text, entity, field.strip() and field, source=source, claim=claim, lifecycle=lifecycle
+        entity, field = context.lookup.entity_name(" ".join(entity.split())), field.strip() and field
+        many = _holds_many(context.schema(), field)
+        part = MemoryPart(entity, field, text, fact_file(context, entity, field), many=many)
+        return remember_parts(
+            context, [part], source=source, claim=claim, lifecycle=lifecycle, understood=False
         )
     text = text.replace("\0", "")
     return _episode(context, text, tags, source=source, claim=claim, lifecycle=lifecycle, body=body)
-
-
-def _fact(
-    context: WriteContext,
-    value: str,
-    entity: str,
-    field: str,
-    *,
-    source: str,
-    claim: str,
-    lifecycle: Mapping[str, str],
-) -> Written:
-    entity = context.lookup.entity_name(" ".join(entity.split()))
-    path, run = fact_file(context, entity, field), context.run("remember")
-    file, schema = context.semantic(path), context.schema()
-    declared = schema.fields.get(" ".join(field.lower().split()))
-    if field and (wrong := schema.misfit(field, value)):
-        raise InputError(f"{wrong}; nothing was written")
-    part = MemoryPart(entity, field, value, path, many=declared is not None and declared.many)
-    if not (claim or lifecycle) and _in_note(context, part) != part:
-        return remember_parts(context, [part], source=source)
-    results: list[FactEdit] = []
-
-    def change(text: str) -> str:
-        many = declared is not None and declared.many
-        result = (
-            set_fact(
-                text,
-                file,
-                entity=entity,
-                field=field,
-                value=value,
-                since=context.today,
-                source=source,
-                many=many,
-                claim=claim,
-            )
-            if field
-            else add_statement(
-                text, file, entity=entity, words=value, said=context.today, source=source, claim=claim
-            )
-        )
-        if claim and result.action in {"confirmed", "contradicts"}:
-            # Of a value that it may not see, an agent learns no more than that its claim has to wait.
-            visible_facts = file.facts(context.as_seen(path, text)).facts
-            result = (
-                result if _holds(visible_facts, entity, field, result.old) else FactEdit(text, "contradicts")
-            )
-        result = _with_lifecycle(result, file, (entity, field, value), lifecycle)
-        results.append(result)
-        return result.text
-
-    def message() -> str:
-        action = results[0].action
-        return context.templates.commit_message(
-            "remember-fact",
-            run=run,
-            path=path,
-            fact=fact_in_words(entity, field, value),
-            old=results[0].old if action == "superseded" else "",
-            patched="",
-            known=action == "confirmed",
-            source=source or claim,
-            confidence="",
-        )
-
-    erased = Tombstones.of(context)
-    erased_again = erased.known.intersection(of_fact(erased.digest, entity, field, value))
-    outcome = write(
-        context.root,
-        [Edit(path, text_change(change), undoable=True), *_lift_edits(erased_again)],
-        message,
-        verb="remember",
-        now=context.now,
-        begin=results.clear,
-    )
-    result = results[0]
-    if result.action == "contradicts":
-        return Written("", path, "", result.action, result.old)
-    if claim and result.action == "confirmed":
-        result = result._replace(action="existing")
-    if not field and result.action in {"confirmed", "existing"}:
-        value = result.old  # as it stands there
-    remark = "" if outcome.changed else "already known"
-    notice = "; ".join(filter(None, (remark, AGAIN if erased_again else "", outcome.notice)))
-    return Written(
-        _fact_id(file, result.text, entity, field, value), path, outcome.commit, result.action, notice
-    )
 
 
 def _in_note(context: WriteContext, part: MemoryPart) -> MemoryPart:
@@ -294,7 +237,7 @@ def _in_note(context: WriteContext, part: MemoryPart) -> MemoryPart:
         for path in (context.lookup.entity_files(part.entity) if part.field and not part.many else ())
         if (place := place_of(path)) is not None and place.state == "current"
         for fact in context.semantic(path).facts(context.text(path)).facts
-        if fact.current and same_field(fact.field, part.field) and _same(fact.entity, part.entity)
+        if fact.current and same_field(fact.field, part.field) and same(fact.entity, part.entity)
     ]
     if len(places) != 1 or not context.semantic(places[0][0]).is_note or places[0][1].end_line:
         return part
@@ -302,40 +245,19 @@ def _in_note(context: WriteContext, part: MemoryPart) -> MemoryPart:
     return MemoryPart(fact.entity, fact.field, part.value, path)
 
 
-def _holds(facts: Iterable[Fact], entity: str, field: str, value: str) -> bool:
-    return any(
-        fact.current
-        and _same(fact.entity, entity)
-        and _same(fact.field, field)
-        and value in (fact.value, *(listed.strip() for listed in fact.value.split(",")))
-        for fact in facts
-    )
-
-
 def fact_file(context: WriteContext, entity: str, field: str) -> str:
     """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
     paths = [
         path for path in context.lookup.entity_files(entity) if place_of(path) == ("semantic", "current")
     ]
-    for path in paths:
-        facts = context.semantic(path).facts(context.text(path)).facts
-        if any(f.current and _same(f.entity, entity) and _same(f.field, field) for f in facts):
-            return path
-    return paths[0] if paths else "semantic/facts.md"
+    holding = (path for path in paths if context.semantic(path).current(context.text(path), entity, field))
+    return next(chain(holding, paths, ["semantic/facts.md"]))
 
 
 def _fact_id(file: SemanticFile, text: str, entity: str, field: str, value: str) -> str:
     value = " ".join(value.split()) if field else quotable(value)
-    facts = [
-        fact
-        for fact in file.facts(text).facts
-        if fact.current and _same(fact.entity, entity) and _same(fact.field, field)
-    ]
+    facts = file.current(text, entity, field)
     return next((fact.id for fact in facts if fact.value == value), facts[0].id)
-
-
-def _same(one: str, other: str) -> bool:
-    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
 def _episode(
@@ -379,12 +301,12 @@ def _episode(
         notice = "; ".join(filter(None, (AGAIN if erased_again else "", outcome.notice)))
         return Written(id_, name, outcome.commit, "added" if outcome.changed else "existing", notice)
 
-    if claim and (same := _same_episode(context, summary, text)):
-        return Written(*same, "", "existing")
+    if claim:
+        for id_, path in context.lookup.episodes_titled(summary.encode("utf-8", "replace").decode()):
+            if _says(context, path, text):
+                return Written(id_, path, "", "existing")
     while True:
-        name = free_name(
-            f"episodes/{episode_name(context.now, summary)}", lambda path: files.exists(context.root, path)
-        )
+        name = files.free_path(context.root, f"episodes/{episode_name(context.now, summary)}")
         try:
             return create(name)
         except NameTakenError:
@@ -399,12 +321,6 @@ def _id_of(path: str) -> str:
 def _lift_edits(digests: Collection[str]) -> list[Edit]:
     """What a person says again is no longer kept away."""
     return [lift_edit(digests)] if digests else []
-
-
-def _same_episode(context: WriteContext, summary: str, text: str) -> tuple[str, str] | None:
-    """Id and path of the episode that says just this."""
-    titled = context.lookup.episodes_titled(summary.encode("utf-8", "replace").decode())
-    return next(((id_, path) for id_, path in titled if _says(context, path, text)), None)
 
 
 def _says(context: WriteContext, path: str, text: str) -> bool:

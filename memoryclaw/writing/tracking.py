@@ -75,8 +75,10 @@ class Tracking:
     def _rules(self, writer: Writer, wanted: Mapping[str, bool]) -> str:
         """Takes the folders out of what git ignores, or puts them back; how git itself merges them is said beside."""
         rules = ((_IGNORE, self._ignored), (_ATTRIBUTES, self._attributes))
-        edits = [Edit(path, text_change(partial(change, wanted))) for path, change in rules]
-        changed = [edit for edit in edits if _changes(self.root, edit)]
+        changed = []
+        for path, change in rules:
+            edit, data = Edit(path, text_change(partial(change, wanted))), files.data_at(self.root, path)
+            changed += [edit] if edit.change(data) != (data or b"") else []
         if not changed:
             return ""
         on = [f"{folder}/" for folder, is_on in wanted.items() if is_on]
@@ -111,11 +113,6 @@ class Tracking:
 
 def _note(folder: str) -> str:
     return f"# {folder}/ is tracked by git: git.track_{folder}"
-
-
-def _changes(root: str, edit: Edit) -> bool:
-    data = files.data_at(root, edit.path)
-    return edit.change(data) != (data or b"")
 
 
 def _stamps(root: str, folder: str) -> Iterator[tuple[str, list[int]]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from memoryclaw import errors
@@ -92,8 +92,8 @@ def _clear_locks(root: str, pending: JournalEntry | None) -> None:
     history = History(root)
     if history.git_dir:
         clear_stale(history)
-    if history.git_dir and pending and pending.commit:
-        history.clear_locks(pending.ref, pending.commit, journal.touched_at(root))
+        if pending and pending.commit:
+            history.clear_locks(pending.ref, pending.commit, journal.touched_at(root))
 
 
 def refuse_while_locked(history: History) -> GitState:
@@ -118,7 +118,8 @@ def _finish(root: str, pending: JournalEntry) -> str:
     if not history.git_dir:
         return remark
     refuse_while_locked(history)
-    if _can_publish(history, pending):
+    state = history.state()
+    if state.writable and state.ref == pending.ref and history.head() == pending.parent:
         with suppress(errors.ConflictError):
             publish(root, pending, NewCommit(pending.commit, pending.parent, pending.ref, pending.follow))
             return ""
@@ -144,11 +145,6 @@ def _catch_up(root: str, pending: JournalEntry) -> None:
     entries = [entry for entry in pending.follow if states[entry.path].head == entry.now]
     with index_ready(history, entries, None) as put:
         put()
-
-
-def _can_publish(history: History, pending: JournalEntry) -> bool:
-    state = history.state()
-    return state.writable and state.ref == pending.ref and history.head() == pending.parent
 
 
 def _is_done(root: str, step: JournalStep) -> bool:
@@ -603,7 +599,7 @@ def _guest(root: str, told: Any, touched: set[str]) -> _Request | None:
     try:
         verb, now, message, rows = told
         edits = [
-            Edit(path, _exactly(before, _data(after)), consumes, overwrites, undoable, _data(stored))
+            Edit(path, partial(_exactly, before, _data(after)), consumes, overwrites, undoable, _data(stored))
             for path, before, after, stored, consumes, overwrites, undoable in rows
         ]
         paths = paths_of(edits)
@@ -615,13 +611,10 @@ def _guest(root: str, told: Any, touched: set[str]) -> _Request | None:
         return None
 
 
-def _exactly(before: str | None, after: bytes | None) -> Bytes:
-    def change(data: bytes | None) -> bytes | None:
-        if _digest(data) != before:
-            raise errors.OvertakenError("the file was changed meanwhile")
-        return after
-
-    return change
+def _exactly(before: str | None, after: bytes | None, data: bytes | None) -> bytes | None:
+    if _digest(data) != before:
+        raise errors.OvertakenError("the file was changed meanwhile")
+    return after
 
 
 def _digest(data: bytes | None) -> str | None:
@@ -761,8 +754,11 @@ class Writer:
             batch = self._work_out(items, now)
             try:
                 if any(outcome.changed for outcome in batch.outcomes):
-                    if not attempt:
-                        self._permit(items[: len(batch.outcomes)])
+                    made = items[: len(batch.outcomes)] if not attempt else ()
+                    # What the changes only take away needs no folder.
+                    for change in (change for item in made for change in item.changes):
+                        if isinstance(change, Edit) and change.permits:
+                            permit(self.root, change.permits)
                     self._land(batch, verb)
             except errors.ConflictError:
                 # The user may have committed in between; the files are back as they were, so it can be tried again.
@@ -770,14 +766,12 @@ class Writer:
                     raise
             else:
                 break
-        notice, self._notice = self._notice, ""
-        return _with_notices(batch.outcomes, notice, self.untracked), batch.refused
-
-    def _permit(self, items: Sequence[PendingCommit]) -> None:
-        """Keeps what the changes permit, in the order in which they are made; what they only take away needs no folder."""
-        for change in (change for item in items for change in item.changes if isinstance(change, Edit)):
-            if change.permits:
-                permit(self.root, change.permits)
+        noted = []
+        for outcome in batch.outcomes:
+            remarks = (self._notice, self.untracked if outcome.changed else "", outcome.notice)
+            noted.append(outcome._replace(notice="; ".join(filter(None, remarks))))
+            self._notice = ""  # it is said once
+        return noted, batch.refused
 
     def _work_out(self, items: Sequence[PendingCommit], now: datetime) -> _Batch:
         contents, items, refused = self._read(items)
@@ -912,12 +906,3 @@ def _uncommitted(plans: Sequence[FilePlan]) -> str:
         if names
         else ""
     )
-
-
-def _with_notices(outcomes: list[Outcome], first: str, untracked: str) -> list[Outcome]:
-    """The outcomes with what is to be said of all of them: at the first, and for each change why it cannot be undone."""
-    noted = []
-    for number, outcome in enumerate(outcomes):
-        remarks = ["" if number else first, untracked if outcome.changed else "", outcome.notice]
-        noted.append(outcome._replace(notice="; ".join(filter(None, remarks))))
-    return noted

@@ -245,14 +245,18 @@ def test_a_change_outlives_a_deletion_and_is_said(copies: tuple[Copy, Copy]) -> 
     )
 
 
-def test_a_change_follows_a_note_that_was_forgotten_or_renamed(copies: tuple[Copy, Copy]) -> None:
+@pytest.mark.parametrize("title", ["", "# A plan of ours"])
+def test_a_change_follows_a_note_that_was_forgotten_or_renamed(copies: tuple[Copy, Copy], title: str) -> None:
     one, two = copies
+    if title:
+        one.write("notes/plan.md", FIRST["notes/plan.md"].replace("# Plan", title))
     with one.app() as app:
         app.forget("notes/plan")
     two.write("notes/plan.md", FIRST["notes/plan.md"] + "Sand the floor.\n")
     done = settle(one, two)
     assert not (one.root / "notes/plan.md").exists()
     assert one.read("archive/notes/plan.md").endswith("Sand the floor.\n")
+    assert one.read("archive/notes/plan.md").startswith(title)
     assert "moved to archive/notes/plan.md" in done.told[0]
     with two.app() as app:
         assert not app.search("floor").matches
