@@ -1,5 +1,5 @@
 // Written by scripts/typescript_client.py, as schema.ts is.
-// OpenAPI: 7f857639ef573ae94b584bd1c6f5deaf1bd40a4efeb38552fb5b86f01fe78920
+// OpenAPI: 2e0c729401e7a4ba8fb2bb90fec5e6477c4ea0842dfbc137e551f29b4eddee3c
 export const VERBS = {
   search: ["GET", "/v1/search"],
   recall: ["POST", "/v1/recall"],

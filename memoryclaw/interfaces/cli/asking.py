@@ -25,11 +25,9 @@ SESSION = option("--session", "S", "The session that sees the results. Later rec
 
 
 @verb(
-    examples=[
-        "init\nremember 'Nora drinks oolong tea'\nsearch oolong",
-        "search 'kind:episode \"oat milk\" since:2025-06' --limit 3",
-        "search 'dowels in October 2025' --explain",
-    ]
+    "init\nremember 'Nora drinks oolong tea'\nsearch oolong",
+    "search 'kind:episode \"oat milk\" since:2025-06' --limit 3",
+    "search 'dowels in October 2025' --explain",
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
 @option("--kind", "KIND", "One kind only: episode, fact, skill, note, todo or turn.")
@@ -70,11 +68,9 @@ def search(
 
 
 @verb(
-    "ask",
-    examples=[
-        "init\nremember 'Nora drinks oolong tea'\nask 'What does Nora drink?'",
-        "ask what coffee does Nora drink --json",
-    ],
+    "init\nremember 'Nora drinks oolong tea'\nask 'What does Nora drink?'",
+    "ask what coffee does Nora drink --json",
+    of="ask",
 )
 def ask(found: rooms.ask.AnsweredQuestion) -> None:
     """Answer a question with the lines that hold the answer, each with its file and line.
@@ -108,11 +104,9 @@ def ask(found: rooms.ask.AnsweredQuestion) -> None:
 
 
 @verb(
-    examples=[
-        "init\nremember 'Nora drinks oolong tea'\nrecall 'What does Nora drink?'",
-        "recall 'what coffee does Nora drink' --budget 400",
-        "recall 'spare key' --goal 'let the plumber in' --trace",
-    ]
+    "init\nremember 'Nora drinks oolong tea'\nrecall 'What does Nora drink?'",
+    "recall 'what coffee does Nora drink' --budget 400",
+    "recall 'spare key' --goal 'let the plumber in' --trace",
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
 @option("--goal", "TEXT", "What the agent is working on; its words help to rank.")

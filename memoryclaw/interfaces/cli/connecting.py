@@ -45,12 +45,10 @@ class _Outcome(NamedTuple):
 
 
 @verb(
-    examples=[
-        "init\nconnect --print",
-        "connect codex --vault ~/notes --dry-run",
-        "connect claude-code",
-        "connect --remove claude-code",
-    ]
+    "init\nconnect --print",
+    "connect codex --vault ~/notes --dry-run",
+    "connect claude-code",
+    "connect --remove claude-code",
 )
 @click.argument("host", metavar="[HOST]", required=False, default="", type=TEXT)
 @flag("--remove", "Remove from the host's settings what `connect` wrote.")

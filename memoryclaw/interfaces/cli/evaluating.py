@@ -71,13 +71,11 @@ def ended_hook(what: str, mode: str) -> int:
     return 0
 
 
-@check.command(
-    examples=[
-        "init\ncheck lint",
-        "check lint semantic skills/send-email/SKILL.md",
-        "check lint --staged --json",
-        "check lint --install-hook",
-    ]
+@check.verb(
+    "init\ncheck lint",
+    "check lint semantic skills/send-email/SKILL.md",
+    "check lint --staged --json",
+    "check lint --install-hook",
 )
 @click.argument("paths", nargs=-1, type=TEXT, metavar="[PATH]...")
 @flag("--staged", "Check what is staged in git, as it is staged.")
@@ -129,13 +127,11 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     return numbers
 
 
-@check.command(
-    examples=[
-        "init\ncheck eval --install-hook",
-        "check eval questions.yaml --k 3,10",
-        "check eval --budget 400 --least 0.8",
-        "check eval",
-    ]
+@check.verb(
+    "init\ncheck eval --install-hook",
+    "check eval questions.yaml --k 3,10",
+    "check eval --budget 400 --least 0.8",
+    "check eval",
 )
 @click.argument("file", required=False, type=TEXT)
 @option("--k", "N,N", "Count an id as found if it is among the first N; 5,10.", name="ks", callback=_numbers)

@@ -20,15 +20,7 @@ _VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")  # what differs from one proble
 _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
 
 
-@verb(
-    examples=[
-        "init\nsync",
-        "sync --watch",
-        "sync --vectors",
-        "sync --with-git",
-        "sync --vault ~/notes --json",
-    ]
-)
+@verb("init\nsync", "sync --watch", "sync --vectors", "sync --with-git", "sync --vault ~/notes --json")
 @flag("--watch", "Continue while files are edited, until Ctrl-C.")
 @flag("--vectors", "Also make the missing vectors.")
 @flag("--with-git", "First fetch, merge and push with git.")
@@ -72,7 +64,7 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
     remark(filled.notice)
 
 
-@verb(examples=["init\nstatus", "status --usage", "status --json"])
+@verb("init\nstatus", "status --usage", "status --json")
 @flag("--usage", "Instead, how the vault grows, how it is used and what waits.")
 def status(context: CliContext, *, usage: bool) -> None:
     """Show the state of files, index, git and watcher; changes nothing."""
@@ -140,9 +132,12 @@ def _show_usage(found: rooms.stats.Stats) -> None:
 
 
 @group(
+    "init\ncheck",
+    "check --fix",
+    "check lint semantic",
+    "check migrate --dry-run",
     default="vault",
     takes=True,
-    examples=["init\ncheck", "check --fix", "check lint semantic", "check migrate --dry-run"],
 )
 def check() -> None:
     """Check the vault; exits with 1 when there are problems.
@@ -151,7 +146,7 @@ def check() -> None:
     """
 
 
-@check.command(examples=["init\ncheck vault", "check --fix", "check --json"])
+@check.verb("init\ncheck vault", "check --fix", "check --json")
 @flag("--fix", "Repair what is derived: rebuild the index, remove stale temporary files.")
 def vault(context: CliContext, fix: bool) -> int:
     """Check files, index, git and settings; exits with 1 when there are problems."""
@@ -165,17 +160,15 @@ def vault(context: CliContext, fix: bool) -> int:
     return int(any(check.level == "problem" for check in checks))
 
 
-@check.command(examples=["init\ncheck reindex", "check reindex --vault ~/notes"])
+@check.verb("init\ncheck reindex", "check reindex --vault ~/notes")
 def reindex(context: CliContext) -> None:
     """Delete the index and build it again from the files."""
     with context.app() as app:
         _tell_synced(context, app.reindex())
 
 
-@check.command(
-    of="migrate",
-    without=("dry_run",),
-    examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"],
+@check.verb(
+    "init\ncheck migrate --dry-run", "check migrate", "undo COMMIT", of="migrate", without=("dry_run",)
 )
 @flag("--dry-run", "Only show what would change.")
 def migrate(done: rooms.migration.Migrated, dry_run: bool) -> None:
@@ -240,11 +233,9 @@ def _size(count: int) -> str:
 
 
 @verb(
-    examples=[
-        "completion bash >> ~/.bashrc",
-        "completion zsh >> ~/.zshrc",
-        "completion fish > ~/.config/fish/completions/memoryclaw.fish",
-    ]
+    "completion bash >> ~/.bashrc",
+    "completion zsh >> ~/.zshrc",
+    "completion fish > ~/.config/fish/completions/memoryclaw.fish",
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
@@ -258,7 +249,7 @@ def completion(shell: str) -> None:
 # `adopt`: what a vault asks for counts only where this person allows it, and this is where they do.
 
 
-@verb(examples=["init\nadopt --dry-run", "adopt", "adopt llm.chain --yes"])
+@verb("init\nadopt --dry-run", "adopt", "adopt llm.chain --yes")
 @click.argument("what", nargs=-1, type=TEXT)
 @flag("--dry-run", "Only show what would change.")
 @flag("--yes", "Do not ask.")

@@ -24,13 +24,11 @@ _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "c
 
 
 @group(
+    f"{_NEW}skills",
+    "skills new send-email",
+    "skills match 'send an email to John'",
+    "skills approve send-email",
     default="list",
-    examples=[
-        f"{_NEW}skills",
-        "skills new send-email",
-        "skills match 'send an email to John'",
-        "skills approve send-email",
-    ],
 )
 def skills() -> None:
     """List, show, write, lint, match, approve, reject and run skills.
@@ -39,7 +37,7 @@ def skills() -> None:
     """
 
 
-@skills.command("list", of="skills.list", examples=[f"{_NEW}skills list", "skills list --json"])
+@skills.verb(f"{_NEW}skills list", "skills list --json", name="list", of="skills.list")
 def list_(found: Sequence[rooms.listing.ListedSkill]) -> None:
     """List skills and drafts with their state."""
     # How runs went is a column once there was one.
@@ -60,9 +58,8 @@ def list_(found: Sequence[rooms.listing.ListedSkill]) -> None:
     )
 
 
-@skills.command(
-    of="skills.show",
-    examples=[f"{_NEW}skills show water-plants", "skills show _drafts/pack-the-site-bag --json"],
+@skills.verb(
+    f"{_NEW}skills show water-plants", "skills show _drafts/pack-the-site-bag --json", of="skills.show"
 )
 def show(shown: rooms.listing.LintedSkill) -> None:
     """Print a skill with its digest and state."""
@@ -78,12 +75,10 @@ def show(shown: rooms.listing.LintedSkill) -> None:
     click.echo(visible(listed.skill.text), nl=not listed.skill.text.endswith("\n"))
 
 
-@skills.command(
+@skills.verb(
+    "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'",
+    "skills new water-plants --description 'Waters the plants on Fridays.'",
     of="skills.new",
-    examples=[
-        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'",
-        "skills new water-plants --description 'Waters the plants on Fridays.'",
-    ],
 )
 @click.argument("name", metavar="NAME", type=TEXT)
 @option("--description", "TEXT", "What it does, and when to use it.")
@@ -95,7 +90,7 @@ def new(written: rooms.context.Written) -> None:
     remark(written.notice)
 
 
-@skills.command(examples=[f"{_NEW}skills lint", "skills lint send-email", "skills lint --json"])
+@skills.verb(f"{_NEW}skills lint", "skills lint send-email", "skills lint --json")
 @click.argument("name", metavar="[NAME]", required=False, default="", type=SKILL)
 def lint(context: CliContext, name: str) -> int:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
@@ -112,9 +107,7 @@ def lint(context: CliContext, name: str) -> int:
     return int(bool(problems))
 
 
-@skills.command(
-    examples=[f"{_NEW}skills match 'who waters the plants?'", "skills match 'book a train to Lund' --json"]
-)
+@skills.verb(f"{_NEW}skills match 'who waters the plants?'", "skills match 'book a train to Lund' --json")
 @click.argument("request", nargs=-1, required=True, type=TEXT)
 def match(context: CliContext, request: tuple[str, ...]) -> None:
     """Show which skills match a request, why, and whether a host would be offered them."""
@@ -129,10 +122,11 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
         say("No skill shares a word with this; `memoryclaw skills list` shows them all.")
 
 
-@skills.command(
+@skills.verb(
+    f"{_NEW}skills approve water-plants",
+    "skills approve _drafts/pack-the-site-bag",
     of="skills.approve",
     without=("version",),
-    examples=[f"{_NEW}skills approve water-plants", "skills approve _drafts/pack-the-site-bag"],
 )
 def approve(decision: rooms.approve.SkillDecision) -> None:
     """Approve a skill as it is now; a draft moves to its place.
@@ -142,21 +136,16 @@ def approve(decision: rooms.approve.SkillDecision) -> None:
     _tell(decision)
 
 
-@skills.command(
-    of="skills.reject",
-    without=("version",),
-    examples=[f"{_NEW}skills approve water-plants\nskills reject water-plants"],
+@skills.verb(
+    f"{_NEW}skills approve water-plants\nskills reject water-plants", of="skills.reject", without=("version",)
 )
 def reject(decision: rooms.approve.SkillDecision) -> None:
     """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
     _tell(decision)
 
 
-@skills.command(
-    examples=[
-        f"{_NEW}skills outcome water-plants ok",
-        "skills outcome send-email failed --why 'the address bounced'",
-    ]
+@skills.verb(
+    f"{_NEW}skills outcome water-plants ok", "skills outcome send-email failed --why 'the address bounced'"
 )
 @click.argument("name", metavar="NAME", type=SKILL)
 @click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
@@ -171,9 +160,7 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
     say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if kept_outcome.ok else 'failed'}")
 
 
-@skills.command(
-    of="skills.hosted", examples=[f"{_NEW}skills approve water-plants\nskills host", "skills host --json"]
-)
+@skills.verb(f"{_NEW}skills approve water-plants\nskills host", "skills host --json", of="skills.hosted")
 def host(found: rooms.host_skills.HostSkills) -> None:
     """Update the folder that hosts read, with the approved versions, and list it."""
     say(styled(found.folder))
@@ -184,11 +171,9 @@ def host(found: rooms.host_skills.HostSkills) -> None:
         remark(f"{skill.path} is not given to hosts: {skill.reason}")
 
 
-@skills.command(
-    examples=[
-        "skills run send-email --param recipient=john@example.com",
-        "skills run send-email --param recipient=John --apply",
-    ]
+@skills.verb(
+    "skills run send-email --param recipient=john@example.com",
+    "skills run send-email --param recipient=John --apply",
 )
 @click.argument("name", metavar="NAME", type=SKILL)
 @option("--param", "K=V", "A value of a parameter.", name="params", multiple=True)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from memoryclaw.app import App
 
 
-@group(default="status", examples=["init\nvectors", "vectors on", "vectors on use-multilingual --yes"])
+@group("init\nvectors", "vectors on", "vectors on use-multilingual --yes", default="status")
 def vectors() -> None:
     """Find by meaning as well as by words."""
 
 
-@vectors.command(examples=["init\nvectors status", "vectors status --json"])
+@vectors.verb("init\nvectors status", "vectors status --json")
 def status(context: CliContext) -> None:
     """Show whether vectors are on, their model, and how many are missing."""
     with context.app() as app:
@@ -37,7 +37,7 @@ def status(context: CliContext) -> None:
     say(vectors_in_words(state) if state else "Vectors are off; `memoryclaw vectors on` turns them on.")
 
 
-@vectors.command(examples=["vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text"])
+@vectors.verb("vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text")
 @click.argument("model", required=False, type=TEXT)
 @flag("--yes", "Do not ask.")
 def on(context: CliContext, *, model: str | None, yes: bool) -> None:
@@ -71,7 +71,7 @@ def on(context: CliContext, *, model: str | None, yes: bool) -> None:
         say("There are no golden questions to show what it gains; write some into eval/questions.yaml.")
 
 
-@vectors.command(examples=["init\nvectors off"])
+@vectors.verb("init\nvectors off")
 def off(context: CliContext) -> None:
     """Turn vectors off for this vault."""
     with context.app() as app:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=click.Command)
 
 
 @dataclass(slots=True)
@@ -367,11 +368,9 @@ def _carried_out(function: Callable[..., None], of: str, **values: Any) -> None:
     carry_out(click.get_current_context().ensure_object(CliContext), function, of, values)
 
 
-def verb(
-    of: str = "", *, examples: Sequence[str], without: Sequence[str] = ()
-) -> Callable[[Callable[..., Any]], Verb]:
+def verb(*examples: str, **how: Any) -> Callable[[Callable[..., Any]], Verb]:
     """Makes a function a verb of the command line; see `Verb`."""
-    return click.command(cls=Verb, examples=examples, of=of, without=without)
+    return click.command(cls=Verb, examples=examples, **how)
 
 
 def option(
@@ -441,13 +440,22 @@ class Group(Verb, click.Group):
         takes: it is meant, too, when the first word is none of the verbs, or stands after `--`: the word is then its argument.
     """
 
-    command_class = Verb
-    group_class = type  # of a group in a group: this very class
-
     def __init__(self, *args: Any, default: str, takes: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, invoke_without_command=True, **kwargs)
         self.default = default
         self.takes = takes
+
+    def verb(self, *examples: str, **how: Any) -> Callable[[Callable[..., Any]], click.Command]:
+        """Makes a function a verb of this one; see `Verb`."""
+        return lambda function: self._added(verb(*examples, **how)(function))
+
+    def part(self, *examples: str, **how: Any) -> Callable[[Callable[..., Any]], Group]:
+        """Makes a function with an empty body a group in this one."""
+        return lambda function: self._added(group(*examples, **how)(function))
+
+    def _added(self, command: C) -> C:
+        self.add_command(command)
+        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the options; what is for the default verb goes to it whole."""
@@ -491,11 +499,9 @@ class Group(Verb, click.Group):
         return super().resolve_command(ctx, args)
 
 
-def group(
-    *, default: str, examples: Sequence[str], takes: bool = False
-) -> Callable[[Callable[..., Any]], Group]:
-    """Makes a function with an empty body a group; `@name.command("list", examples=[…])` gives it a verb."""
-    return click.group(cls=Group, default=default, examples=examples, takes=takes)
+def group(*examples: str, **how: Any) -> Callable[[Callable[..., Any]], Group]:
+    """Makes a function with an empty body a group; `@name.verb(…)` gives it a verb, by the name of its function if no other is given."""
+    return click.group(cls=Group, examples=examples, **how)
 
 
 def agreed(context: CliContext, question: str, *, yes: bool) -> bool:

@@ -57,12 +57,6 @@ def recall(app: App, *, trace: Flag = False, **keys: Any) -> JsonObject:
     return shapes.recall(app.recall(**keys), trace=trace)
 
 
-@tells(App.links, shapes.links)
-def links(app: App, name: str) -> JsonObject:
-    """The links of a note."""
-    return shapes.links(shapes.LinksShown(name, app.links(name)), app.freshness)
-
-
 @tells(App.facts, shapes.facts)
 def facts(app: App, *, believed_at: When = "", **keys: Any) -> JsonObject:
     """Facts, and those that contradict one another."""
