@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar, get_args, get_origin
@@ -16,6 +16,9 @@ from memoryclaw.errors import InputError
 from memoryclaw.writing.secret_gate import without_secrets
 
 R = TypeVar("R", bound="RequestModel")
+
+
+Report = Callable[[Exception], str]  # keeps the details of a bug, and says where
 
 
 class Apps(Protocol):
@@ -166,6 +169,11 @@ class RefusedError(Exception):
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.message)
         self.refusal = refusal
+
+
+def bug(error: Exception, place: str, where: str = "") -> str:
+    """What a client is told of what nobody foresaw; the details are at a place."""
+    return f"a bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {place}{where}"
 
 
 def refusal_of(error: Exception) -> Refusal | None:

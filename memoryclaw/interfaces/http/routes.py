@@ -213,7 +213,8 @@ def _made(
     about = (method.__doc__ or "").partition("\n")[0]
     name = f"{_PARTS_BY_NAME.get(method.__qualname__.partition('.')[0], '')}_{method.__name__}".strip("_")
     model = request_model(name, keys, is_open=method in _OPEN)
-    return VerbRoute(route, name, about, answer, model, answers)
+    where = route.method, route.path, route.pool, route.like
+    return VerbRoute(*where, route, name, about, answer, model, answers)
 
 
 def _keys(route: Route, method: Callable[..., Any], adapter: Adapter) -> dict[str, Parameter]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from queue import Empty, LifoQueue
 from time import monotonic
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -173,18 +173,20 @@ class WorkerPools:
 # Mounted applications (MCP, the page) borrow open vaults. They answer behind the same guard, but for those with names of their own.
 
 
-class MountedApp(Protocol):
+class MountedApp:
     """One application; it is given requests as they came."""
 
     own_names: Sequence[
         str
-    ]  # host names; with some, it checks its visitors itself: it is given any request for them or for this machine
+    ] = ()  # with some, it checks its visitors itself, and is given any request for them or for this machine
 
     def lifespan(self) -> AbstractAsyncContextManager[object]:
         """What it needs around it while the server runs."""
+        return nullcontext()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
+        raise NotImplementedError
 
 
 class Dispatcher:
