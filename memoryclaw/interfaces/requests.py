@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from datetime import date
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -14,6 +14,9 @@ from memoryclaw.app import App
 from memoryclaw.app.verbs import Parameter
 from memoryclaw.errors import InputError
 from memoryclaw.writing.secret_gate import without_secrets
+
+if TYPE_CHECKING:  # no server runs beside a program that is asked over a pipe
+    from starlette.types import Receive, Scope, Send
 
 R = TypeVar("R", bound="RequestModel")
 
@@ -26,6 +29,21 @@ class Apps(Protocol):
 
     def __call__(self, audience: str = "") -> AbstractContextManager[App]:
         """One as this audience sees it; without one, as the caller of this request does."""
+
+
+class MountedApp:
+    """An application below an address of the daemon; it is given requests as they came."""
+
+    # With some, it checks its visitors itself, and is given any request for them or for this machine.
+    own_names: Sequence[str] = ()
+
+    def lifespan(self) -> AbstractAsyncContextManager[object]:
+        """What it needs around it while the server runs."""
+        return nullcontext()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+        raise NotImplementedError
 
 
 class RequestModel(BaseModel):

@@ -329,9 +329,8 @@ class SyncShown(NamedTuple):
     git: rooms.machines.Exchanged | None = None
 
 
-synced: Shape[SyncShown] = Shape(
-    "synced.added synced.changed synced.removed synced.unread synced.total vectors? git?"
-)
+reindexed: Shape[rooms.sync.Synced] = Shape("added changed removed unread total")
+synced: Shape[SyncShown] = Shape("*synced vectors? git?")
 git: Shape[rooms.status.GitReport] = Shape()
 status: Shape[rooms.status.Status] = Shape()
 stats: Shape[rooms.stats.Stats] = Shape(

@@ -44,20 +44,12 @@ def search(
     A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
     tag: kind: entity: person: project: path: title: since: until: on:
     """
-    if context.json and (
-        served := context.served(
-            "GET",
-            "/v1/search",
-            q=" ".join(query),
-            kind=kind,
-            limit=limit,
-            **({"session": session} if session else {}),
-        )
-    ):
+    words, how = " ".join(query), dict[str, Any](kind=kind, limit=limit, session=session)
+    if context.json and (served := context.served("GET", "/v1/search", q=words, **how)):
         as_json(served)
         return
     with context.app() as app:
-        answer = app.search(" ".join(query), kind=kind, limit=limit, session=session)
+        answer = app.search(words, **how)
     if context.printed(shapes.search, answer):
         return
     for place, match in enumerate(answer.matches, 1):
@@ -133,11 +125,13 @@ def ask(found: rooms.ask.AnsweredQuestion) -> None:
     default="",
 )
 @flag("--trace", "List every candidate and the decision on it.")
-def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) -> None:
+def recall(context: CliContext, /, *, query: tuple[str, ...], trace: bool, **how: Any) -> None:
     """Print a context to paste into a prompt, within a budget of tokens."""
-    trace = options["trace"]
-    values: dict[str, Any] = {"query": " ".join(query), **options}
-    answer = context.served("POST", "/v1/recall", **values) or _recalled(context, **values)
+    asked: dict[str, Any] = {"query": " ".join(query), **how}
+    answer: Mapping[str, Any] | None = context.served("POST", "/v1/recall", trace=trace, **asked)
+    if answer is None:
+        with context.app() as app:
+            answer = shapes.recall(app.recall(**asked), trace=trace)
     if context.printed(dict, answer):
         return
     all_seen = any(left["reason"] == "already_visible" for left in answer["left_out"])
@@ -155,11 +149,6 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) ->
         say(f"relevance {relevance['value']:+.2f} of a floor of 0: {terms}\n")
         show_trace(answer["trace"])
     _remarks(answer)
-
-
-def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:
-    with context.app() as app:
-        return shapes.recall(app.recall(query, **asked), trace=trace)
 
 
 def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:

@@ -161,12 +161,7 @@ def _tell_run(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
             _tell_upkeep(done.upkeep, dry_run=dry_run)
         return
     say(_summary(changes, done.mode, dry_run=dry_run))
-    if changes.held:
-        say(f"{'It would be held' if dry_run else 'It is held'}: {styled(changes.held)}.")
-    if dry_run:
-        _planned(changes)
-    else:
-        _applied(done)
+    _tell_changes(done, held="It would be held" if dry_run else "It is held", dry_run=dry_run)
     if changes.degraded:
         remark(f"degraded: {changes.degraded}")
     if done.upkeep is not None:
@@ -185,10 +180,14 @@ def _tell_upkeep(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None
         proposed
     )
     say(f"Upkeep: {', '.join(words)}.")
-    if changes.held:
-        say(f"It is held: {styled(changes.held)}.")
+    _tell_changes(done, held="It is held", dry_run=dry_run)
+
+
+def _tell_changes(done: rooms.consolidate.Consolidated, *, held: str, dry_run: bool) -> None:
+    if done.changes.held:
+        say(f"{held}: {styled(done.changes.held)}.")
     if dry_run:
-        _planned(changes)
+        _planned(done.changes)
     else:
         _applied(done)
 

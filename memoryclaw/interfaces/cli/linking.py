@@ -49,12 +49,10 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     """List the links from a note and to it; without an ID, the whole graph."""
     if id_ and dot:
         raise click.UsageError("--dot shows the whole graph; give no ID.")
-    from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
-
+    if id_:
+        context.carry_out(_links_of, "links", {"id_": id_})
+        return
     with context.app() as app:
-        if id_:
-            answer(context, app, _links_of, "links", {"id_": id_})
-            return
         drawn, fresh = app.graph.whole(limit=limit), app.freshness
     if dot:
         for line in _dot(drawn):

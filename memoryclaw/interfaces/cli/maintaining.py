@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 import click
 from click.shell_completion import get_completion_class
@@ -54,7 +55,7 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
                 f"{styled(exchanged.remote)}: {plural(exchanged.received, 'commit')} received{merged}, {plural(exchanged.sent, 'commit')} sent."
             )
         remark(*exchanged.told, exchanged.notice)
-    _tell_synced(context, synced)
+    _tell_synced(synced)
     if filled is None:
         return
     missing = f", {plural(filled.missing, 'unit')} still without" if filled.missing else ""
@@ -68,11 +69,8 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
 @flag("--usage", "Instead, how the vault grows, how it is used and what waits.")
 def status(context: CliContext, *, usage: bool) -> None:
     """Show the state of files, index, git and watcher; changes nothing."""
-    from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
-
-    with context.app(quiet=not usage) as app:
-        printer, name = (_show_usage, "stats") if usage else (_show_status, "status")
-        answer(context, app, printer, name, {})
+    printer: Callable[..., None] = _show_usage if usage else _show_status
+    context.carry_out(printer, "stats" if usage else "status", {}, quiet=not usage)
 
 
 _DAY_FROM = {
@@ -146,25 +144,27 @@ def check() -> None:
     """
 
 
-@check.verb("init\ncheck vault", "check --fix", "check --json")
+@check.verb(
+    "init\ncheck vault",
+    "check --fix",
+    "check --json",
+    of="doctor",
+    fails=lambda checks: any(check.level == "problem" for check in checks),
+    quiet=True,
+)
 @flag("--fix", "Repair what is derived: rebuild the index, remove stale temporary files.")
-def vault(context: CliContext, fix: bool) -> int:
+def vault(checks: Sequence[rooms.doctor.Check]) -> None:
     """Check files, index, git and settings; exits with 1 when there are problems."""
-    with context.app(quiet=True) as app:
-        checks = app.doctor(fix=fix)
-    if not context.printed(shapes.doctor, checks):
-        for check in checks:
-            level = padded(check.level, 9, fg=_COLOURS[check.level])
-            flow(check.sentence, indent=22, lead=f"{level}{padded(check.name, 13)}")
-            _list(check.details)
-    return int(any(check.level == "problem" for check in checks))
+    for check in checks:
+        level = padded(check.level, 9, fg=_COLOURS[check.level])
+        flow(check.sentence, indent=22, lead=f"{level}{padded(check.name, 13)}")
+        _list(check.details)
 
 
-@check.verb("init\ncheck reindex", "check reindex --vault ~/notes")
-def reindex(context: CliContext) -> None:
+@check.verb("init\ncheck reindex", "check reindex --vault ~/notes", of="reindex")
+def reindex(done: rooms.sync.Synced) -> None:
     """Delete the index and build it again from the files."""
-    with context.app() as app:
-        _tell_synced(context, app.reindex())
+    _tell_synced(done)
 
 
 @check.verb(
@@ -194,9 +194,7 @@ def migrate(done: rooms.migration.Migrated, dry_run: bool) -> None:
     remark(done.notice)
 
 
-def _tell_synced(context: CliContext, done: rooms.sync.Synced) -> None:
-    if context.printed(shapes.synced, shapes.SyncShown(done)):
-        return
+def _tell_synced(done: rooms.sync.Synced) -> None:
     unread = f", {done.unread} that cannot be read" if done.unread else ""
     say(
         f"{plural(done.total, 'file')}: {done.added} added, {done.changed} changed, {done.removed} removed{unread}."

@@ -83,9 +83,7 @@ def serve(
     config = daemon.config
     host = config.host if host is None else host
 
-    def report(error: Exception) -> str:
-        return exit_codes.report_bug(error, context)
-
+    report = partial(exit_codes.report_bug, context=context)
     try:
         listener = http.listening(host, config.port if port is None else port, allow_remote=allow_remote)
     except InputError:
@@ -241,8 +239,8 @@ def mcp(context: CliContext) -> None:
 
     audience = context.caller(AGENT)
     mcp_server.stdio(
-        lambda: open_vault(context.vault, audience=audience),
-        lambda error: exit_codes.report_bug(error, context),
+        lambda caller="": open_vault(context.vault, audience=caller or audience),
+        partial(exit_codes.report_bug, context=context),
     )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -16,6 +15,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, flag, group, option
+from memoryclaw.model import Problem
 from memoryclaw.text.prompts import one_line, visible
 
 _NEW = "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\n"
@@ -90,21 +90,18 @@ def new(written: rooms.context.Written) -> None:
     remark(written.notice)
 
 
-@skills.verb(f"{_NEW}skills lint", "skills lint send-email", "skills lint --json")
+@skills.verb(
+    f"{_NEW}skills lint", "skills lint send-email", "skills lint --json", of="skills.lint", fails=bool
+)
 @click.argument("name", metavar="[NAME]", required=False, default="", type=SKILL)
-def lint(context: CliContext, name: str) -> int:
+def lint(problems: Sequence[Problem]) -> None:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
-    with context.app() as app:
-        problems = app.skills.lint(name)
-    if not context.printed(shapes.linted, problems):
-        for problem in problems:
-            hint = f"; {problem.hint}" if problem.hint else ""
-            say(
-                f"{styled(f'{problem.path}:{problem.line}', bold=True)}: {styled(problem.message)}{styled(hint, dim=True)}"
-            )
-        if not problems:
-            say("No problems.")
-    return int(bool(problems))
+    for problem in problems:
+        hint = f"; {problem.hint}" if problem.hint else ""
+        place = styled(f"{problem.path}:{problem.line}", bold=True)
+        say(f"{place}: {styled(problem.message)}{styled(hint, dim=True)}")
+    if not problems:
+        say("No problems.")
 
 
 @skills.verb(f"{_NEW}skills match 'who waters the plants?'", "skills match 'book a train to Lund' --json")
@@ -186,8 +183,15 @@ def run(context: CliContext, *, name: str, params: tuple[str, ...], apply: bool,
     """
     values = params_of(params)
     ask = None if context.json or not sys.stdin.isatty() else asked
-    with context.app() as app, told_when_ended(apply=apply):
-        skill_run = app.skills.run(name, values, apply=apply, session=session, ask=ask)
+    try:
+        with context.app() as app:
+            skill_run = app.skills.run(name, values, apply=apply, session=session, ask=ask)
+    except KeyboardInterrupt:
+        if apply:
+            remark(
+                "Ended in the middle; what had been done by then is in the log of the session, under logs/."
+            )
+        raise
     if not context.printed(shapes.skill_run, skill_run):
         tell(skill_run)
     return int(not skill_run.ok)
@@ -267,19 +271,6 @@ def asked(need: rooms.steps.Requirement) -> str:
     return str(
         click.prompt(f"{one_line(need.name)}{about}", hide_input=need.asked.type == "secret", err=True)
     )
-
-
-@contextmanager
-def told_when_ended(*, apply: bool) -> Iterator[None]:
-    """Says where to look when somebody ends a run in the middle."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if apply:
-            remark(
-                "Ended in the middle; what had been done by then is in the log of the session, under logs/."
-            )
-        raise
 
 
 def tell(done: rooms.run.SkillRun) -> None:

@@ -28,11 +28,8 @@ def status(context: CliContext) -> None:
     """Show whether vectors are on, their model, and how many are missing."""
     with context.app() as app:
         state = app.status().vectors
-    counts = {
-        "units": state.units if state else 0,
-        "missing": state.missing if state else 0,
-    }
-    if context.printed(dict, model=state.model if state else "", **counts):
+    model, units, missing = (state.model, state.units, state.missing) if state else ("", 0, 0)
+    if context.printed(dict, model=model, units=units, missing=missing):
         return
     say(vectors_in_words(state) if state else "Vectors are off; `memoryclaw vectors on` turns them on.")
 
@@ -59,7 +56,13 @@ def on(context: CliContext, *, model: str | None, yes: bool) -> None:
         with Bar("making vectors") as bar:
             filled = app.fill_vectors(progress=bar)
         after = _evaluated(app) if before else None
-    gained = {name: [old, new] for name, old, new in _gains(before, after)}
+    gained: dict[str, list[float]] = {}
+    if before and after:
+        gained = {f"recall@{k}": [value, after.recall[k]] for k, value in before.recall.items()}
+        gained |= {
+            f"evidence in {tokens:g} tokens": [value, after.held[tokens]]
+            for tokens, value in before.held.items()
+        }
     counts = {"units": filled.units, "made": filled.filled, "missing": filled.missing}
     if context.printed(dict, model=filled.model, **counts, gained=gained):
         return
@@ -84,14 +87,3 @@ def _evaluated(app: App) -> rooms.evaluation.Evaluated | None:
     """How its golden questions go; None where a vault has none."""
     is_there = os.path.exists(on_disk(os.fspath(app.root), QUESTIONS_FILE))
     return app.evaluate() if is_there else None
-
-
-def _gains(
-    before: rooms.evaluation.Evaluated | None, after: rooms.evaluation.Evaluated | None
-) -> list[tuple[str, float, float]]:
-    if before is None or after is None:
-        return []
-    recall = [(f"recall@{k}", value, after.recall[k]) for k, value in before.recall.items()]
-    return recall + [
-        (f"evidence in {tokens:g} tokens", value, after.held[tokens]) for tokens, value in before.held.items()
-    ]

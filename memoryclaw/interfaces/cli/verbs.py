@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -71,19 +71,19 @@ class CliContext:
             as_json(shape(*values, **keys))
         return self.json
 
+    def carry_out(
+        self, function: Callable[..., None], verb: str, values: Mapping[str, Any], **how: Any
+    ) -> int:
+        """Does what a verb of the app does, and prints the answer; see `table.carry_out`."""
+        from memoryclaw.interfaces.cli.table import carry_out  # `--help` needs no app
+
+        return carry_out(self, function, verb, values, **how)
+
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
         """What the vault's daemon answers, or None where none runs; the verb then gives the same answer itself."""
-        audience = self.caller()
-        if method == "GET":
-            return rooms.client.ask_daemon(
-                rooms.client.root_of(self.vault),
-                method,
-                path + rooms.client.query_of(asked),
-                audience=audience,
-            )
-        return rooms.client.ask_daemon(
-            rooms.client.root_of(self.vault), method, path, asked, audience=audience
-        )
+        path, body = (path + rooms.client.query_of(asked), None) if method == "GET" else (path, asked)
+        root = rooms.client.root_of(self.vault)
+        return rooms.client.ask_daemon(root, method, path, body, audience=self.caller())
 
 
 # A group that several modules add to is in the last of them.
@@ -163,9 +163,7 @@ class NameParam(TextParam):
 
 
 TEXT = TextParam()
-ID, ENTITY, ANYTHING, TAG, WAITING, SKILL = map(
-    NameParam, ("id", "entity", "id or entity", "tag", "waiting", "skill")
-)
+ID, TAG, WAITING, SKILL = map(NameParam, ("id", "tag", "waiting", "skill"))
 
 
 class Verb(click.Command):
@@ -175,6 +173,9 @@ class Verb(click.Command):
 
     Args:
         of: the verb of the app that gives it its arguments and options; the function then prints the answer, see `table.carry_out`.
+        without: those that it does not take.
+        fails: tells of the answer whether the exit code is 1.
+        quiet: nothing else is told of the vault.
     """
 
     def __init__(
@@ -183,6 +184,8 @@ class Verb(click.Command):
         examples: Sequence[str] = (),
         of: str = "",
         without: Sequence[str] = (),
+        fails: Callable[[Any], bool] = lambda _: False,
+        quiet: bool = False,
         **kwargs: Any,
     ) -> None:
         kwargs["params"] = [*(kwargs.get("params") or []), *shared_options()]
@@ -191,7 +194,7 @@ class Verb(click.Command):
         self.of, self._without, self._is_made = of, without, not of
         function: Any = kwargs.get("callback")
         if of:
-            kwargs["callback"] = partial(_carried_out, function, of)
+            kwargs["callback"] = partial(_carried_out, function, of, {"fails": fails, "quiet": quiet})
         elif function and "context" in function.__code__.co_varnames[: function.__code__.co_argcount]:
             kwargs["callback"] = click.pass_obj(function)
         super().__init__(*args, **kwargs)
@@ -362,10 +365,8 @@ def _brought(name: str) -> click.Command:
     return command
 
 
-def _carried_out(function: Callable[..., None], of: str, **values: Any) -> None:
-    from memoryclaw.interfaces.cli.table import carry_out
-
-    carry_out(click.get_current_context().ensure_object(CliContext), function, of, values)
+def _carried_out(function: Callable[..., None], of: str, how: Mapping[str, Any], **values: Any) -> int:
+    return click.get_current_context().ensure_object(CliContext).carry_out(function, of, values, **how)
 
 
 def verb(*examples: str, **how: Any) -> Callable[[Callable[..., Any]], Verb]:

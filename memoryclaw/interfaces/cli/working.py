@@ -60,10 +60,7 @@ def set_(context: CliContext, *, session: str, **parts: Any) -> None:
     }
     if not changes:
         raise click.UsageError("Nothing to set; give at least one of --goal, --plan, --fact, --observe …")
-    from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
-
-    with context.app() as app:
-        answer(context, app, _tell, "working.set", {"session": session, "changes": changes})
+    context.carry_out(_tell, "working.set", {"session": session, "changes": changes})
 
 
 @working.verb(

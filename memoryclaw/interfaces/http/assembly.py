@@ -27,8 +27,9 @@ from memoryclaw.interfaces.http.guard import CALLER, Bucket, Guard
 from memoryclaw.interfaces.http.messages import QUERIED, VerbRoute, answer, refused
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
-from memoryclaw.interfaces.http.workers import Dispatcher, MountedApp, WorkerPools
+from memoryclaw.interfaces.http.workers import Dispatcher, WorkerPools
 from memoryclaw.interfaces.requests import (
+    MountedApp,
     Refusal,
     Report,
     RequestModel,

@@ -25,8 +25,8 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.assembly import HttpSettings, asgi
 from memoryclaw.interfaces.http.guard import CALLER
 from memoryclaw.interfaces.http.readers import Readers
-from memoryclaw.interfaces.http.workers import MountedApp, WorkerPools
-from memoryclaw.interfaces.requests import Apps, Report
+from memoryclaw.interfaces.http.workers import WorkerPools
+from memoryclaw.interfaces.requests import Apps, MountedApp, Report
 from memoryclaw.vault.layout import timestamp
 
 _GRACE = 5  # seconds that requests in flight are given at the end

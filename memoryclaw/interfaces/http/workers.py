@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from queue import Empty, LifoQueue
 from time import monotonic
 from typing import TypeVar
@@ -19,7 +19,7 @@ from memoryclaw.errors import IndexBusyError
 from memoryclaw.interfaces.http.guard import below
 from memoryclaw.interfaces.http.messages import VerbRoute, encoded
 from memoryclaw.interfaces.http.readers import Readers, ReadRequest
-from memoryclaw.interfaces.requests import Refusal, RefusedError, RequestModel
+from memoryclaw.interfaces.requests import MountedApp, Refusal, RefusedError, RequestModel
 
 T = TypeVar("T")
 _THREADS = {READ: 2, WRITE: 8, LOG: 1, LONG: 1}
@@ -171,22 +171,6 @@ class WorkerPools:
 
 
 # Mounted applications (MCP, the page) borrow open vaults. They answer behind the same guard, but for those with names of their own.
-
-
-class MountedApp:
-    """One application; it is given requests as they came."""
-
-    own_names: Sequence[
-        str
-    ] = ()  # with some, it checks its visitors itself, and is given any request for them or for this machine
-
-    def lifespan(self) -> AbstractAsyncContextManager[object]:
-        """What it needs around it while the server runs."""
-        return nullcontext()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request."""
-        raise NotImplementedError
 
 
 class Dispatcher:

@@ -16,13 +16,11 @@ from anyio.abc import TaskGroup, TaskStatus
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from memoryclaw.interfaces.http.workers import MountedApp
+from memoryclaw.interfaces.requests import Apps, MountedApp, Report
 from memoryclaw.writing.secret_gate import secret_gate
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
-    from memoryclaw.interfaces.requests import Apps, Report
 
 # Nothing here imports the SDK before a client is there: a daemon that none asks need not wait for it.
 

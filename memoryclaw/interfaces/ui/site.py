@@ -20,8 +20,7 @@ from starlette.types import Receive, Scope, Send
 from memoryclaw.app import App
 from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.interfaces.http.workers import MountedApp
-from memoryclaw.interfaces.requests import Apps, Report, bug, refusal_of
+from memoryclaw.interfaces.requests import Apps, MountedApp, Report, bug, refusal_of
 from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
 from memoryclaw.interfaces.ui.sessions import Pulse, Said, Session, Sessions
 from memoryclaw.model import OWNER
