@@ -61,7 +61,6 @@ TRUSTS = ("trusted", "unknown", "untrusted", "quarantined")
 
 
 @lru_cache(maxsize=256)
-@lru_cache(maxsize=256)
 def least_trusted(*trusts: str) -> str:
     """The lowest of these trusts; what is no trust counts as unknown."""
     return max((trust if trust in TRUSTS else "unknown" for trust in trusts), key=TRUSTS.index)

@@ -53,20 +53,18 @@ def fleet_of(url: str | None, *, most: int | None = None, migrate: bool = True) 
 
 
 @group(
+    "fleet migrate",
+    "fleet add ann --remote git@git.example.org:memory/ann.git",
+    "fleet list",
+    "fleet move ann node-2",
+    "fleet check",
     default="list",
-    examples=[
-        "fleet migrate",
-        "fleet add ann --remote git@git.example.org:memory/ann.git",
-        "fleet list",
-        "fleet move ann node-2",
-        "fleet check",
-    ],
 )
 def fleet() -> None:
     """Keep many vaults on one PostgreSQL server: where each is at home, and whether all is well."""
 
 
-@fleet.command("list", examples=["fleet list", "fleet list --node node-1"])
+@fleet.verb("fleet list", "fleet list --node node-1", name="list")
 @option("--node", "NAME", "Only the vaults of this node.")
 @INDEX
 def list_(context: CliContext, *, node: str, url: str | None) -> None:
@@ -88,7 +86,7 @@ def list_(context: CliContext, *, node: str, url: str | None) -> None:
     listed(context, {"vaults": [one._asdict() for one in found]}, head, rows, nothing)
 
 
-@fleet.command("nodes", examples=["fleet nodes"])
+@fleet.verb("fleet nodes", name="nodes")
 @INDEX
 def nodes(context: CliContext, *, url: str | None) -> None:
     """List the nodes."""
@@ -104,7 +102,7 @@ def nodes(context: CliContext, *, url: str | None) -> None:
     listed(context, {"nodes": nodes}, ["node", "address", "state"], rows, nothing)
 
 
-@fleet.command("migrate", examples=["fleet migrate --index postgresql://memoryclaw_owner@db/memoryclaw"])
+@fleet.verb("fleet migrate --index postgresql://memoryclaw_owner@db/memoryclaw", name="migrate")
 @INDEX
 def migrate(context: CliContext, *, url: str | None) -> None:
     """Make the tables, or bring them to this version; the owner of the schema does this."""
@@ -115,12 +113,10 @@ def migrate(context: CliContext, *, url: str | None) -> None:
     answered(context, {"server": server}, f"The tables at {styled(server)} are those of this version.")
 
 
-@fleet.command(
-    "add",
-    examples=[
-        "fleet add ann --remote git@git.example.org:memory/ann.git",
-        "fleet add bob --remote /srv/git/bob.git --node node-2",
-    ],
+@fleet.verb(
+    "fleet add ann --remote git@git.example.org:memory/ann.git",
+    "fleet add bob --remote /srv/git/bob.git --node node-2",
+    name="add",
 )
 @click.argument("name", metavar="VAULT", type=TEXT)
 @option("--remote", "ADDRESS", "Its git remote: an empty repository, or one that holds a vault.")
@@ -140,7 +136,7 @@ def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool
     remark(done.notice)
 
 
-@fleet.command("move", examples=["fleet move ann node-2"])
+@fleet.verb("fleet move ann node-2", name="move")
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.argument("node", metavar="NODE", type=TEXT)
 @INDEX
@@ -150,7 +146,7 @@ def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
     answered(context, done._asdict(), f"{styled(done.name)} is at home on {done.node}.")
 
 
-@fleet.command("drop", examples=["fleet drop ann --yes"])
+@fleet.verb("fleet drop ann --yes", name="drop")
 @click.argument("name", metavar="VAULT", type=TEXT)
 @flag("--yes", "Do not ask first.")
 @INDEX
@@ -165,9 +161,7 @@ def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
     answered(context, {"dropped": name}, f"{styled(name)} is dropped; its files and its remote stay.")
 
 
-@fleet.command(
-    "limit", examples=["fleet limit ann --notes 10000 --bytes 100000000 --requests 600", "fleet limit ann"]
-)
+@fleet.verb("fleet limit ann --notes 10000 --bytes 100000000 --requests 600", "fleet limit ann", name="limit")
 @click.argument("name", metavar="VAULT", type=TEXT)
 @option("--notes", "N", "Notes that it may hold.", type=click.IntRange(0))
 @option("--bytes", "N", "Bytes that its files may take.", name="size", type=click.IntRange(0))
@@ -195,7 +189,7 @@ def limit(
     )
 
 
-@fleet.command("check", examples=["fleet check", "fleet check ann --folder /srv/vaults"])
+@fleet.verb("fleet check", "fleet check ann --folder /srv/vaults", name="check")
 @click.argument("name", metavar="[VAULT]", type=TEXT, default="")
 @option(
     "--folder",
@@ -220,21 +214,18 @@ def check(context: CliContext, name: str, *, folder: Path | None, url: str | Non
 # Tokens.
 
 
-@fleet.group(
-    "tokens",
+@fleet.part(
+    "fleet tokens make ann agent --note laptop",
+    "fleet tokens list ann",
+    "fleet tokens revoke ann 1a2b3c4d",
     default="list",
     takes=True,
-    examples=[
-        "fleet tokens make ann agent --note laptop",
-        "fleet tokens list ann",
-        "fleet tokens revoke ann 1a2b3c4d",
-    ],
 )
 def tokens() -> None:
     """Make, list and revoke the tokens of a vault."""
 
 
-@tokens.command("list", examples=["fleet tokens list ann"])
+@tokens.verb("fleet tokens list ann", name="list")
 @click.argument("name", metavar="VAULT", type=TEXT)
 @INDEX
 def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
@@ -257,9 +248,8 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
     listed(context, {"tokens": tokens}, ["id", "audience", "made", "until", "note"], rows, nothing)
 
 
-@tokens.command(
-    "make",
-    examples=["fleet tokens make ann agent", "fleet tokens make ann owner --days 30 --note 'phone of Ann'"],
+@tokens.verb(
+    "fleet tokens make ann agent", "fleet tokens make ann owner --days 30 --note 'phone of Ann'", name="make"
 )
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.argument("whom", metavar="AUDIENCE", type=TEXT)
@@ -279,7 +269,7 @@ def make(context: CliContext, name: str, whom: str, *, note: str, days: int | No
     )
 
 
-@tokens.command("revoke", examples=["fleet tokens revoke ann 1a2b3c4d"])
+@tokens.verb("fleet tokens revoke ann 1a2b3c4d", name="revoke")
 @click.argument("name", metavar="VAULT", type=TEXT)
 @click.argument("id_", metavar="ID", type=TEXT)
 @INDEX
@@ -323,9 +313,8 @@ def _is_address(text: str) -> bool:
         return False
 
 
-@fleet.command(
-    "serve",
-    examples=["fleet serve /srv/vaults --index postgresql://memoryclaw@db/memoryclaw --node node-1"],
+@fleet.verb(
+    "fleet serve /srv/vaults --index postgresql://memoryclaw@db/memoryclaw --node node-1", name="serve"
 )
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path, resolve_path=True))
 @option("--host", "HOST", "Address to listen on.", default="127.0.0.1", show_default=True)
@@ -438,7 +427,7 @@ def serve(
 # Nightly work.
 
 
-@fleet.command("work", examples=["fleet work", "fleet work --concurrency 8", "fleet work --once"])
+@fleet.verb("fleet work", "fleet work --concurrency 8", "fleet work --once", name="work")
 @option("--concurrency", "N", "Vaults at a time.", type=click.IntRange(1, 256), default=4, show_default=True)
 @flag("--once", "End when nothing waits, for cron.")
 @INDEX
@@ -463,12 +452,12 @@ def work(context: CliContext, *, concurrency: int, once: bool, url: str | None) 
     return int(bool(worker.run(once=once) and once))
 
 
-@fleet.group("jobs", default="list", examples=["fleet jobs", "fleet jobs ask ann", "fleet jobs retry 17"])
+@fleet.part("fleet jobs", "fleet jobs ask ann", "fleet jobs retry 17", default="list")
 def jobs() -> None:
     """Show what waits, runs and is dead in the queue of nightly work."""
 
 
-@jobs.command("list", examples=["fleet jobs list", "fleet jobs list --json"])
+@jobs.verb("fleet jobs list", "fleet jobs list --json", name="list")
 @INDEX
 def list_jobs(context: CliContext, *, url: str | None) -> None:
     """List the jobs; a dead one has failed so often that a person must look."""
@@ -489,7 +478,7 @@ def list_jobs(context: CliContext, *, url: str | None) -> None:
     listed(context, shape, head, rows, "Nothing waits, nothing runs, nothing is dead.")
 
 
-@jobs.command("ask", examples=["fleet jobs ask ann bob"])
+@jobs.verb("fleet jobs ask ann bob", name="ask")
 @click.argument("names", metavar="VAULT...", type=TEXT, nargs=-1, required=True)
 @INDEX
 def ask(context: CliContext, names: tuple[str, ...], *, url: str | None) -> None:
@@ -504,7 +493,7 @@ def ask(context: CliContext, names: tuple[str, ...], *, url: str | None) -> None
         say(f"{styled(name)} {'waits for its turn' if name in asked else 'was waiting already'}.")
 
 
-@jobs.command("retry", examples=["fleet jobs retry 17"])
+@jobs.verb("fleet jobs retry 17", name="retry")
 @click.argument("id_", metavar="JOB", type=click.IntRange(1))
 @INDEX
 def retry(context: CliContext, id_: int, *, url: str | None) -> None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
+import psycopg
 from psycopg import errors as pg
 
 from memoryclaw.errors import ConflictError, InputError, MovedError, NotFoundError
@@ -181,14 +183,12 @@ class Fleet:
         sql = """insert into memoryclaw.node as n values(%s, %s, %s, now() + %s * interval '1 second')
             on conflict (name) do update set address = excluded.address, holder = excluded.holder, until = excluded.until
             where n.holder in (excluded.holder, %s) or n.until <= now() returning 1"""
-        with self.server.transaction() as connection:
-            return connection.execute(sql, (node, address, holder, seconds, previous)).fetchone() is not None
+        return bool(self._write(sql, node, address, holder, seconds, previous))
 
     def nodes(self) -> list[Node]:
         """All nodes by name."""
         sql = "select name, address, until, until > now() from memoryclaw.node order by name"
-        with self.server.connection() as connection:
-            return [Node(*row) for row in connection.execute(sql).fetchall()]
+        return [Node(*row) for row in self._read(sql)]
 
     def nodes_up(self) -> set[str]:
         """The names of those that say that they are there."""
@@ -197,8 +197,7 @@ class Fleet:
     def rest(self, node: str, holder: str) -> None:
         """Says that a node is going: others take its vaults at once."""
         sql = "update memoryclaw.node set until = now() where name = %s and holder = %s and until > now()"
-        with self.server.transaction() as connection:
-            connection.execute(sql, (node, holder))
+        self._write(sql, node, holder)
 
     # ── Vaults
 
@@ -211,8 +210,7 @@ class Fleet:
         sql = f"""insert into memoryclaw.fleet_vault(name, remote, node, fence, wanted) values(%s, %s, %s, 1, %s)
             returning {_VAULT}"""
         try:
-            with self.server.transaction() as connection:
-                return _vault(connection.execute(sql, (name, remote, node, wanted)).fetchone(), name)
+            return FleetVault(*_known(self._write(sql, name, remote, node, wanted), name))
         except pg.UniqueViolation:
             raise ConflictError(
                 f"there is a vault {name!r} already; `memoryclaw fleet list` shows it"
@@ -220,8 +218,7 @@ class Fleet:
 
     def drop(self, name: str) -> None:
         """Forgets a vault with its tokens; its files, its remote and its index are left."""
-        with self.server.transaction() as connection:
-            connection.execute("delete from memoryclaw.fleet_vault where name = %s", (name,))
+        self._write("delete from memoryclaw.fleet_vault where name = %s", name)
 
     def vault(self, name: str) -> FleetVault:
         """One vault.
@@ -229,16 +226,14 @@ class Fleet:
         Raises:
             NotFoundError: there is none of this name.
         """
-        sql = f"select {_VAULT} from memoryclaw.fleet_vault where name = %s"
-        with self.server.connection() as connection:
-            return _vault(connection.execute(sql, (name,)).fetchone(), name)
+        rows = self._read(f"select {_VAULT} from memoryclaw.fleet_vault where name = %s", name)
+        return FleetVault(*_known(rows, name))
 
     def vaults(self, node: str | None = None) -> list[FleetVault]:
         """All vaults by name, or those of one node."""
         where, values = ("where node = %s", [node]) if node is not None else ("", [])
         sql = f"select {_VAULT} from memoryclaw.fleet_vault {where} order by name"
-        with self.server.connection() as connection:
-            return [FleetVault(*row) for row in connection.execute(sql, values).fetchall()]
+        return [FleetVault(*row) for row in self._read(sql, *values)]
 
     def home_of(self, name: str) -> HomeState:
         """How the home of a vault is.
@@ -249,51 +244,39 @@ class Fleet:
         sql = """select v.node, coalesce(n.until > now(), false), n.until, v.head, v.synced, i.number
             from memoryclaw.fleet_vault v left join memoryclaw.node n on n.name = v.node
             left join memoryclaw.vault i on i.name = v.name and i.audience = '' where v.name = %s"""
-        with self.server.connection() as connection:
-            row = connection.execute(sql, (name,)).fetchone()
-        if row is None:
-            raise _unknown_vault(name)
-        return HomeState(*row)
+        return HomeState(*_known(self._read(sql, name), name))
 
     def orphans(self) -> list[FleetVault]:
         """The vaults whose node is gone or has said nothing for too long."""
         sql = f"""select {_VAULT} from memoryclaw.fleet_vault v where v.node != '{DROPPED}' and not exists(
             select 1 from memoryclaw.node n where n.name = v.node and n.until > now()) order by name"""
-        with self.server.connection() as connection:
-            return [FleetVault(*row) for row in connection.execute(sql).fetchall()]
+        return [FleetVault(*row) for row in self._read(sql)]
 
     def moving(self, node: str) -> list[FleetVault]:
         """The vaults that are to leave a node, or to come to it."""
         sql = f"""select {_VAULT} from memoryclaw.fleet_vault
             where wanted != '' and (node = %s or wanted = %s) order by name"""
-        with self.server.connection() as connection:
-            return [FleetVault(*row) for row in connection.execute(sql, (node, node)).fetchall()]
+        return [FleetVault(*row) for row in self._read(sql, node, node)]
 
     def want(self, name: str, node: str) -> None:
         """Says which node is to be the home of a vault; its present home gives it away, then."""
         sql = "update memoryclaw.fleet_vault set wanted = %s where name = %s returning 1"
-        with self.server.transaction() as connection:
-            if connection.execute(sql, (node, name)).fetchone() is None:
-                raise _unknown_vault(name)
+        _known(self._write(sql, node, name), name)
 
     def arrived(self, name: str, fence: int) -> None:
         """Says that a vault is where it was to be."""
         sql = "update memoryclaw.fleet_vault set wanted = '' where name = %s and fence = %s and wanted != ''"
-        with self.server.transaction() as connection:
-            connection.execute(sql, (name, fence))
+        self._write(sql, name, fence)
 
     def limit(self, name: str, *, notes: int | None, size: int | None, requests: int | None) -> None:
         """Sets the quotas of a vault: notes, bytes, and requests a minute; None for no limit."""
         sql = "update memoryclaw.fleet_vault set most_notes = %s, most_bytes = %s, most_requests = %s where name = %s returning 1"
-        with self.server.transaction() as connection:
-            if connection.execute(sql, (notes, size, requests, name)).fetchone() is None:
-                raise _unknown_vault(name)
+        _known(self._write(sql, notes, size, requests, name), name)
 
     def mark(self, name: str, fence: int, head: str) -> None:
         """Notes up to which commit the index of a vault was brought, if its home has not changed."""
         sql = "update memoryclaw.fleet_vault set head = %s, synced = now() where name = %s and fence = %s"
-        with self.server.transaction() as connection:
-            connection.execute(sql, (head, name, fence))
+        self._write(sql, head, name, fence)
 
     # ── Homes
 
@@ -308,15 +291,10 @@ class Fleet:
         lock = "select until > now() from memoryclaw.node where name = %s for update"
         take = """update memoryclaw.fleet_vault set fence = fence + (node != %s)::int, node = %s where name = %s returning fence"""
         with self.server.transaction(wait_ms=5000) as connection:
-            row_of_vault = connection.execute(look, (name,)).fetchone()
-            if row_of_vault is None:
-                raise _unknown_vault(name)
-            if row_of_vault[0] != node:
-                lease = connection.execute(lock, row_of_vault).fetchone()
-                if lease is not None and lease[0]:
-                    return None
-            row = connection.execute(take, (node, node, name)).fetchone()
-        return int(row[0]) if row else None
+            home = _known(connection.execute(look, (name,)).fetchall(), name)
+            if home[0] != node and connection.execute(lock, home).fetchone() == (True,):
+                return None
+            return int(_known(connection.execute(take, (node, node, name)).fetchall(), name)[0])
 
     def hand_over(self, name: str, fence: int, node: str) -> int:
         """Gives a vault from its present home to another node.
@@ -328,20 +306,18 @@ class Fleet:
             ConflictError: its home changed meanwhile.
         """
         sql = "update memoryclaw.fleet_vault set node = %s, fence = fence + 1 where name = %s and fence = %s returning fence"
-        with self.server.transaction() as connection:
-            row = connection.execute(sql, (node, name, fence)).fetchone()
-        if row is None:
+        rows = self._write(sql, node, name, fence)
+        if not rows:
             raise ConflictError(
                 f"the home of {name!r} changed meanwhile; look again with `memoryclaw fleet list`"
             )
-        return int(row[0])
+        return int(rows[0][0])
 
     def holds(self, name: str, node: str, holder: str, fence: int) -> bool:
         """True while this process is the home of a vault: what it has written until now counts."""
         sql = """select 1 from memoryclaw.fleet_vault v join memoryclaw.node n on n.name = v.node
             where v.name = %s and v.node = %s and v.fence = %s and n.holder = %s and n.until > now()"""
-        with self.server.connection() as connection:
-            return connection.execute(sql, (name, node, fence, holder)).fetchone() is not None
+        return bool(self._read(sql, name, node, fence, holder))
 
     def must_be_home(self, connection: Any, name: str, node: str, holder: str, fence: int) -> None:
         """Refuses what a transaction is about to write for a process that is no longer the home of a vault.
@@ -369,31 +345,26 @@ class Fleet:
             values(%s, %s, %s, %s, %s, now() + %s * interval '1 day') returning id, vault, audience, note, made, until"""
         values = (secrets.token_hex(4), digest_of(token), vault, audience, note, days)
         try:
-            with self.server.transaction() as connection:
-                connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+            with self._of(vault) as connection:
                 connection.execute(
                     "delete from memoryclaw.token where vault = %s and until < now()", (vault,)
                 )
-                row = connection.execute(sql, values).fetchone()
+                row = _known(connection.execute(sql, values).fetchall(), vault)
         except pg.ForeignKeyViolation:
             raise _unknown_vault(vault) from None
-        if row is None:
-            raise InputError("the token could not be stored")
         return token, Token(*row)
 
     def tokens(self, vault: str) -> list[Token]:
         """The tokens of a vault, oldest first."""
         sql = "select id, vault, audience, note, made, until from memoryclaw.token where vault = %s order by made, id"
-        with self.server.transaction() as connection:
-            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+        with self._of(vault) as connection:
             return [Token(*row) for row in connection.execute(sql, (vault,)).fetchall()]
 
     def audiences(self, vault: str) -> list[str]:
         """For whom there are tokens of a vault, and for whom it was indexed."""
         sql = """select audience from memoryclaw.token where vault = %s
             union select audience from memoryclaw.vault where name = %s and audience != '' order by audience"""
-        with self.server.transaction() as connection:
-            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+        with self._of(vault) as connection:
             return [audience for (audience,) in connection.execute(sql, (vault, vault)).fetchall()]
 
     def revoke(self, vault: str, id_: str) -> None:
@@ -403,8 +374,7 @@ class Fleet:
             NotFoundError: the vault has none of this id.
         """
         sql = "delete from memoryclaw.token where vault = %s and id = %s returning 1"
-        with self.server.transaction() as connection:
-            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+        with self._of(vault) as connection:
             if connection.execute(sql, (vault, id_)).fetchone() is None:
                 raise NotFoundError(
                     f"the vault {vault!r} has no token {id_!r}; `memoryclaw fleet tokens list` shows them"
@@ -412,37 +382,33 @@ class Fleet:
 
     def admit(self, token: str) -> Admission | None:
         """Whom a token lets in, counted as one request; None for one that is unknown, revoked or over. One round trip."""
-        with self.server.connection() as connection:
-            row = connection.execute("select * from memoryclaw.admit(%s)", (digest_of(token),)).fetchone()
-        return Admission(*row) if row else None
+        rows = self._read("select * from memoryclaw.admit(%s)", digest_of(token))
+        return Admission(*rows[0]) if rows else None
 
     def sweep(self) -> None:
         """Forgets how many requests there were in minutes that are over."""
-        with self.server.transaction() as connection:
-            connection.execute("delete from memoryclaw.request where minute < now() - interval '2 minutes'")
+        self._write("delete from memoryclaw.request where minute < now() - interval '2 minutes'")
 
     def queue(self) -> tuple[int, float]:
         """How many jobs wait, and for how many seconds the oldest of them; nothing where there were never any."""
         sql = """select count(*), coalesce(extract(epoch from now() - min(coalesce(scheduled_at, now()))), 0)
             from memoryclaw_jobs.procrastinate_jobs where status = 'todo' and coalesce(scheduled_at, now()) <= now()"""
-        with self.server.connection() as connection:
-            table = connection.execute("select to_regclass('memoryclaw_jobs.procrastinate_jobs')").fetchone()
-            row = connection.execute(sql).fetchone() if table and table[0] else None
-        return (int(row[0]), float(row[1])) if row else (0, 0.0)
+        if self._read("select to_regclass('memoryclaw_jobs.procrastinate_jobs')") == [(None,)]:
+            return 0, 0.0
+        ((waiting, seconds),) = self._read(sql)
+        return int(waiting), float(seconds)
 
     # ── Permissions
 
     def permissions(self, vault: str) -> str:
         """What was permitted in a vault, a line each, in the order in which it was."""
         sql = "select line from memoryclaw.permission where vault = %s order by number"
-        with self.server.transaction(read_only=True) as connection:
-            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+        with self._of(vault, read_only=True) as connection:
             return "".join(line for (line,) in connection.execute(sql, (vault,)).fetchall())
 
     def permit(self, vault: str, line: str) -> None:
         """Adds a line to what was permitted in a vault."""
-        with self.server.transaction() as connection:
-            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+        with self._of(vault) as connection:
             connection.execute("insert into memoryclaw.permission(vault, line) values(%s, %s)", (vault, line))
 
     # ── What other nodes need of a vault besides its index
@@ -481,12 +447,28 @@ class Fleet:
     def rights(self) -> str:
         """What is wrong with the role that we connect as: a sentence when row-level security does not hold for it."""
         sql = "select rolname, rolsuper, rolbypassrls from pg_roles where rolname = current_user"
-        with self.server.connection() as connection:
-            name, is_super, passes = connection.execute(sql).fetchone() or ("", False, False)
+        ((name, is_super, passes),) = self._read(sql)
         if not (is_super or passes):
             return ""
         which = "a superuser" if is_super else "BYPASSRLS"
         return f"the role {name} is {which}, so row-level security does not hold for it; connect as one that is not"
+
+    def _read(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        with self.server.connection() as connection:
+            return connection.execute(sql, values).fetchall()
+
+    def _write(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """The rows that it returns, where it returns any."""
+        with self.server.transaction() as connection:
+            cursor = connection.execute(sql, values)
+            return cursor.fetchall() if cursor.description else []
+
+    @contextmanager
+    def _of(self, vault: str, *, read_only: bool = False) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+        """A transaction that sees the tokens and permissions of one vault."""
+        with self.server.transaction(read_only=read_only) as connection:
+            connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+            yield connection
 
 
 def digest_of(token: str) -> str:
@@ -508,10 +490,11 @@ def checked_name(name: str) -> str:
     return name
 
 
-def _vault(row: Iterable[object] | None, name: str) -> FleetVault:
-    if row is None:
+def _known(rows: list[tuple[Any, ...]], name: str) -> tuple[Any, ...]:
+    """The one row of a vault."""
+    if not rows:
         raise _unknown_vault(name)
-    return FleetVault(*row)  # type: ignore[arg-type]
+    return rows[0]
 
 
 def _unknown_vault(name: str) -> NotFoundError:

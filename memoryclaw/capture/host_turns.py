@@ -434,14 +434,6 @@ def _size(count: int) -> str:
 
 # One record of a host → the messages in it: a transcript's line of Claude Code, OpenClaw or Codex, or a message as it is. Pure.
 
-_MESSAGE = (
-    "role",
-    "content",
-    "tool",
-    "toolName",
-    "parts",
-    "text",
-)  # what makes a record a message, whatever its `type`
 _OUTER = ("session", "sessionId", "session_id", "timestamp", "ts", "tz", "cwd", "gitBranch", "id")
 
 

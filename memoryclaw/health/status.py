@@ -59,17 +59,17 @@ class Status:
 
     vault: str
     notes: dict[str, int]  # kind → files on disk
+    days: dict[str, int] = field(default_factory=dict)  # of plain notes: where it stands → notes
     behind: int
     problems: tuple[Problem, ...]
     degraded: str
     ignored: tuple[str, ...]
     git: GitReport
+    waiting: Waits = NONE_WAITS  # turns that no consolidation has read
     daemon: int | None  # process id of a live watcher
     index: IndexReport
-    notices: tuple[str, ...] = ()
-    days: dict[str, int] = field(default_factory=dict)  # of plain notes: where it stands → notes
-    waiting: Waits = NONE_WAITS  # turns that no consolidation has read
     vectors: VectorStatus | None = None  # where the settings want some
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from datetime import date
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -15,7 +15,13 @@ from memoryclaw.app.verbs import Parameter
 from memoryclaw.errors import InputError
 from memoryclaw.writing.secret_gate import without_secrets
 
+if TYPE_CHECKING:  # no server runs beside a program that is asked over a pipe
+    from starlette.types import Receive, Scope, Send
+
 R = TypeVar("R", bound="RequestModel")
+
+
+Report = Callable[[Exception], str]  # keeps the details of a bug, and says where
 
 
 class Apps(Protocol):
@@ -23,6 +29,21 @@ class Apps(Protocol):
 
     def __call__(self, audience: str = "") -> AbstractContextManager[App]:
         """One as this audience sees it; without one, as the caller of this request does."""
+
+
+class MountedApp:
+    """An application below an address of the daemon; it is given requests as they came."""
+
+    # With some, it checks its visitors itself, and is given any request for them or for this machine.
+    own_names: Sequence[str] = ()
+
+    def lifespan(self) -> AbstractAsyncContextManager[object]:
+        """What it needs around it while the server runs."""
+        return nullcontext()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+        raise NotImplementedError
 
 
 class RequestModel(BaseModel):
@@ -166,6 +187,11 @@ class RefusedError(Exception):
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.message)
         self.refusal = refusal
+
+
+def bug(error: Exception, place: str, where: str = "") -> str:
+    """What a client is told of what nobody foresaw; the details are at a place."""
+    return f"a bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {place}{where}"
 
 
 def refusal_of(error: Exception) -> Refusal | None:

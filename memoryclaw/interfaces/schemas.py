@@ -7,7 +7,7 @@ import builtins
 import inspect
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from datetime import date
 from functools import cache, reduce
 from importlib import import_module
@@ -56,20 +56,8 @@ class Schemas:
 
     def _shape(self, shape: Shape[Any], annotation: str) -> Schema:
         (kind,) = get_args(_evaluated(annotation, shapes.__name__))
-        if shape.many:
-            item = self.of(shape.each) if shape.each else self._type(get_args(kind)[0])
-            schema = _object({shape.many: {"type": "array", "items": item}})
-        elif shape.text:
-            schema = self._keys(shape, kind)
-        else:
-            schema = dict(self._fields(kind))
-        if shape.fresh:
-            schema = _joined(schema, _object(_FRESH))
-        return schema
-
-    def _keys(self, shape: Shape[Any], kind: Any) -> Schema:
-        schema = _object({})
-        for key in shape.keys:
+        schema = _object({shape.many: self._many(get_args(kind)[0])} if shape.many else {})
+        for key in () if shape.many else shape.keys_of(kind):
             inner = self._key(key, kind)
             if key.spread:
                 schema = _joined(
@@ -77,7 +65,10 @@ class Schemas:
                 )
             else:
                 schema = _joined(schema, _object({key.name: inner}, optional=key.optional))
-        return schema
+        return _joined(schema, _object(_FRESH)) if shape.fresh else schema
+
+    def _many(self, kind: Any) -> Schema:
+        return {"type": "array", "items": self._type(kind)}
 
     def _key(self, key: Key, kind: Any) -> Schema:
         if isinstance(key.how, list):
@@ -101,9 +92,12 @@ class Schemas:
             return {"enum": list(inner)}
         if inspect.isclass(kind) and (is_dataclass(kind) or hasattr(kind, "_fields")):
             name = kind.__name__
+            if name in shapes.SHAPES:
+                return self.of(shapes.SHAPES[name])
             if name not in self.components:
                 self.components[name] = {}
-                self.components[name] = self._fields(kind)
+                hints = {field: _attribute(kind, field) for field in shapes.fields_of(kind)}
+                self.components[name] = _object({field: self._type(hint) for field, hint in hints.items()})
             return {"$ref": f"{REF}{name}"}
         base = origin or kind
         if inspect.isclass(base) and issubclass(base, Mapping):
@@ -112,15 +106,6 @@ class Schemas:
             same = {repr(part): part for part in inner if part is not ...}
             return {"type": "array", "items": self._type(next(iter(same.values()))) if len(same) == 1 else {}}
         return {}
-
-    def _fields(self, kind: Any) -> Schema:
-        hints = {
-            name: _evaluated(hint, base.__module__)
-            for base in reversed(kind.__mro__)
-            for name, hint in vars(base).get("__annotations__", {}).items()
-        }
-        names = [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields
-        return _object({name: self._type(hints[name]) for name in names})
 
 
 def _object(properties: Schema, *, optional: bool = False) -> Schema:

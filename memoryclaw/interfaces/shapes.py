@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from memoryclaw import rooms
@@ -31,14 +31,18 @@ JsonObject = dict[str, Any]
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: named tuples and dataclasses as objects, other sequences as lists."""
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {name: plain(getattr(value, name)) for name in value._fields}
-    if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    """A value as JSON has it: one of a type with a shape as that tells it, others with all their fields; other sequences are lists."""
+    if hasattr(value, "_fields") or is_dataclass(value):
+        shape = SHAPES.get(type(value).__name__)
+        return shape(value) if shape else {name: plain(getattr(value, name)) for name in fields_of(value)}
     if isinstance(value, Mapping):
         return {key: plain(inner) for key, inner in value.items()}
     return [plain(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def fields_of(kind: Any) -> Sequence[str]:
+    """The names of the fields of a named tuple or a dataclass."""
+    return [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields
 
 
 class Key(NamedTuple):
@@ -65,25 +69,18 @@ class Shape(Generic[T]):
     Args:
         keys: in their order: `name`, `a.b` (called `b`), `name=a.b`, `*name` for all keys of what it holds, `name?` where it may be
             left out; none for every field of the type.
-        many: the key below which many are told, each as `each` says.
-        parts: of keys, how they are told otherwise than by their type, or (how, work) where they are worked out.
+        many: the key below which many are told.
+        parts: of keys, the shape that is not that of their type, or (how, work) where they are worked out.
     """
 
-    def __init__(
-        self,
-        keys: str = "",
-        *,
-        fresh: bool = False,
-        many: str = "",
-        each: Shape[Any] | None = None,
-        **parts: Any,
-    ) -> None:
-        self.text, self.fresh, self.many, self.each, self.parts = keys, fresh, many, each, parts
+    def __init__(self, keys: str = "", *, fresh: bool = False, many: str = "", **parts: Any) -> None:
+        self.text, self.fresh, self.many, self.parts = keys, fresh, many, parts
+        self._keys = [self._key(word) for word in keys.split()]
 
-    @cached_property
-    def keys(self) -> tuple[Key, ...]:
-        """Each key, as it is written down."""
-        return tuple(self._key(word) for word in self.text.split())
+    def keys_of(self, kind: Any) -> Sequence[Key]:
+        """Each key, as it is written down, else each field of the type."""
+        self._keys = self._keys or [self._key(name) for name in fields_of(kind)]
+        return self._keys
 
     def _key(self, word: str) -> Key:
         name, _, path = word.strip("*?").partition("=")
@@ -94,24 +91,17 @@ class Shape(Generic[T]):
 
     def __call__(self, value: T, fresh: rooms.sync.Freshness | None = None) -> JsonObject:
         """A value as JSON has it."""
-        state = {"degraded": fresh.degraded, "behind": fresh.behind} if fresh else {}
+        shape: JsonObject = {}
         if self.many:
             rows: Any = value
-            return {self.many: [(self.each or self._row)(row) for row in rows], **state}
-        return {**self._row(value), **state}
-
-    def _row(self, value: Any) -> JsonObject:
-        if not self.text:
-            every: JsonObject = plain(value)
-            return every
-        shape: JsonObject = {}
-        for key in self.keys:
+            shape = {self.many: [plain(row) for row in rows]}
+        for key in () if self.many else self.keys_of(value):
             inner = key.of(value)
             if key.spread:
                 shape |= inner
             elif not key.optional or (inner is not None if key.work else inner):
                 shape[key.name] = inner
-        return shape
+        return {**shape, "degraded": fresh.degraded, "behind": fresh.behind} if fresh else shape
 
 
 LAYERS = {"episode": "episodic", "todo": "todo", "fact": "semantic", "skill": "procedural", "turn": "log"}
@@ -162,30 +152,23 @@ _MATCH_PARTS: dict[str, Any] = {
 }
 match: Shape[Match] = Shape(_MATCH, **_MATCH_PARTS)
 _packed_match: Shape[Match] = Shape(f"{_MATCH} tokens", **_MATCH_PARTS)
-search: Shape[Answer] = Shape(
-    f"query confidence {_STATE} matches left_out {_REMARKS} timings_ms", matches=[match]
-)
+search: Shape[Answer] = Shape(f"query confidence {_STATE} matches left_out {_REMARKS} timings_ms")
 _DECISION: dict[str, Any] = {
     "decision": (str, lambda candidate: "in" if candidate.decision == "in" else "out"),
     "reason": (str, lambda candidate: "" if candidate.decision == "in" else candidate.decision),
 }
 traced: Shape[Traced] = Shape("id path score decision reason", **_DECISION)
-_candidate: Shape[Decided] = Shape("id path line decision reason changed", **_DECISION)
+candidate: Shape[Decided] = Shape("id path line decision reason changed", **_DECISION)
 relevance: Shape[Relevance] = Shape("value terms")
 _RECALL = f"query context tokens aside budget confidence {_STATE} matches left_out {_REMARKS}"
 _recall: Shape[Recalled] = Shape(f"{_RECALL} receipt timings_ms", matches=[_packed_match])
 _traced_recall: Shape[Recalled] = Shape(
-    f"{_RECALL} relevance trace receipt timings_ms",
-    matches=[_packed_match],
-    relevance=relevance,
-    trace=[traced],
+    f"{_RECALL} relevance trace receipt timings_ms", matches=[_packed_match]
 )
 asked: Shape[rooms.ask.AnsweredQuestion] = Shape(
     f"query answered lines confidence did_you_mean notices {_STATE}"
 )
-read_back: Shape[ReadBack] = Shape(
-    "receipt ts session tokens budget decided more gone", fresh=True, decided=[_candidate]
-)
+read_back: Shape[ReadBack] = Shape(fresh=True)
 
 
 def recall(answer: Recalled, *, trace: bool = False) -> JsonObject:
@@ -211,13 +194,6 @@ class FactsShown(NamedTuple):
     believed_at: rooms.file_history.Logged | None = None
 
 
-class LinksShown(NamedTuple):
-    """The links of a note."""
-
-    id: str
-    links: rooms.browsing.Links
-
-
 _FACT = "fact.id fact.type fact.entity fact.field fact.value fact.since fact.said fact.until fact.source fact.trust fact.audience"
 _FACT_AT = f"{_FACT} fact.lifecycle.memory_type scope fact.lifecycle.expires fact.lifecycle.verify_by fact.lifecycle.verified current standing path fact.line"
 _FACT_PARTS: dict[str, Any] = {
@@ -231,7 +207,7 @@ _moment: Shape[rooms.file_history.Logged] = Shape("commit when subject")
 _facts: Shape[FactsShown] = Shape(
     "facts believed_at?", fresh=True, facts=[_disputed_fact], believed_at=_moment
 )
-links: Shape[LinksShown] = Shape("id links.out links.back", fresh=True)
+links: Shape[rooms.browsing.Links] = Shape(fresh=True)
 
 
 def _state_of(shown: rooms.browsing.ShownUnit) -> str:
@@ -275,7 +251,7 @@ entity: Shape[rooms.browsing.EntityShown] = Shape(
     facts=([_fact], lambda entity: _pairs(entity.facts)),
     episodes=[_note],
 )
-_use: Shape[rooms.strength.StrengthStep] = Shape(
+use: Shape[rooms.strength.StrengthStep] = Shape(
     "use.ts use.receipt use.session use.cited use.rating credit before x",
     before=(float, lambda step: round(step.faded, 4)),
     x=(float, lambda step: round(step.x, 4)),
@@ -286,36 +262,32 @@ inspected: Shape[rooms.inspecting.Inspected] = Shape(
     fresh=True,
     strength=(float, lambda memory: round(memory.strength.value, 4)),
     x=(float, lambda memory: round(memory.strength.x, 4)),
-    uses=[_use],
 )
-_node: Shape[rooms.graph.GraphNode] = Shape()
 _drawn: Shape[rooms.graph.GraphShown] = Shape("nodes edges")
 graph: Shape[rooms.graph.GraphShown] = Shape(
     "nodes edges=graph.edges total notice",
     fresh=True,
-    nodes=([_node], lambda shown: shown.graph.nodes.values()),
+    nodes=("list[rooms.graph.GraphNode]", lambda shown: [*shown.graph.nodes.values()]),
     total=(_drawn, lambda shown: shown),
 )
-_step: Shape[rooms.graph.PathStep] = Shape("source=source.id target=target.id edge")
+step: Shape[rooms.graph.PathStep] = Shape("source=source.id target=target.id edge")
 path: Shape[rooms.graph.PathShown] = Shape(
     "start end found steps",
     fresh=True,
     found=(bool, lambda path: path.steps is not None),
-    steps=([_step], lambda path: path.steps or ()),
+    steps=("list[rooms.graph.PathStep]", lambda path: path.steps or ()),
 )
-_beside: Shape[rooms.graph.NodeBeside] = Shape("*node weight edges")
-neighbours: Shape[rooms.graph.NeighboursShown] = Shape(
-    "*node neighbours total", fresh=True, neighbours=[_beside]
-)
+beside: Shape[rooms.graph.NodeBeside] = Shape("*node weight edges")
+neighbours: Shape[rooms.graph.NeighboursShown] = Shape("*node neighbours total", fresh=True)
 orphans: Shape[Iterable[rooms.graph.GraphNode]] = Shape(many="orphans", fresh=True)
 dangling: Shape[Iterable[rooms.browsing.LinkEnd]] = Shape(many="dangling", fresh=True)
 
 
-_view: Shape[rooms.views.View] = Shape("path kind title state sources")
+view: Shape[rooms.views.View] = Shape("path kind title state sources")
 _view_with_text: Shape[rooms.views.View] = Shape(
-    f"{_view.text} text", text=(str, lambda view: view.page.part if view.page else "")
+    f"{view.text} text", text=(str, lambda view: view.page.part if view.page else "")
 )
-_views: Shape[rooms.pages.Views] = Shape("views=listed written notices", views=[_view])
+_views: Shape[rooms.pages.Views] = Shape("views=listed written notices")
 _views_with_text: Shape[rooms.pages.Views] = Shape("views=listed written notices", views=[_view_with_text])
 
 
@@ -342,12 +314,10 @@ def _named_pairs(first: str, second: str, pairs: Iterable[tuple[Any, Any]]) -> l
 
 
 restored: Shape[rooms.bundles.Restored] = Shape(
-    "source dry_run files written same differs left_out commit created notices",
-    left_out=("list[dict[str, str]]", lambda report: _named_pairs("path", "why", report.left_out)),
+    left_out=("list[dict[str, str]]", lambda report: _named_pairs("path", "why", report.left_out))
 )
 scheduled: Shape[rooms.scheduling.Scheduled] = Shape(
-    "action name by times next files notices",
-    files=("list[dict[str, str]]", lambda report: _named_pairs("where", "text", report.files)),
+    files=("list[dict[str, str]]", lambda report: _named_pairs("where", "text", report.files))
 )
 
 
@@ -359,15 +329,11 @@ class SyncShown(NamedTuple):
     git: rooms.machines.Exchanged | None = None
 
 
-synced: Shape[SyncShown] = Shape(
-    "synced.added synced.changed synced.removed synced.unread synced.total vectors? git?"
-)
-_git: Shape[rooms.status.GitReport] = Shape("state sentence last")
-status: Shape[rooms.status.Status] = Shape(
-    "vault notes days behind problems degraded ignored git waiting daemon index vectors notices", git=_git
-)
+reindexed: Shape[rooms.sync.Synced] = Shape("added changed removed unread total")
+synced: Shape[SyncShown] = Shape("*synced vectors? git?")
+git: Shape[rooms.status.GitReport] = Shape()
+status: Shape[rooms.status.Status] = Shape()
 stats: Shape[rooms.stats.Stats] = Shape(
-    "notes facts turns months recalls ratings rating shown cited hottest waiting review",
     shown=("list[dict[str, Any]]", lambda stats: _named_pairs("id", "times", stats.shown)),
     hottest=("list[dict[str, Any]]", lambda stats: _named_pairs("id", "strength", stats.hottest)),
 )
@@ -395,7 +361,7 @@ class CaptureShown(NamedTuple):
     notice: str
 
 
-captured: Shape[CaptureShown] = Shape("acknowledged notice", acknowledged=[acknowledged])
+captured: Shape[CaptureShown] = Shape()
 openclaw_status: Shape[rooms.openclaw_status.OpenClawStatus] = Shape(
     "config vault installed ok checks", ok=(bool, lambda now: all(check.ok for check in now.checks))
 )
@@ -408,7 +374,7 @@ working: Shape[rooms.memory.WorkingMemory] = Shape(
 
 # Consolidation and evaluation.
 
-_claim: Shape[rooms.changes.ClaimDecision] = Shape(
+claim: Shape[rooms.changes.ClaimDecision] = Shape(
     "claim.entity claim.field claim.value claim.quote claim.line claim.role claim.by action reason known"
 )
 change: Shape[rooms.changes.PlannedChange] = Shape(
@@ -418,16 +384,10 @@ change: Shape[rooms.changes.PlannedChange] = Shape(
         lambda planned: [{"action": type(one).__name__, **one.values()} for one in planned.actions],
     ),
 )
-_applied: Shape[rooms.apply.Applied] = Shape("commits proposed record notices")
-_RUN = (
+consolidated: Shape[rooms.consolidate.Consolidated] = Shape(
     "changes.run mode waits changes.held changes.turns changes.ranges changes.changes changes.skipped changes.decided changes.dropped"
-    " minds=changes.models changes.degraded notices applied"
+    " minds=changes.models changes.degraded notices applied upkeep"
 )
-_RUN_PARTS: dict[str, Any] = {"changes": [change], "decided": [_claim], "applied": _applied}
-_upkeep: Shape[rooms.consolidate.Consolidated] = Shape(
-    f"{_RUN} upkeep", **_RUN_PARTS, upkeep=("dict[str, Any] | None", lambda _: None)
-)
-consolidated: Shape[rooms.consolidate.Consolidated] = Shape(f"{_RUN} upkeep", **_RUN_PARTS, upkeep=_upkeep)
 segments: Shape[Sequence[rooms.host_answers.SegmentPrompt]] = Shape(many="segments")
 
 
@@ -439,14 +399,13 @@ _SHARES: dict[str, Any] = {
     "recall": ("dict[str, float]", lambda result: _by_number(result.recall)),
     "in_context": ("dict[str, float]", lambda result: _by_number(result.held)),
 }
-_question: Shape[rooms.evaluation.QuestionResult] = Shape(
+question: Shape[rooms.evaluation.QuestionResult] = Shape(
     "question line expected recall in_context confidence misses", **_SHARES
 )
 evaluated: Shape[rooms.evaluation.Evaluated] = Shape(
     "path recall mrr ndcg@10=ndcg in_context kept_out questions",
     **_SHARES,
     kept_out=("dict[str, int]", lambda results: {"ids": results.kept_out[1], "kept": results.kept_out[0]}),
-    questions=[_question],
 )
 
 # Review, history and blame.
@@ -475,7 +434,7 @@ class DifferencesShown(NamedTuple):
     details: rooms.details.Details | None = None
 
 
-_side: Shape[Side] = Shape(
+side: Shape[Side] = Shape(
     "number value facts",
     value=(str, lambda side: side.facts[0][1].value),
     facts=([_fact], lambda side: _pairs(side.facts)),
@@ -484,25 +443,23 @@ waiting_item: Shape[rooms.queue.ReviewItem] = Shape(
     "id kind what why run path confidence source box entity field value since now digest evidence values",
     evidence=("list[str]", lambda item: item.change.evidence if item.change else []),
     values=(
-        [_side],
+        "list[Side]",
         lambda item: [Side(*side) for side in enumerate(item.conflict.sides if item.conflict else (), 1)],
     ),
 )
-waiting: Shape[Iterable[rooms.queue.ReviewItem]] = Shape(many="waiting", each=waiting_item)
+waiting: Shape[Iterable[rooms.queue.ReviewItem]] = Shape(many="waiting")
 
-_line: Shape[rooms.word_diff.DiffLine] = Shape("line=number pieces")
-_file: Shape[rooms.file_history.FileDiff] = Shape(
+line: Shape[rooms.word_diff.DiffLine] = Shape("line=number pieces")
+file: Shape[rooms.file_history.FileDiff] = Shape(
     "path title hunks",
     hunks=(
         "list[list[dict[str, Any]]]",
-        lambda file: [
-            [_line(line) for line in hunk] for hunk in rooms.word_diff.word_diff(file.before, file.after)
-        ],
+        lambda file: rooms.word_diff.word_diff(file.before, file.after),
     ),
 )
-_item_with_files: Shape[ItemShown] = Shape("*item files", item=waiting_item, files=[_file])
-differences: Shape[Iterable[ItemShown]] = Shape(many="differences", each=_item_with_files)
-_review_item: Shape[DifferencesShown] = Shape("differences details", differences=[_item_with_files])
+item_with_files: Shape[ItemShown] = Shape("*item files")
+differences: Shape[Iterable[ItemShown]] = Shape(many="differences")
+_review_item: Shape[DifferencesShown] = Shape()
 
 
 def review_item(
@@ -516,28 +473,24 @@ def review_item(
 
 rewrite: Shape[rooms.edit.NoteRewrite] = Shape(
     "id path digest files problems written notice",
-    files=([_file], lambda text: [rooms.file_history.FileDiff(text.path, text.before, text.after)]),
+    files=(
+        "list[rooms.file_history.FileDiff]",
+        lambda text: [rooms.file_history.FileDiff(text.path, text.before, text.after)],
+    ),
 )
 decided: Shape[Iterable[rooms.decide.ReviewDecision]] = Shape(many="decided")
-ticked: Shape[rooms.decide.TickedFacts] = Shape(
-    "approve=approved reject=rejected unclear", approve=[waiting_item], reject=[waiting_item]
-)
+ticked: Shape[rooms.decide.TickedFacts] = Shape("approve=approved reject=rejected unclear")
 commit: Shape[rooms.file_history.Logged] = Shape(
     "commit when author subject kind run source files more_files",
     source=(str, lambda commit: commit.trailers.get("Source", "")),
     files=("list[str]", lambda commit: commit.files[:_MOST_FILES]),
     more_files=(int, lambda commit: max(0, len(commit.files) - _MOST_FILES)),
 )
-history: Shape[rooms.file_history.CommitList] = Shape("commits next notice", commits=[commit])
-change_made: Shape[rooms.file_history.CommitShown] = Shape(
-    "commit commit.body files more notice", commit=commit, files=[_file]
-)
-_approved: Shape[rooms.decisions.Decision] = Shape("by at")
+history: Shape[rooms.file_history.CommitList] = Shape("commits next notice")
+change_made: Shape[rooms.file_history.CommitShown] = Shape("commit commit.body files more notice")
+approved: Shape[rooms.decisions.Decision] = Shape("by at")
 blame: Shape[rooms.file_history.Blame] = Shape(
-    "*fact commit approved sources notice",
-    fact=(_fact, lambda blame: FactShown(blame.path, blame.fact)),
-    commit=commit,
-    approved=_approved,
+    "*fact commit approved sources notice", fact=(_fact, lambda blame: FactShown(blame.path, blame.fact))
 )
 
 # Skills.
@@ -546,12 +499,12 @@ skill_outcome: Shape[rooms.outcomes.RunOutcome] = Shape()
 skill_outcomes: Shape[rooms.outcomes.Outcomes] = Shape(
     "runs succeeded rate degraded last_failure stopped", runs=(int, lambda outcomes: len(outcomes.told))
 )
-_SKILL = "name state skill.skill.description skill.path skill.digest version outcomes"
-skill: Shape[rooms.listing.ListedSkill] = Shape(_SKILL, outcomes=skill_outcomes)
-skills: Shape[Iterable[rooms.listing.ListedSkill]] = Shape(many="skills", each=skill)
+skill: Shape[rooms.listing.ListedSkill] = Shape(
+    "name state skill.skill.description skill.path skill.digest version outcomes"
+)
+skills: Shape[Iterable[rooms.listing.ListedSkill]] = Shape(many="skills")
 shown: Shape[rooms.listing.LintedSkill] = Shape(
-    "*listed listed.skill.skill.triggers parameters=listed.skill.asked listed.skill.tools files=listed.digests problems listed.skill.text",
-    listed=skill,
+    "*listed listed.skill.skill.triggers parameters=listed.skill.asked listed.skill.tools files=listed.digests problems listed.skill.text"
 )
 skill_decided: Shape[rooms.approve.SkillDecision] = Shape()
 host_skills: Shape[rooms.host_skills.HostSkills] = Shape()
@@ -569,18 +522,14 @@ linted: Shape[Iterable[Problem]] = Shape(
     sound=(bool, lambda problems: not problems),
     problems=("list[Problem]", lambda problems: problems),
 )
-_skill_why: Shape[rooms.match.SkillMatch] = Shape("terms matched")
+skill_why: Shape[rooms.match.SkillMatch] = Shape("terms matched")
 offer: Shape[rooms.listing.SkillOffer] = Shape(
     "match.skill.name match.skill.path match.score state offered reason=why outcomes instead why=match values match.missing",
-    outcomes=skill_outcomes,
-    why=_skill_why,
     values=("dict[str, str]", lambda offer: dict(offer.match.values)),
 )
-matches: Shape[SkillMatches] = Shape("request skills", skills=[offer])
-_value: Shape[rooms.run.ParameterValue] = Shape("name value source")
-skill_run: Shape[rooms.run.SkillRun] = Shape(
-    "run name path digest session applied ok values steps notice", values=[_value]
-)
+matches: Shape[SkillMatches] = Shape()
+value: Shape[rooms.run.ParameterValue] = Shape("name value source")
+skill_run: Shape[rooms.run.SkillRun] = Shape()
 
 
 # The shapes that a function of more than one value tells.
@@ -611,7 +560,7 @@ def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:
 
 def shape_of(method: Callable[..., Any]) -> Shape[Any]:
     """The shape of the type that a method answers with."""
-    return _BY_TYPE[re.sub(r"^\w+(?=\[)", "Iterable", _bare(method.__annotations__["return"]))]
+    return SHAPES[re.sub(r"^\w+(?=\[)", "Iterable", _bare(method.__annotations__["return"]))]
 
 
 def _bare(annotation: str) -> str:
@@ -619,7 +568,7 @@ def _bare(annotation: str) -> str:
     return re.sub(r"\b\w+\.", "", annotation)
 
 
-_BY_TYPE: dict[str, Shape[Any]] = {
+SHAPES: dict[str, Shape[Any]] = {
     _bare(text.removeprefix("Shape[").removesuffix("]")): globals()[name]
     for name, text in __annotations__.items()
     if text.startswith("Shape[") and not name.startswith("_")

@@ -33,21 +33,12 @@ class Ollama:
         """The model's answer; the server enforces the schema, and the same prompt gets the same answer."""
         messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
         options = {"temperature": 0, "seed": 0, "num_predict": MOST_TOKENS, "num_ctx": _CONTEXT}
-        try:
-            with _client(self._endpoint) as client:
-                answer = client.chat(self._model, messages, format=dict(schema), options=options)
-        except late.ollama.ResponseError as error:
-            raise self._refusal(error.status_code) from None
-        except (ValueError, TypeError, RecursionError):
-            raise ModelError("Ollama answered with something other than an answer") from None
-        return answer.message.content or ""
 
-    def _refusal(self, status: int) -> ModelError:
-        if status == _MISSING:
-            return ModelError(
-                f"Ollama has no model {self._model}; `ollama pull {self._model}` fetches it", lasting=True
-            )
-        return ModelError(f"Ollama failed with status {status}")
+        def chat(client: Client) -> str:
+            answer = client.chat(self._model, messages, format=dict(schema), options=options)
+            return answer.message.content or ""
+
+        return str(_ask(self._endpoint, chat, self._model, "an answer"))
 
 
 # Embedding models. The digest of the weights is part of the recipe.
@@ -82,7 +73,8 @@ class OllamaEmbedder:
 
     def recipe(self) -> str:
         """The model and the digest of its weights, as the server lists them."""
-        listed = _ask(self._hurried, lambda client: client.list(), self.name)
+        self._hurried.reach()
+        listed = _ask(self._hurried, lambda client: client.list(), self.name, "vectors")
         tagged = self.name if ":" in self.name else f"{self.name}:latest"
         for entry in listed.models:
             if entry.model in (tagged, self.name):
@@ -101,27 +93,23 @@ class OllamaEmbedder:
         return self._embed(self._endpoint, [self._before[1] + text for text in texts])
 
     def _embed(self, endpoint: Endpoint, texts: list[str]) -> Floats:
-        answer = _ask(endpoint, lambda client: client.embed(self.name, texts), self.name)
+        endpoint.reach()
+        answer = _ask(endpoint, lambda client: client.embed(self.name, texts), self.name, "vectors")
         return normalise(answer.embeddings, len(texts), WHO)
 
 
-def _client(endpoint: Endpoint) -> Client:
+def _ask(endpoint: Endpoint, question: Callable[[Client], Any], model: str, wanted: str) -> Any:
     from memoryclaw.models import http_limits  # noqa: PLC0415 - loads the HTTP client
 
-    return late.ollama.Client(endpoint.url, **http_limits.settings(endpoint))
-
-
-def _ask(endpoint: Endpoint, question: Callable[[Client], Any], model: str) -> Any:
-    endpoint.reach()
     try:
-        with _client(endpoint) as client:
+        with late.ollama.Client(endpoint.url, **http_limits.settings(endpoint)) as client:
             return question(client)
     except late.ollama.ResponseError as error:
         if error.status_code == _MISSING:
             raise _unknown(model) from None
         raise ModelError(f"{WHO} failed with status {error.status_code}") from None
     except (ValueError, TypeError, RecursionError):
-        raise ModelError(f"{WHO} answered with something other than vectors") from None
+        raise ModelError(f"{WHO} answered with something other than {wanted}") from None
 
 
 def full_name(model: str) -> str:

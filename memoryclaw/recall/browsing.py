@@ -79,6 +79,7 @@ class LinkEnd(NamedTuple):
 class Links(NamedTuple):
     """The links of one note in both directions."""
 
+    id: str
     out: list[LinkEnd]
     back: list[LinkEnd]
 
@@ -296,7 +297,7 @@ def links(id_: str, catalog: Catalog, vault: Vault) -> Links:
         NotFoundError: nothing has this id.
     """
     address = address_of(id_, catalog, vault)
-    return Links(_links_out(address, catalog), _links_back(address, catalog))
+    return Links(id_, _links_out(address, catalog), _links_back(address, catalog))
 
 
 def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> list[tuple[str, Fact]]:

@@ -160,13 +160,9 @@ def _yaml(raw: str) -> Header:
     except late.yaml.YAMLError:
         return Header()
     pairs = top.value if top is not None and top.id == "mapping" else ()
-    steps = next((value for key, value in pairs if _is_named(key, "steps")), None)
+    steps = next((value for key, value in pairs if key.id == "scalar" and key.value.lower() == "steps"), None)
     listed = steps.value if steps is not None and steps.id == "sequence" else ()
     return Header(_low(_node_value(top)), tuple(step.start_mark.line + 2 for step in listed))
-
-
-def _is_named(key: Any, name: str) -> bool:
-    return bool(key.id == "scalar" and key.value.lower() == name)
 
 
 def _low(value: Any) -> dict[str, Any]:

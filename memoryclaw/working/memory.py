@@ -319,12 +319,9 @@ def _check_facts(value: Any, clean: Clean) -> dict[str, str | None]:
             raise InputError("a fact of a working memory needs a name")
         if inner is not None and not isinstance(inner, str | int | float):
             raise InputError(f"the fact {name!r} must be a text, a number, true, false or null")
-        facts[name] = None if inner is None else clean(_in_words(inner))
+        said = str(inner).lower() if isinstance(inner, bool) else str(inner)
+        facts[name] = None if inner is None else clean(said)
     return facts
-
-
-def _in_words(value: str | float) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _clean(text: str) -> str:

@@ -1254,14 +1254,14 @@ export interface components {
             x: number;
         };
         Graph: {
-            nodes: components["schemas"]["Node"][];
+            nodes: components["schemas"]["GraphNode"][];
             edges: components["schemas"]["Edge"][];
             total: components["schemas"]["Drawn"];
             notice: string;
             degraded: string;
             behind: number;
         };
-        Node: {
+        GraphNode: {
             id: string;
             kind: string;
             title: string;
@@ -1288,13 +1288,6 @@ export interface components {
             steps: components["schemas"]["Step"][];
             degraded: string;
             behind: number;
-        };
-        GraphNode: {
-            id: string;
-            kind: string;
-            title: string;
-            path: string;
-            state: string;
         };
         Step: {
             source: string;
@@ -1408,7 +1401,7 @@ export interface components {
             degraded: string;
             notices: string[];
             applied: components["schemas"]["Applied"] | null;
-            upkeep: components["schemas"]["Upkeep"] | null;
+            upkeep: components["schemas"]["Consolidated"] | null;
         };
         Change: {
             kind: string;
@@ -1450,25 +1443,6 @@ export interface components {
             title: string;
             commit: string;
             id: string;
-        };
-        Upkeep: {
-            run: string;
-            mode: string;
-            waits: string;
-            held: string;
-            turns: number;
-            ranges: string[];
-            changes: components["schemas"]["Change"][];
-            skipped: components["schemas"]["Skipped"][];
-            decided: components["schemas"]["Claim"][];
-            dropped: string[];
-            minds: string[];
-            degraded: string;
-            notices: string[];
-            applied: components["schemas"]["Applied"] | null;
-            upkeep: {
-                [key: string]: unknown;
-            } | null;
         };
         Segments: {
             segments: components["schemas"]["SegmentPrompt"][];
@@ -1661,10 +1635,10 @@ export interface components {
             succeeded: number;
             rate: number;
             degraded: boolean;
-            last_failure: components["schemas"]["RunOutcome"] | null;
-            stopped: components["schemas"]["RunOutcome"] | null;
+            last_failure: components["schemas"]["SkillOutcome"] | null;
+            stopped: components["schemas"]["SkillOutcome"] | null;
         };
-        RunOutcome: {
+        SkillOutcome: {
             ts: string;
             ok: boolean;
             by: string;
@@ -1726,15 +1700,6 @@ export interface components {
             digest: string;
             commit: string;
             notice: string;
-        };
-        SkillOutcome: {
-            ts: string;
-            ok: boolean;
-            by: string;
-            why: string;
-            step: number;
-            tool: string;
-            digest: string;
         };
         HostSkills: {
             folder: string;
@@ -1809,6 +1774,13 @@ export interface components {
             total: number;
             vectors?: components["schemas"]["Filled"] | null;
             git?: components["schemas"]["Exchanged"] | null;
+        };
+        Reindexed: {
+            added: number;
+            changed: number;
+            removed: number;
+            unread: number;
+            total: number;
         };
         Filled: {
             model: string;

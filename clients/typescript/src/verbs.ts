@@ -1,5 +1,5 @@
 // Written by scripts/typescript_client.py, as schema.ts is.
-// OpenAPI: 7f857639ef573ae94b584bd1c6f5deaf1bd40a4efeb38552fb5b86f01fe78920
+// OpenAPI: 31f20175f7ad83ad75c528108212715f8694c42b15eca20b8e9f9b6d05366d99
 export const VERBS = {
   search: ["GET", "/v1/search"],
   recall: ["POST", "/v1/recall"],

@@ -25,11 +25,9 @@ SESSION = option("--session", "S", "The session that sees the results. Later rec
 
 
 @verb(
-    examples=[
-        "init\nremember 'Nora drinks oolong tea'\nsearch oolong",
-        "search 'kind:episode \"oat milk\" since:2025-06' --limit 3",
-        "search 'dowels in October 2025' --explain",
-    ]
+    "init\nremember 'Nora drinks oolong tea'\nsearch oolong",
+    "search 'kind:episode \"oat milk\" since:2025-06' --limit 3",
+    "search 'dowels in October 2025' --explain",
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
 @option("--kind", "KIND", "One kind only: episode, fact, skill, note, todo or turn.")
@@ -46,20 +44,12 @@ def search(
     A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
     tag: kind: entity: person: project: path: title: since: until: on:
     """
-    if context.json and (
-        served := context.served(
-            "GET",
-            "/v1/search",
-            q=" ".join(query),
-            kind=kind,
-            limit=limit,
-            **({"session": session} if session else {}),
-        )
-    ):
+    words, how = " ".join(query), dict[str, Any](kind=kind, limit=limit, session=session)
+    if context.json and (served := context.served("GET", "/v1/search", q=words, **how)):
         as_json(served)
         return
     with context.app() as app:
-        answer = app.search(" ".join(query), kind=kind, limit=limit, session=session)
+        answer = app.search(words, **how)
     if context.printed(shapes.search, answer):
         return
     for place, match in enumerate(answer.matches, 1):
@@ -70,11 +60,9 @@ def search(
 
 
 @verb(
-    "ask",
-    examples=[
-        "init\nremember 'Nora drinks oolong tea'\nask 'What does Nora drink?'",
-        "ask what coffee does Nora drink --json",
-    ],
+    "init\nremember 'Nora drinks oolong tea'\nask 'What does Nora drink?'",
+    "ask what coffee does Nora drink --json",
+    of="ask",
 )
 def ask(found: rooms.ask.AnsweredQuestion) -> None:
     """Answer a question with the lines that hold the answer, each with its file and line.
@@ -108,11 +96,9 @@ def ask(found: rooms.ask.AnsweredQuestion) -> None:
 
 
 @verb(
-    examples=[
-        "init\nremember 'Nora drinks oolong tea'\nrecall 'What does Nora drink?'",
-        "recall 'what coffee does Nora drink' --budget 400",
-        "recall 'spare key' --goal 'let the plumber in' --trace",
-    ]
+    "init\nremember 'Nora drinks oolong tea'\nrecall 'What does Nora drink?'",
+    "recall 'what coffee does Nora drink' --budget 400",
+    "recall 'spare key' --goal 'let the plumber in' --trace",
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
 @option("--goal", "TEXT", "What the agent is working on; its words help to rank.")
@@ -139,11 +125,13 @@ def ask(found: rooms.ask.AnsweredQuestion) -> None:
     default="",
 )
 @flag("--trace", "List every candidate and the decision on it.")
-def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) -> None:
+def recall(context: CliContext, /, *, query: tuple[str, ...], trace: bool, **how: Any) -> None:
     """Print a context to paste into a prompt, within a budget of tokens."""
-    trace = options["trace"]
-    values: dict[str, Any] = {"query": " ".join(query), **options}
-    answer = context.served("POST", "/v1/recall", **values) or _recalled(context, **values)
+    asked: dict[str, Any] = {"query": " ".join(query), **how}
+    answer: Mapping[str, Any] | None = context.served("POST", "/v1/recall", trace=trace, **asked)
+    if answer is None:
+        with context.app() as app:
+            answer = shapes.recall(app.recall(**asked), trace=trace)
     if context.printed(dict, answer):
         return
     all_seen = any(left["reason"] == "already_visible" for left in answer["left_out"])
@@ -161,11 +149,6 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) ->
         say(f"relevance {relevance['value']:+.2f} of a floor of 0: {terms}\n")
         show_trace(answer["trace"])
     _remarks(answer)
-
-
-def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:
-    with context.app() as app:
-        return shapes.recall(app.recall(query, **asked), trace=trace)
 
 
 def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:

@@ -19,10 +19,8 @@ _CHUNK = 1 << 18
 
 
 @verb(
-    examples=[
-        'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "Thursday, after Henrik."}\'',
-        "capture --session monday < turns.jsonl",
-    ]
+    'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "Thursday, after Henrik."}\'',
+    "capture --session monday < turns.jsonl",
 )
 @option("--session", "S", "The session for lines that name none.")
 def capture(context: CliContext, session: str) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from memoryclaw import rooms
 from memoryclaw.connect.table import BY_NAME, OPENCLAW, TABLE, HostRow
-from memoryclaw.interfaces.cli.printing import as_json, marked, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import marked, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, verb
 
 if TYPE_CHECKING:
@@ -31,26 +32,11 @@ class _FileChange(NamedTuple):
     ]  # returns where the file as it was is kept, and what to know
 
 
-class _Outcome(NamedTuple):
-    """What became of connecting or removing."""
-
-    row: HostRow
-    action: str
-    files: Sequence[_FileChange]
-    vault: str = ""
-    question: str = ""  # that this vault can answer
-    tools: Sequence[str] = ()
-    backups: Sequence[str] = ()
-    notices: Sequence[str] = ()
-
-
 @verb(
-    examples=[
-        "init\nconnect --print",
-        "connect codex --vault ~/notes --dry-run",
-        "connect claude-code",
-        "connect --remove claude-code",
-    ]
+    "init\nconnect --print",
+    "connect codex --vault ~/notes --dry-run",
+    "connect claude-code",
+    "connect --remove claude-code",
 )
 @click.argument("host", metavar="[HOST]", required=False, default="", type=TEXT)
 @flag("--remove", "Remove from the host's settings what `connect` wrote.")
@@ -69,14 +55,27 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
         )
     row = BY_NAME.get(host) if printed else rooms.connecting.host_named(host)
     if row and remove:
-        _removed(context, row, dry_run=dry_run, yes=yes)
+        if row.name == OPENCLAW:
+            setup = _openclaw(rooms.client.root_of(context.vault))
+            files = [_planned(setup, setup.plan_uninstall())]
+        else:
+            files = [_file_change(change) for change in rooms.connecting.plan_removal(row)]
+        _carry_out(context, row, files, None, dry_run=dry_run, yes=yes)
         return
     with context.app(quiet=True) as app:
         vault, question = os.fspath(app.root), _first_question(app)
     if printed or row is None:
         _print(context, row, vault)
+        return
+    if row.name == OPENCLAW:
+        files, tried = _openclaw_connected(vault)
     else:
-        _connected(context, row, vault, question, dry_run=dry_run, yes=yes)
+        changes = rooms.connecting.plan_connection(row, vault)
+        files, tried = (
+            [_file_change(one) for one in changes],
+            partial(rooms.connecting.try_connection, row, changes),
+        )
+    _carry_out(context, row, files, tried, dry_run=dry_run, yes=yes, vault=vault, question=question)
 
 
 def _first_question(app: App) -> str:
@@ -98,45 +97,55 @@ def _print(context: CliContext, row: HostRow | None, vault: str) -> None:
         say(text.rstrip("\n"))
 
 
-def _connected(
-    context: CliContext, row: HostRow, vault: str, question: str, *, dry_run: bool, yes: bool
+def _carry_out(
+    context: CliContext,
+    row: HostRow,
+    files: Sequence[_FileChange],
+    tried: Callable[[], Sequence[str]] | None,
+    *,
+    dry_run: bool,
+    yes: bool,
+    vault: str = "",
+    question: str = "",
 ) -> None:
-    files, tried = _openclaw_connected(vault) if row.name == OPENCLAW else _host_connected(row, vault)
+    """Shows the change, asks, tries the server, where there is one to try, and writes.
+
+    Args:
+        question: that this vault can answer.
+    """
+    verb, action = ("connect", "unchanged") if tried else ("remove", "not connected")
     changed = [file for file in files if file.diff]
-    _show(context, changed)
-    outcome = _Outcome(row, "would connect" if changed else "unchanged", files, vault, question)
-    if not dry_run:
-        if changed and not agreed(context, _question(changed), yes=yes):
+    for file in changed if not context.json else ():
+        show_diff(file.diff)
+    if changed and dry_run:
+        action = f"would {verb}"
+    elif changed:
+        names = " and ".join(styled(file.path) for file in changed)
+        if not agreed(context, f"Write this to {names}?", yes=yes):
             say("Nothing was written.")
             return
-        tools = tried()
-        outcome = _written(
-            outcome._replace(action="connected", tools=tools) if changed else outcome._replace(tools=tools)
-        )
-    _tell(context, outcome)
-
-
-def _removed(context: CliContext, row: HostRow, *, dry_run: bool, yes: bool) -> None:
-    if row.name == OPENCLAW:
-        setup = _openclaw(rooms.client.root_of(context.vault))
-        files = [_planned(setup, setup.plan_uninstall())]
-    else:
-        files = [_file_change(change) for change in rooms.connecting.plan_removal(row)]
-    changed = [file for file in files if file.diff]
-    _show(context, changed)
-    outcome = _Outcome(row, "would remove" if changed else "not connected", files)
-    if changed and not dry_run:
-        if not agreed(context, _question(changed), yes=yes):
-            say("Nothing was written.")
-            return
-        outcome = _written(outcome._replace(action="removed"))
-    _tell(context, outcome)
-
-
-def _host_connected(row: HostRow, vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
-    """What changes in a host's files, and how it is tried."""
-    changes = rooms.connecting.plan_connection(row, vault)
-    return [_file_change(change) for change in changes], lambda: rooms.connecting.try_connection(row, changes)
+        action = {"connect": "connected", "remove": "removed"}[verb]
+    tools = tried() if tried and not dry_run else []
+    written = {file.path: file.write() for file in changed if not dry_run}
+    backups = {path: backup for path, (backup, _) in written.items() if backup}
+    ask = question if action in {"connected", "unchanged"} else ""
+    shown = [
+        {"path": file.path, "changes": bool(file.diff), "backup": backups.get(file.path, "")}
+        for file in files
+    ]
+    if context.printed(
+        dict, host=row.name, action=action, vault=vault, files=shown, tools=tools, question=ask
+    ):
+        return
+    for file in files:
+        before = f" (the file as it was: {styled(backups[file.path])})" if file.path in backups else ""
+        word = action if file.diff or not changed else "unchanged"
+        say(f"{styled(word, bold=True)}: {styled(file.path)}{before}")
+    remark(*(sentence for _, sentences in written.values() for sentence in sentences))
+    if tools:
+        say(f"tried: the server answers, with {plural(len(tools), 'tool')}")
+    if ask:
+        say(f"next: {row.restart}, and ask: {ask}")
 
 
 def _file_change(change: rooms.settings_file.SettingsChange) -> _FileChange:
@@ -176,48 +185,8 @@ def _planned(setup: rooms.openclaw_setup.Setup, planned: rooms.openclaw_setup.Co
     return _FileChange(planned.config, planned.diff, write)
 
 
-def _question(files: Sequence[_FileChange]) -> str:
-    return f"Write this to {' and '.join(styled(file.path) for file in files)}?"
-
-
-def _show(context: CliContext, files: Sequence[_FileChange]) -> None:
-    if not context.json:
-        for file in files:
-            show_diff(file.diff)
-
-
 def show_diff(diff: str) -> None:
     """Prints a change, line by line in its colours."""
     for line in diff.splitlines():
         colour = _COLOURS.get(line[:1])
         say(marked(line, (), **({"fg": colour} if colour else {})))
-
-
-def _written(outcome: _Outcome) -> _Outcome:
-    """The outcome after the files that change were written."""
-    written = [file.write() if file.diff else ("", ()) for file in outcome.files]
-    notices = [sentence for _, sentences in written for sentence in sentences]
-    return outcome._replace(backups=[backup for backup, _ in written], notices=notices)
-
-
-def _tell(context: CliContext, outcome: _Outcome) -> None:
-    row, action = outcome.row, outcome.action
-    question = outcome.question if action in {"connected", "unchanged"} else ""
-    backups = outcome.backups or [""] * len(outcome.files)
-    rows = list(zip(outcome.files, backups, strict=True))
-    if context.json:
-        files = [{"path": file.path, "changes": bool(file.diff), "backup": backup} for file, backup in rows]
-        answer = {"host": row.name, "action": action, "vault": outcome.vault, "files": files}
-        as_json({**answer, "tools": list(outcome.tools), "question": question})
-        return
-    is_change = any(file.diff for file in outcome.files)
-    for file, backup in rows:
-        before = f" (the file as it was: {styled(backup)})" if backup else ""
-        word = action if file.diff or not is_change else "unchanged"
-        say(f"{styled(word, bold=True)}: {styled(file.path)}{before}")
-    for notice in outcome.notices:
-        remark(notice)
-    if outcome.tools:
-        say(f"tried: the server answers, with {plural(len(outcome.tools), 'tool')}")
-    if question:
-        say(f"next: {row.restart}, and ask: {question}")

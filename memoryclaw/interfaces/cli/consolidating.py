@@ -25,16 +25,14 @@ _MOST_ANSWERS = 64_000_000  # characters of a file of answers
 
 
 @group(
+    "init\nconsolidate --dry-run",
+    "consolidate",
+    "consolidate --again --since 2026-03-01",
+    "consolidate --ask > asked.jsonl",
+    "consolidate --answers answered.jsonl",
+    "consolidate schedule install --at 03:00",
     default="run",
     takes=True,
-    examples=[
-        "init\nconsolidate --dry-run",
-        "consolidate",
-        "consolidate --again --since 2026-03-01",
-        "consolidate --ask > asked.jsonl",
-        "consolidate --answers answered.jsonl",
-        "consolidate schedule install --at 03:00",
-    ],
 )
 def consolidate() -> None:
     """Turn new conversations into episodes, facts, statements and skill drafts.
@@ -43,9 +41,7 @@ def consolidate() -> None:
     """
 
 
-@consolidate.command(
-    examples=["init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json"]
-)
+@consolidate.verb("init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json")
 @flag("--dry-run", "Only show what would change.")
 @flag("--due", "Do nothing if it is too early or another run is in progress.")
 @click.option(
@@ -165,12 +161,7 @@ def _tell_run(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
             _tell_upkeep(done.upkeep, dry_run=dry_run)
         return
     say(_summary(changes, done.mode, dry_run=dry_run))
-    if changes.held:
-        say(f"{'It would be held' if dry_run else 'It is held'}: {styled(changes.held)}.")
-    if dry_run:
-        _planned(changes)
-    else:
-        _applied(done)
+    _tell_changes(done, held="It would be held" if dry_run else "It is held", dry_run=dry_run)
     if changes.degraded:
         remark(f"degraded: {changes.degraded}")
     if done.upkeep is not None:
@@ -189,10 +180,14 @@ def _tell_upkeep(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None
         proposed
     )
     say(f"Upkeep: {', '.join(words)}.")
-    if changes.held:
-        say(f"It is held: {styled(changes.held)}.")
+    _tell_changes(done, held="It is held", dry_run=dry_run)
+
+
+def _tell_changes(done: rooms.consolidate.Consolidated, *, held: str, dry_run: bool) -> None:
+    if done.changes.held:
+        say(f"{held}: {styled(done.changes.held)}.")
     if dry_run:
-        _planned(changes)
+        _planned(done.changes)
     else:
         _applied(done)
 
@@ -285,14 +280,11 @@ def _applied(done: rooms.consolidate.Consolidated) -> None:
 # `schedule`: a timer of this machine that consolidates on time.
 
 
-@consolidate.group(
-    "schedule",
+@consolidate.part(
+    "init\nconsolidate schedule",
+    "consolidate schedule install --at 03:00",
+    "consolidate schedule remove",
     default="status",
-    examples=[
-        "init\nconsolidate schedule",
-        "consolidate schedule install --at 03:00",
-        "consolidate schedule remove",
-    ],
 )
 def schedule() -> None:
     """Consolidate automatically, every night.
@@ -301,12 +293,10 @@ def schedule() -> None:
     """
 
 
-@schedule.command(
-    examples=[
-        "init\nconsolidate schedule install --using cron --dry-run",
-        "consolidate schedule install --at 22:30 --using cron",
-        "consolidate schedule install --every 60 --dry-run",
-    ]
+@schedule.verb(
+    "init\nconsolidate schedule install --using cron --dry-run",
+    "consolidate schedule install --at 22:30 --using cron",
+    "consolidate schedule install --every 60 --dry-run",
 )
 @option("--at", "HH:MM", "The time of day; 03:00 by default.")
 @option("--every", "MINUTES", "Instead, every so many minutes.", type=click.IntRange(min=1))
@@ -322,14 +312,14 @@ def install(context: CliContext, *, at: str, every: int | None, using: str | Non
         )
 
 
-@schedule.command(examples=["init\nconsolidate schedule remove"])
+@schedule.verb("init\nconsolidate schedule remove")
 def remove(context: CliContext) -> None:
     """Remove the timer, and nothing else."""
     with context.app() as app:
         _tell_timer(context, app.schedule.remove())
 
 
-@schedule.command(examples=["init\nconsolidate schedule status", "consolidate schedule status --json"])
+@schedule.verb("init\nconsolidate schedule status", "consolidate schedule status --json")
 def status(context: CliContext) -> None:
     """Show the timer, its next run, and whether a run is due now."""
     with context.app() as app:

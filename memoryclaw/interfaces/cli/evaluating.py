@@ -71,33 +71,24 @@ def ended_hook(what: str, mode: str) -> int:
     return 0
 
 
-@check.command(
-    examples=[
-        "init\ncheck lint",
-        "check lint semantic skills/send-email/SKILL.md",
-        "check lint --staged --json",
-        "check lint --install-hook",
-    ]
+@check.verb(
+    "init\ncheck lint",
+    "check lint semantic skills/send-email/SKILL.md",
+    "check lint --staged --json",
+    "check lint --install-hook",
 )
 @click.argument("paths", nargs=-1, type=TEXT, metavar="[PATH]...")
 @flag("--staged", "Check what is staged in git, as it is staged.")
 @hook_options
 def lint(
-    context: CliContext,
-    *,
-    paths: tuple[str, ...],
-    staged: bool,
-    hook: str | None,
-    install_hook: bool,
-    strict: bool,
-    uninstall_hook: bool,
+    context: CliContext, *, paths: tuple[str, ...], staged: bool, hook: str | None, **hooks: bool
 ) -> int:
     """Check the files that a person writes; exits with 1 when there are problems.
 
     Notes, the types in _schema.yaml, aliases, skills and golden questions, in the whole vault or in
     PATH.
     """
-    if changed_hook(context, "lint", install_hook=install_hook, strict=strict, uninstall_hook=uninstall_hook):
+    if changed_hook(context, "lint", **hooks):
         return 0
     if paths and staged:
         raise click.UsageError("--staged checks what git has staged, so it takes no paths")
@@ -129,13 +120,11 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
     return numbers
 
 
-@check.command(
-    examples=[
-        "init\ncheck eval --install-hook",
-        "check eval questions.yaml --k 3,10",
-        "check eval --budget 400 --least 0.8",
-        "check eval",
-    ]
+@check.verb(
+    "init\ncheck eval --install-hook",
+    "check eval questions.yaml --k 3,10",
+    "check eval --budget 400 --least 0.8",
+    "check eval",
 )
 @click.argument("file", required=False, type=TEXT)
 @option("--k", "N,N", "Count an id as found if it is among the first N; 5,10.", name="ks", callback=_numbers)
@@ -155,15 +144,13 @@ def eval(  # noqa: A001 - the verb's name
     budgets: tuple[int, ...],
     least: float | None,
     hook: str | None,
-    install_hook: bool,
-    strict: bool,
-    uninstall_hook: bool,
+    **hooks: bool,
 ) -> int:
     """Ask the vault its golden questions and report the results.
 
     The questions are in eval/questions.yaml, or in FILE. Writes nothing.
     """
-    if changed_hook(context, "eval", install_hook=install_hook, strict=strict, uninstall_hook=uninstall_hook):
+    if changed_hook(context, "eval", **hooks):
         return 0
     if hook:
         return _hooked(context, hook)

@@ -24,13 +24,11 @@ _HOST_OPTION = option(
 
 
 @group(
+    "init\nhook install claude-code --dry-run",
+    "hook install claude-code --project .",
+    'hook pre --host plain <<< \'{"prompt": "When is the boathouse due?"}\'',
+    "hook uninstall claude-code",
     default="pre",
-    examples=[
-        "init\nhook install claude-code --dry-run",
-        "hook install claude-code --project .",
-        'hook pre --host plain <<< \'{"prompt": "When is the boathouse due?"}\'',
-        "hook uninstall claude-code",
-    ],
 )
 def hook() -> None:
     """Give memory to hosts with shell hooks: a context before a prompt, turns kept afterwards.
@@ -39,18 +37,16 @@ def hook() -> None:
     """
 
 
-@hook.command(examples=['init\nhook pre --host plain <<< \'{"prompt": "tea"}\'', "hook pre < prompt.json"])
+@hook.verb('init\nhook pre --host plain <<< \'{"prompt": "tea"}\'', "hook pre < prompt.json")
 @_HOST_OPTION
 def pre(context: CliContext, host: str) -> None:
     """Answer a prompt on standard input with a context for it, in a second at most."""
     _hooked(context, "pre", host)
 
 
-@hook.command(
-    examples=[
-        'init\nhook post --host plain <<< \'{"session": "monday", "prompt": "Which tea?", "answer": "Oolong."}\'',
-        "hook post < stop.json",
-    ]
+@hook.verb(
+    'init\nhook post --host plain <<< \'{"session": "monday", "prompt": "Which tea?", "answer": "Oolong."}\'',
+    "hook post < stop.json",
 )
 @_HOST_OPTION
 def post(context: CliContext, host: str) -> None:
@@ -71,9 +67,7 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
     return verb
 
 
-@hook.command(
-    examples=["init\nhook install claude-code --dry-run", "hook install claude-code --project ~/site"]
-)
+@hook.verb("init\nhook install claude-code --dry-run", "hook install claude-code --project ~/site")
 @_into
 def install(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
@@ -89,7 +83,7 @@ def install(
     _carry_out(context, plan, "installed", host, yes=yes, dry_run=dry_run)
 
 
-@hook.command(examples=["init\nhook uninstall claude-code", "hook uninstall claude-code --project ~/site"])
+@hook.verb("init\nhook uninstall claude-code", "hook uninstall claude-code --project ~/site")
 @_into
 def uninstall(
     context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool

@@ -22,13 +22,11 @@ _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" d
 
 
 @group(
+    f"{_LINKED}links",
+    "links path Home 'Boathouse Aarhus'",
+    "links --dot | dot -Tsvg -o vault.svg",
     default="show",
     takes=True,
-    examples=[
-        f"{_LINKED}links",
-        "links path Home 'Boathouse Aarhus'",
-        "links --dot | dot -Tsvg -o vault.svg",
-    ],
 )
 def links() -> None:
     """List links, and show how notes and entities are connected.
@@ -38,18 +36,21 @@ def links() -> None:
     """
 
 
-@links.command(
+@links.verb(
+    f"{_LINKED}links show",
+    "links ep-20250708-penicillin",
+    "links Home --json",
+    "links --dot",
     of="graph.whole",
-    examples=[f"{_LINKED}links show", "links ep-20250708-penicillin", "links Home --json", "links --dot"],
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
 @flag("--dot", "Print the graph for Graphviz.")
 def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     """List the links from a note and to it; without an ID, the whole graph."""
+    if id_ and dot:
+        raise click.UsageError("--dot shows the whole graph; give no ID.")
     if id_:
-        if dot:
-            raise click.UsageError("--dot shows the whole graph; give no ID.")
-        _links_of(context, id_)
+        context.carry_out(_links_of, "links", {"id_": id_})
         return
     with context.app() as app:
         drawn, fresh = app.graph.whole(limit=limit), app.freshness
@@ -68,9 +69,10 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     print_freshness(fresh)
 
 
-@links.command(
+@links.verb(
+    f"{_LINKED}links path semantic/facts#Nora semantic/facts#Tomas",
+    "links path Home Nora --json",
     of="graph.path",
-    examples=[f"{_LINKED}links path semantic/facts#Nora semantic/facts#Tomas", "links path Home Nora --json"],
 )
 def path(way: rooms.graph.PathShown) -> None:
     """Show the shortest path from one note or entity to another."""
@@ -87,9 +89,10 @@ def path(way: rooms.graph.PathShown) -> None:
         say("Both are the same.")
 
 
-@links.command(
+@links.verb(
+    f"{_LINKED}links neighbours semantic/facts#Nora",
+    "links neighbours Home --limit 5 --json",
     of="graph.neighbours",
-    examples=[f"{_LINKED}links neighbours semantic/facts#Nora", "links neighbours Home --limit 5 --json"],
 )
 def neighbours(shown: rooms.graph.NeighboursShown) -> None:
     """List the neighbours of a note or an entity, the closest first."""
@@ -111,9 +114,10 @@ def neighbours(shown: rooms.graph.NeighboursShown) -> None:
         remark(f"{len(shown.neighbours)} of {shown.total} are shown; --limit shows more")
 
 
-@links.command(
+@links.verb(
+    "init\nremember oolong --entity Nora --field tea\nlinks orphans",
+    "links orphans --json",
     of="graph.orphans",
-    examples=["init\nremember oolong --entity Nora --field tea\nlinks orphans", "links orphans --json"],
 )
 def orphans(nodes: Sequence[rooms.graph.GraphNode]) -> None:
     """List notes and entities without any link."""
@@ -121,25 +125,20 @@ def orphans(nodes: Sequence[rooms.graph.GraphNode]) -> None:
     table(["id", "kind", "title"], rows, "Everything is linked to something.")
 
 
-@links.command(of="graph.dangling", examples=["init\nlinks dangling", "links dangling --json"])
+@links.verb("init\nlinks dangling", "links dangling --json", of="graph.dangling")
 def dangling(ends: Sequence[rooms.browsing.LinkEnd]) -> None:
     """List links that lead nowhere."""
     rows = [[f"{end.source}:{end.line}", _written(end)] for end in ends]
     table(["where", "link"], rows, "Every link leads somewhere.")
 
 
-def _links_of(context: CliContext, id_: str) -> None:
-    with context.app() as app:
-        links, fresh = app.links(id_), app.freshness
-    if context.printed(shapes.links, shapes.LinksShown(id_, links), fresh):
-        return
-    rows = [_link("out", end) for end in links.out] + [_link("back", end) for end in links.back]
+def _links_of(links: rooms.browsing.Links) -> None:
+    rows = [
+        [direction, f"{end.source}:{end.line}", _written(end), end.to or "nothing yet"]
+        for direction, ends in (("out", links.out), ("back", links.back))
+        for end in ends
+    ]
     table(["", "where", "link", "leads to"], rows, "No links.")
-    print_freshness(fresh)
-
-
-def _link(direction: str, end: rooms.browsing.LinkEnd) -> list[str]:
-    return [direction, f"{end.source}:{end.line}", _written(end), end.to or "nothing yet"]
 
 
 def _written(end: rooms.browsing.LinkEnd) -> str:

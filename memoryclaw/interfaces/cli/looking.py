@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 
 
 @verb(
-    "show",
-    examples=[
-        f"{_TEA}show Nora",
-        "show 'semantic/projects#Boathouse Aarhus.deadline'",
-        "show log:2025-10-21-kanazawa/8 --json",
-    ],
+    f"{_TEA}show Nora",
+    "show 'semantic/projects#Boathouse Aarhus.deadline'",
+    "show log:2025-10-21-kanazawa/8 --json",
+    of="show",
 )
 @click.option(
     "--as",
@@ -136,14 +134,12 @@ _VIEWS: Mapping[
 
 
 @group(
+    "init\nremember 'Nora drinks oolong tea' --note\nbrowse",
+    "browse --kind episode --limit 10",
+    "browse entities --kind people",
+    "browse views --write",
     default="notes",
     takes=True,
-    examples=[
-        "init\nremember 'Nora drinks oolong tea' --note\nbrowse",
-        "browse --kind episode --limit 10",
-        "browse entities --kind people",
-        "browse views --write",
-    ],
 )
 def browse() -> None:
     """List notes, entities, or generated pages.
@@ -152,14 +148,12 @@ def browse() -> None:
     """
 
 
-@browse.command(
+@browse.verb(
+    "init\nremember 'Nora drinks oolong tea' --note\nbrowse notes",
+    "browse --kind episode --limit 10",
+    "browse --type decision",
+    "browse --state archived --json",
     of="browse",
-    examples=[
-        "init\nremember 'Nora drinks oolong tea' --note\nbrowse notes",
-        "browse --kind episode --limit 10",
-        "browse --type decision",
-        "browse --state archived --json",
-    ],
 )
 def notes(notes: Sequence[rooms.browsing.NoteEntry]) -> None:
     """List notes: pinned ones first, then the newest."""
@@ -179,14 +173,12 @@ def notes(notes: Sequence[rooms.browsing.NoteEntry]) -> None:
 
 
 @verb(
-    "facts",
-    examples=[
-        f"{_TEA}facts",
-        "facts 'Boathouse Aarhus' --history",
-        "facts boathouse --as-of 2025-07-01",
-        "facts boathouse --believed-at 2026-04-01",
-        "facts --type preference",
-    ],
+    f"{_TEA}facts",
+    "facts 'Boathouse Aarhus' --history",
+    "facts boathouse --as-of 2025-07-01",
+    "facts boathouse --believed-at 2026-04-01",
+    "facts --type preference",
+    of="facts",
 )
 def facts(
     context: CliContext, *, entity: str, as_of: date | None, believed_at: str, history: bool, memory_type: str
@@ -224,14 +216,12 @@ def facts(
 
 
 @verb(
-    "todos",
+    "init\nremember --note -- '- [ ] Tar the boat'\ntodos",
+    "todos --due 'this week'",
+    "todos Boathouse --all --json",
+    "edit 'notes/boat#todo-1a2b3c4d' --set done=true",
+    of="todos",
     without=("state",),
-    examples=[
-        "init\nremember --note -- '- [ ] Tar the boat'\ntodos",
-        "todos --due 'this week'",
-        "todos Boathouse --all --json",
-        "edit 'notes/boat#todo-1a2b3c4d' --set done=true",
-    ],
 )
 @flag("--done", "Those that are done or cancelled.")
 @flag("--all", "Open ones, then those that are done.", name="every")
@@ -264,9 +254,11 @@ def _time(due: str, words: list[str], today: date) -> tuple[str, str]:
     return due, " ".join(words)
 
 
-@browse.command(
+@browse.verb(
+    f"{_TEA}browse entities",
+    "browse entities boathouse",
+    "browse entities --kind people --json",
     of="entities",
-    examples=[f"{_TEA}browse entities", "browse entities boathouse", "browse entities --kind people --json"],
 )
 def entities(listed: Sequence[rooms.browsing.EntityEntry]) -> None:
     """List everything that has facts."""
@@ -274,9 +266,7 @@ def entities(listed: Sequence[rooms.browsing.EntityEntry]) -> None:
     table(["entity", "kind", "facts", "statements", "last"], rows, "No such entities.")
 
 
-@browse.command(
-    of="views", examples=[f"{_TEA}browse views", "browse views --write", "browse views 'Boathouse Aarhus'"]
-)
+@browse.verb(f"{_TEA}browse views", "browse views --write", "browse views 'Boathouse Aarhus'", of="views")
 @flag("--write", "Write the missing and the stale ones.")
 def views(context: CliContext, *, name: str, write: bool) -> None:
     """List the pages of entities and topics that can be generated from the files, or write them."""
@@ -297,12 +287,10 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
 
 
 @verb(
-    "timeline",
-    examples=[
-        f"{_TEA}timeline",
-        "timeline 'Boathouse Aarhus' --since 2025-06-01",
-        "timeline --limit 10 --json",
-    ],
+    f"{_TEA}timeline",
+    "timeline 'Boathouse Aarhus' --since 2025-06-01",
+    "timeline --limit 10 --json",
+    of="timeline",
 )
 def timeline(timeline: rooms.timeline.Timeline) -> None:
     """Show what happened in the world, in order: facts that changed, what was said, episodes."""
@@ -337,12 +325,10 @@ def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
 
 
 @verb(
-    "history",
-    examples=[
-        "init\nhistory",
-        "history 'semantic/projects#Boathouse Aarhus.deadline'",
-        "history --limit 5 --json",
-    ],
+    "init\nhistory",
+    "history 'semantic/projects#Boathouse Aarhus.deadline'",
+    "history --limit 5 --json",
+    of="history",
 )
 @option("--commit", "C", "One commit or run, word by word.")
 def history(context: CliContext, *, id_: str, limit: int, before: str, commit: str) -> None:
@@ -367,7 +353,7 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
     remark(events.notice)
 
 
-@verb("blame", examples=[f"{_TEA}blame Nora.tea", "blame 'Boathouse Aarhus.deadline'"])
+@verb(f"{_TEA}blame Nora.tea", "blame 'Boathouse Aarhus.deadline'", of="blame")
 def blame(blame: rooms.file_history.Blame) -> None:
     """Show where a fact comes from.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 import click
 from click.shell_completion import get_completion_class
@@ -20,15 +21,7 @@ _VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")  # what differs from one proble
 _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
 
 
-@verb(
-    examples=[
-        "init\nsync",
-        "sync --watch",
-        "sync --vectors",
-        "sync --with-git",
-        "sync --vault ~/notes --json",
-    ]
-)
+@verb("init\nsync", "sync --watch", "sync --vectors", "sync --with-git", "sync --vault ~/notes --json")
 @flag("--watch", "Continue while files are edited, until Ctrl-C.")
 @flag("--vectors", "Also make the missing vectors.")
 @flag("--with-git", "First fetch, merge and push with git.")
@@ -62,7 +55,7 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
                 f"{styled(exchanged.remote)}: {plural(exchanged.received, 'commit')} received{merged}, {plural(exchanged.sent, 'commit')} sent."
             )
         remark(*exchanged.told, exchanged.notice)
-    _tell_synced(context, synced)
+    _tell_synced(synced)
     if filled is None:
         return
     missing = f", {plural(filled.missing, 'unit')} still without" if filled.missing else ""
@@ -72,15 +65,12 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
     remark(filled.notice)
 
 
-@verb(examples=["init\nstatus", "status --usage", "status --json"])
+@verb("init\nstatus", "status --usage", "status --json")
 @flag("--usage", "Instead, how the vault grows, how it is used and what waits.")
 def status(context: CliContext, *, usage: bool) -> None:
     """Show the state of files, index, git and watcher; changes nothing."""
-    from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
-
-    with context.app(quiet=not usage) as app:
-        printer, name = (_show_usage, "stats") if usage else (_show_status, "status")
-        answer(context, app, printer, name, {})
+    printer: Callable[..., None] = _show_usage if usage else _show_status
+    context.carry_out(printer, "stats" if usage else "status", {}, quiet=not usage)
 
 
 _DAY_FROM = {
@@ -140,9 +130,12 @@ def _show_usage(found: rooms.stats.Stats) -> None:
 
 
 @group(
+    "init\ncheck",
+    "check --fix",
+    "check lint semantic",
+    "check migrate --dry-run",
     default="vault",
     takes=True,
-    examples=["init\ncheck", "check --fix", "check lint semantic", "check migrate --dry-run"],
 )
 def check() -> None:
     """Check the vault; exits with 1 when there are problems.
@@ -151,31 +144,31 @@ def check() -> None:
     """
 
 
-@check.command(examples=["init\ncheck vault", "check --fix", "check --json"])
+@check.verb(
+    "init\ncheck vault",
+    "check --fix",
+    "check --json",
+    of="doctor",
+    fails=lambda checks: any(check.level == "problem" for check in checks),
+    quiet=True,
+)
 @flag("--fix", "Repair what is derived: rebuild the index, remove stale temporary files.")
-def vault(context: CliContext, fix: bool) -> int:
+def vault(checks: Sequence[rooms.doctor.Check]) -> None:
     """Check files, index, git and settings; exits with 1 when there are problems."""
-    with context.app(quiet=True) as app:
-        checks = app.doctor(fix=fix)
-    if not context.printed(shapes.doctor, checks):
-        for check in checks:
-            level = padded(check.level, 9, fg=_COLOURS[check.level])
-            flow(check.sentence, indent=22, lead=f"{level}{padded(check.name, 13)}")
-            _list(check.details)
-    return int(any(check.level == "problem" for check in checks))
+    for check in checks:
+        level = padded(check.level, 9, fg=_COLOURS[check.level])
+        flow(check.sentence, indent=22, lead=f"{level}{padded(check.name, 13)}")
+        _list(check.details)
 
 
-@check.command(examples=["init\ncheck reindex", "check reindex --vault ~/notes"])
-def reindex(context: CliContext) -> None:
+@check.verb("init\ncheck reindex", "check reindex --vault ~/notes", of="reindex")
+def reindex(done: rooms.sync.Synced) -> None:
     """Delete the index and build it again from the files."""
-    with context.app() as app:
-        _tell_synced(context, app.reindex())
+    _tell_synced(done)
 
 
-@check.command(
-    of="migrate",
-    without=("dry_run",),
-    examples=["init\ncheck migrate --dry-run", "check migrate", "undo COMMIT"],
+@check.verb(
+    "init\ncheck migrate --dry-run", "check migrate", "undo COMMIT", of="migrate", without=("dry_run",)
 )
 @flag("--dry-run", "Only show what would change.")
 def migrate(done: rooms.migration.Migrated, dry_run: bool) -> None:
@@ -201,9 +194,7 @@ def migrate(done: rooms.migration.Migrated, dry_run: bool) -> None:
     remark(done.notice)
 
 
-def _tell_synced(context: CliContext, done: rooms.sync.Synced) -> None:
-    if context.printed(shapes.synced, shapes.SyncShown(done)):
-        return
+def _tell_synced(done: rooms.sync.Synced) -> None:
     unread = f", {done.unread} that cannot be read" if done.unread else ""
     say(
         f"{plural(done.total, 'file')}: {done.added} added, {done.changed} changed, {done.removed} removed{unread}."
@@ -240,11 +231,9 @@ def _size(count: int) -> str:
 
 
 @verb(
-    examples=[
-        "completion bash >> ~/.bashrc",
-        "completion zsh >> ~/.zshrc",
-        "completion fish > ~/.config/fish/completions/memoryclaw.fish",
-    ]
+    "completion bash >> ~/.bashrc",
+    "completion zsh >> ~/.zshrc",
+    "completion fish > ~/.config/fish/completions/memoryclaw.fish",
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
@@ -258,7 +247,7 @@ def completion(shell: str) -> None:
 # `adopt`: what a vault asks for counts only where this person allows it, and this is where they do.
 
 
-@verb(examples=["init\nadopt --dry-run", "adopt", "adopt llm.chain --yes"])
+@verb("init\nadopt --dry-run", "adopt", "adopt llm.chain --yes")
 @click.argument("what", nargs=-1, type=TEXT)
 @flag("--dry-run", "Only show what would change.")
 @flag("--yes", "Do not ask.")

@@ -23,8 +23,7 @@ _config = option(
 
 
 @group(
-    default="status",
-    examples=["openclaw status", "openclaw install", "openclaw import --dry-run", "openclaw uninstall"],
+    "openclaw status", "openclaw install", "openclaw import --dry-run", "openclaw uninstall", default="status"
 )
 def openclaw() -> None:
     """Use this vault as the memory of OpenClaw.
@@ -34,7 +33,7 @@ def openclaw() -> None:
     """
 
 
-@openclaw.command(examples=["openclaw install", "openclaw install --vault ~/notes --yes"])
+@openclaw.verb("openclaw install", "openclaw install --vault ~/notes --yes")
 @_config
 @YES
 @DRY_RUN
@@ -50,7 +49,7 @@ def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> No
     _carry_out(context, setup, setup.plan_install(), yes=yes, dry_run=dry_run)
 
 
-@openclaw.command(examples=["openclaw uninstall", "openclaw uninstall --yes --json"])
+@openclaw.verb("openclaw uninstall", "openclaw uninstall --yes --json")
 @_config
 @YES
 @DRY_RUN
@@ -62,7 +61,7 @@ def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> 
     _carry_out(context, setup, setup.plan_uninstall(), yes=yes, dry_run=dry_run)
 
 
-@openclaw.command(examples=["openclaw status", "openclaw status --json"])
+@openclaw.verb("openclaw status", "openclaw status --json")
 @_config
 def status(context: CliContext, config: str) -> None:
     """Check each requirement, and name the command that fixes it."""
@@ -77,8 +76,8 @@ def status(context: CliContext, config: str) -> None:
         flow(f"{check.detail}{advice}", indent=17, lead=f"{mark} {padded(check.name, 12, bold=True)}")
 
 
-@openclaw.command(
-    "import", examples=["init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace --yes"]
+@openclaw.verb(
+    "init\nopenclaw import . --dry-run", "openclaw import ~/.openclaw/workspace --yes", name="import"
 )
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config

@@ -30,7 +30,7 @@ _YES = flag("--yes", "Do not ask.")
 _REASON = option("--reason", "TEXT", "Why, for the commit and the record of decisions.")
 
 
-@group(default="list", examples=[f"{_WAITS}review", "review show p-1a2b3c4d", "review approve p-1a2b3c4d"])
+@group(f"{_WAITS}review", "review show p-1a2b3c4d", "review approve p-1a2b3c4d", default="list")
 def review() -> None:
     """Approve or reject pending changes.
 
@@ -39,7 +39,7 @@ def review() -> None:
     """
 
 
-@review.command("list", of="review.list", examples=[f"{_WAITS}review list", "review list --json"])
+@review.verb(f"{_WAITS}review list", "review list --json", name="list", of="review.list")
 def list_(items: Sequence[rooms.queue.ReviewItem]) -> None:
     """List pending changes, each with its reason."""
     table(
@@ -49,7 +49,7 @@ def list_(items: Sequence[rooms.queue.ReviewItem]) -> None:
     )
 
 
-@review.command(examples=[f"{_WAITS}review show p-8228d1c4"])
+@review.verb(f"{_WAITS}review show p-8228d1c4")
 @click.argument("id_", metavar="ID", type=WAITING)
 def show(context: CliContext, id_: str) -> None:
     """Show one pending change: why, who said it, and what would change."""
@@ -63,7 +63,7 @@ def show(context: CliContext, id_: str) -> None:
     _one(item, files, whole=True)
 
 
-@review.command(examples=[f"{_WAITS}review diff", "review diff p-1a2b3c4d"])
+@review.verb(f"{_WAITS}review diff", "review diff p-1a2b3c4d")
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 def diff(context: CliContext, names: tuple[str, ...]) -> None:
     """Show what would change, word by word."""
@@ -78,12 +78,10 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
         _one(item, files, whole=False)
 
 
-@review.command(
-    examples=[
-        f"{_WAITS}review approve p-8228d1c4",
-        "review approve conflict-9c8d7e6f --value 2",
-        "review approve --all --yes",
-    ]
+@review.verb(
+    f"{_WAITS}review approve p-8228d1c4",
+    "review approve conflict-9c8d7e6f --value 2",
+    "review approve --all --yes",
 )
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 @option(
@@ -104,9 +102,7 @@ def approve(context: CliContext, /, names: tuple[str, ...], *, value: int | None
     return _decide(context, names, "approved", value=value or 0, **how)
 
 
-@review.command(
-    examples=[f"{_WAITS}review reject p-8228d1c4", "review reject consolidate-20261121T101500-ab12cd"]
-)
+@review.verb(f"{_WAITS}review reject p-8228d1c4", "review reject consolidate-20261121T101500-ab12cd")
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=WAITING)
 @_REASON
 @_ALL
@@ -120,7 +116,7 @@ def reject(context: CliContext, /, names: tuple[str, ...], **how: Any) -> int:
     return _decide(context, names, "rejected", **how)
 
 
-@review.command(examples=[f"{_WAITS}review edit p-8228d1c4"])
+@review.verb(f"{_WAITS}review edit p-8228d1c4")
 @click.argument("id_", metavar="ID", type=WAITING)
 @AS_IS
 def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
@@ -132,7 +128,7 @@ def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     tell(context, written)
 
 
-@review.command(examples=[f"{_WAITS}review apply", "review apply --yes"])
+@review.verb(f"{_WAITS}review apply", "review apply --yes")
 @_YES
 def apply(context: CliContext, *, yes: bool) -> int:
     """Apply what is ticked in semantic/_pending.md and review/*.md.

@@ -31,12 +31,10 @@ _PATIENCE, _PAUSE = 60.0, 0.05  # seconds for a daemon to begin, and between two
 
 
 @verb(
-    examples=[
-        "init\nserve --port 0",
-        "serve --port 0 --json",
-        "serve --vault ~/notes --host 192.168.1.5 --allow-remote",
-        "serve --stop",
-    ]
+    "init\nserve --port 0",
+    "serve --port 0 --json",
+    "serve --vault ~/notes --host 192.168.1.5 --allow-remote",
+    "serve --stop",
 )
 @option("--host", "HOST", "The address to listen on; by default as in the settings.", default=None)
 @option(
@@ -85,9 +83,7 @@ def serve(
     config = daemon.config
     host = config.host if host is None else host
 
-    def report(error: Exception) -> str:
-        return exit_codes.report_bug(error, context)
-
+    report = partial(exit_codes.report_bug, context=context)
     try:
         listener = http.listening(host, config.port if port is None else port, allow_remote=allow_remote)
     except InputError:
@@ -108,7 +104,7 @@ def serve(
         raise KeyboardInterrupt
 
 
-@verb(examples=["init\nui --no-open", "ui --no-open", "ui --vault ~/notes --plain-host"])
+@verb("init\nui --no-open", "ui --no-open", "ui --vault ~/notes --plain-host")
 @flag("--no-open", "Only print the address, for another browser or for `ssh -L`.")
 @flag(
     "--plain-host",
@@ -230,7 +226,7 @@ def _log(sentence: str) -> None:
 # `mcp`: a server that a host starts and speaks the Model Context Protocol with.
 
 
-@verb(examples=["init\nmcp", "mcp --vault ~/notes"])
+@verb("init\nmcp", "mcp --vault ~/notes")
 def mcp(context: CliContext) -> None:
     """Serve the vault over MCP, on standard input and output.
 
@@ -243,8 +239,8 @@ def mcp(context: CliContext) -> None:
 
     audience = context.caller(AGENT)
     mcp_server.stdio(
-        lambda: open_vault(context.vault, audience=audience),
-        lambda error: exit_codes.report_bug(error, context),
+        lambda caller="": open_vault(context.vault, audience=caller or audience),
+        partial(exit_codes.report_bug, context=context),
     )
 
 

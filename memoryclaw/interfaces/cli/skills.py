@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -16,6 +15,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import beginning, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, SKILL, TEXT, CliContext, flag, group, option
+from memoryclaw.model import Problem
 from memoryclaw.text.prompts import one_line, visible
 
 _NEW = "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'\n"
@@ -24,13 +24,11 @@ _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "c
 
 
 @group(
+    f"{_NEW}skills",
+    "skills new send-email",
+    "skills match 'send an email to John'",
+    "skills approve send-email",
     default="list",
-    examples=[
-        f"{_NEW}skills",
-        "skills new send-email",
-        "skills match 'send an email to John'",
-        "skills approve send-email",
-    ],
 )
 def skills() -> None:
     """List, show, write, lint, match, approve, reject and run skills.
@@ -39,7 +37,7 @@ def skills() -> None:
     """
 
 
-@skills.command("list", of="skills.list", examples=[f"{_NEW}skills list", "skills list --json"])
+@skills.verb(f"{_NEW}skills list", "skills list --json", name="list", of="skills.list")
 def list_(found: Sequence[rooms.listing.ListedSkill]) -> None:
     """List skills and drafts with their state."""
     # How runs went is a column once there was one.
@@ -60,9 +58,8 @@ def list_(found: Sequence[rooms.listing.ListedSkill]) -> None:
     )
 
 
-@skills.command(
-    of="skills.show",
-    examples=[f"{_NEW}skills show water-plants", "skills show _drafts/pack-the-site-bag --json"],
+@skills.verb(
+    f"{_NEW}skills show water-plants", "skills show _drafts/pack-the-site-bag --json", of="skills.show"
 )
 def show(shown: rooms.listing.LintedSkill) -> None:
     """Print a skill with its digest and state."""
@@ -78,12 +75,10 @@ def show(shown: rooms.listing.LintedSkill) -> None:
     click.echo(visible(listed.skill.text), nl=not listed.skill.text.endswith("\n"))
 
 
-@skills.command(
+@skills.verb(
+    "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'",
+    "skills new water-plants --description 'Waters the plants on Fridays.'",
     of="skills.new",
-    examples=[
-        "init\nskills new water-plants --description 'Waters the plants on the terrace every Friday.'",
-        "skills new water-plants --description 'Waters the plants on Fridays.'",
-    ],
 )
 @click.argument("name", metavar="NAME", type=TEXT)
 @option("--description", "TEXT", "What it does, and when to use it.")
@@ -95,26 +90,21 @@ def new(written: rooms.context.Written) -> None:
     remark(written.notice)
 
 
-@skills.command(examples=[f"{_NEW}skills lint", "skills lint send-email", "skills lint --json"])
-@click.argument("name", metavar="[NAME]", required=False, default="", type=SKILL)
-def lint(context: CliContext, name: str) -> int:
-    """Explain every problem of a skill, or of all; exits with 1 if there is one."""
-    with context.app() as app:
-        problems = app.skills.lint(name)
-    if not context.printed(shapes.linted, problems):
-        for problem in problems:
-            hint = f"; {problem.hint}" if problem.hint else ""
-            say(
-                f"{styled(f'{problem.path}:{problem.line}', bold=True)}: {styled(problem.message)}{styled(hint, dim=True)}"
-            )
-        if not problems:
-            say("No problems.")
-    return int(bool(problems))
-
-
-@skills.command(
-    examples=[f"{_NEW}skills match 'who waters the plants?'", "skills match 'book a train to Lund' --json"]
+@skills.verb(
+    f"{_NEW}skills lint", "skills lint send-email", "skills lint --json", of="skills.lint", fails=bool
 )
+@click.argument("name", metavar="[NAME]", required=False, default="", type=SKILL)
+def lint(problems: Sequence[Problem]) -> None:
+    """Explain every problem of a skill, or of all; exits with 1 if there is one."""
+    for problem in problems:
+        hint = f"; {problem.hint}" if problem.hint else ""
+        place = styled(f"{problem.path}:{problem.line}", bold=True)
+        say(f"{place}: {styled(problem.message)}{styled(hint, dim=True)}")
+    if not problems:
+        say("No problems.")
+
+
+@skills.verb(f"{_NEW}skills match 'who waters the plants?'", "skills match 'book a train to Lund' --json")
 @click.argument("request", nargs=-1, required=True, type=TEXT)
 def match(context: CliContext, request: tuple[str, ...]) -> None:
     """Show which skills match a request, why, and whether a host would be offered them."""
@@ -129,10 +119,11 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
         say("No skill shares a word with this; `memoryclaw skills list` shows them all.")
 
 
-@skills.command(
+@skills.verb(
+    f"{_NEW}skills approve water-plants",
+    "skills approve _drafts/pack-the-site-bag",
     of="skills.approve",
     without=("version",),
-    examples=[f"{_NEW}skills approve water-plants", "skills approve _drafts/pack-the-site-bag"],
 )
 def approve(decision: rooms.approve.SkillDecision) -> None:
     """Approve a skill as it is now; a draft moves to its place.
@@ -142,21 +133,16 @@ def approve(decision: rooms.approve.SkillDecision) -> None:
     _tell(decision)
 
 
-@skills.command(
-    of="skills.reject",
-    without=("version",),
-    examples=[f"{_NEW}skills approve water-plants\nskills reject water-plants"],
+@skills.verb(
+    f"{_NEW}skills approve water-plants\nskills reject water-plants", of="skills.reject", without=("version",)
 )
 def reject(decision: rooms.approve.SkillDecision) -> None:
     """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
     _tell(decision)
 
 
-@skills.command(
-    examples=[
-        f"{_NEW}skills outcome water-plants ok",
-        "skills outcome send-email failed --why 'the address bounced'",
-    ]
+@skills.verb(
+    f"{_NEW}skills outcome water-plants ok", "skills outcome send-email failed --why 'the address bounced'"
 )
 @click.argument("name", metavar="NAME", type=SKILL)
 @click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
@@ -171,9 +157,7 @@ def outcome(context: CliContext, *, name: str, ended: str, why: str, session: st
     say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if kept_outcome.ok else 'failed'}")
 
 
-@skills.command(
-    of="skills.hosted", examples=[f"{_NEW}skills approve water-plants\nskills host", "skills host --json"]
-)
+@skills.verb(f"{_NEW}skills approve water-plants\nskills host", "skills host --json", of="skills.hosted")
 def host(found: rooms.host_skills.HostSkills) -> None:
     """Update the folder that hosts read, with the approved versions, and list it."""
     say(styled(found.folder))
@@ -184,11 +168,9 @@ def host(found: rooms.host_skills.HostSkills) -> None:
         remark(f"{skill.path} is not given to hosts: {skill.reason}")
 
 
-@skills.command(
-    examples=[
-        "skills run send-email --param recipient=john@example.com",
-        "skills run send-email --param recipient=John --apply",
-    ]
+@skills.verb(
+    "skills run send-email --param recipient=john@example.com",
+    "skills run send-email --param recipient=John --apply",
 )
 @click.argument("name", metavar="NAME", type=SKILL)
 @option("--param", "K=V", "A value of a parameter.", name="params", multiple=True)
@@ -201,8 +183,15 @@ def run(context: CliContext, *, name: str, params: tuple[str, ...], apply: bool,
     """
     values = params_of(params)
     ask = None if context.json or not sys.stdin.isatty() else asked
-    with context.app() as app, told_when_ended(apply=apply):
-        skill_run = app.skills.run(name, values, apply=apply, session=session, ask=ask)
+    try:
+        with context.app() as app:
+            skill_run = app.skills.run(name, values, apply=apply, session=session, ask=ask)
+    except KeyboardInterrupt:
+        if apply:
+            remark(
+                "Ended in the middle; what had been done by then is in the log of the session, under logs/."
+            )
+        raise
     if not context.printed(shapes.skill_run, skill_run):
         tell(skill_run)
     return int(not skill_run.ok)
@@ -282,19 +271,6 @@ def asked(need: rooms.steps.Requirement) -> str:
     return str(
         click.prompt(f"{one_line(need.name)}{about}", hide_input=need.asked.type == "secret", err=True)
     )
-
-
-@contextmanager
-def told_when_ended(*, apply: bool) -> Iterator[None]:
-    """Says where to look when somebody ends a run in the middle."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if apply:
-            remark(
-                "Ended in the middle; what had been done by then is in the log of the session, under logs/."
-            )
-        raise
 
 
 def tell(done: rooms.run.SkillRun) -> None:

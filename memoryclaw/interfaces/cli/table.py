@@ -90,29 +90,38 @@ def _read(parameter: Parameter) -> Callable[[click.Context, click.Parameter, Any
     return read
 
 
-def carry_out(context: Any, function: Callable[..., None], verb: str, values: Mapping[str, Any]) -> None:
-    """Does what a command is for.
+def carry_out(
+    context: Any,
+    function: Callable[..., None],
+    verb: str,
+    values: Mapping[str, Any],
+    *,
+    fails: Callable[[Any], bool] = lambda _: False,
+    quiet: bool = False,
+) -> int:
+    """Does what a command is for; returns its exit code.
 
     Args:
         function: prints the answer, and is given those values that it names; one whose first argument is the `context` does all itself.
+        fails: tells of an answer whether the exit code is 1.
     """
     if next(iter(inspect.signature(function).parameters)) == "context":
         function(context, **values)
-        return
-    with context.app() as app:
-        answer(context, app, function, verb, values)
+        return 0
+    with context.app(quiet=quiet) as app:
+        return int(fails(answer(context, app, function, verb, values)))
 
 
 def answer(
     context: Any, app: App, function: Callable[..., None], verb: str, values: Mapping[str, Any]
-) -> None:
-    """Prints what a verb of an open vault answers, as `carry_out` does; values that it does not take are left out."""
+) -> Any:
+    """Prints and returns what a verb of an open vault answers, as `carry_out` does; values that it does not take are left out."""
     method = method_of(verb)
     taken = values.keys() & inspect.signature(method).parameters.keys()
     value = attrgetter(verb)(app)(**{name: values[name] for name in taken})
     fresh, shape = app.freshness, shapes.shape_of(method)
-    if context.printed(shape, value, fresh if shape.fresh else None):
-        return
-    function(value, **{name: values[name] for name in list(inspect.signature(function).parameters)[1:]})
-    if shape.fresh:
-        print_freshness(fresh)
+    if not context.printed(shape, value, fresh if shape.fresh else None):
+        function(value, **{name: values[name] for name in list(inspect.signature(function).parameters)[1:]})
+        if shape.fresh:
+            print_freshness(fresh)
+    return value

@@ -30,14 +30,12 @@ _SHOWN = 20
 
 
 @verb(
-    examples=[
-        "init\nexport backup.tar.gz\nimport bundle backup.tar.gz --dry-run",
-        "import chatgpt ~/Downloads/chatgpt-export.zip",
-        "import claude ~/Downloads/data-2026-04-01.zip --yes",
-        "import markdown ~/Notes --dry-run",
-        "import bundle ~/backup.tar.gz --vault ~/restored",
-        "import logs ~/.openclaw/agents/main/sessions --format openclaw",
-    ]
+    "init\nexport backup.tar.gz\nimport bundle backup.tar.gz --dry-run",
+    "import chatgpt ~/Downloads/chatgpt-export.zip",
+    "import claude ~/Downloads/data-2026-04-01.zip --yes",
+    "import markdown ~/Notes --dry-run",
+    "import bundle ~/backup.tar.gz --vault ~/restored",
+    "import logs ~/.openclaw/agents/main/sessions --format openclaw",
 )
 @click.argument("what", metavar="WHAT", type=click.Choice([_LOGS, *_PROGRAMS, _BUNDLE]))
 @click.argument("path", metavar="PATH", type=click.Path())
@@ -210,13 +208,11 @@ def _more(count: int) -> None:
 
 
 @verb(
-    examples=[
-        "init\nremember 'Nora drinks oolong tea' --note\nexport backup.tar.gz",
-        "export ~/blog.tar.gz --audience public --tag blog",
-        "export ~/april.tar.gz --since 2026-04-01",
-        "export memory-md ~/.openclaw/workspace/MEMORY.md",
-        "export latest",
-    ]
+    "init\nremember 'Nora drinks oolong tea' --note\nexport backup.tar.gz",
+    "export ~/blog.tar.gz --audience public --tag blog",
+    "export ~/april.tar.gz --since 2026-04-01",
+    "export memory-md ~/.openclaw/workspace/MEMORY.md",
+    "export latest",
 )
 @click.argument("what", metavar="WHAT", type=TEXT)
 @click.argument("file", metavar="[FILE]", required=False, default="", type=click.Path())

@@ -18,26 +18,23 @@ if TYPE_CHECKING:
     from memoryclaw.app import App
 
 
-@group(default="status", examples=["init\nvectors", "vectors on", "vectors on use-multilingual --yes"])
+@group("init\nvectors", "vectors on", "vectors on use-multilingual --yes", default="status")
 def vectors() -> None:
     """Find by meaning as well as by words."""
 
 
-@vectors.command(examples=["init\nvectors status", "vectors status --json"])
+@vectors.verb("init\nvectors status", "vectors status --json")
 def status(context: CliContext) -> None:
     """Show whether vectors are on, their model, and how many are missing."""
     with context.app() as app:
         state = app.status().vectors
-    counts = {
-        "units": state.units if state else 0,
-        "missing": state.missing if state else 0,
-    }
-    if context.printed(dict, model=state.model if state else "", **counts):
+    model, units, missing = (state.model, state.units, state.missing) if state else ("", 0, 0)
+    if context.printed(dict, model=model, units=units, missing=missing):
         return
     say(vectors_in_words(state) if state else "Vectors are off; `memoryclaw vectors on` turns them on.")
 
 
-@vectors.command(examples=["vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text"])
+@vectors.verb("vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text")
 @click.argument("model", required=False, type=TEXT)
 @flag("--yes", "Do not ask.")
 def on(context: CliContext, *, model: str | None, yes: bool) -> None:
@@ -59,7 +56,13 @@ def on(context: CliContext, *, model: str | None, yes: bool) -> None:
         with Bar("making vectors") as bar:
             filled = app.fill_vectors(progress=bar)
         after = _evaluated(app) if before else None
-    gained = {name: [old, new] for name, old, new in _gains(before, after)}
+    gained: dict[str, list[float]] = {}
+    if before and after:
+        gained = {f"recall@{k}": [value, after.recall[k]] for k, value in before.recall.items()}
+        gained |= {
+            f"evidence in {tokens:g} tokens": [value, after.held[tokens]]
+            for tokens, value in before.held.items()
+        }
     counts = {"units": filled.units, "made": filled.filled, "missing": filled.missing}
     if context.printed(dict, model=filled.model, **counts, gained=gained):
         return
@@ -71,7 +74,7 @@ def on(context: CliContext, *, model: str | None, yes: bool) -> None:
         say("There are no golden questions to show what it gains; write some into eval/questions.yaml.")
 
 
-@vectors.command(examples=["init\nvectors off"])
+@vectors.verb("init\nvectors off")
 def off(context: CliContext) -> None:
     """Turn vectors off for this vault."""
     with context.app() as app:
@@ -84,14 +87,3 @@ def _evaluated(app: App) -> rooms.evaluation.Evaluated | None:
     """How its golden questions go; None where a vault has none."""
     is_there = os.path.exists(on_disk(os.fspath(app.root), QUESTIONS_FILE))
     return app.evaluate() if is_there else None
-
-
-def _gains(
-    before: rooms.evaluation.Evaluated | None, after: rooms.evaluation.Evaluated | None
-) -> list[tuple[str, float, float]]:
-    if before is None or after is None:
-        return []
-    recall = [(f"recall@{k}", value, after.recall[k]) for k, value in before.recall.items()]
-    return recall + [
-        (f"evidence in {tokens:g} tokens", value, after.held[tokens]) for tokens, value in before.held.items()
-    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=click.Command)
 
 
 @dataclass(slots=True)
@@ -70,19 +71,19 @@ class CliContext:
             as_json(shape(*values, **keys))
         return self.json
 
+    def carry_out(
+        self, function: Callable[..., None], verb: str, values: Mapping[str, Any], **how: Any
+    ) -> int:
+        """Does what a verb of the app does, and prints the answer; see `table.carry_out`."""
+        from memoryclaw.interfaces.cli.table import carry_out  # `--help` needs no app
+
+        return carry_out(self, function, verb, values, **how)
+
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
         """What the vault's daemon answers, or None where none runs; the verb then gives the same answer itself."""
-        audience = self.caller()
-        if method == "GET":
-            return rooms.client.ask_daemon(
-                rooms.client.root_of(self.vault),
-                method,
-                path + rooms.client.query_of(asked),
-                audience=audience,
-            )
-        return rooms.client.ask_daemon(
-            rooms.client.root_of(self.vault), method, path, asked, audience=audience
-        )
+        path, body = (path + rooms.client.query_of(asked), None) if method == "GET" else (path, asked)
+        root = rooms.client.root_of(self.vault)
+        return rooms.client.ask_daemon(root, method, path, body, audience=self.caller())
 
 
 # A group that several modules add to is in the last of them.
@@ -162,9 +163,7 @@ class NameParam(TextParam):
 
 
 TEXT = TextParam()
-ID, ENTITY, ANYTHING, TAG, WAITING, SKILL = map(
-    NameParam, ("id", "entity", "id or entity", "tag", "waiting", "skill")
-)
+ID, TAG, WAITING, SKILL = map(NameParam, ("id", "tag", "waiting", "skill"))
 
 
 class Verb(click.Command):
@@ -174,6 +173,9 @@ class Verb(click.Command):
 
     Args:
         of: the verb of the app that gives it its arguments and options; the function then prints the answer, see `table.carry_out`.
+        without: those that it does not take.
+        fails: tells of the answer whether the exit code is 1.
+        quiet: nothing else is told of the vault.
     """
 
     def __init__(
@@ -182,6 +184,8 @@ class Verb(click.Command):
         examples: Sequence[str] = (),
         of: str = "",
         without: Sequence[str] = (),
+        fails: Callable[[Any], bool] = lambda _: False,
+        quiet: bool = False,
         **kwargs: Any,
     ) -> None:
         kwargs["params"] = [*(kwargs.get("params") or []), *shared_options()]
@@ -190,7 +194,7 @@ class Verb(click.Command):
         self.of, self._without, self._is_made = of, without, not of
         function: Any = kwargs.get("callback")
         if of:
-            kwargs["callback"] = partial(_carried_out, function, of)
+            kwargs["callback"] = partial(_carried_out, function, of, {"fails": fails, "quiet": quiet})
         elif function and "context" in function.__code__.co_varnames[: function.__code__.co_argcount]:
             kwargs["callback"] = click.pass_obj(function)
         super().__init__(*args, **kwargs)
@@ -361,17 +365,13 @@ def _brought(name: str) -> click.Command:
     return command
 
 
-def _carried_out(function: Callable[..., None], of: str, **values: Any) -> None:
-    from memoryclaw.interfaces.cli.table import carry_out
-
-    carry_out(click.get_current_context().ensure_object(CliContext), function, of, values)
+def _carried_out(function: Callable[..., None], of: str, how: Mapping[str, Any], **values: Any) -> int:
+    return click.get_current_context().ensure_object(CliContext).carry_out(function, of, values, **how)
 
 
-def verb(
-    of: str = "", *, examples: Sequence[str], without: Sequence[str] = ()
-) -> Callable[[Callable[..., Any]], Verb]:
+def verb(*examples: str, **how: Any) -> Callable[[Callable[..., Any]], Verb]:
     """Makes a function a verb of the command line; see `Verb`."""
-    return click.command(cls=Verb, examples=examples, of=of, without=without)
+    return click.command(cls=Verb, examples=examples, **how)
 
 
 def option(
@@ -441,13 +441,22 @@ class Group(Verb, click.Group):
         takes: it is meant, too, when the first word is none of the verbs, or stands after `--`: the word is then its argument.
     """
 
-    command_class = Verb
-    group_class = type  # of a group in a group: this very class
-
     def __init__(self, *args: Any, default: str, takes: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, invoke_without_command=True, **kwargs)
         self.default = default
         self.takes = takes
+
+    def verb(self, *examples: str, **how: Any) -> Callable[[Callable[..., Any]], click.Command]:
+        """Makes a function a verb of this one; see `Verb`."""
+        return lambda function: self._added(verb(*examples, **how)(function))
+
+    def part(self, *examples: str, **how: Any) -> Callable[[Callable[..., Any]], Group]:
+        """Makes a function with an empty body a group in this one."""
+        return lambda function: self._added(group(*examples, **how)(function))
+
+    def _added(self, command: C) -> C:
+        self.add_command(command)
+        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the options; what is for the default verb goes to it whole."""
@@ -491,11 +500,9 @@ class Group(Verb, click.Group):
         return super().resolve_command(ctx, args)
 
 
-def group(
-    *, default: str, examples: Sequence[str], takes: bool = False
-) -> Callable[[Callable[..., Any]], Group]:
-    """Makes a function with an empty body a group; `@name.command("list", examples=[…])` gives it a verb."""
-    return click.group(cls=Group, default=default, examples=examples, takes=takes)
+def group(*examples: str, **how: Any) -> Callable[[Callable[..., Any]], Group]:
+    """Makes a function with an empty body a group; `@name.verb(…)` gives it a verb, by the name of its function if no other is given."""
+    return click.group(cls=Group, examples=examples, **how)
 
 
 def agreed(context: CliContext, question: str, *, yes: bool) -> bool:

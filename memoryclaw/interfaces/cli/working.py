@@ -15,12 +15,10 @@ _KYOTO = "init\nworking set --session kyoto --goal 'book the train' --plan 'ask 
 
 
 @group(
+    f"{_KYOTO}working --session kyoto",
+    "working set --session kyoto --goal 'book the train' --fact to=Kyoto",
+    "working clear --session kyoto",
     default="show",
-    examples=[
-        f"{_KYOTO}working --session kyoto",
-        "working set --session kyoto --goal 'book the train' --fact to=Kyoto",
-        "working clear --session kyoto",
-    ],
 )
 @click.option("--session", metavar="S", default="", type=TEXT, hidden=True)
 @click.pass_context
@@ -33,19 +31,17 @@ def working(ctx: click.Context, session: str) -> None:
         ctx.default_map = {name: {"session": session} for name in ("show", "set", "clear")}
 
 
-@working.command(of="working.show", examples=[f"{_KYOTO}working show --session kyoto"])
+@working.verb(f"{_KYOTO}working show --session kyoto", of="working.show")
 def show(memory: rooms.memory.WorkingMemory) -> None:
     """Print the working memory of a session."""
     _tell(memory)
 
 
-@working.command(
-    "set",
+@working.verb(
+    "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto",
+    "working set --session kyoto --fact to=Kyoto --fact seats= --observe 'window seats are sold out'",
+    name="set",
     of="working.set",
-    examples=[
-        "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto",
-        "working set --session kyoto --fact to=Kyoto --fact seats= --observe 'window seats are sold out'",
-    ],
 )
 @option("--goal", "TEXT", "The goal.", default=None)
 @option("--plan", "TEXT", "A step of the plan; may be repeated.", multiple=True)
@@ -64,15 +60,11 @@ def set_(context: CliContext, *, session: str, **parts: Any) -> None:
     }
     if not changes:
         raise click.UsageError("Nothing to set; give at least one of --goal, --plan, --fact, --observe …")
-    from memoryclaw.interfaces.cli.table import answer  # `--help` needs no app
-
-    with context.app() as app:
-        answer(context, app, _tell, "working.set", {"session": session, "changes": changes})
+    context.carry_out(_tell, "working.set", {"session": session, "changes": changes})
 
 
-@working.command(
-    of="working.clear",
-    examples=[f"{_KYOTO}working clear --session kyoto", "working clear --session kyoto --task trip"],
+@working.verb(
+    f"{_KYOTO}working clear --session kyoto", "working clear --session kyoto --task trip", of="working.clear"
 )
 def clear(done: rooms.store.Cleared) -> None:
     """Write it to the log of the session, then remove it."""
@@ -82,11 +74,9 @@ def clear(done: rooms.store.Cleared) -> None:
 
 
 @verb(
-    "feedback",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nfeedback semantic/facts#Nora.tea 5",
-        "feedback 'semantic/people#Nora.allergy' 1 --note 'not what was asked'",
-    ],
+    "init\nremember oolong --entity Nora --field tea\nfeedback semantic/facts#Nora.tea 5",
+    "feedback 'semantic/people#Nora.allergy' 1 --note 'not what was asked'",
+    of="feedback",
 )
 def feedback(rated: rooms.feedback.Feedback) -> None:
     """Say how useful a memory was, from 1 (useless) to 5 (just right)."""

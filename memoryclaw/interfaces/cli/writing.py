@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memoryclaw.app.purge import Purged
 
 
-@verb(examples=["init .", "init . --commit", "init ~/notes --default --json"])
+@verb("init .", "init . --commit", "init ~/notes --default --json")
 @click.argument("folder", metavar="[DIR]", required=False)
 @flag(
     "--commit",
@@ -248,16 +248,14 @@ def _tell_survey(found: rooms.survey.Survey) -> None:
 
 
 @verb(
-    "remember",
+    "init\nremember 'Nora drinks oolong tea'",
+    "remember 'Nora wants the receipts before Friday' --tag money",
+    "remember 2026-12-11 --entity 'Boathouse Aarhus' --field deadline",
+    "remember 'the wedding is on 5 september, near Otley' --entity Tam",
+    "remember 'We ship Atlas without the map' --type decision --scope project:atlas --expires 2026-12-01",
+    "remember - < minutes.txt",
+    of="remember",
     without=("source",),
-    examples=[
-        "init\nremember 'Nora drinks oolong tea'",
-        "remember 'Nora wants the receipts before Friday' --tag money",
-        "remember 2026-12-11 --entity 'Boathouse Aarhus' --field deadline",
-        "remember 'the wedding is on 5 september, near Otley' --entity Tam",
-        "remember 'We ship Atlas without the map' --type decision --scope project:atlas --expires 2026-12-01",
-        "remember - < minutes.txt",
-    ],
 )
 @flag("--note", "Keep the words as an episode, whatever they say.")
 @AS_IS
@@ -273,11 +271,9 @@ def remember(context: CliContext, *, text: str, **keys: Any) -> None:
 
 
 @verb(
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nedit semantic/facts#Nora.tea --set value=sencha",
-        "edit ep-20250708-penicillin --set pin=true --set tags='[health, nora]'",
-        "edit notes/moon-pancakes --text new.md --digest 1f2e3d4c --dry-run",
-    ]
+    "init\nremember oolong --entity Nora --field tea\nedit semantic/facts#Nora.tea --set value=sencha",
+    "edit ep-20250708-penicillin --set pin=true --set tags='[health, nora]'",
+    "edit notes/moon-pancakes --text new.md --digest 1f2e3d4c --dry-run",
 )
 @click.argument("id_", metavar="ID", type=ID)
 @option("--set", "F=V", "A field and its value; may be repeated.", name="pairs", multiple=True)
@@ -328,13 +324,11 @@ def _print_rewrite(context: CliContext, found: rooms.edit.NoteRewrite) -> None:
 
 
 @verb(
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nforget semantic/facts#Nora.tea",
-        "forget 'semantic/contacts#John.value'",
-        "forget log:2025-10-21-kanazawa/8",
-        "forget --purge log:2025-10-21-kanazawa/8 --dry-run",
-        "forget --purge --source kanazawa --history",
-    ]
+    "init\nremember oolong --entity Nora --field tea\nforget semantic/facts#Nora.tea",
+    "forget 'semantic/contacts#John.value'",
+    "forget log:2025-10-21-kanazawa/8",
+    "forget --purge log:2025-10-21-kanazawa/8 --dry-run",
+    "forget --purge --source kanazawa --history",
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1, type=ID)
 @flag("--undo", "Bring back what was forgotten or archived, unchanged.")
@@ -425,10 +419,8 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
 
 
 @verb(
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\ntrust semantic/facts#Nora.tea --yes",
-        "trust 'semantic/facts#Tam.car' --yes",
-    ]
+    "init\nremember oolong --entity Nora --field tea\ntrust semantic/facts#Nora.tea --yes",
+    "trust 'semantic/facts#Tam.car' --yes",
 )
 @click.argument("id_", metavar="ID", type=ID)
 @flag("--quarantine", "Instead, take it out of every answer; it stays in its file.")
@@ -450,11 +442,9 @@ def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None
 
 
 @verb(
-    "undo",
-    examples=[
-        "init\nremember oolong --entity Nora --field tea\nundo HEAD",
-        "undo remember-20261121T101500-ab12cd",
-    ],
+    "init\nremember oolong --entity Nora --field tea\nundo HEAD",
+    "undo remember-20261121T101500-ab12cd",
+    of="undo",
 )
 def undo(written: rooms.context.Written) -> None:
     """Revert a change that MemoryClaw made, or a whole run.

@@ -27,13 +27,21 @@ from memoryclaw.interfaces.http.guard import CALLER, Bucket, Guard
 from memoryclaw.interfaces.http.messages import QUERIED, VerbRoute, answer, refused
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
-from memoryclaw.interfaces.http.workers import Dispatcher, MountedApp, WorkerPools
-from memoryclaw.interfaces.requests import Refusal, RequestModel, from_json, from_query, refusal_of
+from memoryclaw.interfaces.http.workers import Dispatcher, WorkerPools
+from memoryclaw.interfaces.requests import (
+    MountedApp,
+    Refusal,
+    Report,
+    RequestModel,
+    bug,
+    from_json,
+    from_query,
+    refusal_of,
+)
 from memoryclaw.model import OWNER
 from memoryclaw.vault.audience import audience_name
 from memoryclaw.writing.secret_gate import without_secrets
 
-Report = Callable[[Exception], str]
 Answering = Callable[[VerbRoute, str, RequestModel, str], Awaitable[bytes]]
 _NAMED = re.compile(r"\{(\w+)\}")
 _LOOKS, _PAUSE = 200, 0.01  # seconds that a request waits for the first look at the vault, two in all
@@ -98,25 +106,18 @@ def _tokens(daemon: Daemon) -> dict[str, str]:
     } | daemon_tokens
 
 
-def _by_path(rows: Iterable[VerbRoute]) -> dict[str, list[VerbRoute]]:
-    """Rows by address, the most particular address first: `…/{id}/approve` before `…/{id}`."""
-    by_path: dict[str, list[VerbRoute]] = {}
-    for row in sorted(rows, key=lambda row: -len(_NAMED.sub("", row.path))):
-        by_path.setdefault(_NAMED.sub(r"{\1:path}", row.path), []).append(row)
-    return by_path
-
-
 def verb_routes(answer: Answering, report: Report) -> list[BaseRoute]:
     """The addresses of all verbs.
 
     Args:
         answer: gives the JSON of an answer: to a row, what its path names, its keys and an audience.
     """
-    routes: list[BaseRoute] = []
-    for path, rows in _by_path(ROWS).items():
-        verbs = _Methods(answer, report, rows)
-        routes.append(Route(path, verbs, methods=verbs.methods))
-    return routes
+    by_path: dict[str, list[VerbRoute]] = {}
+    # The most particular address first: `…/{id}/approve` before `…/{id}`.
+    for row in sorted(ROWS, key=lambda row: -len(_NAMED.sub("", row.path))):
+        by_path.setdefault(_NAMED.sub(r"{\1:path}", row.path), []).append(row)
+    verbs = {path: _Methods(answer, report, rows) for path, rows in by_path.items()}
+    return [Route(path, of_path, methods=of_path.methods) for path, of_path in verbs.items()]
 
 
 async def _answered(
@@ -150,7 +151,9 @@ class _Methods:
             inputs.append(body)
             response = await self._answered(request, body)
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
-            refusal = refusal_of(error) or _bug(self._report(error), error)
+            refusal = refusal_of(error) or Refusal(
+                500, "bug", bug(error, self._report(error), " of that machine")
+            )
             response = refused(refusal._replace(message=without_secrets(refusal.message, *inputs)))
         await response(scope, receive, send)
 
@@ -162,13 +165,6 @@ class _Methods:
             keys = from_json(row.asks, body or b"{}")
         name = "".join(request.path_params.values())
         return answer(await self._answering(row, name, keys, CALLER.get()))
-
-
-def _bug(path: str, error: Exception) -> Refusal:
-    kind = type(error).__name__
-    return Refusal(
-        500, "bug", f"a bug in MemoryClaw stopped this ({kind}); please report it with {path} of that machine"
-    )
 
 
 _MOST = {(row.method, row.path): row.route.most for row in ROWS}

@@ -63,31 +63,15 @@ QUERIED = ("GET", "DELETE")  # these take their keys from the query string, the 
 
 
 class VerbRoute(NamedTuple):
-    """One address."""
+    """One address, which answers as the command `like` does."""
 
+    method: str  # in capitals
+    path: str  # with at most one `{name}`
+    pool: str  # of workers, which answers
+    like: str
     route: Route
     name: str  # of the operation
     about: str
     verb: Callable[[App, str, RequestModel], JsonObject]  # the vault, what the path names, and the keys
     asks: type[RequestModel]
     shapes: tuple[AnswerShape, ...]  # of its answers
-
-    @property
-    def method(self) -> str:
-        """The method, in capitals."""
-        return self.route.method
-
-    @property
-    def path(self) -> str:
-        """With at most one `{name}`."""
-        return self.route.path
-
-    @property
-    def pool(self) -> str:
-        """Which workers answer."""
-        return self.route.pool
-
-    @property
-    def like(self) -> str:
-        """The command that answers the same."""
-        return self.route.like

@@ -57,12 +57,6 @@ def recall(app: App, *, trace: Flag = False, **keys: Any) -> JsonObject:
     return shapes.recall(app.recall(**keys), trace=trace)
 
 
-@tells(App.links, shapes.links)
-def links(app: App, name: str) -> JsonObject:
-    """The links of a note."""
-    return shapes.links(shapes.LinksShown(name, app.links(name)), app.freshness)
-
-
 @tells(App.facts, shapes.facts)
 def facts(app: App, *, believed_at: When = "", **keys: Any) -> JsonObject:
     """Facts, and those that contradict one another."""
@@ -219,7 +213,8 @@ def _made(
     about = (method.__doc__ or "").partition("\n")[0]
     name = f"{_PARTS_BY_NAME.get(method.__qualname__.partition('.')[0], '')}_{method.__name__}".strip("_")
     model = request_model(name, keys, is_open=method in _OPEN)
-    return VerbRoute(route, name, about, answer, model, answers)
+    where = route.method, route.path, route.pool, route.like
+    return VerbRoute(*where, route, name, about, answer, model, answers)
 
 
 def _keys(route: Route, method: Callable[..., Any], adapter: Adapter) -> dict[str, Parameter]:

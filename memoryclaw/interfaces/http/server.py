@@ -22,11 +22,11 @@ from memoryclaw import __version__
 from memoryclaw.app import App, open_vault
 from memoryclaw.daemon.daemon import OWN, Daemon
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.http.assembly import HttpSettings, Report, asgi
+from memoryclaw.interfaces.http.assembly import HttpSettings, asgi
 from memoryclaw.interfaces.http.guard import CALLER
 from memoryclaw.interfaces.http.readers import Readers
-from memoryclaw.interfaces.http.workers import MountedApp, WorkerPools
-from memoryclaw.interfaces.requests import Apps
+from memoryclaw.interfaces.http.workers import WorkerPools
+from memoryclaw.interfaces.requests import Apps, MountedApp, Report
 from memoryclaw.vault.layout import timestamp
 
 _GRACE = 5  # seconds that requests in flight are given at the end

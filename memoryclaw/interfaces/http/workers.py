@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import contextmanager
 from queue import Empty, LifoQueue
 from time import monotonic
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -19,7 +19,7 @@ from memoryclaw.errors import IndexBusyError
 from memoryclaw.interfaces.http.guard import below
 from memoryclaw.interfaces.http.messages import VerbRoute, encoded
 from memoryclaw.interfaces.http.readers import Readers, ReadRequest
-from memoryclaw.interfaces.requests import Refusal, RefusedError, RequestModel
+from memoryclaw.interfaces.requests import MountedApp, Refusal, RefusedError, RequestModel
 
 T = TypeVar("T")
 _THREADS = {READ: 2, WRITE: 8, LOG: 1, LONG: 1}
@@ -171,20 +171,6 @@ class WorkerPools:
 
 
 # Mounted applications (MCP, the page) borrow open vaults. They answer behind the same guard, but for those with names of their own.
-
-
-class MountedApp(Protocol):
-    """One application; it is given requests as they came."""
-
-    own_names: Sequence[
-        str
-    ]  # host names; with some, it checks its visitors itself: it is given any request for them or for this machine
-
-    def lifespan(self) -> AbstractAsyncContextManager[object]:
-        """What it needs around it while the server runs."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request."""
 
 
 class Dispatcher:

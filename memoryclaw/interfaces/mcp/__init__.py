@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memoryclaw.interfaces.mcp.server import Apps, Report
     from memoryclaw.interfaces.mcp.transports import Mounted
+    from memoryclaw.interfaces.requests import Apps, Report
 
 __all__ = ["asgi", "missing", "stdio"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
@@ -18,7 +17,7 @@ from memoryclaw.app import App
 from memoryclaw.app.verbs import question
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, get
-from memoryclaw.interfaces.requests import refusal_of
+from memoryclaw.interfaces.requests import Apps, Report, bug, refusal_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.writing.secret_gate import without_secrets
 
@@ -57,7 +56,7 @@ class RequestRunner:
 
     async def templates(self, _ctx: Any, _params: Any) -> types.ListResourceTemplatesResult:
         """Where every other note is."""
-        return types.ListResourceTemplatesResult(resource_templates=templates())
+        return types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
 
     async def read(self, _ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """One note, fenced."""
@@ -68,14 +67,14 @@ class RequestRunner:
 
     async def prompts(self, _ctx: Any, _params: Any) -> types.ListPromptsResult:
         """The one prompt."""
-        return types.ListPromptsResult(prompts=[prompt()])
+        return types.ListPromptsResult(prompts=[PROMPT])
 
     async def prompt(self, _ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """A question with what memory holds on it."""
         name, arguments = params.name, params.arguments or {}
         text = await self._answered(lambda app: recalled(app, name, arguments), name, arguments)
         message = types.PromptMessage(role="user", content=_text(text))
-        return types.GetPromptResult(description=PROMPT, messages=[message])
+        return types.GetPromptResult(description=PROMPT.description, messages=[message])
 
     async def _answered(self, work: Callable[[App], T], *given: object) -> T:
         """The answer of requests that can only fail as a whole."""
@@ -92,7 +91,10 @@ class RequestRunner:
         return await to_thread.run_sync(done, limiter=self._limiter)
 
     def _refused(self, error: Exception, *given: object) -> str:
-        return refusal(error, *given) or bug(error, self._report(error))
+        """A code that stays the same, and one sentence: `not_found: nothing in this vault …`; `given`: what a client sent."""
+        if refused := refusal_of(error):
+            return f"{refused.code}: {without_secrets(refused.message, *given)}"
+        return f"bug: {bug(error, self._report(error))}"
 
 
 def server(apps: Apps, report: Report) -> Server[Any]:
@@ -118,14 +120,6 @@ def _text(text: str) -> types.TextContent:
     return types.TextContent(text=text.encode("utf-8", "replace").decode())
 
 
-# What the server is given: open vaults, and somewhere to report a bug.
-
-Apps = Callable[
-    [], AbstractContextManager[App]
-]  # lends an open vault to one call, in the thread of that call
-Report = Callable[[Exception], str]  # keeps the details of a bug, and says where
-
-
 # The tools, the resource template and the prompt as the protocol lists them.
 
 INSTRUCTIONS = (
@@ -149,44 +143,26 @@ def tools() -> list[types.Tool]:
     ]
 
 
-def templates() -> list[types.ResourceTemplate]:
-    """The one family of resources."""
-    return [
-        types.ResourceTemplate(
-            name="note",
-            title="A memory",
-            uri_template=TEMPLATE,
-            description=RESOURCE,
-            mime_type=TYPE,
-        )
-    ]
-
-
-def prompt() -> types.Prompt:
-    """The one prompt."""
-    argument = types.PromptArgument(name=ARGUMENT, description=ARGUMENT_ABOUT, required=True)
-    return types.Prompt(name=NAME, title=TITLE, description=PROMPT, arguments=[argument])
-
-
 def manifest() -> dict[str, Any]:
     """All that a client may rely on, as docs/reference/mcp-manifest.json holds it."""
     return {
         "instructions": INSTRUCTIONS,
-        "tools": [_plain(tool) for tool in tools()],
-        "resourceTemplates": [_plain(template) for template in templates()],
-        "prompts": [_plain(prompt())],
+        **{
+            kind: [value.model_dump(mode="json", by_alias=True, exclude_none=True) for value in values]
+            for kind, values in (("tools", tools()), ("resourceTemplates", [TEMPLATE]), ("prompts", [PROMPT]))
+        },
     }
-
-
-def _plain(value: types.Tool | types.ResourceTemplate | types.Prompt) -> dict[str, Any]:
-    return value.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 # The one prompt: a question with what memory holds on it.
 
-NAME, TITLE = "recall", "Ask with memory"
-PROMPT = "Your question, with what long-term memory contains about it."
-ARGUMENT, ARGUMENT_ABOUT = "question", "What you want to know or do."
+QUESTION = types.PromptArgument(name="question", description="What you want to know or do.", required=True)
+PROMPT = types.Prompt(
+    name="recall",
+    title="Ask with memory",
+    description="Your question, with what long-term memory contains about it.",
+    arguments=[QUESTION],
+)
 
 
 def recalled(app: App, name: str, given: Mapping[str, str]) -> str:
@@ -196,36 +172,25 @@ def recalled(app: App, name: str, given: Mapping[str, str]) -> str:
         NotFoundError: there is no such prompt.
         InputError: the question is missing, or something else was given.
     """
-    if name != NAME:
-        raise NotFoundError(f"there is no prompt {name[:80]!r}; there is {NAME!r}")
-    if given.keys() != {ARGUMENT} or not given[ARGUMENT].strip():
-        raise InputError(f"the prompt {NAME!r} takes a {ARGUMENT}, and nothing else")
-    text = question(given[ARGUMENT])
+    if name != PROMPT.name:
+        raise NotFoundError(f"there is no prompt {name[:80]!r}; there is {PROMPT.name!r}")
+    if given.keys() != {QUESTION.name} or not given[QUESTION.name].strip():
+        raise InputError(f"the prompt {PROMPT.name!r} takes a {QUESTION.name}, and nothing else")
+    text = question(given[QUESTION.name])
     return "\n\n".join(filter(None, [app.recall(text).context, text]))
-
-
-# How a tool says that it failed: a code that stays the same, and one sentence.
-
-
-def refusal(error: Exception, *given: object) -> str:
-    """What a client is told: `not_found: nothing in this vault …`; empty when nobody foresaw it. `given`: what it sent."""
-    refused = refusal_of(error)
-    return f"{refused.code}: {without_secrets(refused.message, *given)}" if refused else ""
-
-
-def bug(error: Exception, place: str) -> str:
-    """What a client is told of what nobody foresaw."""
-    return f"bug: a bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {place}"
 
 
 # Notes as resources: `memory://note/` and an id. Their text is fenced, as in every MCP answer.
 
 PREFIX = "memory://note/"
-TEMPLATE = f"{PREFIX}{{id}}"
-RESOURCE = (
-    "A note, section, fact or turn by its id; characters such as / and # of the id are percent-encoded."
-)
 TYPE = "text/plain"
+TEMPLATE = types.ResourceTemplate(
+    name="note",
+    title="A memory",
+    uri_template=f"{PREFIX}{{id}}",
+    description="A note, section, fact or turn by its id; characters such as / and # of the id are percent-encoded.",
+    mime_type=TYPE,
+)
 _LISTED = 20
 
 
@@ -251,5 +216,5 @@ def read(app: App, uri: str) -> str:
     """
     id_ = unquote(uri.removeprefix(PREFIX))
     if not uri.startswith(PREFIX) or not id_:
-        raise NotFoundError(f"there is no resource {uri[:200]!r}; addresses are {TEMPLATE}")
+        raise NotFoundError(f"there is no resource {uri[:200]!r}; addresses are {TEMPLATE.uri_template}")
     return get(app, id_, lines=2000)

@@ -6,7 +6,7 @@ import gc
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -16,12 +16,11 @@ from anyio.abc import TaskGroup, TaskStatus
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from memoryclaw.interfaces.requests import Apps, MountedApp, Report
 from memoryclaw.writing.secret_gate import secret_gate
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
-    from memoryclaw.interfaces.mcp.server import Apps, Report
 
 # Nothing here imports the SDK before a client is there: a daemon that none asks need not wait for it.
 
@@ -56,11 +55,10 @@ class _Harmless(logging.Formatter):
 # Streamable HTTP, mounted in another server
 
 
-class Mounted:
+class Mounted(MountedApp):
     """An ASGI application. No session outlives its request, so nothing is kept of a client that went away."""
 
     def __init__(self, apps: Apps, report: Report) -> None:
-        self.own_names: Sequence[str] = ()
         self._apps, self._report = apps, report
         self._lock = anyio.Lock()
         self._tasks: TaskGroup | None = None

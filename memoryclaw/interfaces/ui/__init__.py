@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from memoryclaw import rooms
 
 if TYPE_CHECKING:
-    from memoryclaw.interfaces.requests import Apps
-    from memoryclaw.interfaces.ui.site import Report, Site, TicketOffice
+    from memoryclaw.interfaces.requests import Apps, Report
+    from memoryclaw.interfaces.ui.site import Site, TicketOffice
 
 __all__ = ["PAGE", "TICKETS", "asgi", "missing"]
 PAGE, TICKETS = "/ui", "/v1/ui/ticket"  # where the page is mounted, and where a browser's way in is asked for

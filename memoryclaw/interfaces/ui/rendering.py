@@ -21,6 +21,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.ui.answers import address
 from memoryclaw.review.word_diff import word_diff
 from memoryclaw.text.snippets import without_block_ids
@@ -54,21 +55,11 @@ def static_version() -> str:
 # Marks that nobody sees, or that turn the direction of the text around them, are shown by their number, wherever a value is printed.
 
 
-def _is_hidden(code: int) -> bool:
-    return (
-        (code < 0x20 and code not in (0x09, 0x0A, 0x0D))
-        or 0x7F <= code <= 0x9F
-        or code in (0xAD, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0xFEFF)
-        or 0x202A <= code <= 0x202E
-        or 0x2060 <= code <= 0x206F
-        or 0xFFF9 <= code <= 0xFFFB
-        or 0xE0000 <= code <= 0xE007F
-    )
-
-
-_HIDDEN = {
-    code: f"‹U+{code:04X}›" for code in (*range(0x10000), *range(0xE0000, 0xE0080)) if _is_hidden(code)
-}
+_RANGES = (
+    (0x00, 0x08), (0x0B, 0x0C), (0x0E, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x61C, 0x61C), (0x180E, 0x180E), (0x200B, 0x200B),
+    (0x200E, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB), (0xE0000, 0xE007F),
+)  # fmt: skip
+_HIDDEN = {code: f"‹U+{code:04X}›" for first, last in _RANGES for code in range(first, last + 1)}
 _HIDDEN |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
 
@@ -172,11 +163,9 @@ def superseded(subject: str) -> tuple[str, str, str] | None:
 
 
 def difference(before: str, after: str, around: int = 1) -> list[list[dict[str, Any]]]:
-    """What turns one text into another: hunks of lines with pieces, as `shapes.differences` tells them."""
-    return [
-        [{"line": line.number, "pieces": [piece._asdict() for piece in line.pieces]} for line in hunk]
-        for hunk in word_diff(before, after, around)
-    ]
+    """What turns one text into another: hunks of lines with pieces."""
+    hunks: list[list[dict[str, Any]]] = shapes.plain(word_diff(before, after, around))
+    return hunks
 
 
 def row(line: Mapping[str, Any]) -> tuple[str, str]:

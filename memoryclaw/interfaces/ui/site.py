@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
 from functools import cached_property
 from typing import Any
 
@@ -20,14 +20,11 @@ from starlette.types import Receive, Scope, Send
 from memoryclaw.app import App
 from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.interfaces.requests import Apps, refusal_of
+from memoryclaw.interfaces.requests import Apps, MountedApp, Report, bug, refusal_of
 from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
 from memoryclaw.interfaces.ui.sessions import Pulse, Said, Session, Sessions
 from memoryclaw.model import OWNER
 from memoryclaw.writing.secret_gate import without_secrets
-
-Report = Callable[[Exception], str]  # keeps the details of a bug, and says where
-
 
 _AT_WORK = 2  # pages that are made at a time
 _YEAR = 365 * 24 * 3600
@@ -59,13 +56,13 @@ def own_name(root: os.PathLike[str]) -> str:
     return f"{hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:8]}.localhost"
 
 
-class Site:
+class Site(MountedApp):
     """The page of one daemon. It checks its visitors itself: a cookie instead of a token, forms instead of JSON."""
 
     def __init__(self, apps: Apps, report: Report, daemon: Daemon) -> None:
         self.sessions = Sessions()
         self.name = own_name(daemon.root)
-        self.own_names: Sequence[str] = (self.name,)
+        self.own_names = (self.name,)
         self._apps, self._report, self._daemon = apps, report, daemon
         self._cookie = f"mc-{self.name.partition('.')[0]}"
         self._pulse = Pulse(daemon)
@@ -78,11 +75,9 @@ class Site:
         """Every page by its address."""
         from memoryclaw.interfaces.ui.pages import PAGES
 
-        return [(_pattern(page.path), page) for page in PAGES]
-
-    def lifespan(self) -> AbstractAsyncContextManager[object]:
-        """Nothing has to be around it."""
-        return nullcontext()
+        # What is named, as in `/review/{id}/approve`, may hold slashes.
+        parts = [(map(re.escape, re.split(r"\{\w+\}", page.path)), page) for page in PAGES]
+        return [(re.compile("(.+)".join(named), re.DOTALL), page) for named, page in parts]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request; whatever goes wrong is a page that says what to do."""
@@ -131,11 +126,12 @@ class Site:
         method = "POST" if request.method == "POST" else "GET"
         if path == "/":
             path = "/start"
-        row = self._row(method, path)
-        if row is None:
+        rows = ((pattern.fullmatch(path), page) for pattern, page in self.routes if page.method == method)
+        hit, page = next((row for row in rows if row[0]), (None, None))
+        if hit is None or page is None:
             unknown = NotFoundError("this page has no such address; the menu leads to all pages")
             return self._failed(request, unknown, session)
-        name, page = row
+        name = "".join(hit.groups())
         body = (await request.body()).decode("utf-8", "replace") if method == "POST" else ""
         if body and request.headers.get("content-type", "").partition(";")[0].strip().lower() != (
             "application/x-www-form-urlencoded"
@@ -174,13 +170,6 @@ class Site:
             to = f"{path}{'&' if '?' in path else '?'}said={key}{hash_}{fragment}"
         return Response(status_code=303, headers={"Location": to})
 
-    def _row(self, method: str, path: str) -> tuple[str, Page] | None:
-        for pattern, page in self.routes:
-            matched = pattern.fullmatch(path) if page.method == method else None
-            if matched is not None:
-                return "".join(matched.groups()), page
-        return None
-
     def _page(self, shown: Shown, frame: Mapping[str, Any] | None = None) -> Response:
         from memoryclaw.interfaces.ui import rendering
 
@@ -216,7 +205,7 @@ class Site:
             status, sentence = refusal.status, refusal.message
         else:
             status = 500
-            sentence = f"A bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {self._report(error)} of this machine."
+            sentence = f"A{bug(error, self._report(error), ' of this machine')[1:]}."
         if request.url.path == "/ui/changes":
             return _json({"error": without_secrets(sentence)}, status)
         from memoryclaw.interfaces.ui.pages import RAIL
@@ -246,12 +235,6 @@ _BARE: dict[str, Any] = {
     "pulse": None,
     "plan": None,
 }
-
-
-def _pattern(path: str) -> re.Pattern[str]:
-    """`/review/{id}/approve` as a pattern; what is named may hold slashes."""
-    parts = re.split(r"\{\w+\}", path)
-    return re.compile("(.+)".join(map(re.escape, parts)), re.DOTALL)
 
 
 def _foreign(request: Request) -> str:
@@ -286,21 +269,15 @@ def _json(shape: Mapping[str, Any], status: int = 200) -> Response:
     return Response(json.dumps(shape).encode(), status, media_type="application/json")
 
 
-class TicketOffice:
+class TicketOffice(MountedApp):
     """Gives a ticket to whoever holds the owner's token; it stands behind the guard of `/v1`."""
 
     def __init__(self, site: Site, apps: Apps, plan: Callable[[], Mapping[str, Any]]) -> None:
-        self.own_names: Sequence[str] = ()
         self._site, self._apps, self._plan = site, apps, plan
-
-    def lifespan(self) -> AbstractAsyncContextManager[object]:
-        """Nothing has to be around it."""
-        return nullcontext()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers `POST {}` or `{"plain_host": true}` with the address to open."""
-        request = Request(scope, receive)
-        await (await self._answered(request))(scope, receive, send)
+        await (await self._answered(Request(scope, receive)))(scope, receive, send)
 
     async def _answered(self, request: Request) -> Response:
         if request.method != "POST":
