@@ -121,9 +121,12 @@ class WordList:
 
     def find(self, tokens: Sequence[str]) -> int:
         """The place of the first entry among the tokens; -1 where there is none."""
-        if self._firsts.isdisjoint(tokens):
-            return -1
-        return next((place for place in range(len(tokens)) if self.at(tokens, place)), -1)
+        firsts = self._firsts
+        if not firsts.isdisjoint(tokens):
+            for place, token in enumerate(tokens):
+                if token in firsts and self.at(tokens, place):
+                    return place
+        return -1
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
@@ -300,7 +303,7 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     for other in codes():
         if (
             words & _words_of(code) <= _words_of(other)
-            and len(words & _words_of(other) - _words_of(code)) >= _SURE
+            and len((words & _words_of(other)) - _words_of(code)) >= _SURE
         ):
             return other
     return UNREAD if _said_abroad(alone=not is_known).within(tokens) else code  # `me he mudado a Málaga`
