@@ -235,16 +235,15 @@ def codes() -> tuple[str, ...]:
 
 def tokens_of(text: str) -> list[str]:
     """The words of a text in small letters, contractions in one piece: `don't`, `l4/l5`."""
-    return _split(text) if len(text) > _SHORT else list(_remembered_words(text))
+    return list(_words_of_line(text) if len(text) <= _SHORT else _words_of_text(text))
 
 
-def _split(text: str) -> list[str]:
-    return _TOKEN.findall(text.lower().replace("’", "'"))
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(text.lower().replace("’", "'")))
 
 
-@lru_cache(maxsize=8192)  # all who read a line or a clause ask for its words
-def _remembered_words(text: str) -> tuple[str, ...]:
-    return tuple(_split(text))
+# All who read a line or a clause ask for its words, and of a long one most of them one after the other.
+_words_of_line, _words_of_text = lru_cache(maxsize=8192)(_split), lru_cache(maxsize=64)(_split)
 
 
 def tokens_unread(text: str) -> list[str]:

@@ -29,9 +29,10 @@ def files() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
 
-def names(file: str) -> list[str]:
+@cache
+def names(file: str) -> tuple[str, ...]:
     """The names of the lists of a file."""
-    return _NAME.findall(_source(file))
+    return tuple(_NAME.findall(_source(file)))
 
 
 def text(name: str) -> str:
