@@ -81,9 +81,10 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 def _goes_on(before: str, after: str) -> bool:
     """True where the dot ended no sentence: `Dr. Rao`, `Tel. 0561`, `12. Mai`, `1. Milk`, `"Why?" she asked`."""
-    if after[:1].islower() and before.rstrip()[-1] in "\"'”’»":
+    sign = before.rstrip()[-1]
+    if after[:1].islower() and sign in "\"'”’»":
         return True
-    last = _LAST_WORD.search(before)
+    last = _LAST_WORD.search(before) if sign == "." else None
     if last is None:
         return False
     word = last[1].lower()
