@@ -261,9 +261,10 @@ def _unspaced() -> tuple[str, ...]:
     )
 
 
-def spans_of(text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=1024)  # of a clause, which several readers look through
+def spans_of(text: str) -> tuple[tuple[int, int], ...]:
     """Where the words of `tokens_of` stand."""
-    return [hit.span() for hit in _TOKEN.finditer(text)]
+    return tuple(hit.span() for hit in _TOKEN.finditer(text))
 
 
 def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
