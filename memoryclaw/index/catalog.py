@@ -254,8 +254,11 @@ class Catalog:
 
     def synonyms(self, keys: Sequence[str]) -> list[tuple[str, str]]:
         """The synonyms of these words, and the names of the owner for one another: (word, synonym)."""
+        has_any = self._database.constant(
+            "has synonyms", lambda: bool(self.rows("select 1 from aliases limit 1"))
+        )
         sql = f"select key, expansion from aliases where key {_IN} order by key, expansion"
-        rows = self.rows(sql, [json.dumps(list(keys))])
+        rows = self.rows(sql, [json.dumps(list(keys))]) if has_any else []
         own = {key_of(name): name for name in self.names_of_owner(self._owner)}
         return [*rows, *((key, own[other]) for key in keys if key in own for other in own if other != key)]
 

@@ -264,8 +264,9 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
 
 def _is_of_page(line: str) -> bool:
     """True for a line of counts and buttons that a page shows below what somebody posted: `243 likes`, `Like Comment Share`."""
-    tokens = [token for token in tokens_of(line) if not token[0].isdigit()]
-    return bool(tokens) and len(tokens_of(line)) > 1 and all(token in listed("buttons") for token in tokens)
+    tokens, buttons = tokens_of(line), listed("buttons")
+    of_page = all(token[0].isdigit() or token in buttons for token in tokens)
+    return of_page and len(tokens) > 1 and not all(token[0].isdigit() for token in tokens)
 
 
 def _is_card(lines: Sequence[str], block: range, words: Grammar, me: str) -> bool:

@@ -17,9 +17,10 @@ _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:
 _QUOTED_LINES = re.compile(r"(?m)(?:^[ \t]*>.*$\n?)+")
 # A quotation of a few words only marks them.
 _PAIRS = (('"', '"'), ("“", "”"), ("„", "“”"), ("«", "»"), ("»", "«"))
-_QUOTED = re.compile(
-    "|".join(rf"(?<!\w){a}([^{a}{b}]*+)[{b}](?!\w)" for a, b in _PAIRS)
-    + r"|(?<![\w'])'((?:[^'\n]|(?<=\w)'(?=\w))*+)'(?!\w)"
+_QUOTED = re.compile(  # the opening sign stands first, else each character is tried
+    "[\"“„«»'](?:"
+    + "|".join(rf"(?<=(?<!\w){a})([^{a}{b}]*+)[{b}](?!\w)" for a, b in _PAIRS)
+    + r"|(?<=(?<![\w'])')((?:[^'\n]|(?<=\w)'(?=\w))*+)'(?!\w))"
 )
 _UNCLOSED = re.compile(r"(?ms)(?:^|(?<=[\s:]))(?:\"(?=[^\"]*+\Z)|[“„](?=[^“”„]*+\Z)|«(?=[^«»]*+\Z))\S.*")
 _FEW, _LONG = 3, 80  # words of a quotation that stay; characters of one that is named

@@ -342,7 +342,7 @@ def _owner(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> st
 
 
 def _name_behind(
-    clause: Clause, at: int, words: Grammar, names: Names, spans: list[tuple[int, int]], *, capital: bool
+    clause: Clause, at: int, words: Grammar, names: Names, spans: Sequence[tuple[int, int]], *, capital: bool
 ) -> str:
     """The name behind a role; `capital`: only one that is written as a name."""
     tokens = clause.tokens

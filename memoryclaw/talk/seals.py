@@ -16,6 +16,7 @@ _CODE = re.compile(
     r"`[^`\n]+`|(?<!\S)--[A-Za-z][\w-]*+(?:=[^\s,;]*+)?"
     r"|(?<![\w.:/@~])(?:~|\.{1,2})/[\w.@+/-]*+|(?<![\w.:/@~])(?:/[\w@+-][\w.@+-]*+){2,}/?|(?<![\w.:/@~-])\w[\w-]*+(?:/[\w-]++)*+/[\w-]++\.[a-z]\w{0,4}\b"
 )
+_CODE_SIGNS = ("`", "/", "--")  # one of them stands in each of these
 _CALL = re.compile(  # not `file(s)`
     r"(?<![\w.])[A-Za-z_][\w.]*+\((?!(?:e?[nrs]|e|a|in|innen)\))(?:[^()\s]|(?<=,) ){0,80}+\)"
 )
@@ -60,11 +61,11 @@ class Sealing:
 
     def code(self, text: str) -> str:
         """The text with its code, paths and options sealed."""
-        return _CODE.sub(self._sealed, text)
+        return _CODE.sub(self._sealed, text) if any(sign in text for sign in _CODE_SIGNS) else text
 
     def calls(self, text: str) -> str:
         """The text with calls of functions sealed: `push(batch)`."""
-        return _CALL.sub(self._sealed, text)
+        return _CALL.sub(self._sealed, text) if "(" in text else text
 
     def sealed(self) -> Seals:
         """What was taken out so far."""

@@ -561,7 +561,7 @@ def _present(words: Sequence[str]) -> list[_Language]:
     written = [
         (code, language)
         for code, language in zip(_LANGUAGES, _languages(), strict=True)
-        if code not in _SCRIPTS or _SCRIPTS[code].search(letters)
+        if code not in _SCRIPTS or (not letters.isascii() and _SCRIPTS[code].search(letters))
     ]
     if any("." in word or "/" in word for word in numbers):  # 3.3.2024, 25/12/2024
         return [language for _, language in written]

@@ -121,9 +121,12 @@ class WordList:
 
     def find(self, tokens: Sequence[str]) -> int:
         """The place of the first entry among the tokens; -1 where there is none."""
-        if self._firsts.isdisjoint(tokens):
-            return -1
-        return next((place for place in range(len(tokens)) if self.at(tokens, place)), -1)
+        firsts = self._firsts
+        if not firsts.isdisjoint(tokens):
+            for place, token in enumerate(tokens):
+                if token in firsts and self.at(tokens, place):
+                    return place
+        return -1
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
@@ -232,16 +235,15 @@ def codes() -> tuple[str, ...]:
 
 def tokens_of(text: str) -> list[str]:
     """The words of a text in small letters, contractions in one piece: `don't`, `l4/l5`."""
-    return _split(text) if len(text) > _SHORT else list(_remembered_words(text))
+    return list(_words_of_line(text) if len(text) <= _SHORT else _words_of_text(text))
 
 
-def _split(text: str) -> list[str]:
-    return _TOKEN.findall(text.lower().replace("’", "'"))
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(text.lower().replace("’", "'")))
 
 
-@lru_cache(maxsize=8192)  # all who read a line or a clause ask for its words
-def _remembered_words(text: str) -> tuple[str, ...]:
-    return tuple(_split(text))
+# All who read a line or a clause ask for its words, and of a long one most of them one after the other.
+_words_of_line, _words_of_text = lru_cache(maxsize=8192)(_split), lru_cache(maxsize=64)(_split)
 
 
 def tokens_unread(text: str) -> list[str]:
@@ -259,9 +261,10 @@ def _unspaced() -> tuple[str, ...]:
     )
 
 
-def spans_of(text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=1024)  # of a clause, which several readers look through
+def spans_of(text: str) -> tuple[tuple[int, int], ...]:
     """Where the words of `tokens_of` stand."""
-    return [hit.span() for hit in _TOKEN.finditer(text)]
+    return tuple(hit.span() for hit in _TOKEN.finditer(text))
 
 
 def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
@@ -300,7 +303,7 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     for other in codes():
         if (
             words & _words_of(code) <= _words_of(other)
-            and len(words & _words_of(other) - _words_of(code)) >= _SURE
+            and len((words & _words_of(other)) - _words_of(code)) >= _SURE
         ):
             return other
     return UNREAD if _said_abroad(alone=not is_known).within(tokens) else code  # `me he mudado a Málaga`

@@ -319,7 +319,9 @@ SHAPES = _rows(
 )  # fmt: skip
 
 TOKENS = (*CLOUDS, *WORKSHOPS, *MESSENGERS_AND_MONEY, *MODELS, *SIGNED, *HASHES, *PREFIXED)
-SHORTEST = 15  # characters without a space that every token has; most sentences have no such word and need no patterns
+# Characters without a space that every token has; most sentences have no such word and need no patterns. A token that is known by a
+# single sign has more of them.
+SHORTEST, LONG = 15, 40
 
 
 MARK = re.compile(r"\[REDACTED:([a-z0-9-]{1,40}):([0-9a-f]{8})\]")
@@ -466,7 +468,12 @@ def _secrets(text: str) -> Iterator[_Span]:
 
 def _forms(text: str, low: str) -> Iterator[_Span]:
     long = " ".join([word for word in low.split() if len(word) >= SHORTEST])
-    near = [rule for near, rule in _TOKENS_BY_NEAR if near in long] if long else []
+    is_long = any(len(word) >= LONG for word in long.split())
+    near = (
+        [rule for near, rule in _TOKENS_BY_NEAR if near in long and (is_long or len(near) > 1)]
+        if long
+        else []
+    )
     near += [rule for near, rule in _SHAPES_BY_NEAR if near in low]
     for rule in dict.fromkeys(near):
         for hit in lazy_pattern(rule).finditer(text):

@@ -27,10 +27,22 @@ _KEY_WORDS = (
     r"keys?(?![a-z])|secrets?|token|credentials?|(?<![a-z])auth(?:[_ -]?token)?(?![a-z])|(?<![a-z])creds?(?![a-z])"
     rf"|{_BEGINS}(?:{_SETTING_WORDS})(?![a-z])"
 )
-# Where a name may begin, in lower case: looking for these first is ten times faster than trying every name everywhere.
-_CORE = re.compile(
+# Where a name may begin, in lower case: looking for these first is ten times faster than trying every name everywhere. Those with one
+# first letter stand together, so that few are tried at each character.
+_CORE_WORDS = (
     "pass|pwd|psw|kennwort|contrase|senha|mot[ _-]de|wachtwoord|lösenord|salasana|hasło|heslo|parola|пароль|密码|密碼|パスワード|비밀번호"
-    rf"|key|secret|token|cred|auth|(?:{_PASSES})pass|(?:pw|psk|pswd|pword|{_SETTING_WORDS})(?![a-z])"
+    "|key|secret|token|cred|auth"
+)
+_CORES = [
+    *_CORE_WORDS.split("|"),
+    *(f"{word}pass" for word in _PASSES.split("|")),
+    *(f"{word}(?![a-z])" for word in f"pw|psk|pswd|pword|{_SETTING_WORDS}".split("|")),
+]
+_CORE = re.compile(
+    "|".join(
+        f"{first}(?:{'|'.join(core[1:] for core in _CORES if core[0] == first)})"
+        for first in dict.fromkeys(core[0] for core in _CORES)
+    )
 )
 _NAME = rf"(?:(?P<password>{_LOGIN_WORDS})|(?P<token>{_KEY_WORDS}))"
 _TAIL = r"(?P<tail>[\w.-]{0,40}?)"

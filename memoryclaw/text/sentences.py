@@ -17,7 +17,10 @@ _BEFORE_SMALL = frozenset(lists.words("sentences.before_small"))
 _ORDINAL_AFTER = frozenset(lists.words("sentences.ordinal_after"))
 _CLAUSE_STARTS = frozenset(lists.words("sentences.clause_starts"))
 _DAY_MONTH = late.pattern(r"\d{1,2}\.\d{1,2}")
-_END = late.pattern(r"""(?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|\n+""")
+# The sign that ends a sentence stands first: a pattern that begins with what looks back is tried at every character.
+_END = late.pattern(
+    r"""[.!?…。！？\n]((?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|(?<=\n)\n*)"""
+)
 _LAST_WORD = late.pattern(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
 _ASIDE = 60  # characters of a bracket on either side of a dot in it
 _TAIL = 40  # characters before a dot that tell whether it ends a sentence
@@ -59,19 +62,17 @@ def _sentences(text: str) -> tuple[str, ...]:
     pieces: list[str] = []
     top = 0
     for hit in (*_END.finditer(text), None):
-        end = hit.start() if hit else len(text)
+        end = hit.start(1) if hit else len(text)
         if (
             hit
             and "\n" not in hit[0]
             and (
-                _goes_on(text[max(top, hit.start() - _TAIL) : hit.end()], text[hit.end() : hit.end() + _TAIL])
-                or _in_bracket(
-                    text[max(top, hit.start() - _ASIDE) : hit.end()], text[hit.end() : hit.end() + _ASIDE]
-                )
+                _goes_on(text[max(top, end - _TAIL) : hit.end()], text[hit.end() : hit.end() + _TAIL])
+                or _in_bracket(text[max(top, end - _ASIDE) : hit.end()], text[hit.end() : hit.end() + _ASIDE])
             )
         ):
             continue
-        piece = " ".join((text[top:end] + (hit[0].rstrip() if hit else "")).split())
+        piece = " ".join((text[top:end] + (hit[1].rstrip() if hit else "")).split())
         if piece:
             pieces.append(piece)
         top = hit.end() if hit else end
@@ -80,9 +81,10 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 def _goes_on(before: str, after: str) -> bool:
     """True where the dot ended no sentence: `Dr. Rao`, `Tel. 0561`, `12. Mai`, `1. Milk`, `"Why?" she asked`."""
-    if after[:1].islower() and before.rstrip()[-1] in "\"'”’»":
+    sign = before.rstrip()[-1]
+    if after[:1].islower() and sign in "\"'”’»":
         return True
-    last = _LAST_WORD.search(before)
+    last = _LAST_WORD.search(before) if sign == "." else None
     if last is None:
         return False
     word = last[1].lower()

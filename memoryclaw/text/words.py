@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 _FOLDER = Path(__file__).parent.parent / "data"
-# All the TOML that these files hold. A search reads half of them, and to import the parser would cost more than to read them.
-_LIST = re.compile(r"^(\w+) = '''\n(.*?)'''$", re.MULTILINE | re.DOTALL)
+# All the TOML that these files hold. A search reads a few of their lists, and to import the parser would cost more than to read them.
+_NAME = re.compile(r"^(\w+) = '''$", re.MULTILINE)
+_END = "'''\n"
 
 
 def words(name: str) -> list[str]:
@@ -28,15 +29,20 @@ def files() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
 
-def names(file: str) -> list[str]:
+@cache
+def names(file: str) -> tuple[str, ...]:
     """The names of the lists of a file."""
-    return list(_lists(file))
+    return tuple(_NAME.findall(_source(file)))
 
 
 def text(name: str) -> str:
     """A list as it is written in its file."""
     file, _, list_ = name.partition(".")
-    return _lists(file)[list_]
+    source, head = _source(file), f"\n{list_} = {_END}"
+    start = source.find(head) + len(head)
+    if start < len(head):
+        raise KeyError(name)
+    return source[start : source.index(_END, start)]
 
 
 def table(file: str) -> Any:
@@ -45,5 +51,5 @@ def table(file: str) -> Any:
 
 
 @cache
-def _lists(file: str) -> dict[str, str]:
-    return dict(_LIST.findall((_FOLDER / f"{file}.toml").read_text(encoding="utf-8")))
+def _source(file: str) -> str:
+    return f"\n{(_FOLDER / f'{file}.toml').read_text(encoding='utf-8')}\n"

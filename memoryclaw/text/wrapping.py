@@ -16,14 +16,15 @@ _ENTITIES = {"lt": "<", "gt": ">", "quot": '"', "amp": "&", "nbsp": " ", "apos":
 # Letters and digits of other widths and styles, which compatibility makes plain.
 _STYLED = "[\uff01-\uff5e\U0001d400-\U0001d7ff\u24b6-\u24e9]"
 _WRAPPED = re.compile(
-    rf"""(?P<unseen>(?:(?!\r){UNSEEN})+|<wbr\s?/?>)
+    rf"""(?=[\\%=&<{UNSEEN[1:-1]}{_STYLED[1:-1]}])(?:  # each begins with one of these: most characters are tried once
+    (?P<unseen>(?:(?!\r){UNSEEN})+|<wbr\s?/?>)
     |(?P<line><br\s?/?>)
     |(?P<escape>\\{{1,3}}(?=[_*.~\#+!$=(){{}}\[\]@&|<>-]))
     |%(?:25){{0,3}}(?P<percent>[0-9A-Fa-f]{{2}})
     |\\{{1,2}}(?:u00|x)(?P<code>[2-7][0-9A-Fa-f])
     |=(?P<quoted>3D)(?=\S)
     |&(?:amp;){{0,2}}(?:\#[xX]0{{0,4}}(?P<hex>[0-9A-Fa-f]{{2}})|\#0{{0,4}}(?P<number>\d{{2,3}})|(?P<name>lt|gt|quot|amp|nbsp|apos));
-    |(?P<styled>{_STYLED})""",
+    |(?P<styled>{_STYLED}))""",
     re.VERBOSE,
 )
 _SIGNS = ("\\", "%", "&", "<", "=3D")

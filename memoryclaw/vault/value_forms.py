@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import lru_cache
@@ -23,20 +22,15 @@ _AMOUNT = late.pattern(
     r"(?:[$€£¥]\s?\d[\d.,' ]*[kKmM]?|\d[\d.,' ]*\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b))(?:\s\S+){0,3}"
 )
 _STREETS = "|".join(map(re.escape, lists.words("consolidation.streets")))
-STREET = late.pattern(  # from where a word begins, else each letter of a long one is tried
-    rf"(?i)(?<!\w)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]{{0,40}},? ){{1,4}}(?:{_STREETS})\b|[^\W\d_][\w.-]{{0,40}}[ -]?(?:{_STREETS}) \d{{1,5}} ?\w?\b)"
-)
-_PLACE = late.pattern(rf"{STREET.pattern}.{{0,60}}")
+# From where a word begins, else each letter of a long one is tried.
+_STREET = rf"(?i)(?<!\w)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]{{0,40}},? ){{1,4}}(?:{_STREETS})\b|[^\W\d_][\w.-]{{0,40}}[ -]?(?:{_STREETS}) \d{{1,5}} ?\w?\b)"
+STREET, _PLACE = late.pattern(_STREET), late.pattern(rf"{_STREET}.{{0,60}}")
 PLACE_WORDS = frozenset(lists.words("pronouns.places"))
 _WORDS = {
     form: frozenset(words.split())
     for form, _, words in (line.partition(": ") for line in lists.lines("consolidation.value_forms"))
 }
-_BARE: tuple[tuple[str, Callable[[str], object]], ...] = (
-    ("amount", _AMOUNT.fullmatch),
-    ("address", _PLACE.fullmatch),
-    ("date", days_of),
-)
+_BARE = {"amount": _AMOUNT, "address": _PLACE}
 
 # Fields have English names; these are the verbs by which other languages ask for them.
 _VERBS = {
@@ -62,7 +56,8 @@ def _words_for(field: str, value: str) -> frozenset[str]:
     )
     form = next((form for form in _CONTACTS if is_contact and SHAPES[form][0].fullmatch(value)), "")
     if not form and field == VALUE:
-        form = next((form for form, is_so in _BARE if is_so(value)), "")
+        day = "date" if days_of(value) else ""
+        form = next((form for form, pattern in _BARE.items() if pattern.fullmatch(value)), day)
     return _WORDS.get(form, frozenset())
 
 
