@@ -431,12 +431,17 @@ class App:
 
         It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
         """
-        recalled = self.recall(query, floor=False, budget=max(self.config.budget, rooms.ask.BUDGET))
-        return self._context.read(
+        answer = self._context.answer(
             lambda: rooms.ask.ask(
-                self._searcher(), recalled, least=self.config.min_coverage, own=self._own_text
+                self._searcher(),
+                query,
+                budget=max(self.config.budget, rooms.ask.BUDGET),
+                max_results=self.config.max_results,
+                least=self.config.min_coverage,
+                own=self._own_text,
             )
         )
+        return self._context.with_receipt(answer, "", "all")
 
     def _own_text(self, text: str, speaker: str) -> str:
         return rooms.own_words.own_text(text, speaker, self.config.language)

@@ -39,6 +39,7 @@ Clock = Callable[[], datetime]
 Opener = Callable[[str], tuple[IndexDatabase, TextIndex]]  # of a recipe
 T = TypeVar("T")
 A = TypeVar("A", bound=Answer)
+R = TypeVar("R", bound=Recalled)
 
 
 def system_clock() -> datetime:
@@ -558,7 +559,7 @@ class VaultContext:
         event = {**values, "ids": [*digests], "digests": dict(digests)}
         return self.ledger.append("shown", event, self.clock()) if digests else ""
 
-    def with_receipt(self, answer: Recalled, session: str, seen: str) -> Recalled:
+    def with_receipt(self, answer: R, session: str, seen: str) -> R:
         """The answer with its receipt, which the ledger keeps."""
         receipt = self._receipt()
         values = {

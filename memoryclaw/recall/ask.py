@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from datetime import date
-from itertools import islice
+from itertools import islice, product
 from typing import NamedTuple
 
 from memoryclaw.index.stemming import language
-from memoryclaw.model import Answer, Match, Matched, Recalled, Unit
+from memoryclaw.model import Match, Matched, Recalled, Unit
 from memoryclaw.recall.packing import text_of
 from memoryclaw.recall.pasted import OwnText, mixed
 from memoryclaw.recall.question import RELATED_IN, Question, kin_of
 from memoryclaw.recall.rank import OVER, Ranking, names_field
+from memoryclaw.recall.recall import recall
 from memoryclaw.recall.restated import LINES as COMPARED
 from memoryclaw.recall.restated import ending
 from memoryclaw.recall.search import Searcher, answering_share
@@ -27,6 +28,7 @@ from memoryclaw.vault.value_forms import holds_form
 
 BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
 LINES = 5  # that answer, at most
+DOUBTED = 2  # of the nearest, for which a later line that ends them is looked for where none is sure
 NEAREST = 10  # passages that are shown where none is sure to
 _AS_MUCH = 0.7  # of what a line holds: a later one that holds so much may say otherwise
 _BLOCK = re.compile(
@@ -63,8 +65,8 @@ class AnswerLine(NamedTuple):
     best: str = ""  # the line itself, where the text has more
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnsweredQuestion(Answer):
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredQuestion(Recalled):
     """What answers a question: `lines` do where it is `answered`, else they are only the nearest."""
 
     answered: bool = False
@@ -79,16 +81,23 @@ class _Candidate(NamedTuple):
     is_certain: bool  # its field is what the question asks for: later talk is reconciled with it
 
 
-def ask(searcher: Searcher, recalled: Recalled, *, least: float, own: OwnText) -> AnsweredQuestion:
+def ask(
+    searcher: Searcher, text: str, *, budget: int, max_results: int, least: float, own: OwnText
+) -> AnsweredQuestion:
     """The lines of a recall that answer its question.
 
     Args:
-        recalled: what was recalled, without what may not be quoted.
+        text: the question.
+        budget: tokens of the recall.
+        max_results: whole notes in it.
         least: a line answers only if it holds so much of the question's weight.
         own: what of the text of a turn, and of who said it, is that one's own: what is pasted answers nothing for sure.
     """
     with searcher.reading():
-        ranking = searcher.find(recalled.query, newest=True)
+        ranking = searcher.find(text, newest=True)
+        recalled = recall(
+            searcher, text, goal="", session="", budget=budget, max_results=max_results, floor=False, own=own, ranking=ranking
+        )  # fmt: skip
         candidates = [*_candidates(searcher, ranking, recalled.matches, least, own)]
     passes = recalled.relevance.passes
     question = ranking.question
@@ -109,39 +118,36 @@ def ask(searcher: Searcher, recalled: Recalled, *, least: float, own: OwnText) -
         filter(is_sure, candidates), key=lambda one: (one.is_certain, one.line.share), reverse=True
     )
     with searcher.reading():
-        later = {
-            one.line.id: ended
-            for one in (answering or candidates)[:LINES]
-            if (ended := [*_sequels(searcher, ranking, one, own)])
-        }
-    if later:
-        candidates = [line for one in candidates for line in (*later.get(one.line.id, ()), one)]
-        answering = [one for one in answering if one.line.id not in later]
+        later = _sequels(searcher, ranking, answering[:LINES] or candidates[:DOUBTED], own)
+    candidates = [line for one in candidates for line in (*later.get(one.line.id, ()), one)]
+    answering = [one for one in answering if one.line.id not in later]
     lines = [one.line for one in answering[:LINES]] or islice(_nearest(candidates), NEAREST)
-    return AnsweredQuestion(
-        query=recalled.query, matches=recalled.matches, left_out=recalled.left_out, trace=recalled.trace,
-        confidence=recalled.confidence, did_you_mean=recalled.did_you_mean, notices=recalled.notices, degraded=recalled.degraded,
-        behind=recalled.behind, timings_ms=recalled.timings_ms, answered=bool(answering), lines=tuple(lines),
-    )  # fmt: skip
+    fields = {one.name: getattr(recalled, one.name) for one in dataclasses.fields(recalled)}
+    return AnsweredQuestion(**fields, answered=bool(answering), lines=tuple(lines))
 
 
-def _sequels(searcher: Searcher, found: Ranking, one: _Candidate, own: OwnText) -> Iterator[_Candidate]:
-    """The lines of later units that say that something of a line holds no longer, whatever was asked."""
-    text = one.line.text
-    if not one.line.when:
-        return
-    ranking = searcher.find(" ".join(dict.fromkeys(words_of(text))))
+def _sequels(
+    searcher: Searcher, found: Ranking, shown: Iterable[_Candidate], own: OwnText
+) -> dict[str, list[_Candidate]]:
+    """The lines of later units that say that something of these lines holds no longer, whatever was asked; by the id of the line."""
+    earlier = [one.line for one in shown if one.line.when]
+    if not earlier:
+        return {}
+    ranking = searcher.find(" ".join(dict.fromkeys(word for line in earlier for word in words_of(line.text))))
     spoken = [hit for hit in ranking.open if hit.unit.kind in ("fact", "turn") and not hit.unit.asks]
     hits = [hit for hit in spoken if hit.unit.trust != "untrusted"][:COMPARED]
     units = searcher.units(hits)
-    for hit in hits:
+    later: dict[str, list[_Candidate]] = {}
+    for line, hit in product(earlier, hits):
         unit = units[hit.unit.rowid]
-        is_later = unit.when[:10] > one.line.when
-        if is_later and (sentence := ending(unit, text, date.fromisoformat(one.line.when), found.question)):
+        is_later = unit.when[:10] > line.when
+        if is_later and (sentence := ending(unit, line.text, date.fromisoformat(line.when), found.question)):
             (match,) = searcher.matches(ranking, [hit], units=units)
             lines = _of_unit(searcher, ranking, match, frozenset(), 0.0, own_text=own)
             said = set(words_of(sentence))
-            yield from islice((line for line in lines if said <= set(words_of(line.line.text))), 1)
+            if sequel := next((one for one in lines if said <= set(words_of(one.line.text))), None):
+                later.setdefault(line.id, []).append(sequel)
+    return later
 
 
 def _rivals(line: AnswerLine, others: Iterable[_Candidate]) -> list[AnswerLine]:
@@ -209,8 +215,11 @@ def _of_unit(
             tell = [_tells_of(question, text) for _, text in pieces]
             shares = [float(tells or not any(tell)) for tells in tell]
     own = shares
-    if unit.kind in _SPOKEN and any(_QUOTATION.search(piece) for _, piece in pieces):
-        own = searcher.shares_of_lines(found, match, [_QUOTATION.sub(" ", piece) for _, piece in pieces])
+    quoting = [at for at, (_, piece) in enumerate(pieces) if _QUOTATION.search(piece)]
+    if unit.kind in _SPOKEN and quoting:
+        unquoted = [_QUOTATION.sub(" ", pieces[at][1]) for at in quoting]
+        own_of = dict(zip(quoting, searcher.shares_of_lines(found, match, unquoted), strict=True))
+        own = [own_of.get(at, share) for at, share in enumerate(shares)]
     is_named = bool(unit.field) and _names_field(question, unit)
     is_certain = is_named and key_of(unit.entity) in whose
     is_another = is_named and not is_certain and question.of_myself and not question.any_person

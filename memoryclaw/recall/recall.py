@@ -40,6 +40,7 @@ def recall(
     floor: bool = True,
     project: str = "",
     own: OwnText = lambda text, _speaker: text,
+    ranking: Ranking | None = None,
 ) -> Recalled:
     """Answers a question with a context of at most `budget` tokens.
 
@@ -48,12 +49,12 @@ def recall(
     `working` gives its lines for a share of the budget. What it has `seen` (digests of texts, by id) the host still shows as well. What holds in
     another `project` than the one that is worked in is left out; where that is not known, nothing is.
     Where nothing in the vault is about the question, nothing is said, unless there is no `floor`: only where a session `begins`, what is due soon.
-    What of a turn is not its speaker's `own` is marked as pasted.
+    What of a turn is not its speaker's `own` is marked as pasted. `ranking`, where the question was searched for already.
     """
     head = working(int(budget * WORKING_SHARE)) if working else []
     pack = Pack(budget, max_results, head, seen, own)
     with searcher.reading():
-        ranking = searcher.find(text, goal=goal, newest=True, project=project)
+        ranking = ranking or searcher.find(text, goal=goal, newest=True, project=project)
         open_ = ranking.open
         refused = _todos_of_episodes(open_) | _visible(open_, session)
         refused |= _of_other_projects(open_, project)

@@ -291,10 +291,9 @@ def ending(unit: Unit, earlier: str, day: date, question: Question) -> str:
     name = tokens_of(names.pop()) if len(names) == 1 else ()
     topics = _stems(question, question.weights) & _stems(question, words_of(said))
     for sentence in () if _repeats_others(unit) else sentences(_text(unit)):
-        line = _Line(unit, sentence, frozenset(), _stems(question, words_of(sentence)), question)
-        news = (
-            values.keys() & line.values.keys() if line.changes and not topics.isdisjoint(line.stems) else ()
-        )
+        line = _Line(unit, sentence, frozenset(), frozenset(), question)
+        is_news = line.changes and not topics.isdisjoint(_stems(question, words_of(sentence)))
+        news = values.keys() & line.values.keys() if is_news else ()
         is_renewed = any(values[form].keys().isdisjoint(line.values[form]) for form in news)
         if is_renewed or line.ends(tokens) or (name and line.tells_change_of(name)):
             return sentence
@@ -383,8 +382,12 @@ def _text(unit: Unit) -> str:
 
 
 def _grammar(unit: Unit, question: Question) -> Grammar:
-    asked_in = spoken_in(question.query.text, "en")
-    return grammar(code if (code := spoken_in(_text(unit), asked_in)) in codes() else "en")
+    return _grammar_of(_text(unit), spoken_in(question.query.text, "en"))
+
+
+@lru_cache(maxsize=256)  # each sentence of a unit asks for it
+def _grammar_of(text: str, asked_in: str) -> Grammar:
+    return grammar(code if (code := spoken_in(text, asked_in)) in codes() else "en")
 
 
 def _lines(
@@ -510,6 +513,12 @@ def _sparing_verbs(words: Grammar) -> WordList:
     return WordList(" ".join(verb) for verb, field in words.verb_fields if field in _UNWANTED)
 
 
+@lru_cache(maxsize=8)
+def _verb_ends(words: Grammar) -> WordList:
+    """The verbs of those that part: `left`, `quit`."""
+    return WordList(" ".join(verb) for verb, _ in words.verb_ends)
+
+
 def _place(tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What a clause says is somewhere, and the first words of where."""
     sizes = [
@@ -543,7 +552,7 @@ def _last_words(tokens: Sequence[str], words: Grammar) -> tuple[str, ...]:
 
 def _denied(tokens: Sequence[str], signs: Iterable[WordList], words: Grammar) -> Iterator[tuple[str, ...]]:
     """The first words of each thing that a clause denies: `not 48`, `instead of the barn`, `from Kiel to Leeds`."""
-    for at in range(len(tokens)):
+    for at in range(len(tokens)) if any(sign.within(tokens) for sign in (*signs, words.gone)) else ():
         size = max(sign.at(tokens, at) for sign in signs)
         if size and not words.no_longer.at(tokens, at):
             yield _first_words(tokens[at + size : at + size + _NEAR], words)
@@ -553,16 +562,15 @@ def _denied(tokens: Sequence[str], signs: Iterable[WordList], words: Grammar) ->
 
 def _partings(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The first words of each two that belong together no longer: `Ida isn't with Fugro any more`, `Ida left Fugro`."""
-    for at in range(len(tokens)):
+    endings = _verb_ends(words)
+    for at in range(len(tokens)) if endings.within(tokens) or words.no_longer.within(tokens) else ():
         before = tokens[max(0, at - _NEAR) : at]
         if words.no_longer.at(tokens, at):
             denial = next((n for n in range(len(before)) if words.negations.at(before, n)), len(before))
             if denial < len(before):
                 yield _last_words(before[:denial], words), _last_words(before[denial:], words)
-        for phrase, _ in words.verb_ends:
-            end = at + len(phrase)
-            if phrase[0] == tokens[at] and tuple(tokens[at:end]) == phrase:
-                yield _last_words(before, words), _first_words(tokens[end : end + _NEAR], words)
+        if size := endings.at(tokens, at):
+            yield _last_words(before, words), _first_words(tokens[at + size : at + size + _NEAR], words)
 
 
 def _holds(tokens: Sequence[str], words: Sequence[str]) -> bool:
