@@ -13,17 +13,30 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
 from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Segment
-from memoryclaw.consolidation.renewing import SHARED, renews, stems, subject_of, told_anew, valued
+from memoryclaw.consolidation.renewing import (
+    SHARED,
+    kinds_of_values,
+    renews,
+    speaks_of_another,
+    stems,
+    subject_of,
+    tells_only,
+    told_anew,
+    valued,
+)
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import VALUE, Fact
-from memoryclaw.talk.assertions import ANY_FIELD, COUPLE, has_phrase
+from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, COUPLE, has_phrase
 from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
 from memoryclaw.vault.audience import common_audience
 from memoryclaw.vault.edits import same
 from memoryclaw.vault.fact_values import (
+    KIN,
+    PETS,
+    are_in_turn,
     bare_field,
     date_value,
     declared_field,
@@ -100,7 +113,7 @@ class _Case(NamedTuple):
         noun = noun_of(self.claim.field)
         if self.claim.change and len(self.now) == 1 and noun and noun.kind in _REACHED_AT:
             return False  # `my number changed` ends the one that stands
-        if self.claim.change and len(self.now) == 1 and _is_alike(self.now[0][1].value, self.claim.value):
+        if self.claim.change and len(self.now) == 1 and _is_alike(self.now[0][1], self.claim):
             return False
         listed = self.claim.many and self.declared is None
         return listed or holds_many(self.claim.field, self.declared)
@@ -120,10 +133,14 @@ class _Case(NamedTuple):
         )  # fmt: skip
 
 
-def _is_alike(one: str, other: str) -> bool:
-    """True for two values of one thing: `20 mg of lisinopril`, `40 mg of lisinopril`; `tabs over spaces`, `spaces over tabs`."""
+def _is_alike(fact: Fact, claim: Claim) -> bool:
+    """True for two values of one thing: `20 mg of lisinopril`, `40 mg of lisinopril`; `window seats`, `aisle seats` that somebody prefers; `vegan`, `pescatarian`."""
+    one, other = fact.value, claim.value
     first, second = subject_of(one, other), subject_of(other)
-    return 2 * len(first & second) > min(len(first), len(second))
+    same, least = len(first & second), min(len(first), len(second))
+    words, others = _word_key(one), _word_key(other)
+    is_of_kind = claim.field == "prefers" and words[-1:] == others[-1:] and min(len(words), len(others)) > 1
+    return 2 * same > least or is_of_kind or are_in_turn(one, other)
 
 
 def reconcile(
@@ -206,15 +223,22 @@ def _doubt(claim: Claim, known: Known) -> ClaimDecision:
 
 def _is_named(fact: Fact, claim: Claim) -> bool:
     """True for the value that an ending names, with more words behind it or fewer: `Shell and is at Fugro now`, `the Skoda`."""
-    of_field = claim.field == ANY_FIELD or same_field(fact.field, claim.field)
-    if fact.is_statement or not (of_field or (fact.field in COUPLE and claim.field in COUPLE)):
-        return False
     ended, value = _word_key(claim.value), _word_key(fact.value)
+    if claim.field == ANY_ROLE:  # who has died is still somebody's mother
+        return ended == value and fact.value[:1].isupper() and fact.field not in KIN - PETS
+    of_field = claim.field == ANY_FIELD or same_field(fact.field, claim.field)
+    of_field = of_field or any({fact.field, claim.field} <= fields for fields in _ALIKE_FIELDS)
+    if fact.is_statement or not of_field:
+        return False
     return ended[: len(value)] == value or (
         len(stems(claim.value)) > 0 and stems(claim.value) <= stems(fact.value)
     )
 
 
+_ALIKE_FIELDS = (
+    frozenset(COUPLE),
+    frozenset({"works at", "works as", "is"}),
+)  # of which one value may tell another
 _OF_PLACES = frozenset({"lives in", "address", "from"})
 _HABIT = 3  # words with a subject that a statement has at most beside what ends: more tell more than its use
 
@@ -223,6 +247,12 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
     """True for a statement of what oneself uses or does with what ends: `we track issues in Jira`; not of where somebody lives, or of a liking."""
     words = grammar("en" if (code := spoken_in(claim.words, "en")) not in codes() else code)
     ended, said, tokens = stems(claim.value), stems(fact.value, claim.value), tokens_of(fact.value)
+    if claim.field == ANY_ROLE:  # `the dinner is off`
+        return (
+            fact.is_statement
+            and fact.said < claim.said
+            and tokens[: len(_word_key(claim.value))] == [*_word_key(claim.value)]
+        )
     places = (phrase for phrase, field in words.verb_fields if field in _OF_PLACES)
     return (
         fact.is_statement
@@ -286,17 +316,33 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
+    if speaks_of_another(older.value, words):
+        return False
     return (claim.change and told_anew(older.value, words)) or renews(older.value, words, change=claim.change)
 
 
 def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
     """True where words with a sign of change name all that a fact is about, and another figure or day than its own: `40 mg of lisinopril instead`."""
     old, new = valued(fact.value), valued(claim.value)
+    old, new = (frozenset(filter(str.isdecimal, words)) or words for words in (old, new))
     if fact.is_statement or not (claim.change and old and new and old.isdisjoint(new)):
         return False
     about, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
     subject = subject_of(claim.value)
-    return bool(about and about <= subject) or (len(field) >= SHARED and field <= subject)
+    are_days = "day" in kinds_of_values(fact.value) & kinds_of_values(claim.value)
+    return bool(about and about <= subject) or (len(field) >= (SHARED - are_days) and field <= subject)
+
+
+def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
+    """True where a change is told of a field that has one value, and a statement tells that of the same one by its verb, or speaks of nothing else: `I live on Harcourt Road`, of `lives in`."""
+    if not claim.change or not field or holds_many(field, None):
+        return False
+    signs = grammar("en" if (code := spoken_in(words, "en")) not in codes() else code)
+    verbs = {phrase[0] for phrase, of in signs.verb_fields if of == field and len(phrase) > 1}
+    tokens = tokens_of(words)
+    whose = tokens[0] in signs.first_person and tokens[0] not in signs.possessives_own
+    is_own = whose if claim.entity == claim.speaker else tokens[:1] == tokens_of(claim.entity)[:1]
+    return bool(is_own and not verbs.isdisjoint(tokens[1:3])) or tells_only(words, field)
 
 
 _key = lru_cache(maxsize=65536)(key_of)  # of the words of a night
@@ -391,7 +437,7 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
     since = max((fact.since for _, fact in of_field if fact.current), default="")
     # A change that is told later is newer, also where it says that it happened some days ago.
     later = claim.change and claim.since < since < claim.said
-    alike = [fact for _, fact in of_field if fact.current and _is_alike(fact.value, claim.value)]
+    alike = [fact for _, fact in of_field if fact.current and _is_alike(fact, claim)]
     if claim.change and len(alike) == 1:  # of several values, the one that it says anew
         of_field = [pair for pair in of_field if pair[1] is alike[0] or not pair[1].current]
     return _Case(
@@ -775,12 +821,13 @@ class ClaimDecider:
             and fact.id not in self._of_turn
             and (key_of(fact.entity) == key_of(claim.entity) or name <= set(key_of(fact.value).split()))
             and (
-                _tells_another_figure(claim, fact)
+                _tells_another_figure(claim, fact) or _tells_field_of(claim.value, fact.field, claim)
                 if claim.is_statement
                 else fact.is_statement
                 and (
                     bool(figure and figure in f" {' '.join(words_of(fold(fact.value)))} ")
                     or (claim.change and fact.value not in claim.words and _is_tied(claim, fact))
+                    or _tells_field_of(fact.value, claim.field, claim)
                 )
             )
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from memoryclaw.index import stemming
 from memoryclaw.text.clauses import clauses
@@ -61,7 +62,7 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     if unread:
         return len(ahead) >= (1 if change else _SHORT)
     named = last and any(
-        f" {word}" in f" {text.lower()}" and word.title() in text
+        word.isalpha() and f" {word}" in f" {text.lower()}" and word.title() in text
         for text in (older, later)
         for word in (*rest, *other)
     )
@@ -105,11 +106,12 @@ def _subjects(words: Sequence[str]) -> frozenset[str]:
 
 def told_anew(older: str, later: str) -> bool:
     """True where later words with a sign of change say at least half of the older ones anew, with or without what may have changed: figures, days, sums."""
-    kinds, newer_kinds = _kinds_of_values(older), _kinds_of_values(later)
+    kinds, newer_kinds = kinds_of_values(older), kinds_of_values(later)
     if kinds and newer_kinds and kinds.isdisjoint(newer_kinds):
         return False  # `Cardew Plumbing charges 55 €`, `Cardew Plumbing now opens at 8:00`
     words, subject = _grammar_of(later, older), subject_of(older, later)
-    read = stems(" ".join(token for token in tokens_of(older) if token not in words.modal_verbs), later)
+    told = (token for token in tokens_of(older) if token not in words.modal_verbs and not token.isdecimal())
+    read = stems(" ".join(told), later)
 
     def is_enough(same: frozenset[str], told: frozenset[str], sentence: str) -> bool:
         """True for at least two stems that are more than half of the older ones; for half of them, unless only `now` is a sign and no verb and no field is the same."""
@@ -130,6 +132,24 @@ def told_anew(older: str, later: str) -> bool:
     return False
 
 
+def speaks_of_another(older: str, later: str) -> bool:
+    """True where the first clauses speak of two things, neither of which the other text names in full: `the kitchen budget is 900`, `the bathroom budget is 800 now`."""
+    first, second = _thing_spoken_of(older, ""), _thing_spoken_of(later, older)
+    return bool(first and second) and not (first <= stems(later, older) or second <= stems(older))
+
+
+@lru_cache(maxsize=4096)
+def _thing_spoken_of(text: str, like: str) -> frozenset[str]:
+    """The stems of the subject of a text's first clause where that has an article or a possessive."""
+    words = _grammar_of(text, like)
+    subject = next((one.subject for one in clauses(text, words)), ())
+    return (
+        stems(" ".join(subject[1:]), like or text)
+        if subject[:1] and subject[0] in words.noun_openers
+        else frozenset()
+    )
+
+
 @lru_cache(maxsize=4096)
 def _verbs_beside_now(text: str, like: str) -> frozenset[str] | None:
     """The stems of a text's verbs where all its signs of change are adverbs: `the choir sings Brahms now`; None beside a sign that says more."""
@@ -141,13 +161,18 @@ def _verbs_beside_now(text: str, like: str) -> frozenset[str] | None:
 
 
 @lru_cache(maxsize=4096)
-def _kinds_of_values(text: str) -> frozenset[str]:
+def kinds_of_values(text: str) -> frozenset[str]:
     """What the values of a text are by their form: an hour, a day, a sum; a bare figure may be any of them."""
     words, tokens = _grammar_of(text), tokens_of(text)
     kinds = {
         "hour": _CLOCK.search(text),
         "day": any(token in words.weekdays or token in words.months for token in tokens),
         "sum": not set(text).isdisjoint("$€£¥"),
+        "measure": any(one.isdigit() and unit in words.units for one, unit in pairwise(tokens)),
+        "label": any(
+            before in words.prepositions and thing in words.things and figure.isdigit()
+            for before, thing, figure in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        ),  # `on port 8080`
     }
     return frozenset(kind for kind, is_told in kinds.items() if is_told)
 
@@ -171,6 +196,11 @@ def subject_of(text: str, like: str = "") -> frozenset[str]:
             kept.append(tokens[at])
         at += size or 1
     return stems(" ".join(kept), like or text) | fields
+
+
+def tells_only(text: str, field: str) -> bool:
+    """True for words that speak of a field, and of nothing besides its value: `the wedding is on 14 June`."""
+    return bool(valued(text)) and subject_of(text) == {f"{_FIELD}{field}"}
 
 
 def _grammar_of(text: str, like: str = "") -> Grammar:

@@ -18,6 +18,7 @@ from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_v
 from memoryclaw.vault.vocabulary import misfit
 
 ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
+ANY_ROLE = "role"  # of one who is no longer there, or of what does not take place, whatever it was
 COUPLE = ("partner", "wife", "husband")  # one field, of which people have several names
 _ANY_DAY = date(2000, 1, 1)
 _VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
@@ -123,8 +124,14 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
             return None if denied.when else denied
     if (at := words.partings.find(clause.tokens)) >= 0:
         return _parted(clause, at, words)
-    if subject[1] not in ("own", "named"):
-        return None
+    if gone := _gone(clause, words):
+        return _ended("", ANY_ROLE, gone, clause)
+    elided = not clause.verb_at  # `sold the Skoda`
+    return _left_behind(clause, words, subject) if elided or subject[1] in ("own", "named") else None
+
+
+def _left_behind(clause: Clause, words: Grammar, subject: tuple[str, str]) -> Assertion | None:
+    """The value that a verb of ending has for its object: `Pieter left Shell`, `we switched our broadband from Sonic to Hyperion`."""
     spans, (source, goal) = spans_of(clause.text), _way(clause.tokens, words)
     if source and words.changes.within(clause.tokens):  # `we switched our broadband from Sonic to Hyperion`
         first = source + words.source_prepositions.at(clause.tokens, source)
@@ -139,6 +146,20 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
             last = next((at for at, _ in _goals(text, field, words)), len(text))
             return _ended(subject[0], field, _value(text[:last], words, stops=True), clause)
     return None
+
+
+def _gone(clause: Clause, words: Grammar) -> str:
+    """Who or what a clause says is no longer there, or does not take place, at its end: `Biscuit died on Sunday`, `the dinner is off`."""
+    text, _ = _without_time(clause.text)
+    tokens, spans = tokens_of(text), spans_of(text)
+    end = len(tokens)
+    while end and tokens[end - 1] in words.empty:
+        end -= 1
+    ends = (at for at in range(1, end) if words.gone.at(tokens, at) in (end - at, len(tokens) - at))
+    at = next(ends, 0)
+    while at > 1 and (tokens[at - 1] in words.auxiliaries or tokens[at - 1] in words.adverbs):
+        at -= 1
+    return _value(text[: spans[at][0]], words) if at and not words.not_now.within(tokens) else ""
 
 
 def _goals(text: str, field: str, words: Grammar) -> Iterator[tuple[int, str]]:
@@ -277,6 +298,34 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
     if at >= len(tokens) or (at == 2 and tokens[1] not in words.be_verbs) or tokens[at - 1] in words.past_be:
         return ""
     return clause.text[spans[at][0] :] if _HARD.search(clause.text) else ""
+
+
+def switched(clause: Clause, words: Grammar) -> str:
+    """The role or field of which a clause says that somebody changed it: `I changed therapists`, `ich hab den Zahnarzt gewechselt`; empty where it says so of none."""
+    at = words.switching_verbs.find(clause.tokens)
+    if at < 0 or not clause.subject:
+        return ""
+    verb = range(at, at + words.switching_verbs.at(clause.tokens, at))
+    behind = range(len(clause.subject), len(clause.tokens))
+    tokens = [clause.tokens[n] for n in behind if n not in verb]
+    idle = words.empty, words.auxiliaries, words.noun_openers
+    noun = " ".join(token for token in tokens if not any(token in found for found in idle))
+    one = noun.removesuffix("s")
+    names_one = (form for form in (one, noun) if form and (form in words.roles or _is_field([form], words)))
+    return next(names_one, "")
+
+
+def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Assertion | None:
+    """Who or what it is since somebody changed it, in the clause behind: `I see Dr Osei now`, `it's on 20 September now`."""
+    spans, tokens = spans_of(clause.text), clause.tokens
+    typed = [clause.text[start:end] for start, end in spans]
+    firm = (at for at in range(1, len(tokens)) if typed[at][0].isupper() or typed[at][0].isdigit())
+    at = next(firm, len(tokens))
+    if tokens[0] not in words.personal or not 1 < at < min(len(tokens), 1 + _FIELD_WORDS):
+        return None
+    value = _value(clause.text[spans[at][0] :], words, stops=True)
+    role = "role" if noun in words.roles else "noun"
+    return Assertion(about, _field(noun), value, role, f"{noun} {value}") if value else None
 
 
 def _holds(clause: Clause, words: Grammar) -> bool:
@@ -683,8 +732,15 @@ def _verb_first(text: str, words: Grammar) -> str:
 
 def _without_lead(clause: Clause, words: Grammar) -> Clause:
     """The clause without the words of time that it begins with: `these days my favourite tea is rooibos`, `as of May rent is 900`."""
+    spans = spans_of(clause.text)
+    at = words.changes.find(clause.tokens[: clause.verb_at])
+    in_subject = at > 0 and clause.kind == "be" and clause.tokens[at] not in words.articles
+    if in_subject and not words.ended.at(clause.tokens, at):  # `my favourite tea these days is rooibos`
+        start, last = spans[at][0], spans[at + words.changes.at(clause.tokens, at) - 1][1]
+        text = f"{clause.text[:start]}{clause.text[last:].lstrip()}"
+        return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
     length = words.changes.at(clause.tokens)
-    end = spans_of(clause.text)[length - 1][1] if length else 0
+    end = spans[length - 1][1] if length else 0
     lead = leading_range(clause.text, _ANY_DAY) if not length and clause.kind else None
     end = lead.span[1] if lead and not lead.span[0] else end
     behind = clause.text[end:].lstrip(" ,")

@@ -324,6 +324,8 @@ def _owner(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> st
     token = tokens[before]
     if token in words.possessives_own:
         return ""
+    if token in words.people_pronouns:
+        return None  # `her husband`
     length = words.roles.at(tokens, at)
     if (
         before in (0, -1)

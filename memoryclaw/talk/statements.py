@@ -21,6 +21,8 @@ from memoryclaw.talk.assertions import (
     signs_of_change,
     spelled_out,
     succeeds,
+    successor_in,
+    switched,
     value_of_it,
 )
 from memoryclaw.talk.corrections import corrected
@@ -258,6 +260,7 @@ class _Turn:
             "",
             False,
         )  # the words of the last clause that named a field, and whether it has a sign of change
+        self._switched = "", ""  # whose role or field the clause before says to be another's, and which
         self._subject = "", "none"  # of the clause before in the sentence, as `Names.subject` has it
         self._ended: Assertion | None = None  # by a clause of the sentence
         self._ordered = False
@@ -499,7 +502,7 @@ class _Turn:
             about = self._antecedent()
             subject = "named" if about else subject
         assertions: tuple[Assertion, ...] = ()
-        plain, (noun, changed) = clause, self._field
+        plain, (noun, changed), switch = clause, self._field, ""
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
             if "hedged" in doubts:
                 plain = first_clause(_unhedged(clause.text, self.words), self.words, clause)
@@ -508,6 +511,10 @@ class _Turn:
             assertions = assertions_in(
                 plain, self.words, self.names, (about, subject), behind, among=self._among
             )
+            whose, switch = self._switched
+            self._switched = about, switched(clause, self.words) if subject in ("own", "named") else ""
+            if switch and not assertions and (holder := successor_in(plain, whose, switch, self.words)):
+                assertions, changed = (holder,), True
             if (
                 "hedged" in doubts
             ):  # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
@@ -516,7 +523,7 @@ class _Turn:
         # not `900 in the new flat`
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
         renewed = any(token in self.words.renewals for token in noun_words) and bool(assertions)
-        change = renewed or (changed and bool(assertions) and plain is not clause)
+        change = renewed or (changed and bool(assertions) and (plain is not clause or bool(switch)))
         self._note_field(clause)
         end = (
             None

@@ -38,6 +38,7 @@ NOUNS = {
     for word in words.split("|")
 }
 KIN = frozenset(lists.lines("consolidation.kin"))
+PETS = frozenset(lists.lines("consolidation.pets"))
 # Where several values live side by side unless the schema says otherwise.
 MANY = frozenset(lists.lines("consolidation.many_values"))
 # By field, the one whose equal value it ends.
@@ -47,6 +48,10 @@ OPPOSITES = {
     for first, second in [pair.split(" / ")]
     for field, opposite in ((first, second), (second, first))
 }
+_IN_TURN = [
+    frozenset(state.strip() for state in line.split(","))
+    for line in lists.lines("consolidation.states_in_turn")
+]
 _EXACT = frozenset({"date", "day", "email", "phone", "url", "amount"})
 _OF_PEOPLE = KIN | frozenset(lists.lines("consolidation.of_people"))
 _LEADING = frozenset(lists.words("consolidation.before_fields"))
@@ -268,6 +273,11 @@ def same_value(one: str, other: str) -> bool:
         digits = [re.sub(r"[^\d+]", "", text) for text in (first, second)]
         return digits[0] == digits[1] and len(digits[0]) > 4
     return False
+
+
+def are_in_turn(one: str, other: str) -> bool:
+    """True for two states of which somebody is in one at a time: `vegan`, `pescatarian`."""
+    return any({one.lower(), other.lower()} <= states for states in _IN_TURN)
 
 
 def says_less(value: str, known: str) -> bool:

@@ -10,7 +10,7 @@ from conftest import VaultOf
 from nights import said
 
 from memoryclaw.app import App, open_vault
-from memoryclaw.consolidation.renewing import renews, told_anew
+from memoryclaw.consolidation.renewing import renews, speaks_of_another, told_anew
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,21 @@ def test_the_same_words_with_another_value_say_it_anew(older: str, later: str, *
 )
 def test_other_words_stand_beside(older: str, later: str, *, change: bool) -> None:
     assert not renews(older, later, change=change)
+
+
+@pytest.mark.parametrize(
+    ("older", "later", "another"),
+    [
+        ("the passports are in the blue folder", "the tickets aren't in the blue folder any more", True),
+        ("the kitchen budget is 900 euros", "the bathroom budget is 800 euros now", True),
+        ("my rent is 900", "the landlord raised the rent to 950", False),
+        ("Dmitri is responsible for the newsletter", "Aisha is responsible for the newsletter now", False),
+    ],
+)
+def test_two_things_are_told_apart_by_what_the_words_speak_of(
+    older: str, later: str, *, another: bool
+) -> None:
+    assert speaks_of_another(older, later) == another
 
 
 def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:

@@ -259,6 +259,12 @@ def test_every_conflict_with_what_is_known_is_asked(evenings: Evenings) -> None:
         ("i love Chinese food", "i hate Chinese food", "Chinese food", ("dislikes", "Chinese food")),
         ("my gym is PureGym", "i cancelled PureGym", "PureGym", None),
         ("my car is a Skoda Fabia", "i sold the Skoda", "a Skoda Fabia", None),
+        ("my car is a Skoda Fabia", "sold the Skoda", "a Skoda Fabia", None),
+        ("i have a cat called Biscuit", "Biscuit died on Sunday", "Biscuit", None),
+        ("my dentist is Dr Vogt", "i changed dentists, i'm with Dr Amsel now", "Dr Vogt", ("dentist", "Dr Amsel")),
+        ("i'm vegan", "i'm pescatarian now", "vegan", ("is", "pescatarian")),
+        ("i prefer window seats", "i prefer aisle seats now", "window seats", ("prefers", "aisle seats")),
+        ("my favourite band is Radiohead", "my favourite band these days is Big Thief", "Radiohead", ("favorite band", "Big Thief")),
         ("my email is nora@old.example", "my new email is nora@new.example", "nora@old.example", ("email", "nora@new.example")),
     ],
 )  # fmt: skip
