@@ -15,7 +15,6 @@ _BREAK = re.compile(
     rf"{EMOTICON.pattern}|" r"(?<!\d),|,(?!\d)|\s[-–—]+\s|--+|[;()…]|\s\+\s|:(?=\s)|\.{2,}(?!/)|[!?]+"
 )
 _PICTURE = "\u2190-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff"
-_ASIDE = re.compile(r"\([^()\n]{1,60}\)(?=\s+\w)")
 # What goes on with the words before its comma: `on Thursday, 4pm`, `Lindenstr. 12, 91052 Erlangen`.
 _TIME_OR_PLACE = re.compile(
     r"\s*(?:\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b|uhr\b)|\d{1,2}[:.]\d\d|\d{4,5}\s+[^\W\d_]+)\s*\Z",
@@ -69,23 +68,8 @@ def clauses(
         words: the grammar of its language.
         is_name: whether a token is a known name.
     """
-    asides = _asides(sentence, words)
-    rest = sentence
-    for start, end in asides:
-        rest = rest[:start] + " " * (end - start) + rest[end:]
-    parts = [(start, end, rest[start:end]) for start, end in _pieces(rest, words, is_name)]
-    parts += [(start + 1, end - 1, sentence[start + 1 : end - 1]) for start, end in asides]
-    return [_parsed(text, words, start) for start, _, text in sorted(parts) if tokens_of(text)]
-
-
-def _asides(sentence: str, words: Grammar) -> list[tuple[int, int]]:
-    """The brackets between a subject and its verb: `my sister Ana (the tall one) lives in Rome`."""
-    asides: list[tuple[int, int]] = []
-    for hit in _ASIDE.finditer(sentence):
-        before = _BREAK.split(sentence[: hit.start()])[-1]
-        if before.strip() and _verb_at(tokens_of(before), 0, words) is None:
-            asides.append(hit.span())
-    return asides
+    parts = ((start, sentence[start:end]) for start, end in _pieces(sentence, words, is_name))
+    return [_parsed(text, words, start) for start, text in parts if tokens_of(text)]
 
 
 def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
@@ -93,8 +77,8 @@ def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> It
     start = 0
     for at, (end, behind) in enumerate(ends):
         piece = sentence[behind : ends[at + 1][0]] if at + 1 < len(ends) else ""
-        if _only_adds(tokens_of(piece), words) or _contrasts(sentence[start:end], piece, words):
-            continue  # `no bullets, ever`, `i plot with pandas, never excel`
+        if _only_adds(tokens_of(piece), words):
+            continue  # `no bullets, ever`
         if piece and sentence[end:behind] == "," and _TIME_OR_PLACE.match(piece.rstrip(" .!?")):
             continue
         yield from _unmarked(sentence, start, end, words, is_name)
@@ -104,18 +88,6 @@ def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> It
 def _only_adds(tokens: Sequence[str], words: Grammar) -> bool:
     """True for words that say how often, how sure or how politely, and nothing else."""
     return bool(tokens) and words.asides.skip(tokens) == len(tokens)
-
-
-def _contrasts(before: str, piece: str, words: Grammar) -> bool:
-    """True for `never excel` behind what somebody tells of themselves: it has no verb of its own."""
-    told, tokens = tokens_of(before), tokens_of(piece)
-    return (
-        bool(told and tokens)
-        and told[0] in words.nominatives
-        and tokens[0] in words.negations
-        and tokens[0] in words.lasting
-        and _verb_at(tokens, 1, words) is None
-    )
 
 
 def _unmarked(
@@ -134,7 +106,7 @@ def _unmarked(
         head -= tokens[head - 1] in words.negative_determiners and head > cut  # `yes but no bullets`
         denied = tokens[head] in words.negative_determiners and words.negations.at(tokens, head) < 2
         denied = denied and at > head + 1  # not `no he is fine`
-        parted = _orders_behind(tokens, cut, at, words) or _explains(tokens, at, words, denied=denied)
+        parted = _orders_behind(tokens, cut, at, words)
         if not parted:
             if not _begins(tokens, at, words, is_name):
                 continue
@@ -170,30 +142,6 @@ def _orders_behind(tokens: Sequence[str], cut: int, at: int, words: Grammar) -> 
         return False
     subject = next((n for n in range(head, len(told) - 1) if told[n] in words.subjects), len(told))
     return (condition or (lead and subject == head)) and subject + 1 < len(told)
-
-
-def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -> bool:
-    """True where a reason begins behind an order: `no bullets pls i get enough of those`, `dont call it great my brother says that all day`."""
-    if (denied or tokens[at - 1] in words.politeness) and at + 1 < len(tokens):
-        return tokens[at] in words.unmarked_subjects or (
-            denied
-            and tokens[at] in words.first_person
-            and tokens[at] in words.nominatives
-            and _verb_at(tokens, at + 1, words, most=1) is not None
-        )
-    role = words.roles.at(tokens, at + 1) if tokens[at] in words.possessives_own else 0
-    verb = at + 1 + role
-    behind = verb + _kind_at(tokens, verb, words)[1]
-    return bool(
-        role
-        and behind > verb
-        and words.objects.at(tokens, behind)
-        and not (
-            tokens[at - 1] in words.unfinished
-            or words.orders.at(tokens, at - 1)
-            or tokens[at - 2] in words.definite_words
-        )
-    )
 
 
 def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[str], bool]) -> bool:
