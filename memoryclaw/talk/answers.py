@@ -91,4 +91,6 @@ def chosen(asked: Asked, tokens: Sequence[str], words: Grammar) -> str:
             and number < len(asked.options)
         ):
             return asked.options[number]
+    if words.last_choice.at(tokens):
+        return asked.options[-1]
     return ""

@@ -297,6 +297,17 @@ def _plain_roles(tokens: tuple[str, ...], words: Grammar) -> tuple[str, ...]:
     )
 
 
+def paired_with(clause: Clause, named: Sequence[str], words: Grammar, names: Names) -> list[str]:
+    """Words with a capital that are joined with a name and are no known one: `Tom and Ben came`."""
+    tokens, spans = tokens_of(clause.text), spans_of(clause.text)
+    return [
+        clause.text[slice(*spans[at - 1])]
+        for at in range(1, len(tokens) - 1)
+        if tokens[at] in words.coordinators and named and names.named(tokens[at + 1]) in named
+        and clause.text[spans[at - 1][0]].isupper() and not names.is_name(tokens[at - 1])
+    ]  # fmt: skip
+
+
 def _owner(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> str | None:
     """Whose relative stands at a place: "" for the speaker's, a name, or None where nobody is said."""
     before = at - 1

@@ -26,7 +26,7 @@ from memoryclaw.talk.assertions import (
 from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task
 from memoryclaw.talk.own_words import own_words, without_secrets
-from memoryclaw.talk.people import Names
+from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, first_clause, trimmed
 from memoryclaw.text.fillers import greets
@@ -323,7 +323,7 @@ class _Turn:
             told_of = [
                 one.entity for one in owned if one.entity and one.entity not in named
             ]  # `my mum's birthday`
-            self.named = [*named, *told_of] or self.named
+            self.named = [*named, *told_of, *paired_with(clause, named, words, self.names)] or self.named
             reason = at > 0 and order[at - 1] and kind in _REASONS and not owned
             reason = reason and piece.subject in ("own", "relative")
             yield piece._replace(

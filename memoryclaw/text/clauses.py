@@ -15,6 +15,7 @@ _BREAK = re.compile(
     rf"{EMOTICON.pattern}|" r"(?<!\d),|,(?!\d)|\s[-–—]+\s|--+|[;()…]|\s\+\s|:(?=\s)|\.{2,}(?!/)|[!?]+"
 )
 _PICTURE = "\u2190-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff"
+_ASIDE = re.compile(r"\([^()\n]{1,60}\)(?=\s+\w)")
 # What goes on with the words before its comma: `on Thursday, 4pm`, `Lindenstr. 12, 91052 Erlangen`.
 _TIME_OR_PLACE = re.compile(
     r"\s*(?:\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b|uhr\b)|\d{1,2}[:.]\d\d|\d{4,5}\s+[^\W\d_]+)\s*\Z",
@@ -68,8 +69,23 @@ def clauses(
         words: the grammar of its language.
         is_name: whether a token is a known name.
     """
-    parts = ((start, sentence[start:end]) for start, end in _pieces(sentence, words, is_name))
-    return [_parsed(text, words, start) for start, text in parts if tokens_of(text)]
+    asides = _asides(sentence, words)
+    rest = sentence
+    for start, end in asides:
+        rest = rest[:start] + " " * (end - start) + rest[end:]
+    parts = [(start, end, rest[start:end]) for start, end in _pieces(rest, words, is_name)]
+    parts += [(start + 1, end - 1, sentence[start + 1 : end - 1]) for start, end in asides]
+    return [_parsed(text, words, start) for start, _, text in sorted(parts) if tokens_of(text)]
+
+
+def _asides(sentence: str, words: Grammar) -> list[tuple[int, int]]:
+    """The brackets between a subject and its verb: `my sister Ana (the tall one) lives in Rome`."""
+    asides: list[tuple[int, int]] = []
+    for hit in _ASIDE.finditer(sentence):
+        before = _BREAK.split(sentence[: hit.start()])[-1]
+        if before.strip() and _verb_at(tokens_of(before), 0, words) is None:
+            asides.append(hit.span())
+    return asides
 
 
 def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
@@ -106,7 +122,7 @@ def _unmarked(
         head -= tokens[head - 1] in words.negative_determiners and head > cut  # `yes but no bullets`
         denied = tokens[head] in words.negative_determiners and words.negations.at(tokens, head) < 2
         denied = denied and at > head + 1  # not `no he is fine`
-        parted = _orders_behind(tokens, cut, at, words)
+        parted = _orders_behind(tokens, cut, at, words) or _explains(tokens, at, words, denied=denied)
         if not parted:
             if not _begins(tokens, at, words, is_name):
                 continue
@@ -142,6 +158,30 @@ def _orders_behind(tokens: Sequence[str], cut: int, at: int, words: Grammar) -> 
         return False
     subject = next((n for n in range(head, len(told) - 1) if told[n] in words.subjects), len(told))
     return (condition or (lead and subject == head)) and subject + 1 < len(told)
+
+
+def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -> bool:
+    """True where a reason begins behind an order: `no bullets pls i get enough of those`, `dont call it great my brother says that all day`."""
+    if (denied or tokens[at - 1] in words.politeness) and at + 1 < len(tokens):
+        return tokens[at] in words.unmarked_subjects or (
+            denied
+            and tokens[at] in words.first_person
+            and tokens[at] in words.nominatives
+            and _verb_at(tokens, at + 1, words, most=1) is not None
+        )
+    role = words.roles.at(tokens, at + 1) if tokens[at] in words.possessives_own else 0
+    verb = at + 1 + role
+    behind = verb + _kind_at(tokens, verb, words)[1]
+    return bool(
+        role
+        and behind > verb
+        and words.objects.at(tokens, behind)
+        and not (
+            tokens[at - 1] in words.unfinished
+            or words.orders.at(tokens, at - 1)
+            or tokens[at - 2] in words.definite_words
+        )
+    )
 
 
 def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[str], bool]) -> bool:
