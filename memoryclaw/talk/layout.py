@@ -196,16 +196,25 @@ def _attributed(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
         return set(range(heads[0], _block_stop(lines, heads[-1])))
     attributed: set[int] = set()
     for first, stop in blocks_of(lines):
-        for at in range(first, stop):
-            sure = " " in names.get(at, "") or any(_is_furniture(line, words) for line in lines[at:stop])
-            if at not in names or not sure:
-                continue
-            signs = at > first and all(n in names or _is_furniture(lines[n], words) for n in range(at, stop))
-            said = lines[first:at] if signs else lines[at + 1 : stop]
-            ended = not signs or len(list(sentences(" ".join(said)))) > 1
-            if ended and any(_speaks(line, words, to_somebody=False) for line in said):
-                attributed.update(range(first if signs else at, stop))
-                break
+        named = [at for at in range(first, stop) if at in names]
+        if not named:
+            continue
+        figures = {at for at in range(first, stop) if _is_furniture(lines[at], words)}
+        beside = max(figures, default=-1)
+        sure = [at for at in named if " " in names[at] or at <= beside]
+        spoken = [at for at in range(first, stop) if _speaks(lines[at], words, to_somebody=False)]
+        signed = stop  # where the lines begin that sign it
+        while signed > first and (signed - 1 in names or signed - 1 in figures):
+            signed -= 1
+        head = next((at for at in sure if at < signed), stop)
+        if spoken and head < spoken[-1]:
+            attributed.update(range(head, stop))
+        elif (
+            spoken
+            and spoken[0] < signed <= max(sure, default=-1)
+            and len(list(sentences(" ".join(lines[first:signed])))) > 1
+        ):
+            attributed.update(range(first, stop))
     return attributed
 
 
