@@ -46,6 +46,7 @@ def weighs(one: Statement) -> bool:
     """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, the change of a fact, or where one lives or works in a language that is not read."""
     return (
         not one.stressed
+        and not (one.instead and one.firm)
         and one.kind not in ("order", "task", "duty", "done", "off")
         and not (one.change and one.assertions)
         and not (one.kind == "unread" and one.subject == "own")
@@ -65,7 +66,7 @@ TABLE = (
     Rule("statement", "asked to be remembered", lambda one: one.stressed),
     Rule("episode", "in jest", _doubt("joke")),
     Rule("fact", "who somebody is, in passing", lambda one: any(assertion.how == "role" for assertion in one.assertions)),
-    Rule("statement", "somebody else's word, with a figure or about health", lambda one: "reported" in one.doubts and one.firm and "hedged" not in one.doubts),
+    Rule("statement", "somebody else's word, with a figure or about health", lambda one: "reported" in one.doubts and one.firm and one.doubts.isdisjoint({"hedged", "mood"})),
     Rule("episode", "somebody else's word", _doubt("reported")),
     Rule("fact", "an order how to answer", lambda one: one.kind == "order" and one.doubts.isdisjoint({"hedged", "moment"}) and not one.among),
     Rule("episode", "one piece of work", _kind("task")),

@@ -12,6 +12,7 @@ from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
 _NEAR, _AHEAD = 18, 60  # characters behind the sign in which the right value begins, and ends
 _REACH = 160  # characters before it in which the wrong one is looked for
 _MOST = 50  # corrections of one turn
+_SIGNS = 8  # words of one sign, with those that stand behind it: `no sorry wait`
 _FRAGMENT = 3  # words that are taken back without others in their place
 _BARE = frozenset({"no", "nein", "sorry", "nope"})
 _TIME = re.compile(
@@ -60,7 +61,7 @@ def corrected(text: str, words: Grammar) -> Corrected:
 def _sign(tokens: Sequence[str], at: int, words: Grammar) -> int:
     """How many tokens are signs of correction, one behind the other: `no sorry wait`."""
     length = 0
-    while at + length < len(tokens) and (more := words.corrections.at(tokens, at + length)):
+    while length < _SIGNS and (more := words.corrections.at(tokens, at + length)):
         length += more
     return length
 
@@ -127,12 +128,12 @@ def _word(text: str, offset: int, sign: tuple[int, int], words: Grammar) -> Corr
 
 
 def _withdrawn(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
-    """`I'm on music. motown, no wait she likes soul`: the few words before a clear sign are taken back."""
+    """`I'm on music. motown, no wait she likes soul`: the few words before a clear sign are taken back, but not an order, `no lists please, i mean …`."""
     before = text[max(0, sign[0] - _REACH) : sign[0]].rstrip(" ,.…-–\n")
     piece = re.split(r"[.,;:!?…\n]", before)[-1]
     tokens = tokens_of(piece)
     if not 0 < len(tokens) <= _FRAGMENT or any(
-        token in words.nominatives or token in words.contracted_subjects or token in words.be_verbs
+        token in words.personal or token in words.be_verbs or token in words.negative_determiners
         for token in tokens
     ):
         return None

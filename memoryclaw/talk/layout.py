@@ -12,7 +12,8 @@ from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import Grammar, WordList, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, WordList, grammar, tokens_of
+from memoryclaw.text.sentences import sentences
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-zä]{0,6}\.?"
 _CLOCK = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[.,]\d{1,3})?(?:\s?[ap]\.?m\b\.?)?"
@@ -90,11 +91,15 @@ _LABEL = re.compile(
     r"[ \t]*+(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]{1,4} ?)?(?:[-*•+–] ++)?(?:\d{1,2}:\d\d ++)?\*{0,2}(?P<who>[^\W_][\w.'’@-]*+(?: [\w.'’@-]++){0,3})(?P<aside> ?[(\[][^)\]\n]{1,40}[)\]])?\*{0,2}(?:(?P<mark>[ \t]?:)\*{0,2}|[ \t](?P<dash>[-–—]))[ \t]++(?P<words>\S)"
 )
 _HEADING = 4  # words, at most
-_SENTENCE = re.compile(r"[.!?](?:\s|$)")
 _NAME_WORDS, _CARD = 3, 6  # words of a name that signs; of a line below it
 _CONTACT = re.compile(
     r"\W{0,3}(?:(?:tel|phone|mobile|mobil|fax|e-?mail|mail)\b[.:]? ?)?(?:\S{1,60}@\S{1,60}|(?:https?://|www\.)\S+|[+(\d][\d ()/-]{6,20})$",
     re.IGNORECASE,
+)
+_LONGEST = 8  # words of a line that is no sentence
+_NAMED = re.compile(
+    r"[ \t>~•\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]{0,6}(?P<who>[^\W\d_a-zß-ÿ][\w'’-]{0,20}\.?(?: [^\W\d_a-zß-ÿ][\w'’-]{0,20}\.?){0,2})"
+    r"(?:[ ]?[,•·|@(–—-][^.!?:;\n]{0,60})?[ \t]*$"
 )
 _AUTHOR = re.compile(r"[ \t]*+[—–][ \t]?(?P<who>[^\W\d_a-zß-ÿ][^\n]{0,60})$")
 _TITLE = re.compile(
@@ -133,7 +138,7 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
     if messages := [at for at, form in heads.items() if form.below or form.name in _TALKS]:
         pasted.update(range(messages[0], messages[-1]))  # a message may have paragraphs
     pasted.update(_dialogue(lines, words))
-    return pasted
+    return pasted | _attributed(lines, words, me)
 
 
 def is_record(line: str) -> bool:
@@ -179,6 +184,77 @@ def _heads(lines: Sequence[str], words: Grammar) -> dict[int, Form]:
     return heads
 
 
+def _attributed(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
+    """The lines of those who are named in lines of their own, above or below what they say of themselves or to somebody.
+
+    By turns, two names tell; else a name of two words, or one with a figure beside it or in a line like it: `Ana R.`, `Ana, 34`.
+    """
+    names = {at: name for at, line in enumerate(lines) if (name := _name_alone(line, words, me))}
+    heads = [at for at in names if at - 1 not in names and lines[at + 1 : at + 2] and lines[at + 1].strip()]
+    by_turns = 1 < len({names[at] for at in heads}) < len(heads)
+    if by_turns and any(_speaks(lines[at + 1], words) for at in heads):
+        return set(range(heads[0], _block_stop(lines, heads[-1])))
+    attributed: set[int] = set()
+    for first, stop in blocks_of(lines):
+        named = [at for at in range(first, stop) if at in names]
+        if not named:
+            continue
+        figures = {at for at in range(first, stop) if _is_furniture(lines[at], words)}
+        beside = max(figures, default=-1)
+        sure = [at for at in named if " " in names[at] or at <= beside]
+        spoken = [at for at in range(first, stop) if _speaks(lines[at], words, to_somebody=False)]
+        signed = stop  # where the lines begin that sign it
+        while signed > first and (signed - 1 in names or signed - 1 in figures):
+            signed -= 1
+        head = next((at for at in sure if at < signed), stop)
+        if spoken and head < spoken[-1]:
+            attributed.update(range(head, stop))
+        elif (
+            spoken
+            and spoken[0] < signed <= max(sure, default=-1)
+            and len(list(sentences(" ".join(lines[first:signed])))) > 1
+        ):
+            attributed.update(range(first, stop))
+    return attributed
+
+
+def _block_stop(lines: Sequence[str], at: int) -> int:
+    return next((number for number in range(at, len(lines)) if not lines[number].strip()), len(lines))
+
+
+def _name_alone(line: str, words: Grammar, me: str) -> str:
+    """The name of somebody else in a line of few words that is no sentence, with what stands beside it: `Ana R.`, `> tom`, `Ana, 34`; empty where there is none."""
+    hit = _NAMED.match(line)
+    tokens = tokens_of(line)
+    if not hit or len(tokens) > _CARD or me in tokens or _is_told(tokens, words):
+        return ""
+    name = tokens_of(hit["who"])
+    if listed("speakers").at(name) == len(name):
+        return " ".join(name) if len(name) == len(tokens) else ""
+    parts = name[words.roles.at(name) :]  # `Aunt Pat`, `Gran`
+    known = any(token in words.everyday or token in words.common for token in parts)
+    titled = listed("titles").within(name) or listed("greetings").at(name) or listed("farewells").at(name)
+    return (
+        "" if known or titled or (parts and not _names_somebody(" ".join(parts), words)) else " ".join(name)
+    )
+
+
+def _is_furniture(line: str, words: Grammar) -> bool:
+    """True for a line of a few words with a figure, that tells nothing in a sentence: `5 stars`, `3d · Edited`."""
+    tokens = tokens_of(line)
+    figure = any(token[0].isdigit() for token in tokens)
+    return (
+        figure and len(tokens) <= _LONGEST and line.rstrip()[-1] not in ".!?:" and not _is_told(tokens, words)
+    )
+
+
+def _is_told(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for words with a verb of the language or a word of the speaker: somebody tells something."""
+    return any(
+        token in words.verbs or token in words.personal or token in words.possessives_own for token in tokens
+    )
+
+
 def speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
     """True where somebody speaks of themselves, or to somebody."""
     tokens = tokens_of(text)
@@ -187,6 +263,11 @@ def speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
         or words.possessives_own.within(tokens)
         or (to_somebody and words.second_person.within(tokens))
     )
+
+
+def _speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
+    """The same in whatever language: what is pasted need not be in that of the turn."""
+    return any(speaks(text, one, to_somebody=to_somebody) for one in (words, grammar(UNREAD)))
 
 
 def _names_somebody(who: str, words: Grammar) -> bool:
@@ -203,7 +284,9 @@ def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
     by_turns = any(one == third != two for one, two, third in zip(order, order[1:], order[2:], strict=False))
     speakers = {at for at, name in who.items() if _may_speak(labels[at], name, words, by_turns=by_turns)}
     names = {who[at] for at in speakers}
-    spoken = any("?" in lines[at] or speaks(lines[at][labels[at].start("words") :], words) for at in speakers)
+    spoken = any(
+        "?" in lines[at] or _speaks(lines[at][labels[at].start("words") :], words) for at in speakers
+    )
     parts = any(listed("speakers").at(name.split()) for name in names)
     if len(names) < 2 or not (by_turns or len(set(order)) == 2 or parts) or not (spoken or parts):
         return set()
@@ -254,11 +337,13 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
     ):
         card = _is_card(lines, block, words, me)
         above = _paragraph_above(lines, block.start) if card or len(block) == 1 else block.start
+        if not card and len(block) == 1 and _name_alone(lines[above], words, me):
+            above = _paragraph_above(lines, above)  # it is signed
         # A sentence alone above a card may be the speaker's.
-        signs = not card or len(_SENTENCE.findall(" ".join(lines[above : block.start]))) > 1
+        signs = not card or len(list(sentences(" ".join(lines[above : block.start])))) > 1
         return range(above if signs else block.start, block.stop)
     if any(_is_of_page(line) for line in lines[block.start + 1 : block.stop]):
-        return block
+        return range(next((at for at in block if _name_alone(lines[at], words, me)), block.start), block.stop)
     return range(0)
 
 
@@ -278,7 +363,7 @@ def _is_card(lines: Sequence[str], block: range, words: Grammar, me: str) -> boo
         return False
     reached = any(_CONTACT.match(line) for line in others)
     above = next((lines[at] for at in range(block.start - 1, -1, -1) if lines[at].strip()), "")
-    signs = len(_SENTENCE.findall(above)) > 1 and len(others) < _HEADING
+    signs = len(list(sentences(above))) > 1 and len(others) < _HEADING
     short = all(len(tokens_of(line)) <= _CARD and not line.endswith((".", "!", "?")) for line in others)
     return short and (reached or (signs and speaks(above, words)))
 

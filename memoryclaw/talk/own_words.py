@@ -144,7 +144,7 @@ def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], l
         if not line.strip():
             continue
         if number >= end and me and _greets(line, me):
-            end = len(lines)
+            end = _letter_end(lines, number, letters)
         elif number >= end and _HEADER.match(line):
             end = _mail_end(lines, number, letters)
         if number in others or number < end:
@@ -233,6 +233,8 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
             start = at
         signature = next((n for n in range(at + 1, min(at + 3, len(lines))) if lines[n].strip()), at)
         named = signature > at and _SIGNATURE.match(lines[signature])
+        if signature > at + 1 and not named:
+            signature = at  # the next paragraph is somebody's again
         thanks = tokens_of(line)
         if not leave and not (named and listed("thanks").at(thanks) == len(thanks) > 0):
             continue

@@ -187,7 +187,7 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         capital = (word[:1].isupper() and (at > 0 or first)) or (
             word[1:] != word[1:].lower() and not word.isupper()
         )
-        joins = bool(run) and word in _PARTICLES and hits[at + 1 : at + 2] != [] and _leads_to_name(hits, at)
+        joins = bool(run) and word in _PARTICLES and at + 1 < len(hits)
         if run and (not (capital or joins) or hit.start() - end > 1 or len(run) >= _LONGEST):
             yield run, before
             run = []
@@ -209,12 +209,6 @@ def _is_everyday(word: str, words: Grammar) -> bool:
     """True for a word of every talk that begins no name; months and honorifics do begin some."""
     low = word.lower()
     return low in words.everyday and low not in words.months and low not in words.honorifics
-
-
-def _leads_to_name(hits: Sequence[re.Match[str]], at: int) -> bool:
-    """True for a particle with a word with a capital behind it, and particles alone between."""
-    behind = next((hit[0] for hit in hits[at + 1 : at + _LONGEST] if hit[0] not in _PARTICLES), "")
-    return behind[:1].isupper()
 
 
 def _opens_with_name(sentence: str, words: Grammar) -> bool:

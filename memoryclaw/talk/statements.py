@@ -457,6 +457,7 @@ class _Turn:
             and bool(_content(clause.tokens, self.words))
             and not self._is_mood(clause)
             and not is_order(clause, self.words)
+            and not (self._ordered and _goes_on_ordering(clause, self.words))
             and not greets(text)
         )
 

@@ -6,6 +6,7 @@ import pytest
 from segments import only, talk_of
 
 from memoryclaw.consolidation.claims import FROM_NOW_ON, claims_of
+from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.orders import ROWS, ReadClause, is_order, is_task
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import grammar
@@ -103,6 +104,13 @@ def test_a_second_denial_goes_on_with_an_order() -> None:
     kinds = [one.kind for one in talk_of("no bullets pls. no baby talk").statements]
     assert kinds == ["order", "order"]
     assert [one.kind for one in talk_of("no baby talk").statements] == [""]
+    found = talk_of("no bullets pls. just plain paragraphs. and the tea is hot").statements
+    assert [one.kind for one in found] == ["order", "order", "be"]
+
+
+def test_why_an_order_is_given_is_kept_nowhere() -> None:
+    said = talk_of("dont call me boss my sister says that 3 times a day").statements
+    assert [(one.kind, verdict(one).verdict) for one in said] == [("order", "fact"), ("report", "episode")]
 
 
 def test_the_condition_of_an_order_stands_in_its_words() -> None:

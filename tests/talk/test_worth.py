@@ -13,7 +13,7 @@ import pytest
 from conftest import put
 from gitvault import vault_of
 from nights import NIGHT, said
-from segments import segment_of
+from segments import segment_of, talk_of
 
 from memoryclaw.app import App
 from memoryclaw.talk.acceptance import verdict
@@ -68,6 +68,14 @@ def test_what_is_hardly_worth_having_stays_in_the_log_and_what_is_kept_says_why(
     with App(root, clock=lambda: NIGHT) as app:
         [fact] = [fact for _, fact in app.facts() if fact.value == row["value"]]
         assert app.inspect(fact.id).worth == row["worth"]
+
+
+def test_a_figure_that_somebody_puts_right_is_worth_having_whatever_the_sum_says() -> None:
+    words = "pick up the paint, we need 40 rolls, no wait 60 of them"
+    (said,) = [one for one in talk_of(words).statements if one.instead]
+    hardly = replace(said, worth=Worth(0.1, (), enough=False))
+    assert verdict(hardly).verdict == "statement"
+    assert verdict(replace(hardly, instead="")).verdict == "episode"
 
 
 def test_the_sum_is_the_sum_of_its_parts_and_reads_no_feature_that_nobody_named() -> None:
