@@ -39,7 +39,6 @@ def claw(tmp_path: Path) -> Claw:
 
 
 def turns(claw: Claw) -> list[dict[str, Any]]:
-    assert claw.vault
     return [
         json.loads(line)
         for path in sorted(claw.vault.glob("logs/*/*.jsonl"))

@@ -179,7 +179,6 @@ def test_a_budget_that_holds_nothing_is_refused(asked: Claw) -> None:
 
 
 def test_search_leaves_no_trace_and_recall_one(asked: Claw) -> None:
-    assert asked.vault
     asked("search", "penicillin")
     assert not (asked.vault / "ledger").exists()
     receipt = asked("recall", "penicillin", "--json", "--session", "s1").json["receipt"]
@@ -199,7 +198,6 @@ def test_two_runs_differ_in_nothing_but_time_and_receipt(asked: Claw) -> None:
 
 
 def test_escapes_in_notes_never_reach_a_terminal(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "notes/evil.md").write_text(f"# Title {HOSTILE}\n\nbeeswax {HOSTILE} candle\n")
     for words in (
         ["search", "beeswax", "--explain"],
@@ -214,7 +212,6 @@ def test_escapes_in_notes_never_reach_a_terminal(asked: Claw) -> None:
 
 
 def test_json_is_exact_and_harmless(asked: Claw) -> None:
-    assert asked.vault
     text = f"beeswax {HOSTILE} 栗\n"
     (asked.vault / "notes/evil.md").write_text(text)
     ran = asked("show", "notes/evil", "--json")
@@ -224,14 +221,12 @@ def test_json_is_exact_and_harmless(asked: Claw) -> None:
 
 
 def test_a_new_note_is_found_without_a_sync(asked: Claw) -> None:
-    assert asked.vault
     assert asked("search", "quince", "--json").json["matches"] == []
     (asked.vault / "notes/quince.md").write_text("# Quince\n\njelly\n")
     assert [m["id"] for m in asked("search", "quince", "--json").json["matches"]] == ["notes/quince"]
 
 
 def test_the_index_may_vanish_at_any_moment(asked: Claw) -> None:
-    assert asked.vault
     before = asked("search", "boathouse", "--json").json["matches"]
     for path in (asked.vault / ".memoryclaw").iterdir():
         if path.is_file():
@@ -278,7 +273,6 @@ def test_a_question_without_words_gets_a_kind_sentence(asked: Claw, verb: str, q
 
 
 def test_block_ids_are_not_shown_where_a_passage_is(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "notes/paint.md").write_text("# Paint\n\nDünensand 14, matt. ^l3\n\nTwo coats. ^l4\n")
     [match] = asked("search", "dünensand", "--json").json["matches"]
     assert "^" not in match["snippet"]

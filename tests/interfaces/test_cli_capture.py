@@ -70,7 +70,6 @@ def test_nothing_in_is_nothing_done(taken: Claw) -> None:
 
 
 def test_the_key_of_the_fingerprints_is_private_and_outside_of_the_vault(taken: Claw, tmp_path: Path) -> None:
-    assert taken.vault
     taken("capture", "--session", "s", stdin='{"content": "password: hunter2"}\n')
     key = tmp_path / "config/memoryclaw/redaction.key"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600

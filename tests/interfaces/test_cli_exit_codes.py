@@ -113,7 +113,6 @@ def test_a_file_is_no_vault(claw: Claw, tmp_path: Path) -> None:
 
 
 def test_settings_that_cannot_be_used_are_told_with_their_place(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "memoryclaw.yaml").write_text("retrieval:\n  budget: lots\n")
     ran = asked("search", "x")
     assert ran.code == 1
@@ -159,7 +158,6 @@ def test_a_bug_ends_with_3_one_sentence_and_a_private_log(studio: Path) -> None:
 
 
 def test_a_reader_that_stops_early_is_no_failure(asked: Claw) -> None:
-    assert asked.vault
     for n in range(200):
         (asked.vault / f"notes/n{n}.md").write_text(f"# Note {n}\n" + "word " * 400)
     asked("sync")

@@ -20,7 +20,6 @@ def level_of(ran_json: dict, name: str) -> str:
 
 
 def test_sync_says_what_it_did(asked: Claw) -> None:
-    assert asked.vault
     assert asked("sync", "--json").json["added"] == 6
     (asked.vault / "notes/moon.md").write_text("# Moon\n\nmore salt\n")
     (asked.vault / "notes/new.md").write_text("# New\n")
@@ -37,7 +36,6 @@ def test_reindex_gives_the_same_answers(asked: Claw) -> None:
 
 
 def test_status_counts_what_is_behind_and_changes_nothing(asked: Claw) -> None:
-    assert asked.vault
     asked("sync")
     (asked.vault / "notes/new.md").write_text("# New\n")
     (asked.vault / "notes/bad.md").write_text(BAD)
@@ -58,7 +56,6 @@ def test_status_counts_what_is_behind_and_changes_nothing(asked: Claw) -> None:
 
 def test_after_a_sync_nothing_is_behind_however_soon_it_came(asked: Claw) -> None:
     """A file that is read in the tick of the clock in which it changed has a stamp that proves nothing."""
-    assert asked.vault
     asked("sync")
     own = kept(asked.vault)
     forget_stamps(own)
@@ -73,7 +70,6 @@ def test_after_a_sync_nothing_is_behind_however_soon_it_came(asked: Claw) -> Non
 
 
 def test_status_tells_the_last_machine_change(asked: Claw) -> None:
-    assert asked.vault
     git(asked.vault, "init", "-q", "-b", "main")
     git(asked.vault, "add", "-A")
     git(asked.vault, "commit", "-qm", "mine")
@@ -85,7 +81,6 @@ def test_status_tells_the_last_machine_change(asked: Claw) -> None:
 
 
 def test_status_of_an_empty_root_is_degraded_not_empty(asked: Claw) -> None:
-    assert asked.vault
     asked("sync")
     for name in ("episodes", "logs", "memoryclaw.yaml", "notes", "semantic", "skills"):
         (asked.vault / name).rename(asked.vault.parent / name)
@@ -97,7 +92,6 @@ def test_status_of_an_empty_root_is_degraded_not_empty(asked: Claw) -> None:
 
 
 def test_what_is_ignored_is_reported(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / ".obsidian").mkdir()
     (asked.vault / "notes/moon.sync-conflict-20260101-101010-ABCDEFG.md").write_text("# Moon\n\nzebra\n")
     asked("sync")
@@ -117,7 +111,6 @@ def test_a_sound_vault_passes_every_check(claw: Claw, tmp_path: Path) -> None:
 
 
 def test_doctor_exits_with_1_on_problems_and_names_line_and_hint(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "notes/bad.md").write_text(BAD)
     ran = asked("doctor", "--json")
     assert ran.code == 1
@@ -141,7 +134,6 @@ def test_links_to_nowhere_are_advice(asked: Claw) -> None:
 def test_an_index_that_lies_is_found_and_mended(asked: Claw) -> None:
     import sqlite3  # noqa: PLC0415
 
-    assert asked.vault
     asked("sync")
     with sqlite3.connect(asked.vault / ".memoryclaw/index.sqlite") as index:
         index.execute("update files set title = 'a lie' where id = 'ep-wind'")
@@ -158,7 +150,6 @@ def test_an_index_that_lies_is_found_and_mended(asked: Claw) -> None:
 
 
 def test_doctor_removes_only_its_own_stale_temp_files(asked: Claw) -> None:
-    assert asked.vault
     ours, theirs = asked.vault / "notes/.0123456789ab-1.tmp", asked.vault / "notes/.theirs.tmp"
     for path in (ours, theirs):
         path.write_text("x")
@@ -178,7 +169,6 @@ def test_doctor_warns_of_what_others_may_read(claw: Claw, tmp_path: Path) -> Non
 
 
 def test_doctor_finds_names_that_would_collide(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "notes/Moon.md").write_text("# Another moon\n")
     (asked.vault / "notes/caf\u00e9.md").write_text("# one\n")
     (asked.vault / "notes/cafe\u0301.md").write_text("# two\n")
@@ -188,7 +178,6 @@ def test_doctor_finds_names_that_would_collide(asked: Claw) -> None:
 
 
 def test_doctor_names_settings_that_do_not_exist(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "memoryclaw.yaml").write_text("retrieval:\n  budgte: 600\n")
     ran = asked("doctor", "--json")
     assert ran.code == 1
@@ -214,7 +203,6 @@ def test_init_and_check_say_that_ollama_is_there_until_a_model_is_named(tmp_path
 
 
 def test_fixing_never_touches_a_note(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "notes/bad.md").write_text(BAD)
     before = {
         path: path.read_bytes()
@@ -242,7 +230,6 @@ def watched(asked: Claw) -> subprocess.Popen[bytes]:
 
 
 def test_watch_keeps_the_index_and_status_names_it(asked: Claw, watched: subprocess.Popen[bytes]) -> None:
-    assert asked.vault
     assert watched.stdout
     assert asked("status", "--json").json["daemon"] == watched.pid
     (asked.vault / "notes/quince.md").write_text("# Quince\n")
@@ -281,7 +268,6 @@ def test_a_long_first_indexing_can_be_interrupted_and_continued(vault_of: VaultO
 def test_a_read_only_vault_can_still_be_asked(asked: Claw) -> None:
     if os.geteuid() == 0:
         pytest.skip("root may write anywhere")
-    assert asked.vault
     asked.vault.chmod(0o500)
     try:
         assert asked("search", "boathouse").code == 0

@@ -31,7 +31,6 @@ def test_show_prints_just_the_lines_of_a_thing(asked: Claw, id_: str, text: str,
     "id_", ["ep-wind", "episodes/2025-09-04_15-40-00_wind-plan", "episodes/2025-09-04_15-40-00_wind-plan.md"]
 )
 def test_a_note_is_shown_whole_by_id_and_by_path(asked: Claw, id_: str) -> None:
-    assert asked.vault
     assert asked("show", id_).out == (asked.vault / "episodes/2025-09-04_15-40-00_wind-plan.md").read_text()
 
 
@@ -132,7 +131,6 @@ def test_what_is_used_often_is_marked_and_comes_first_among_equals(vault_of: Vau
 
 
 def test_plain_tables_are_aligned_also_for_wide_letters(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "semantic/people.md").write_text("# People\n- 中村健: Kanazawa\n- Zoë: Bremen\n")
     lines = asked("facts", "中村健").out.splitlines()
     assert (
@@ -182,7 +180,6 @@ def test_links_lead_out_and_back(asked: Claw) -> None:
     "words", [["show", "ep-wind"], ["browse"], ["facts"], ["links", "ep-wind"]], ids=" ".join
 )
 def test_what_may_be_behind_the_files_is_told_as_such(asked: Claw, words: list[str]) -> None:
-    assert asked.vault
     fresh = asked(*words, "--json").json
     assert (fresh["degraded"], fresh["behind"]) == ("", 0)
     assert asked(*words).err == ""

@@ -45,7 +45,6 @@ def test_in_propose_mode_nothing_is_told_as_done(evening: Claw) -> None:
 
 
 def test_a_dry_run_says_that_they_would_wait(evening: Claw) -> None:
-    assert evening.vault
     before = git(evening.vault, "rev-parse", "HEAD")
     assert "would wait in review/." in first_line(evening, "consolidate", "--dry-run", "--mode", "propose")
     assert not list(evening.vault.glob("review/*.md"))

@@ -56,7 +56,6 @@ def desk(vault_of: VaultOf) -> Claw:
 
 
 def root_of(desk: Claw) -> Path:
-    assert desk.vault
     return desk.vault
 
 

@@ -108,7 +108,6 @@ def test_hooks_go_through_the_daemon(idle: Claw, tmp_path: Path) -> None:
         "left_out": 0,
         "refused": 0,
     }
-    assert idle.vault
     assert "eel traps" in (idle.vault / "logs/2026-04-19/s-1.jsonl").read_text()
 
 

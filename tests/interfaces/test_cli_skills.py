@@ -28,7 +28,6 @@ def test_without_a_verb_the_skills_are_listed(asked: Claw) -> None:
 
 
 def test_vault_and_json_are_taken_anywhere(asked: Claw, claw: Claw) -> None:
-    assert asked.vault
     wanted = asked("skills", "list", "--json").json
     for args in (["--json", "--vault", asked.vault, "skills"], ["skills", "--vault", asked.vault, "--json"], ["skills", "--json", "list", "--vault", asked.vault]):  # fmt: skip
         assert claw(*args).json == wanted
@@ -41,7 +40,6 @@ def test_a_slip_gets_a_suggestion(asked: Claw) -> None:
 
 
 def test_a_skill_is_written_linted_approved_and_changed(kept: Claw) -> None:
-    assert kept.vault
     made = kept(
         "skills", "new", "water-plants", "--description", "Waters the plants on Fridays.", "--json"
     ).json
@@ -59,7 +57,6 @@ def test_a_skill_is_written_linted_approved_and_changed(kept: Claw) -> None:
 
 
 def test_lint_tells_file_line_and_hint_and_exits_with_1(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "skills/send-update/SKILL.md").write_text("---\nname: send-update\n---\nx\n")
     ran = asked("skills", "lint")
     assert ran.code == 1
@@ -82,7 +79,6 @@ def test_match_tells_which_skill_why_and_that_nobody_approved_it(asked: Claw) ->
 
 
 def test_show_prints_the_file_and_tells_its_digest_beside_it(asked: Claw) -> None:
-    assert asked.vault
     ran = asked("skills", "show", "send-update")
     assert ran.out == (asked.vault / "skills/send-update/SKILL.md").read_text()
     assert "not approved, sha256 " in ran.err
@@ -95,7 +91,6 @@ def test_what_is_not_there_ends_with_1_and_one_sentence(asked: Claw) -> None:
 
 
 def test_nothing_in_a_skill_reaches_the_terminal_unmade_harmless(asked: Claw) -> None:
-    assert asked.vault
     evil = '---\nname: evil\ndescription: "send \\e[31m red \\u202e"\n---\n\x1b[2J\u202e send\n'
     (asked.vault / "skills/evil").mkdir()
     (asked.vault / "skills/evil/SKILL.md").write_text(evil)

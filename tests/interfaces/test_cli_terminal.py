@@ -184,7 +184,6 @@ def test_a_pipe_is_told_everything(vault_of: VaultOf) -> None:
               ["facts"], ["links", "notes/evil"], ["status"], ["search", "beeswax", "--json"]], ids=" ".join,
 )  # fmt: skip
 def test_a_note_cannot_drive_the_terminal(asked: Claw, words: list[str]) -> None:
-    assert asked.vault
     (asked.vault / "notes/evil.md").write_text(f"# Title {HOSTILE}\n\nbeeswax {HOSTILE} [[a {HOSTILE}]]\n")
     (asked.vault / "semantic/evil.md").write_text(f"# Evil{HOSTILE}\n- key{HOSTILE}: value {HOSTILE}\n")
     shown = COLOUR.sub("", on_terminal(asked, *words))

@@ -10,7 +10,6 @@ from conftest import Claw
 
 
 def test_a_session_is_set_shown_and_cleared(asked: Claw) -> None:
-    assert asked.vault
     made = asked(
         "working", "set", "--session", "kyoto", "--task", "trip", "--goal", "book the train", "--plan", "ask", "--plan", "pay",
         "--fact", "to=Kyoto", "--fact", "seats=2", "--observe", "window seats are sold out", "--skill", "book-train",
@@ -70,7 +69,6 @@ def test_what_is_shown_drives_no_terminal(asked: Claw) -> None:
 
 
 def test_a_rating_is_acknowledged_when_it_is_kept(asked: Claw) -> None:
-    assert asked.vault
     assert asked("feedback", "ep-penicillin", "5").out == "rated 5 of 5: ep-penicillin\n"
     told = asked("feedback", "ep-penicillin", "2", "--session", "s", "--note", "late", "--json").json
     assert (told["rating"], told["session"], told["note"]) == (2, "s", "late")
@@ -82,6 +80,5 @@ def test_a_rating_is_acknowledged_when_it_is_kept(asked: Claw) -> None:
     ("id_", "rating", "code"), [("ep-nothing", "3", 1), ("ep-penicillin", "6", 2), ("ep-penicillin", "x", 2)]
 )
 def test_no_other_rating_is_taken(asked: Claw, id_: str, rating: str, code: int) -> None:
-    assert asked.vault
     assert asked("feedback", id_, rating).code == code
     assert not (asked.vault / "ledger").exists()
