@@ -110,25 +110,30 @@ def test_a_sound_vault_passes_every_check(claw: Claw, tmp_path: Path) -> None:
     assert {check["level"] for check in ran.json["checks"]} == {"ok"}
 
 
-def test_doctor_exits_with_1_on_problems_and_names_line_and_hint(asked: Claw) -> None:
-    (asked.vault / "notes/bad.md").write_text(BAD)
+def test_doctor_names_each_trouble_and_mends_only_what_is_its_own(asked: Claw) -> None:
+    ours, theirs = asked.vault / "notes/.0123456789ab-1.tmp", asked.vault / "notes/.theirs.tmp"
+    put(asked.vault, {
+        "notes/bad.md": BAD, "notes/Moon.md": "# Another moon\n", "notes/caf\u00e9.md": "# one\n", "notes/cafe\u0301.md": "# two\n",
+        "notes/.0123456789ab-1.tmp": "x", "notes/.theirs.tmp": "x",
+    })  # fmt: skip
+    before = {path: path.read_bytes() for path in asked.vault.rglob("*") if path.is_file() and path != ours}
     ran = asked("doctor", "--json")
     assert ran.code == 1
-    notes = next(check for check in ran.json["checks"] if check["name"] == "notes")
-    assert notes["level"] == "problem"
-    assert notes["details"][0]["path"] == "notes/bad.md"
-    assert notes["details"][0]["line"] > 1
-    assert notes["details"][0]["hint"]
-    told = asked("doctor")
-    assert told.code == 1
-    assert "notes/bad.md:" in told.out
-
-
-def test_links_to_nowhere_are_advice(asked: Claw) -> None:
-    ran = asked("doctor", "--json")
-    links = next(check for check in ran.json["checks"] if check["name"] == "links")
-    assert links["level"] == "advice"
-    assert any("Nowhere" in detail["message"] for detail in links["details"])
+    checks = {check["name"]: check for check in ran.json["checks"]}
+    levels = {name: checks[name]["level"] for name in ("notes", "links", "names", "leftovers")}
+    assert levels == {"notes": "problem", "links": "advice", "names": "problem", "leftovers": "advice"}
+    [bad] = checks["notes"]["details"]
+    assert (bad["path"], bad["line"] > 1, bool(bad["hint"])) == ("notes/bad.md", True, True)
+    assert any("Nowhere" in detail["message"] for detail in checks["links"]["details"])
+    assert len(checks["names"]["details"]) == 2
+    told = asked("doctor", "--fix")
+    assert (told.code, "notes/bad.md:" in told.out, ours.exists(), theirs.exists()) == (1, True, False, True)
+    after = {
+        path: path.read_bytes()
+        for path in asked.vault.rglob("*")
+        if path.is_file() and ".memoryclaw" not in path.parts
+    }
+    assert after == before
 
 
 def test_an_index_that_lies_is_found_and_mended(asked: Claw) -> None:
@@ -149,16 +154,6 @@ def test_an_index_that_lies_is_found_and_mended(asked: Claw) -> None:
     assert "a lie" not in asked("browse").out
 
 
-def test_doctor_removes_only_its_own_stale_temp_files(asked: Claw) -> None:
-    ours, theirs = asked.vault / "notes/.0123456789ab-1.tmp", asked.vault / "notes/.theirs.tmp"
-    for path in (ours, theirs):
-        path.write_text("x")
-    assert level_of(asked("doctor", "--json").json, "leftovers") == "advice"
-    assert level_of(asked("doctor", "--fix", "--json").json, "leftovers") == "mended"
-    assert not ours.exists()
-    assert theirs.exists()
-
-
 def test_doctor_warns_of_what_others_may_read(claw: Claw, tmp_path: Path) -> None:
     vault = tmp_path / "new"
     claw("init", vault)
@@ -166,15 +161,6 @@ def test_doctor_warns_of_what_others_may_read(claw: Claw, tmp_path: Path) -> Non
     ran = claw("doctor", "--json", "--vault", vault)
     assert ran.code == 0
     assert level_of(ran.json, "permissions") == "advice"
-
-
-def test_doctor_finds_names_that_would_collide(asked: Claw) -> None:
-    (asked.vault / "notes/Moon.md").write_text("# Another moon\n")
-    (asked.vault / "notes/caf\u00e9.md").write_text("# one\n")
-    (asked.vault / "notes/cafe\u0301.md").write_text("# two\n")
-    names = next(check for check in asked("doctor", "--json").json["checks"] if check["name"] == "names")
-    assert names["level"] == "problem"
-    assert len(names["details"]) == 2
 
 
 def test_doctor_names_settings_that_do_not_exist(asked: Claw) -> None:
@@ -200,22 +186,6 @@ def test_init_and_check_say_that_ollama_is_there_until_a_model_is_named(tmp_path
     own("llm: {chain: [ollama]}\n")
     assert "Ollama" not in claw("check", "--vault", tmp_path / "v").out
     assert not (tmp_path / "ran").exists()
-
-
-def test_fixing_never_touches_a_note(asked: Claw) -> None:
-    (asked.vault / "notes/bad.md").write_text(BAD)
-    before = {
-        path: path.read_bytes()
-        for path in asked.vault.rglob("*")
-        if path.is_file() and ".memoryclaw" not in path.parts
-    }
-    assert asked("doctor", "--fix").code == 1
-    after = {
-        path: path.read_bytes()
-        for path in asked.vault.rglob("*")
-        if path.is_file() and ".memoryclaw" not in path.parts
-    }
-    assert after == before
 
 
 @pytest.fixture
@@ -253,7 +223,7 @@ def test_watch_ends_cleanly(watched: subprocess.Popen[bytes], number: signal.Sig
 
 
 def test_a_long_first_indexing_can_be_interrupted_and_continued(vault_of: VaultOf) -> None:
-    vault = vault_of({f"notes/n{n}.md": f"# Note {n}\n\n" + f"word{n} filler " * 120 for n in range(3000)})
+    vault = vault_of({f"notes/n{n}.md": f"# Note {n}\n\n" + f"word{n} filler " * 120 for n in range(1200)})
     asked = Claw(vault)
     process = asked.start("sync", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     until((vault / ".memoryclaw/index.sqlite").exists)  # it has begun; on a quick machine it may even be done
@@ -261,8 +231,8 @@ def test_a_long_first_indexing_can_be_interrupted_and_continued(vault_of: VaultO
     assert process.wait(60) in {0, 130}
     assert process.stderr
     assert b"Traceback" not in process.stderr.read()
-    assert asked("sync", "--json").json["total"] == 3000
-    assert asked("search", "word2999", "--json").json["matches"]
+    assert asked("sync", "--json").json["total"] == 1200
+    assert asked("search", "word1199", "--json").json["matches"]
 
 
 def test_a_read_only_vault_can_still_be_asked(asked: Claw) -> None:

@@ -86,13 +86,6 @@ def test_types_narrow_what_is_listed(vault_of: VaultOf) -> None:
     assert claw("facts", "Nora", "--type", "lesson").out == "No such facts.\n"
 
 
-@pytest.mark.parametrize("verb", ["browse", "facts"])
-def test_a_type_that_there_is_none_of_is_a_mistake_that_lists_them(asked: Claw, verb: str) -> None:
-    ran = asked(verb, "--type", "dream")
-    assert ran.code == 2
-    assert "choose one of decision, preference, lesson, procedure, event, to-do" in ran.err
-
-
 def test_what_is_used_often_is_marked_and_comes_first_among_equals(vault_of: VaultOf) -> None:
     notes = {f"notes/{name}.md": f"---\ndate: 2026-03-01\n---\n{name}\n" for name in ("a", "b", "c")}
     pinned = {"notes/p.md": "---\npin: true\ndate: 2026-03-01\n---\np\n"}
@@ -138,31 +131,20 @@ def test_plain_tables_are_aligned_also_for_wide_letters(asked: Claw) -> None:
     )  # three letters that take two columns each
 
 
-def test_facts_hold_now_by_default(asked: Claw) -> None:
-    facts = asked("facts", "Boathouse", "--json").json["facts"]
-    assert [(fact["field"], fact["value"], fact["line"]) for fact in facts] == [
-        ("deadline", "2026-12-11", 2),
-        ("client", "[[Nordmole]]", 3),
+def test_facts_are_those_of_now_of_a_day_or_of_all_time(asked: Claw) -> None:
+    facts = asked("facts", "rowing club", "--json").json["facts"]  # an alias
+    assert [(fact["entity"], fact["field"], fact["value"], fact["line"]) for fact in facts] == [
+        ("Boathouse", "deadline", "2026-12-11", 2),
+        ("Boathouse", "client", "[[Nordmole]]", 3),
     ]
-
-
-def test_facts_of_a_day_are_what_was_held_true_then(asked: Claw) -> None:
     facts = asked("facts", "Boathouse", "--as-of", "2025-07-01", "--json").json["facts"]
-    assert "2025-06-27" in [fact["value"] for fact in facts]
-    assert "2026-12-11" not in [fact["value"] for fact in facts]
-
-
-def test_history_shows_superseded_values_too(asked: Claw) -> None:
+    assert [fact["value"] for fact in facts if fact["field"] == "deadline"] == ["2025-06-27"]
     facts = asked("facts", "Boathouse", "--history", "--json").json["facts"]
     assert {fact["value"]: fact["current"] for fact in facts if fact["field"] == "deadline"} == {
         "2026-12-11": True,
         "2025-06-27": False,
     }
     assert "until" in asked("facts", "--history").out.splitlines()[0]
-
-
-def test_an_alias_finds_the_entity(asked: Claw) -> None:
-    assert asked("facts", "rowing club", "--json").json["facts"][0]["entity"] == "Boathouse"
 
 
 def test_links_lead_out_and_back(asked: Claw) -> None:
@@ -189,12 +171,6 @@ def test_what_may_be_behind_the_files_is_told_as_such(asked: Claw, words: list[s
         assert "another process" in old["degraded"]
         assert old["behind"] == 1
         assert "Degraded: " in asked(*words).err
-
-
-@pytest.mark.parametrize("words", [["show", "x"], ["links", "x"], ["facts", "Atlantis"]], ids=" ".join)
-def test_what_is_not_there_is_a_known_failure(asked: Claw, words: list[str]) -> None:
-    ran = asked(*words)
-    assert (ran.code, ran.out) == (1, "")
 
 
 def test_each_kind_of_trouble_is_told_once_with_three_examples(vault_of: VaultOf) -> None:

@@ -132,13 +132,6 @@ def test_a_skill_is_decided_elsewhere(desk: Claw) -> None:
     assert desk("review", "show", "book-trains").code == 0
 
 
-def test_what_does_not_wait_ends_with_one_sentence(desk: Claw) -> None:
-    for verb in ("show", "diff", "approve", "reject", "edit"):
-        ran = desk("review", verb, "p-00000000")
-        assert ran.code == 1
-        assert ran.err.count("\n") == 1
-
-
 def test_one_failure_among_several_is_told_and_the_exit_code_is_1(desk: Claw) -> None:
     path = root_of(desk) / "semantic/projects.md"
     path.write_text(path.read_text().replace("2026-12-11", "2026-12-24"))
