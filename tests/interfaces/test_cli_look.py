@@ -34,23 +34,6 @@ def test_a_note_is_shown_whole_by_id_and_by_path(asked: Claw, id_: str) -> None:
     assert asked("show", id_).out == (asked.vault / "episodes/2025-09-04_15-40-00_wind-plan.md").read_text()
 
 
-def test_browse_lists_pinned_notes_first_then_the_newest(asked: Claw) -> None:
-    ids = [note["id"] for note in asked("browse", "--json").json["notes"]]
-    assert ids[0] == "ep-penicillin"
-    assert ids.index("ep-wind") < ids.index("notes/moon")
-    lines = asked("browse").out.splitlines()
-    assert lines[0].split() == ["id", "kind", "date", "title", "tags"]
-    assert len(lines) == len(ids) + 1
-
-
-def test_browse_narrows_by_kind_and_number(asked: Claw) -> None:
-    assert {note["kind"] for note in asked("browse", "--kind", "episode", "--json").json["notes"]} == {
-        "episode"
-    }
-    assert len(asked("browse", "--limit", "1", "--json").json["notes"]) == 1
-    assert asked("browse", "--kind", "dream").code == 1
-
-
 TYPED = {
     "notes/chosen.md": "---\ntype: Decisions\n---\nThe roof is slate.\n",
     "notes/list.md": "- [ ] order the slate\n",

@@ -129,6 +129,7 @@ def test_a_skill_is_decided_elsewhere(desk: Claw) -> None:
     ran = desk("review", "approve", "book-trains")
     assert ran.code == 1
     assert "memoryclaw skills approve book-trains" in ran.err
+    assert commits(desk) == 1
     assert desk("review", "show", "book-trains").code == 0
 
 
@@ -140,6 +141,7 @@ def test_one_failure_among_several_is_told_and_the_exit_code_is_1(desk: Claw) ->
     assert ran.out.splitlines()[0].startswith("failed: Boathouse")
     assert ran.out.splitlines()[1].startswith("approved: Kiosk")
     assert "commit them" in ran.err
+    assert "2026-12-24" in path.read_text()
 
 
 def test_ticked_boxes_are_shown_and_done(desk: Claw) -> None:
