@@ -55,8 +55,6 @@ def test_a_host_that_waits_for_its_answer_gets_it_before_it_says_more(taken: Cla
     process = taken.start(
         "capture", "--session", "s", "--json", stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    assert process.stdin
-    assert process.stdout
     for number in (1, 2, 3):
         process.stdin.write(f'{{"content": "turn {number}"}}\n'.encode())
         process.stdin.flush()

@@ -189,8 +189,6 @@ def test_a_reader_that_stops_early_is_no_failure(asked: Claw) -> None:
     process = asked.start(
         "browse", "--limit", "1000", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    assert process.stdout
-    assert process.stderr
     process.stdout.read(10)
     process.stdout.close()
     assert process.stderr.read() == b""
@@ -200,7 +198,6 @@ def test_a_reader_that_stops_early_is_no_failure(asked: Claw) -> None:
 def test_a_full_disk_behind_standard_output_is_a_sentence(asked: Claw) -> None:
     with open("/dev/full", "w") as full:
         process = asked.start("search", "dowels", stdout=full, stderr=subprocess.PIPE)
-        assert process.stderr
         told = process.stderr.read().decode()
     assert process.wait(60) == 1
     assert (
@@ -218,13 +215,11 @@ def test_an_interruption_ends_with_130_and_no_traceback(asked: Claw) -> None:
     process = asked.start(
         "remember", "-", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    assert process.stdin
     process.stdin.write(b"the kettle")
     process.stdin.flush()
     until(lambda: not unread(process.stdin))  # so it runs, and waits for more
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 130
-    assert process.stderr
     assert b"Traceback" not in process.stderr.read()
 
 
