@@ -177,6 +177,12 @@ def work_of(shown):
     ]
 
 
+@functools.lru_cache(maxsize=4096)
+def _read(path, data):
+    """A note; the same bytes are looked at again and again."""
+    return read_note(path, data, ReadingSettings())
+
+
 class Shelf:
     """Finds ids by reading every note of the vault: the smallest real Lookup."""
 
@@ -187,7 +193,7 @@ class Shelf:
         for path in sorted(self.root.rglob("*")):
             name = str(path.relative_to(self.root))
             if path.is_file() and place_of(name) and not name.startswith("."):
-                yield read_note(name, path.read_bytes(), ReadingSettings())
+                yield _read(name, path.read_bytes())
 
     def resolve(self, id_):
         for note in self._notes():

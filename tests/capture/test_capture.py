@@ -242,7 +242,7 @@ def test_no_fake_secret_is_anywhere_in_the_vault_after_capture_and_sync(vault_of
     """Logs, artifacts, index and everything else below the folder, byte by byte."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     root = vault_of({"memoryclaw.yaml": ""})
-    samples = list(secretset.samples(7, secretset.HELD_OUT, 6))
+    samples = list(secretset.samples(7, secretset.HELD_OUT, 3))
     lines = [json.dumps(_carried(n, sample)) for n, sample in enumerate(samples)]
     app = open_vault(root)
     assert all(done.ok for done in app.capture(lines, session="s"))

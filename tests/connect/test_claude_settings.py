@@ -56,19 +56,7 @@ def test_what_was_put_in_is_taken_out_to_the_byte(text: str) -> None:
     before, after = json.loads(text), json.loads(installed)
     assert {**after, "hooks": before.get("hooks")} == {**before, "hooks": before.get("hooks")}
     assert command_in(installed) == COMMAND
-
-
-def test_every_line_of_before_is_still_there_and_the_new_ones_are_indented_like_them() -> None:
-    installed = with_hooks(SETTINGS, COMMAND)
-    kept = [line for line in SETTINGS.splitlines() if "Stop" not in line]
-    lines = installed.splitlines()
-    assert [line for line in lines if line in kept or line.rstrip(",") in kept][: len(kept)]
-    assert '        "SessionEnd": [' in lines
-    assert "            {" in lines
-
-
-def test_a_file_of_one_line_stays_one_line() -> None:
-    assert "\n" not in with_hooks('{"model":"opus"}', COMMAND)
+    assert ("\n" in installed) == ("\n" in text)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "{}", "{\n}\n"])

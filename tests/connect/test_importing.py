@@ -39,7 +39,6 @@ def claw(tmp_path: Path) -> Claw:
 
 
 def turns(claw: Claw) -> list[dict[str, Any]]:
-    assert claw.vault
     return [
         json.loads(line)
         for path in sorted(claw.vault.glob("logs/*/*.jsonl"))
@@ -138,7 +137,7 @@ def test_one_that_was_interrupted_is_made_again(claw: Claw, tmp_path: Path) -> N
             f"t{n}",
             [
                 message(f"{n}-{k}", "user", f"word{n} said {k}", create_time=START + n * 9000 + k)
-                for k in range(40)
+                for k in range(15)
             ],
         )
         for n in range(100)
@@ -146,13 +145,13 @@ def test_one_that_was_interrupted_is_made_again(claw: Claw, tmp_path: Path) -> N
     path = zipped(tmp_path / "big.zip", {"conversations.json": many})
     running = claw.start("import", "chatgpt", path, "--yes")
     until(
-        lambda: sum(path.read_bytes().count(b"\n") for path in (claw.vault or Path()).glob("logs/*/*")) > 100
+        lambda: sum(path.read_bytes().count(b"\n") for path in (claw.vault or Path()).glob("logs/*/*")) > 50
     )
     running.send_signal(signal.SIGINT)
     assert running.wait(60) in (0, 130)
     done = claw("import", "chatgpt", path, "--yes", "--json").json
-    assert done["added"] + done["again"] == 4_000
-    assert len({(one["session"], one["host_id"]) for one in turns(claw)}) == len(turns(claw)) == 4_000
+    assert done["added"] + done["again"] == 1_500
+    assert len({(one["session"], one["host_id"]) for one in turns(claw)}) == len(turns(claw)) == 1_500
 
 
 def test_what_was_erased_does_not_come_back(claw: Claw, tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_a_year_of_turns_comes_in(tmp_path):
     (tmp_path / "big.jsonl").write_text(
         "".join(
             json.dumps({"role": "user", "content": f"turn {n}", "ts": 1735689600 + n * 600}) + "\n"
-            for n in range(3000)
+            for n in range(800)
         )
     )
-    assert bring(vault(tmp_path), tmp_path / "big.jsonl").added == 3000
+    assert bring(vault(tmp_path), tmp_path / "big.jsonl").added == 800

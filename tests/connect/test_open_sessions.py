@@ -30,7 +30,6 @@ def _hook(claw: Claw, event: str, *contents: str, minutes_ago: int = 1) -> None:
 
 
 def test_a_session_under_way_is_read_once_its_host_ends_it(claw: Claw) -> None:
-    assert claw.vault
     episodes = claw.vault / "episodes"
     _hook(claw, "Stop", "My brother Pieter lives in Leith.")
     left = claw("consolidate")
@@ -47,7 +46,6 @@ def test_a_session_under_way_is_read_once_its_host_ends_it(claw: Claw) -> None:
 
 
 def test_a_session_that_was_silent_for_a_pause_is_over(claw: Claw) -> None:
-    assert claw.vault
     _hook(claw, "Stop", "My brother Pieter lives in Leith.", minutes_ago=45)
     mark = next((claw.vault / ".memoryclaw" / "open").iterdir())
     os.utime(mark, (0, 0))

@@ -38,7 +38,6 @@ def home(tmp_path: Path) -> Claw:
 
 
 def test_everything_waits_and_one_yes_makes_it_memory(home: Claw, tmp_path: Path) -> None:
-    assert home.vault
     done = home("openclaw", "import", "--json").json
     assert [item["kind"] for item in done["proposed"]] == [
         "fact",
@@ -111,7 +110,6 @@ def test_a_note_that_grew_since_is_told_and_left(home: Claw, tmp_path: Path) -> 
 
 
 def test_a_dry_run_writes_nothing_and_a_missing_folder_is_one_sentence(home: Claw, tmp_path: Path) -> None:
-    assert home.vault
     assert home("openclaw", "import", "--dry-run").out.endswith("8 proposals would wait for your decision.\n")
     assert git(home.vault, "status", "--porcelain") == ""
     ran = home("openclaw", "import", tmp_path / "none")

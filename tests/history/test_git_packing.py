@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from gitvault import NOW, git, vault_of
+from gitvault import NOW, copy_repositories, git, vault_of
 
 from memoryclaw.app import open_vault
 from memoryclaw.history import repository
@@ -52,16 +52,22 @@ def change(root, text: str) -> None:
     )
 
 
-@pytest.fixture
-def root(tmp_path, monkeypatch):
-    monkeypatch.setattr(repository, "_MANY", FEW)
-    made = vault_of(tmp_path / "v", {"a.md": "0\n"})
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    made = vault_of(tmp_path_factory.mktemp("made") / "v", {"a.md": "0\n"})
     for number in range(20):
         change(made, f"{number}\n")
     git(made, "branch", "side", "HEAD~3")
     git(made, "tag", "old", "HEAD~5")
     nameless(made, "-w")
     return made
+
+
+@pytest.fixture
+def root(template, tmp_path, monkeypatch):
+    monkeypatch.setattr(repository, "_MANY", FEW)
+    copy_repositories(template.parent, tmp_path)
+    return tmp_path / template.name
 
 
 def test_what_is_named_is_packed_and_what_nothing_names_stays(root):

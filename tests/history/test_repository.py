@@ -233,7 +233,7 @@ while True:
 
 def test_objects_are_written_while_git_removes_empty_folders_in_the_background(tmp_path):
     root = vault_of(tmp_path / "v", {"a.md": "x\n"})
-    store, objects = root / ".git/objects", [("blob", b"%d" % n) for n in range(5000)]
+    store, objects = root / ".git/objects", [("blob", b"%d" % n) for n in range(2000)]
     sweeper = subprocess.Popen([sys.executable, "-c", _SWEEP, str(store)])
     try:
         for n in range(0, len(objects), 250):
@@ -255,7 +255,7 @@ def test_many_threads_may_use_git_for_the_first_time_at_once(tmp_path):
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(8) as threads:
-            list(threads.map(lambda _: History(root).git._command_layer(), range(4000)))
+            list(threads.map(lambda _: History(root).git._command_layer(), range(600)))
     finally:
         sys.setswitchinterval(switching)
     assert dict(os.environ) == before

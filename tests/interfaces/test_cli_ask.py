@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from conftest import Claw
@@ -35,6 +34,11 @@ NEEDLESS = {
     "difflib": "the command line, for verbs with a slip",
     "subprocess": "git",
     "asyncio": "the servers",
+    "frontmatter": "notes with a header",
+    "git": "what writes",
+    "jinja2": "templates",
+    "watchdog": "the watch",
+    "importlib.metadata": "the command line, for its version",
     "yaml": "notes with a header, and settings that have changed",
     "rich": "tables and progress bars",
     "httpx": "language models",
@@ -79,17 +83,13 @@ def test_several_words_need_no_quotes(asked: Claw) -> None:
 
 def test_the_terms_shown_add_up_to_the_score_shown(asked: Claw) -> None:
     out = asked("search", "boathouse deadline", "--explain").out
+    assert re.search(r"^     deadline: \w+ \(literal\)", out, re.MULTILINE)
     for block in out.strip().split("\n\n"):
         values = re.findall(r"^     (\S.*?)  +(-?\d+\.\d{3})$", block, re.MULTILINE)
         terms, (name, score) = values[:-1], values[-1]
         assert name == "score"
         assert terms
         assert sum(round(float(value) * 1000) for _, value in terms) == round(float(score) * 1000)
-
-
-def test_the_explanation_names_each_word_with_field_and_way(asked: Claw) -> None:
-    out = asked("search", "masts", "--explain").out
-    assert re.search(r"^     masts: body \(literal\)", out, re.MULTILINE)
 
 
 def test_search_json_has_the_promised_shape(asked: Claw) -> None:
@@ -174,12 +174,7 @@ def test_a_trace_lists_every_candidate_once(asked: Claw) -> None:
     assert "a fact of another entity" in out
 
 
-def test_a_budget_that_holds_nothing_is_refused(asked: Claw) -> None:
-    assert asked("recall", "x", "--budget", "5").code == 1
-
-
 def test_search_leaves_no_trace_and_recall_one(asked: Claw) -> None:
-    assert asked.vault
     asked("search", "penicillin")
     assert not (asked.vault / "ledger").exists()
     receipt = asked("recall", "penicillin", "--json", "--session", "s1").json["receipt"]
@@ -198,23 +193,7 @@ def test_two_runs_differ_in_nothing_but_time_and_receipt(asked: Claw) -> None:
         assert one == two
 
 
-def test_escapes_in_notes_never_reach_a_terminal(asked: Claw) -> None:
-    assert asked.vault
-    (asked.vault / "notes/evil.md").write_text(f"# Title {HOSTILE}\n\nbeeswax {HOSTILE} candle\n")
-    for words in (
-        ["search", "beeswax", "--explain"],
-        ["recall", "beeswax", "--trace"],
-        ["show", "notes/evil"],
-        ["browse"],
-        ["status"],
-    ):
-        out = asked(*words).out
-        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u200b]", out), words
-        assert "red" in out or words == ["status"]
-
-
 def test_json_is_exact_and_harmless(asked: Claw) -> None:
-    assert asked.vault
     text = f"beeswax {HOSTILE} 栗\n"
     (asked.vault / "notes/evil.md").write_text(text)
     ran = asked("show", "notes/evil", "--json")
@@ -224,14 +203,12 @@ def test_json_is_exact_and_harmless(asked: Claw) -> None:
 
 
 def test_a_new_note_is_found_without_a_sync(asked: Claw) -> None:
-    assert asked.vault
     assert asked("search", "quince", "--json").json["matches"] == []
     (asked.vault / "notes/quince.md").write_text("# Quince\n\njelly\n")
     assert [m["id"] for m in asked("search", "quince", "--json").json["matches"]] == ["notes/quince"]
 
 
 def test_the_index_may_vanish_at_any_moment(asked: Claw) -> None:
-    assert asked.vault
     before = asked("search", "boathouse", "--json").json["matches"]
     for path in (asked.vault / ".memoryclaw").iterdir():
         if path.is_file():
@@ -245,28 +222,6 @@ def test_any_text_is_a_safe_question(asked: Claw, text: str) -> None:
         assert asked(verb, "--json", "--", text).code == 0
 
 
-def test_a_question_costs_little_to_start(asked: Claw, tmp_path: Path) -> None:
-    """The heavy parts are imported only by those who need them."""
-    asked("sync")
-    asked("search", "boathouse")  # what is new of the vault is told once, and its settings are parsed once
-    env = {**asked.environment(), "PYTHONPROFILEIMPORTTIME": "1"}
-    ran = Claw(None, **env)("search", "penicillin")
-    heavy = {
-        "rich",
-        "yaml",
-        "frontmatter",
-        "git",
-        "jinja2",
-        "watchdog",
-        "asyncio",
-        "whoosh.index",
-        "importlib.metadata",
-    }
-    imported = {line.rpartition("|")[2].strip() for line in ran.err.splitlines()}
-    assert "sqlite3" in imported
-    assert not heavy & imported
-
-
 @pytest.mark.parametrize("query", ["", "?!", " … "])
 @pytest.mark.parametrize("verb", ["search", "recall"])
 def test_a_question_without_words_gets_a_kind_sentence(asked: Claw, verb: str, query: str) -> None:
@@ -278,7 +233,6 @@ def test_a_question_without_words_gets_a_kind_sentence(asked: Claw, verb: str, q
 
 
 def test_block_ids_are_not_shown_where_a_passage_is(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "notes/paint.md").write_text("# Paint\n\nDünensand 14, matt. ^l3\n\nTwo coats. ^l4\n")
     [match] = asked("search", "dünensand", "--json").json["matches"]
     assert "^" not in match["snippet"]
@@ -287,9 +241,8 @@ def test_block_ids_are_not_shown_where_a_passage_is(asked: Claw) -> None:
     assert "matt. ^l3" in asked("show", "notes/paint").out
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "99999999999999999999"])
+@pytest.mark.parametrize("number", ["0", "-1", "5", "99999999999999999999"])
 def test_no_number_beyond_its_bounds_is_taken(asked: Claw, number: str) -> None:
     assert asked("recall", "boathouse", "--budget", number).code == 1
-    assert asked("search", "boathouse", "--limit", number).code == 2
-    assert asked("browse", "--limit", number).code == 2
-    assert asked("history", "--limit", number).code == 2
+    for verb in (["search", "boathouse"], ["browse"], ["history"]) if number != "5" else ():
+        assert asked(*verb, "--limit", number).code == 2

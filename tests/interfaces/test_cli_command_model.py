@@ -57,7 +57,6 @@ def night(home: Path, tmp_path: Path) -> Claw:
 
 def minds(claw: Claw) -> list[list[str]]:
     """Who read in each run."""
-    assert claw.vault
     return [json.loads(path.read_text())["minds"] for path in sorted(claw.vault.glob("runs/*.json"))]
 
 
@@ -109,7 +108,7 @@ def test_no_vault_agrees_and_no_vault_names_the_command(night: Claw, tmp_path: P
     assert not (tmp_path / "owned").exists()
 
 
-@pytest.mark.parametrize(("typed", "agreed"), [("y\n", True), ("\n", False), ("n\n", False)])
+@pytest.mark.parametrize(("typed", "agreed"), [("y\n", True), ("\n", False)])
 def test_at_a_terminal_it_asks_and_no_is_the_default(
     typed: str, agreed: bool, night: Claw, tmp_path: Path
 ) -> None:
@@ -153,7 +152,6 @@ def test_a_command_that_fails_costs_nothing_but_its_words(
     ran = night("consolidate", "--agree")
     assert ran.code == 0
     assert f"degraded: no model answered ({why}); facts and summaries are by rules" in ran.err
-    assert night.vault
     [episode] = night.vault.glob("episodes/*.md")
     assert "40 larch boards" in episode.read_text()
 
@@ -172,8 +170,6 @@ def test_a_run_that_is_ended_leaves_no_process_and_no_folder(
     assert run.wait(60) == 130
     until(lambda: not any(map(lives, map(int, pids.read_text().split()))))
     assert list((tmp_path / "temporary").iterdir()) == []
-    assert night.vault
     assert not list(night.vault.glob("runs/*.json"))
-    assert run.stderr
     assert b"Traceback" not in run.stderr.read()
     run.stderr.close()

@@ -13,7 +13,6 @@ QUESTIONS = (
 
 
 def test_the_table_the_totals_and_the_misses(asked: Claw) -> None:
-    assert asked.vault
     put(asked.vault, {"eval/questions.yaml": QUESTIONS})
     ran = asked("eval", "--budget", "400")
     assert (ran.code, ran.err) == (0, "")
@@ -40,7 +39,6 @@ def test_json_is_the_same_in_numbers(asked: Claw, tmp_path: Path) -> None:
 
 
 def test_too_little_recall_exits_with_1_and_the_answer_all_the_same(asked: Claw) -> None:
-    assert asked.vault
     put(asked.vault, {"eval/questions.yaml": QUESTIONS})
     assert asked("eval", "--least", "0.7").code == 0
     ran = asked("eval", "--least", "0.8")
@@ -51,7 +49,6 @@ def test_too_little_recall_exits_with_1_and_the_answer_all_the_same(asked: Claw)
 
 
 def test_what_must_not_be_in_a_context_counts_as_a_miss_does(asked: Claw) -> None:
-    assert asked.vault
     put(asked.vault, {"eval/questions.yaml": "pancakes:\n  must_not: oat milk\n"})
     ran = asked("eval", "--least", "0.8")
     assert (ran.code, ran.err) == (1, "1 of 1 things that must not be in a context were in one\n")

@@ -30,7 +30,6 @@ def told(vault: Claw) -> tuple[str, str, int]:
 
 @pytest.mark.parametrize("name", ["HEAD.lock", "refs/heads/main.lock", "packed-refs.lock", "config.lock"])
 def test_a_lock_that_was_left_behind_is_told_by_status_and_by_doctor(vault: Claw, name: str) -> None:
-    assert vault.vault
     lock = vault.vault / ".git" / name
     lock.touch()
     os.utime(lock, (time.time() - 7300,) * 2)
@@ -43,7 +42,6 @@ def test_a_lock_that_was_left_behind_is_told_by_status_and_by_doctor(vault: Claw
 
 
 def test_a_verb_that_a_lock_keeps_from_writing_names_it_in_one_sentence(vault: Claw) -> None:
-    assert vault.vault
     (vault.vault / ".git/HEAD.lock").touch()
     ran = vault("remember", "Bern", "--entity", "Anna", "--field", "city")
     assert ran.code == 1
@@ -53,7 +51,6 @@ def test_a_verb_that_a_lock_keeps_from_writing_names_it_in_one_sentence(vault: C
 
 
 def test_a_damaged_repository_is_told_by_status_and_by_doctor_and_nothing_is_written(vault: Claw) -> None:
-    assert vault.vault
     branch = vault.vault / ".git/refs/heads/main"
     last = branch.read_text().strip()
     branch.write_text("0" * 40 + "\n")

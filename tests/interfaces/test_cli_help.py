@@ -100,7 +100,6 @@ QUIET = ("dangling", "--dry-run", "review apply", "lint")
 def assert_lasts(words: list[str], env: dict[str, str], folder: Path) -> None:
     """Starts a command that goes on, and ends it once it has said that it is ready."""
     process = Grown(["memoryclaw", *words], cwd=folder, env=env, stdout=subprocess.PIPE, encoding="utf-8")
-    assert process.stdout
     line = process.stdout.readline()
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 130

@@ -20,7 +20,6 @@ def level_of(ran_json: dict, name: str) -> str:
 
 
 def test_sync_says_what_it_did(asked: Claw) -> None:
-    assert asked.vault
     assert asked("sync", "--json").json["added"] == 6
     (asked.vault / "notes/moon.md").write_text("# Moon\n\nmore salt\n")
     (asked.vault / "notes/new.md").write_text("# New\n")
@@ -37,7 +36,6 @@ def test_reindex_gives_the_same_answers(asked: Claw) -> None:
 
 
 def test_status_counts_what_is_behind_and_changes_nothing(asked: Claw) -> None:
-    assert asked.vault
     asked("sync")
     (asked.vault / "notes/new.md").write_text("# New\n")
     (asked.vault / "notes/bad.md").write_text(BAD)
@@ -58,7 +56,6 @@ def test_status_counts_what_is_behind_and_changes_nothing(asked: Claw) -> None:
 
 def test_after_a_sync_nothing_is_behind_however_soon_it_came(asked: Claw) -> None:
     """A file that is read in the tick of the clock in which it changed has a stamp that proves nothing."""
-    assert asked.vault
     asked("sync")
     own = kept(asked.vault)
     forget_stamps(own)
@@ -73,7 +70,6 @@ def test_after_a_sync_nothing_is_behind_however_soon_it_came(asked: Claw) -> Non
 
 
 def test_status_tells_the_last_machine_change(asked: Claw) -> None:
-    assert asked.vault
     git(asked.vault, "init", "-q", "-b", "main")
     git(asked.vault, "add", "-A")
     git(asked.vault, "commit", "-qm", "mine")
@@ -85,7 +81,6 @@ def test_status_tells_the_last_machine_change(asked: Claw) -> None:
 
 
 def test_status_of_an_empty_root_is_degraded_not_empty(asked: Claw) -> None:
-    assert asked.vault
     asked("sync")
     for name in ("episodes", "logs", "memoryclaw.yaml", "notes", "semantic", "skills"):
         (asked.vault / name).rename(asked.vault.parent / name)
@@ -97,7 +92,6 @@ def test_status_of_an_empty_root_is_degraded_not_empty(asked: Claw) -> None:
 
 
 def test_what_is_ignored_is_reported(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / ".obsidian").mkdir()
     (asked.vault / "notes/moon.sync-conflict-20260101-101010-ABCDEFG.md").write_text("# Moon\n\nzebra\n")
     asked("sync")
@@ -116,32 +110,35 @@ def test_a_sound_vault_passes_every_check(claw: Claw, tmp_path: Path) -> None:
     assert {check["level"] for check in ran.json["checks"]} == {"ok"}
 
 
-def test_doctor_exits_with_1_on_problems_and_names_line_and_hint(asked: Claw) -> None:
-    assert asked.vault
-    (asked.vault / "notes/bad.md").write_text(BAD)
+def test_doctor_names_each_trouble_and_mends_only_what_is_its_own(asked: Claw) -> None:
+    ours, theirs = asked.vault / "notes/.0123456789ab-1.tmp", asked.vault / "notes/.theirs.tmp"
+    put(asked.vault, {
+        "notes/bad.md": BAD, "notes/Moon.md": "# Another moon\n", "notes/caf\u00e9.md": "# one\n", "notes/cafe\u0301.md": "# two\n",
+        "notes/.0123456789ab-1.tmp": "x", "notes/.theirs.tmp": "x",
+    })  # fmt: skip
+    before = {path: path.read_bytes() for path in asked.vault.rglob("*") if path.is_file() and path != ours}
     ran = asked("doctor", "--json")
     assert ran.code == 1
-    notes = next(check for check in ran.json["checks"] if check["name"] == "notes")
-    assert notes["level"] == "problem"
-    assert notes["details"][0]["path"] == "notes/bad.md"
-    assert notes["details"][0]["line"] > 1
-    assert notes["details"][0]["hint"]
-    told = asked("doctor")
-    assert told.code == 1
-    assert "notes/bad.md:" in told.out
-
-
-def test_links_to_nowhere_are_advice(asked: Claw) -> None:
-    ran = asked("doctor", "--json")
-    links = next(check for check in ran.json["checks"] if check["name"] == "links")
-    assert links["level"] == "advice"
-    assert any("Nowhere" in detail["message"] for detail in links["details"])
+    checks = {check["name"]: check for check in ran.json["checks"]}
+    levels = {name: checks[name]["level"] for name in ("notes", "links", "names", "leftovers")}
+    assert levels == {"notes": "problem", "links": "advice", "names": "problem", "leftovers": "advice"}
+    bad = checks["notes"]["details"][0]
+    assert (bad["path"], bad["line"] > 1, bool(bad["hint"])) == ("notes/bad.md", True, True)
+    assert any("Nowhere" in detail["message"] for detail in checks["links"]["details"])
+    assert len(checks["names"]["details"]) == 2
+    told = asked("doctor", "--fix")
+    assert (told.code, "notes/bad.md:" in told.out, ours.exists(), theirs.exists()) == (1, True, False, True)
+    after = {
+        path: path.read_bytes()
+        for path in asked.vault.rglob("*")
+        if path.is_file() and ".memoryclaw" not in path.parts
+    }
+    assert after == before
 
 
 def test_an_index_that_lies_is_found_and_mended(asked: Claw) -> None:
     import sqlite3  # noqa: PLC0415
 
-    assert asked.vault
     asked("sync")
     with sqlite3.connect(asked.vault / ".memoryclaw/index.sqlite") as index:
         index.execute("update files set title = 'a lie' where id = 'ep-wind'")
@@ -157,17 +154,6 @@ def test_an_index_that_lies_is_found_and_mended(asked: Claw) -> None:
     assert "a lie" not in asked("browse").out
 
 
-def test_doctor_removes_only_its_own_stale_temp_files(asked: Claw) -> None:
-    assert asked.vault
-    ours, theirs = asked.vault / "notes/.0123456789ab-1.tmp", asked.vault / "notes/.theirs.tmp"
-    for path in (ours, theirs):
-        path.write_text("x")
-    assert level_of(asked("doctor", "--json").json, "leftovers") == "advice"
-    assert level_of(asked("doctor", "--fix", "--json").json, "leftovers") == "mended"
-    assert not ours.exists()
-    assert theirs.exists()
-
-
 def test_doctor_warns_of_what_others_may_read(claw: Claw, tmp_path: Path) -> None:
     vault = tmp_path / "new"
     claw("init", vault)
@@ -177,18 +163,7 @@ def test_doctor_warns_of_what_others_may_read(claw: Claw, tmp_path: Path) -> Non
     assert level_of(ran.json, "permissions") == "advice"
 
 
-def test_doctor_finds_names_that_would_collide(asked: Claw) -> None:
-    assert asked.vault
-    (asked.vault / "notes/Moon.md").write_text("# Another moon\n")
-    (asked.vault / "notes/caf\u00e9.md").write_text("# one\n")
-    (asked.vault / "notes/cafe\u0301.md").write_text("# two\n")
-    names = next(check for check in asked("doctor", "--json").json["checks"] if check["name"] == "names")
-    assert names["level"] == "problem"
-    assert len(names["details"]) == 2
-
-
 def test_doctor_names_settings_that_do_not_exist(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "memoryclaw.yaml").write_text("retrieval:\n  budgte: 600\n")
     ran = asked("doctor", "--json")
     assert ran.code == 1
@@ -213,27 +188,9 @@ def test_init_and_check_say_that_ollama_is_there_until_a_model_is_named(tmp_path
     assert not (tmp_path / "ran").exists()
 
 
-def test_fixing_never_touches_a_note(asked: Claw) -> None:
-    assert asked.vault
-    (asked.vault / "notes/bad.md").write_text(BAD)
-    before = {
-        path: path.read_bytes()
-        for path in asked.vault.rglob("*")
-        if path.is_file() and ".memoryclaw" not in path.parts
-    }
-    assert asked("doctor", "--fix").code == 1
-    after = {
-        path: path.read_bytes()
-        for path in asked.vault.rglob("*")
-        if path.is_file() and ".memoryclaw" not in path.parts
-    }
-    assert after == before
-
-
 @pytest.fixture
 def watched(asked: Claw) -> subprocess.Popen[bytes]:
     process = asked.start("watch", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout
     while json.loads(process.stdout.readline())["kind"] != "started":
         pass
     yield process
@@ -242,8 +199,6 @@ def watched(asked: Claw) -> subprocess.Popen[bytes]:
 
 
 def test_watch_keeps_the_index_and_status_names_it(asked: Claw, watched: subprocess.Popen[bytes]) -> None:
-    assert asked.vault
-    assert watched.stdout
     assert asked("status", "--json").json["daemon"] == watched.pid
     (asked.vault / "notes/quince.md").write_text("# Quince\n")
     report = json.loads(watched.stdout.readline())
@@ -261,27 +216,24 @@ def test_a_second_watch_refuses_politely(asked: Claw, watched: subprocess.Popen[
 def test_watch_ends_cleanly(watched: subprocess.Popen[bytes], number: signal.Signals, code: int) -> None:
     watched.send_signal(number)
     assert watched.wait(60) == code
-    assert watched.stderr
     assert b"Traceback" not in watched.stderr.read()
 
 
 def test_a_long_first_indexing_can_be_interrupted_and_continued(vault_of: VaultOf) -> None:
-    vault = vault_of({f"notes/n{n}.md": f"# Note {n}\n\n" + f"word{n} filler " * 120 for n in range(3000)})
+    vault = vault_of({f"notes/n{n}.md": f"# Note {n}\n\n" + f"word{n} filler " * 120 for n in range(1200)})
     asked = Claw(vault)
     process = asked.start("sync", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     until((vault / ".memoryclaw/index.sqlite").exists)  # it has begun; on a quick machine it may even be done
     process.send_signal(signal.SIGINT)
     assert process.wait(60) in {0, 130}
-    assert process.stderr
     assert b"Traceback" not in process.stderr.read()
-    assert asked("sync", "--json").json["total"] == 3000
-    assert asked("search", "word2999", "--json").json["matches"]
+    assert asked("sync", "--json").json["total"] == 1200
+    assert asked("search", "word1199", "--json").json["matches"]
 
 
 def test_a_read_only_vault_can_still_be_asked(asked: Claw) -> None:
     if os.geteuid() == 0:
         pytest.skip("root may write anywhere")
-    assert asked.vault
     asked.vault.chmod(0o500)
     try:
         assert asked("search", "boathouse").code == 0

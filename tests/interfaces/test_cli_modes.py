@@ -27,7 +27,6 @@ def first_line(claw: Claw, *words: str) -> str:
 def test_in_direct_mode_it_says_what_was_done(evening: Claw) -> None:
     said = first_line(evening, "consolidate")
     root = evening.vault
-    assert root
     episodes = len(list(root.glob("episodes/*.md")))
     assert f" read: {episodes} episodes, 2 new facts, 3 new statements, " in said
     assert "proposal" not in said
@@ -37,7 +36,6 @@ def test_in_direct_mode_it_says_what_was_done(evening: Claw) -> None:
 def test_in_propose_mode_nothing_is_told_as_done(evening: Claw) -> None:
     said = first_line(evening, "consolidate", "--mode", "propose")
     root = evening.vault
-    assert root
     assert not list(root.glob("episodes/*.md"))
     assert f" {len(list(root.glob('review/*.md')))} proposals waiting in review/." in said
     assert "episode" not in said
@@ -45,7 +43,6 @@ def test_in_propose_mode_nothing_is_told_as_done(evening: Claw) -> None:
 
 
 def test_a_dry_run_says_that_they_would_wait(evening: Claw) -> None:
-    assert evening.vault
     before = git(evening.vault, "rev-parse", "HEAD")
     assert "would wait in review/." in first_line(evening, "consolidate", "--dry-run", "--mode", "propose")
     assert not list(evening.vault.glob("review/*.md"))
@@ -55,7 +52,6 @@ def test_a_dry_run_says_that_they_would_wait(evening: Claw) -> None:
 def test_on_a_branch_it_names_the_branch_and_review_says_why_it_waits(evening: Claw) -> None:
     said = first_line(evening, "consolidate", "--mode", "branch")
     root = evening.vault
-    assert root
     branch = git(root, "for-each-ref", "--format=%(refname:short)", "refs/heads/memoryclaw").strip()
     assert said.endswith(f", all on a branch {branch}.")
     assert "consolidation.mode is `branch`" in evening("review", "--json").out
@@ -65,7 +61,6 @@ def test_on_a_branch_it_names_the_branch_and_review_says_why_it_waits(evening: C
 def test_a_redo_waits_because_logs_were_read_again(evening: Claw) -> None:
     first_line(evening, "consolidate")
     root = evening.vault
-    assert root
     episode = min(root.glob("episodes/*.md"))
     path, made = episode.relative_to(root).as_posix(), episode.read_text()
     git(root, "rm", "-q", "--cached", path)

@@ -129,7 +129,7 @@ def test_neither_do_both_streams_that_nobody_reads(
     assert stands(alone) == stands(heard)
 
 
-@pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("streams", [">&-", "2>&-", "<&- >&- 2>&-"])
 def test_streams_that_were_closed_before_it_began_are_no_failure(
     vault: VaultCopy, tmp_path: Path, streams: str
 ) -> None:
@@ -162,8 +162,6 @@ def test_a_full_disk_behind_the_answer_cancels_nothing_and_is_told(vault: VaultC
 def test_a_watch_that_nobody_reads_ends(tmp_path: Path) -> None:
     root = put(tmp_path / "vault", STUDIO)
     process = Claw(root).start("watch", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout
-    assert process.stderr
     assert process.stdout.readline().startswith(b"synced")
     process.stdout.close()
     (root / "notes/new.md").write_text("# New\n")

@@ -40,7 +40,6 @@ def test_a_timer_comes_and_goes(timed: Claw, machine: Machine) -> None:
 
 
 def test_the_line_in_the_crontab_does_what_it_is_there_for(timed: Claw, machine: Machine) -> None:
-    assert timed.vault
     assert timed("schedule", "install", "--using", "cron", "--at", "4:30").code == 0
     line = next(
         line for line in (machine.crontab or b"").decode().splitlines() if line.startswith("30 4 * * * ")

@@ -25,7 +25,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Claw]:
         put(folder / "vault", STUDIO), XDG_CONFIG_HOME=os.fspath(folder / "config"), MEMORYCLAW_NOW=""
     )
     process = claw.start("serve", "--port", "0", "--json", stdout=subprocess.PIPE)
-    assert process.stdout
     assert json.loads(process.stdout.readline())["pid"] == process.pid
     assert claw("search", "boathouse", "--json").code == 0  # answered once the daemon watches
     yield claw
@@ -108,14 +107,12 @@ def test_hooks_go_through_the_daemon(idle: Claw, tmp_path: Path) -> None:
         "left_out": 0,
         "refused": 0,
     }
-    assert idle.vault
     assert "eel traps" in (idle.vault / "logs/2026-04-19/s-1.jsonl").read_text()
 
 
 def test_a_daemon_that_was_killed_is_not_missed(studio: Path) -> None:
     claw = Claw(studio, MEMORYCLAW_NOW="")
     process = claw.start("serve", "--port", "0", stdout=subprocess.PIPE)
-    assert process.stdout
     process.stdout.readline()
     process.kill()
     process.wait()

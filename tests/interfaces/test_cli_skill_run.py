@@ -83,7 +83,6 @@ def test_an_applied_run_stops_at_the_failure_and_exits_with_1(mail: Claw, gatewa
     )
     asked = [body for _, body in gateway.asked[before:]]
     assert asked == [{"tool": "echo", "args": {"to": "ann@example.com"}}, {"tool": "bad", "args": {}}]
-    assert mail.vault
     [log] = mail.vault.glob("logs/*/s1.jsonl")
     assert [json.loads(line).get("tool") for line in log.read_text().splitlines()] == [
         "echo",
@@ -140,7 +139,6 @@ def test_on_a_terminal_what_is_missing_is_asked_for(mail: Claw) -> None:
 
 
 def test_who_ends_it_in_the_middle_is_told_where_to_look(mail: Claw, gateway: Gateway) -> None:
-    assert mail.vault
     path = mail.vault / "skills/send-email/SKILL.md"
     path.write_text(MAIL.partition("parameters:")[0] + "steps:\n  - {tool: slow}\n---\nIt.\n")
     assert mail("skills", "approve", "send-email").code == 0
@@ -163,7 +161,6 @@ def test_without_a_token_it_says_so(mail: Claw) -> None:
 
 
 def test_the_folder_of_the_hosts_follows_approvals_and_edits(mail: Claw) -> None:
-    assert mail.vault
     copy = mail.vault / ".memoryclaw/host-skills/send-email/SKILL.md"
     assert copy.read_text() == MAIL, "an approval brings it there"
     path = mail.vault / "skills/send-email/SKILL.md"

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from conftest import Claw, git
 
-SHARED = ("--vault DIR", "--json")
-
 
 @pytest.fixture
 def kept(studio: Path) -> Claw:
@@ -27,21 +25,7 @@ def test_without_a_verb_the_skills_are_listed(asked: Claw) -> None:
     assert "not approved" in ran.out
 
 
-def test_vault_and_json_are_taken_anywhere(asked: Claw, claw: Claw) -> None:
-    assert asked.vault
-    wanted = asked("skills", "list", "--json").json
-    for args in (["--json", "--vault", asked.vault, "skills"], ["skills", "--vault", asked.vault, "--json"], ["skills", "--json", "list", "--vault", asked.vault]):  # fmt: skip
-        assert claw(*args).json == wanted
-
-
-def test_a_slip_gets_a_suggestion(asked: Claw) -> None:
-    ran = asked("skills", "aprove", "x")
-    assert ran.code == 2
-    assert "Did you mean 'approve'?" in ran.err
-
-
 def test_a_skill_is_written_linted_approved_and_changed(kept: Claw) -> None:
-    assert kept.vault
     made = kept(
         "skills", "new", "water-plants", "--description", "Waters the plants on Fridays.", "--json"
     ).json
@@ -59,7 +43,6 @@ def test_a_skill_is_written_linted_approved_and_changed(kept: Claw) -> None:
 
 
 def test_lint_tells_file_line_and_hint_and_exits_with_1(asked: Claw) -> None:
-    assert asked.vault
     (asked.vault / "skills/send-update/SKILL.md").write_text("---\nname: send-update\n---\nx\n")
     ran = asked("skills", "lint")
     assert ran.code == 1
@@ -82,31 +65,6 @@ def test_match_tells_which_skill_why_and_that_nobody_approved_it(asked: Claw) ->
 
 
 def test_show_prints_the_file_and_tells_its_digest_beside_it(asked: Claw) -> None:
-    assert asked.vault
     ran = asked("skills", "show", "send-update")
     assert ran.out == (asked.vault / "skills/send-update/SKILL.md").read_text()
     assert "not approved, sha256 " in ran.err
-
-
-def test_what_is_not_there_ends_with_1_and_one_sentence(asked: Claw) -> None:
-    ran = asked("skills", "show", "send-updat")
-    assert (ran.code, ran.out) == (1, "")
-    assert "did you mean send-update?" in ran.err
-
-
-def test_nothing_in_a_skill_reaches_the_terminal_unmade_harmless(asked: Claw) -> None:
-    assert asked.vault
-    evil = '---\nname: evil\ndescription: "send \\e[31m red \\u202e"\n---\n\x1b[2J\u202e send\n'
-    (asked.vault / "skills/evil").mkdir()
-    (asked.vault / "skills/evil/SKILL.md").write_text(evil)
-    for args in (
-        ["list"],
-        ["show", "evil"],
-        ["match", "send"],
-        ["lint"],
-        ["list", "--json"],
-        ["show", "evil", "--json"],
-    ):
-        ran = asked("skills", *args)
-        assert "\x1b" not in ran.out + ran.err
-        assert "\u202e" not in ran.out + ran.err

@@ -179,20 +179,12 @@ def test_a_pipe_is_told_everything(vault_of: VaultOf) -> None:
     assert "…" not in told
 
 
-@pytest.mark.parametrize(
-    "words", [["search", "beeswax", "--explain"], ["recall", "beeswax", "--trace"], ["show", "notes/evil"], ["browse"],
-              ["facts"], ["links", "notes/evil"], ["status"], ["search", "beeswax", "--json"]], ids=" ".join,
-)  # fmt: skip
-def test_a_note_cannot_drive_the_terminal(asked: Claw, words: list[str]) -> None:
-    assert asked.vault
+def test_a_note_cannot_drive_the_terminal(asked: Claw) -> None:
     (asked.vault / "notes/evil.md").write_text(f"# Title {HOSTILE}\n\nbeeswax {HOSTILE} [[a {HOSTILE}]]\n")
     (asked.vault / "semantic/evil.md").write_text(f"# Evil{HOSTILE}\n- key{HOSTILE}: value {HOSTILE}\n")
-    shown = COLOUR.sub("", on_terminal(asked, *words))
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u200b]", shown)
-
-
-def test_errors_are_harmless_too(asked: Claw) -> None:
-    assert "\x1b" not in asked("show", f"x{HOSTILE}").err
+    for line in ("search beeswax --explain", "recall beeswax --trace", "show notes/evil", "browse", "facts", "links notes/evil"):  # fmt: skip
+        shown = COLOUR.sub("", on_terminal(asked, *line.split()))
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u200b]", shown)
 
 
 @pytest.mark.parametrize(("patience", "shown"), [("0", "reading notes"), ("inf", "")])

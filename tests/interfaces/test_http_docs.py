@@ -59,7 +59,6 @@ def answering(home: Path) -> Iterator[tuple[Path, str, dict[str, str]]]:
         "--json",
     ]
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, encoding="utf-8") as process:
-        assert process.stdout is not None
         found = re.search(r'"url": "([^"]+)"', process.stdout.readline())
         assert found
         try:

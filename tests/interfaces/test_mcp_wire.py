@@ -26,13 +26,11 @@ class Wire:
         self._next = 0
 
     def send(self, line: bytes) -> None:
-        assert self.process.stdin is not None
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
     def ask(self, method: str, **params: Any) -> Any:
         """The answer to one request; what is no answer to it is passed over, if it is JSON."""
-        assert self.process.stdout is not None
         self._next += 1
         self.send(
             json.dumps({"jsonrpc": "2.0", "id": self._next, "method": method, "params": params}).encode()

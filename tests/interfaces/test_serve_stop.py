@@ -35,7 +35,6 @@ def test_a_process_that_only_a_file_names_is_left_alone(tmp_path: Path) -> None:
 def test_a_watch_that_serves_nobody_is_left_alone(tmp_path: Path) -> None:
     vault = put(tmp_path / "vault", STUDIO)
     with Claw(vault).start("watch", stdout=subprocess.PIPE) as watching:
-        assert watching.stdout is not None
         assert watching.stdout.readline()
         assert Claw(vault)("serve", "--stop").out == "no daemon serves this vault\n"
         assert watching.poll() is None

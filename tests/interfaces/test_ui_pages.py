@@ -19,7 +19,7 @@ from memoryclaw.interfaces.ui.pages import PAGES
 
 _LINK = re.compile(r'href="(/ui/(?!static/)[^"#]*)')
 _GET = [page for page in PAGES if page.method == "GET"]
-_FEW = 8  # addresses of a row; the sample vault has hundreds
+_FEW = 4  # addresses of a row; the sample vault has hundreds
 
 
 def folder(root: Path) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import put
-from gitvault import git, vault_of
+from gitvault import copy_repositories, git, vault_of
 from nights import said
 
 from memoryclaw.app import App
@@ -37,11 +37,20 @@ def waiting(root: Path) -> list[str]:
         return [item.what for item in app.review.list() if item.kind == "revision"]
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    made = vault_of(tmp_path / "vault", {"semantic/projects.md": PROJECT, "semantic/_schema.yaml": SCHEMA})
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = vault_of(
+        tmp_path_factory.mktemp("made") / "vault",
+        {"semantic/projects.md": PROJECT, "semantic/_schema.yaml": SCHEMA},
+    )
     night(made, 1, FIRST)
     return made
+
+
+@pytest.fixture
+def root(template: Path, tmp_path: Path) -> Path:
+    copy_repositories(template.parent, tmp_path)
+    return tmp_path / template.name
 
 
 def episode(root: Path, day: int) -> Path:

@@ -6,7 +6,7 @@ import json
 import shutil
 
 import pytest
-from gitvault import NOW, git, pen_for, vault_of
+from gitvault import NOW, copy_repositories, git, pen_for, vault_of
 
 from memoryclaw.consolidation.pending import waiting_id
 from memoryclaw.errors import InputError, NotFoundError
@@ -32,11 +32,11 @@ PEOPLE = "semantic/people.md"
 FACT = "semantic/people#Kitchen.colour"
 
 
-@pytest.fixture
-def root(tmp_path):
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
     """A vault in which a run wrote an episode and a fact that rests on one of its lines; the log is there."""
     files = {PEOPLE: "# Kitchen\n- floor: oak\n", "semantic/_pending.md": "- [ ] Kitchen.lamp: brass\n"}
-    root = vault_of(tmp_path / "v", files)
+    root = vault_of(tmp_path_factory.mktemp("made") / "v", files)
     (root / LOG).parent.mkdir(parents=True)
     (root / LOG).write_text("\n".join(LINES) + "\n")
     context = pen_for(root)
@@ -53,6 +53,12 @@ def root(tmp_path):
     write(context.root, edits, lambda: message, verb="consolidate", now=NOW)
     remember(context, "tiles", entity="Kitchen", field="splash")
     return root
+
+
+@pytest.fixture
+def root(template, tmp_path):
+    copy_repositories(template.parent, tmp_path)
+    return tmp_path / template.name
 
 
 def subjects(events):

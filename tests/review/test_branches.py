@@ -13,7 +13,7 @@ from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.review.branches import approve, reject
 from memoryclaw.review.decide import decide
-from memoryclaw.review.queue import waiting_items
+from memoryclaw.review.queue import chosen, waiting_items
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.writing.decisions import REJECTED, Decisions
 
@@ -185,8 +185,9 @@ def test_what_a_person_refused_while_the_branch_waited_is_not_asked_again(root):
 
 def test_rejected_its_lines_stay_done_and_its_branch_is_gone(root):
     branched(root)
-    commit = reject(pen_for(root), RUN)
-    assert git(root, "show", "--format=%s", "--name-only", commit).split("\n\n") == [
+    context = pen_for(root)
+    [done] = decide(context, chosen(context, [RUN]), "rejected")
+    assert git(root, "show", "--format=%s", "--name-only", done.commit).split("\n\n") == [
         f"Reject the run {RUN}", f"{DECISIONS_FILE}\n",
     ]  # fmt: skip
     decisions = Decisions.read((root / DECISIONS_FILE).read_text())

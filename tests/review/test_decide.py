@@ -8,7 +8,7 @@ from gitvault import git, pen_for, snapshot, users_work, vault_of
 from memoryclaw.consolidation.actions import AddSource, ConfirmFact, MoveFile, NewFile, SetFact
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal, read_proposal
-from memoryclaw.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.review.decide import apply, decide, editable, store, ticked_facts
 from memoryclaw.review.details import differences
 from memoryclaw.review.queue import chosen, find_item, waiting_items
@@ -209,18 +209,6 @@ def test_a_persons_edits_of_a_proposal_are_what_is_done_although_they_are_not_co
     assert is_clean(root)
 
 
-def test_skills_are_decided_by_the_verbs_of_skills(root):
-    before = snapshot(root)
-    with pytest.raises(InputError, match="memoryclaw skills approve book-trains"):
-        rule(root, "book-trains")
-    assert snapshot(root) == before
-
-
-def test_what_does_not_wait_is_said_to_be_unknown(root):
-    with pytest.raises(NotFoundError, match="memoryclaw review"):
-        rule(root, "p-00000000")
-
-
 def test_a_broken_proposal_can_be_rejected_but_not_approved(root):
     path = root / path_of(EPISODE)
     path.write_text(path.read_text().replace("## Fact", "## Delete everything"))
@@ -232,15 +220,6 @@ def test_a_broken_proposal_can_be_rejected_but_not_approved(root):
     rule(root, item.id, REJECTED)
     assert decisions(root).is_rejected(fingerprint_of(EPISODE))
     assert is_clean(root)
-
-
-def test_one_that_fails_does_not_stop_the_others(root):
-    (root / "semantic/people.md").write_text(PEOPLE.replace("- city: Berlin", "- city: Basel"))
-    context = pen_for(root)
-    done = decide(context, waiting_items(context)[:2], APPROVED)
-    assert [one.action for one in done] == ["failed", "approved"]
-    assert "commit them" in done[0].notice
-    assert "Basel" in text(root)
 
 
 def test_a_file_that_is_there_already_stays_and_is_named(root):

@@ -25,8 +25,13 @@ CONVERSIONS = {
 
 
 @pytest.fixture(params=CONVERSIONS)
-def vault(request, tmp_path):
-    setting, attributes, end, encoding = CONVERSIONS[request.param]
+def conversion(request):
+    return request.param
+
+
+@pytest.fixture
+def vault(conversion, tmp_path):
+    setting, attributes, end, encoding = CONVERSIONS[conversion]
     root = vault_of(
         tmp_path / "v", NOTES | ({".gitattributes": attributes + "\n"} if attributes else {}), commit=False
     )
@@ -63,55 +68,47 @@ ACTS = {
 }
 
 
-@pytest.mark.parametrize("act", ACTS)
-def test_undo_gives_every_byte_back(vault, act):
+# One in place, one that adds and one that moves in each form; all that there are in the two that differ most.
+FEW = ("set a fact", "add a fact", "forget")
+WHOLE = ("autocrlf true", "utf-16, eol crlf")
+
+
+def test_undo_gives_every_byte_back(vault, conversion):
     before, first = files_of(vault), git(vault, "rev-parse", "HEAD^{tree}")
     with App(vault) as app:
-        done = ACTS[act](app)
-        assert done.commit
-        assert git(vault, "status", "--porcelain") == ""
-        assert files_of(vault) != before
-        app.undo("HEAD")
-    assert files_of(vault) == before
-    assert git(vault, "rev-parse", "HEAD^{tree}") == first
-    assert git(vault, "status", "--porcelain") == ""
-
-
-def test_undo_keeps_what_was_written_around_the_change_since(vault):
-    with App(vault) as app:
-        done = app.edit("n1", {"tags": ["a", "b"]})
-        path = vault / "notes/a.md"
-        before = path.read_bytes()
-        encoding = "utf-16" if before[:2] == b"\xff\xfe" else "utf-8"
-        path.write_bytes(before.decode(encoding).replace("oak", "elm").encode(encoding))
-        git(vault, "commit", "-qam", "mine")
-        app.undo(done.commit)
-    assert path.read_bytes() == before.decode(encoding).replace("oak", "elm").replace("[a, b]", "[a]").encode(
-        encoding
-    )
-    assert git(vault, "status", "--porcelain") == ""
-
-
-def test_undo_of_what_was_changed_on_the_same_line_is_still_refused(vault):
-    with App(vault) as app:
-        done = app.edit("n1", {"tags": ["a", "b"]})
-        path = vault / "notes/a.md"
-        before = path.read_bytes()
-        encoding = "utf-16" if before[:2] == b"\xff\xfe" else "utf-8"
-        path.write_bytes(before.decode(encoding).replace("[a, b]", "[c]").encode(encoding))
-        changed = path.read_bytes()
-        with pytest.raises(ConflictError):
-            app.undo(done.commit)
-    assert path.read_bytes() == changed
-
-
-def test_a_file_that_git_checked_out_anew_is_undone_as_well(vault):
-    with App(vault) as app:
+        for act in ACTS if conversion in WHOLE else FEW:
+            assert ACTS[act](app).commit
+            assert git(vault, "status", "--porcelain") == ""
+            assert files_of(vault) != before
+            app.undo("HEAD")
+            assert files_of(vault) == before
+            assert git(vault, "rev-parse", "HEAD^{tree}") == first
         path = vault / app.remember("Met Nora at the slipway", tags=["nora"]).path
         path.unlink()
-        git(vault, "checkout", "-q", "--", ".")
+        git(vault, "checkout", "-q", "--", ".")  # git wrote it anew
         app.undo("HEAD")
     assert not path.exists()
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_undo_keeps_what_was_written_around_the_change_since_and_not_on_its_line(vault):
+    path = vault / "notes/a.md"
+    encoding = "utf-16" if path.read_bytes()[:2] == b"\xff\xfe" else "utf-8"
+
+    def write(text: str) -> None:
+        path.write_bytes(text.encode(encoding))
+
+    with App(vault) as app:
+        done = app.edit("n1", {"tags": ["a", "b"]})
+        text = path.read_bytes().decode(encoding)
+        write(changed := text.replace("[a, b]", "[c]"))
+        with pytest.raises(ConflictError):
+            app.undo(done.commit)
+        assert path.read_bytes() == changed.encode(encoding)
+        write(text := text.replace("oak", "elm"))
+        git(vault, "commit", "-qam", "mine")
+        app.undo(done.commit)
+    assert path.read_bytes() == text.replace("[a, b]", "[a]").encode(encoding)
     assert git(vault, "status", "--porcelain") == ""
 
 
@@ -157,16 +154,8 @@ def test_what_is_not_committed_here_is_not_overwritten_by_what_comes(clones):
 
 
 def test_a_run_on_a_branch_is_approved_into_files_with_other_line_ends(vault):
-    turns = [
-        {
-            "session": "s",
-            "turn": 1,
-            "role": "user",
-            "content": "My sister Anna lives in Oslo. Her phone is 5551234.",
-        }
-    ]
     with App(vault) as app:
-        app.capture(turns)
+        app.capture([{"session": "s", "role": "user", "content": "My sister Anna lives in Oslo. Her phone is 5551234."}])  # fmt: skip
         app.consolidate(llm="none", mode="branch")
         [item] = [one for one in app.review.list() if one.branch]
         app.review.approve([item])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -152,46 +153,68 @@ def test_one_field_set_on_both_on_one_day_is_asked_in_review_and_answered_on_eit
         assert [fact.value for _, fact in app.facts("Anna")] == [item.fact.known]
 
 
-def test_both_make_the_same_file_and_the_same_entity(copies: tuple[Copy, Copy]) -> None:
+GERMAN = ("# Größe", "", "eins", "zwei", "drei")
+CELLS = "# People\n\n| name | city | phone |\n|---|---|---|\n| Anna | {} | {} |\n"
+DECISION = '{{"at": "2026-11-25T{}:00:00Z", "decision": "{}", "kind": "fact", "fingerprint": "f{}"}}\n'
+FORGOTTEN = '{"at": "2026-11-25T13:00:00Z", "decision": "forgotten", "kind": "lines", "lines": ["logs/2026-11-24/s1.jsonl#1-1@0123456789abcdef"]}\n'
+
+
+def _decided(*decisions: tuple[str, str, str]) -> str:
+    return "".join(DECISION.format(*one) for one in (("08", "approved", "1"), *decisions))
+
+
+# What a file was, what either made of it, and what it is on both.
+MERGED = {
+    "semantic/work.md": (
+        "",
+        "# Boathouse\n- deadline: May\n\n# Crane\n- owner: Bo\n",
+        "# Boathouse\n- lead: Dana\n\n# Dock\n- owner: Cy\n",
+        "# Boathouse\n- deadline: May\n- lead: Dana\n\n# Crane\n- owner: Bo\n\n# Dock\n- owner: Cy\n",
+    ),
+    "semantic/contacts.md": tuple(CELLS.format(*cells) for cells in (("Bern", "1"), ("Rome", "1"), ("Bern", "2"), ("Rome", "2"))),
+    **{
+        f"notes/de{len(mark)}{len(end)}.md": tuple(
+            mark + end.join(text) for text in (GERMAN, (*GERMAN[:2], "1", *GERMAN[3:]), (*GERMAN[:4], "3", "中文"), (*GERMAN[:2], "1", "zwei", "3", "中文"))
+        )
+        for mark in ("", "\ufeff") for end in ("\n", "\r\n")
+    },
+    "review/decisions.jsonl": (
+        _decided(),
+        _decided(("09", "approved", "x"), ("12", "rejected", "x")) + FORGOTTEN,
+        _decided(("10", "rejected", "x"), ("11", "approved", "x")),
+        _decided(("09", "approved", "x"), ("10", "rejected", "x"), ("11", "approved", "x"), ("12", "rejected", "x")) + FORGOTTEN,
+    ),
+}  # fmt: skip
+BINARY = b'{"a": 1}\0\n', b'{"a": 1,\n "b": 2}\0\n', b'{"a": 1,\n "c": 3}\0\n'
+
+
+def test_a_file_that_both_changed_has_both_changes_and_its_form_or_is_kept_twice(
+    copies: tuple[Copy, Copy],
+) -> None:
     one, two = copies
-    one.write("semantic/work.md", "# Boathouse\n- deadline: May\n\n# Crane\n- owner: Bo\n")
-    two.write("semantic/work.md", "# Boathouse\n- lead: Dana\n\n# Dock\n- owner: Cy\n")
+    files = MERGED | {"notes/b.bin": BINARY, "notes/x.json": BINARY}
+    for path, (before, *_) in files.items():
+        if before:
+            one.write(path, before)
     settle(one, two)
-    text = one.read("semantic/work.md")
-    assert sorted(line for line in text.split("\n") if line) == sorted(
-        ["# Boathouse", "- deadline: May", "- lead: Dana", "# Crane", "- owner: Bo", "# Dock", "- owner: Cy"]
-    )
+    for path, (_, here, there, *_) in files.items():
+        one.write(path, here)
+        two.write(path, there)
+    done = settle(one, two)
+    work, *others = MERGED
+    assert Counter(one.read(work).split("\n")) == Counter(MERGED[work][-1].split("\n"))
+    assert {path: one.read(path) for path in others} == {path: MERGED[path][-1] for path in others}
+    for name in ("b", "x"):
+        kept = [path.read_bytes() for path in (one.root / "notes").glob(f"{name}.*")]
+        assert sorted(kept) == [*BINARY[1:]]
+    assert len(done.told) == 2
+    decisions = Decisions.read(one.read("review/decisions.jsonl"))
+    assert decisions.is_rejected("fx")
+    assert decisions.forgotten
     with one.app() as app:
         assert {(f.entity, f.field) for _, f in app.facts() if f.entity in ("Boathouse", "Dock")} == {
             ("Boathouse", "deadline"), ("Boathouse", "lead"), ("Dock", "owner")
         }  # fmt: skip
-
-
-def test_cells_of_one_row_that_each_changed_are_one_row(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
-    table = "# People\n\n| name | city | phone |\n|---|---|---|\n| Anna | {} | {} |\n"
-    one.write("semantic/contacts.md", table.format("Bern", "1"))
-    settle(one, two)
-    one.write("semantic/contacts.md", table.format("Rome", "1"))
-    two.write("semantic/contacts.md", table.format("Bern", "2"))
-    settle(one, two)
-    assert one.read("semantic/contacts.md") == table.format("Rome", "2")
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_lines_of_a_note_are_merged_and_its_form_is_kept(
-    copies: tuple[Copy, Copy], end: str, mark: str
-) -> None:
-    one, two = copies
-    start = mark + end.join(("# Größe", "", "eins", "zwei", "drei"))
-    one.write("notes/de.md", start)
-    settle(one, two)
-    one.write("notes/de.md", start.replace("eins", "1"))
-    two.write("notes/de.md", start.replace("drei", f"3{end}中文"))
-    done = settle(one, two)
-    assert not done.told
-    assert one.read("notes/de.md") == mark + end.join(("# Größe", "", "1", "zwei", "3", "中文"))
 
 
 def test_the_same_line_changed_on_both_leaves_the_other_version_beside(copies: tuple[Copy, Copy]) -> None:
@@ -207,19 +230,6 @@ def test_the_same_line_changed_on_both_leaves_the_other_version_beside(copies: t
     assert {"red", "blue"} == {word for text in versions for word in ("red", "blue") if word in text}
     with one.app() as app:
         assert any(p.path == copy for p in app.status().problems), "a person is told of it"
-
-
-@pytest.mark.parametrize("path", ["notes/b.bin", "notes/x.json"])
-def test_what_cannot_be_merged_by_lines_is_kept_twice(copies: tuple[Copy, Copy], path: str) -> None:
-    one, two = copies
-    one.write(path, b'{"a": 1}\0\n')
-    settle(one, two)
-    one.write(path, b'{"a": 1,\n "b": 2}\0\n')
-    two.write(path, b'{"a": 1,\n "c": 3}\0\n')
-    done = settle(one, two)
-    assert len([name for name in done.files if name.startswith(path.partition(".")[0])]) >= 1
-    kept = [p.read_bytes() for p in (one.root / "notes").iterdir() if p.name.startswith(path[6])]
-    assert sorted(kept) == [b'{"a": 1,\n "b": 2}\0\n', b'{"a": 1,\n "c": 3}\0\n']
 
 
 def test_settings_that_both_added_stay_readable(copies: tuple[Copy, Copy]) -> None:
@@ -296,32 +306,6 @@ def test_a_file_on_one_machine_and_a_folder_on_the_other_is_one_sentence(copies:
     git(two.root, "commit", "-qm", "another name")
     settle(one, two)
     assert (two.read("notes/boat"), one.read("notes/boats/sails.md")) == ("a file\n", "below a folder\n")
-
-
-def test_decisions_of_both_are_kept_in_the_order_in_which_they_were_taken(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
-    line = '{{"at": "2026-11-25T{}:00:00Z", "decision": "{}", "kind": "fact", "fingerprint": "f{}"}}\n'
-    one.write("review/decisions.jsonl", line.format("08", "approved", "1"))
-    settle(one, two)
-    base = one.read("review/decisions.jsonl")
-    one.write(
-        "review/decisions.jsonl",
-        base + line.format("09", "approved", "x") + line.format("12", "rejected", "x"),
-    )
-    two.write(
-        "review/decisions.jsonl",
-        base + line.format("10", "rejected", "x") + line.format("11", "approved", "x"),
-    )
-    settle(one, two)
-    text = one.read("review/decisions.jsonl")
-    assert [json.loads(one_line)["at"][11:13] for one_line in text.splitlines()] == [
-        "08",
-        "09",
-        "10",
-        "11",
-        "12",
-    ]
-    assert Decisions.read(text).is_rejected("fx")
 
 
 def test_both_merge_at_once_and_come_to_the_same_tree(copies: tuple[Copy, Copy], tmp_path: Path) -> None:
@@ -445,24 +429,21 @@ def test_no_remote_an_unknown_one_and_one_that_is_gone_are_one_sentence_each(
         one.exchange()
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "ext::sh -c touch% {mark}",
-        "--upload-pack=touch {mark}",
-        "ssh://-oProxyCommand=touch%20{mark}/x",
-        "http://127.0.0.1:9/x.git",
-    ],
-)
 def test_an_address_that_cannot_be_used_runs_nothing_and_never_asks(
-    copies: tuple[Copy, Copy], tmp_path: Path, address: str
+    copies: tuple[Copy, Copy], tmp_path: Path
 ) -> None:
     one, _ = copies
     mark = tmp_path / "ran"
-    git(one.root, "config", "remote.origin.url", address.format(mark=mark))
-    with pytest.raises(HistoryError, match="git fetch of origin/main failed"):
-        one.exchange()
-    assert not mark.exists()
+    for address in (
+        f"ext::sh -c touch% {mark}",
+        f"--upload-pack=touch {mark}",
+        f"ssh://-oProxyCommand=touch%20{mark}/x",
+        "http://127.0.0.1:9/x.git",
+    ):
+        git(one.root, "config", "remote.origin.url", address)
+        with pytest.raises(HistoryError, match="git fetch of origin/main failed"):
+            one.exchange()
+        assert not mark.exists(), address
 
 
 def _hook(folder: Path, run: Path) -> Path:
@@ -509,13 +490,23 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+# Those that do not stand in one another's way.
+TOGETHER = (
+    ("a hook", "a hook of the other copy", "ssh", "credentials", "upload-pack", "receive-pack", "a merge driver", "a filter"),
+    ("the hooks of the other copy", "our own folder"),
+    ("a remote helper",),
+    ("another address",),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("names", TOGETHER, ids=lambda names: names[0])
 def test_nothing_that_a_repository_configures_is_run(
-    copies: tuple[Copy, Copy], tmp_path: Path, name: str
+    copies: tuple[Copy, Copy], tmp_path: Path, names: tuple[str, ...]
 ) -> None:
     one, two = copies
     mark = tmp_path / "ran"
-    HOSTILE[name](one.root, Path(script(one.root, mark)))
+    for name in names:
+        HOSTILE[name](one.root, Path(script(one.root, mark)))
     mark.unlink(missing_ok=True)
     two.write("notes/plan.md", FIRST["notes/plan.md"] + "Sand.\n")
     two.exchange()
@@ -552,34 +543,29 @@ def _tree(root: Path, text: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("notes/secret.md", "---\nexport: false\n---\nThe safe is blue.\n"),
-        ("notes/secret.md", "The safe is blue. [NOEXPORT]\n"),
-        ("notes/secret.md", "\ufeff---\r\nExport: no\r\n---\r\nThe safe is blue.\r\n"),
-        ("archive/logs/2026-01-01/s.jsonl", '{"content": "The safe is blue.", "export": false}\n'),
-    ],
-)
-def test_what_is_not_to_leave_is_not_pushed_without_a_word(
-    copies: tuple[Copy, Copy], tmp_path: Path, path: str, text: str
-) -> None:
+def test_what_is_not_to_leave_is_not_pushed_without_a_word(copies: tuple[Copy, Copy], tmp_path: Path) -> None:
     one, two = copies
-    two.write("notes/two.md", "2\n")
-    two.exchange()
-    one.write(path, text)
-    git(one.root, "rm", "-q", "--cached", path)  # an earlier commit holds it still
-    git(one.root, "commit", "-qm", "no longer tracked")
-    with pytest.raises(
-        InputError,
-        match=r"nothing was pushed: .* holds text marked not to leave this machine.*--include-noexport",
-    ):
-        one.exchange()
-    assert one.read("notes/two.md") == "2\n", "what came is merged"
     hub = tmp_path / "hub.git"
-    assert "blue" not in git(hub, "log", "-p", "--all")
-    one.exchange(include_noexport=True)
-    assert "blue" in git(hub, "log", "-p", "--all")
+    for number, (path, text) in enumerate((
+        ("notes/secret.md", "---\nexport: false\n---\nThe safe is blue 0.\n"),
+        ("notes/line.md", "The safe is blue 1. [NOEXPORT]\n"),
+        ("notes/crlf.md", "\ufeff---\r\nExport: no\r\n---\r\nThe safe is blue 2.\r\n"),
+        ("archive/logs/2026-01-01/s.jsonl", '{"content": "The safe is blue 3.", "export": false}\n'),
+    )):  # fmt: skip
+        two.write(f"notes/two{number}.md", "2\n")
+        two.exchange()
+        one.write(path, text)
+        git(one.root, "rm", "-q", "--cached", path)  # an earlier commit holds it still
+        git(one.root, "commit", "-qm", "no longer tracked")
+        with pytest.raises(
+            InputError,
+            match=r"nothing was pushed: .* holds text marked not to leave this machine.*--include-noexport",
+        ):
+            one.exchange()
+        assert one.read(f"notes/two{number}.md") == "2\n", "what came is merged"
+        assert f"blue {number}" not in git(hub, "log", "-p", "--all")
+        one.exchange(include_noexport=True)
+        assert f"blue {number}" in git(hub, "log", "-p", "--all")
     one.write("notes/open.md", "open\n")
     one.exchange()
 
@@ -632,19 +618,6 @@ def test_an_undo_on_one_machine_holds_on_the_other_that_learned_the_same(copies:
     settle(one, two, LATER)
     with two.app() as app:
         assert not [fact for _, fact in app.facts() if fact.entity == "Boathouse"]
-
-
-def test_a_line_that_was_forgotten_on_one_machine_is_left_out_on_the_other(copies: tuple[Copy, Copy]) -> None:
-    one, two = copies
-    mark = "logs/2026-11-24/s1.jsonl#1-1@0123456789abcdef"
-    one.write(
-        "review/decisions.jsonl",
-        json.dumps({"at": "2026-11-25T10:00:00Z", "decision": "forgotten", "kind": "lines", "lines": [mark]})
-        + "\n",
-    )
-    two.write("notes/x.md", "x\n")
-    settle(one, two)
-    assert mark in Decisions.read(two.read("review/decisions.jsonl")).forgotten
 
 
 def test_a_new_machine_that_cloned_nothing_yet_takes_all_there_is(

@@ -12,9 +12,6 @@ from memoryclaw.review.details import differences
 from memoryclaw.review.file_history import blame
 from memoryclaw.review.queue import chosen, waiting_items
 from memoryclaw.review.undo import undo
-from memoryclaw.vault.layout import DECISIONS_FILE
-from memoryclaw.vault.logs import parse_ranges
-from memoryclaw.writing.decisions import Decisions
 
 
 @pytest.fixture
@@ -49,17 +46,6 @@ def test_a_branch_waits_shows_its_commits_and_is_taken_over(root, tmp_path):
     assert done.commit == git(root, "rev-parse", "HEAD").strip()
     assert tree(root, "runs/", "review/") == tree(straight, "runs/", "review/")
     assert not [item for item in waiting_items(context) if item.kind == "run"]
-
-
-def test_a_branch_that_is_rejected_is_gone_and_its_lines_are_done(root):
-    before = tree(root)
-    run(root, "branch")
-    context = pen_for(root)
-    decide(context, chosen(context, [RUN]), "rejected")
-    assert tree(root, "review/") == before
-    assert git(root, "branch", "--list", "memoryclaw/*") == ""
-    ranges = Decisions.read((root / DECISIONS_FILE).read_text()).ranges()
-    assert {str(one) for one in ranges} >= {str(one) for text in whole().ranges for one in parse_ranges(text)}
 
 
 def test_what_was_proposed_and_approved_is_what_would_have_been_done(root, tmp_path):

@@ -171,70 +171,59 @@ def test_a_line_that_cannot_be_changed_safely_is_named_and_nothing_is_written(tm
     assert git(root, "rev-parse", "HEAD") == head
 
 
-@pytest.mark.parametrize(
-    ("files", "count"),
-    [
-        ({"semantic/a.md": "# Pond\n- depth: 3 metres\n", "semantic/b.md": "# Pond\n- depth: 5 metres\n"}, 1),
-        ({"semantic/a.md": "# Pond\n- depth: 3 metres\n", "semantic/b.md": "# Pond\n- Depth: 3 Metres.\n"}, 0),
-        ({"semantic/a.md": "# Pond\n- depth: 3 metres\n- depth: 5 metres\n"}, 0),  # one hand
-        ({"semantic/a.md": "# Pond\n- due date: 2026-05-02\n", "semantic/b.md": "# Pond\n- deadline: 2 May 2026\n"}, 0),
-        ({"semantic/a.md": "# Pond\n- due date: 2026-05-02\n", "semantic/b.md": "# Pond\n- deadline: 3 May 2026\n"}, 1),
-        ({"semantic/a.md": "# Pond\n- deadline: May 2026\n", "semantic/b.md": "# Pond\n- deadline: 2026-05-03\n"}, 0),
-        ({"semantic/a.md": "# Ann\n- boss: Priya\n", "semantic/b.md": "# Ann\n- boss: Priya Raman\n"}, 0),
-        ({"semantic/_schema.yaml": "collections: [contacts]\n", "semantic/a.md": "# Ann\n- email: a@x.org, b@x.org\n", "semantic/b.md": "# Ann\n- email: b@x.org\n"}, 0),
-        ({"semantic/_schema.yaml": "collections: [contacts]\n", "semantic/a.md": "# Ann\n- email: a@x.org, b@x.org\n", "semantic/b.md": "# Ann\n- email: c@x.org\n"}, 1),
-        ({"semantic/_schema.yaml": "collections: [contacts]\n", "semantic/contacts.md": "- Ann: a@x.org\n", "Ann.md": "---\nemail: b@x.org\n---\n"}, 1),
-        ({"semantic/_schema.yaml": "collections: [contacts]\n", "semantic/contacts.md": "- Ann: a@x.org\n", "Ann.md": "---\nphone: 0123 456789\n---\n"}, 0),
-        ({"semantic/a.md": "# Ann\n- likes: tea\n", "semantic/b.md": "# Ann\n- likes: rain\n"}, 0),
-        (
-            {
-                "semantic/_schema.yaml": "fields:\n  crew: many\n",
-                "semantic/a.md": "# Ann\n- crew: Tam\n",
-                "semantic/b.md": "# Ann\n- crew: Bo\n",
-            },
-            0,
-        ),
-        (
-            {
-                "semantic/_schema.yaml": "fields:\n  likes: one\n",
-                "semantic/a.md": "# Ann\n- likes: tea\n",
-                "semantic/b.md": "# Ann\n- likes: rain\n",
-            },
-            1,
-        ),
-        (
-            {
-                "semantic/a.md": "# Ann\n- city: Bern\n",
-                "semantic/b.md": "# Ann\n- city: Basel [since:: 2026-09-01]\n",
-            },
-            0,
-        ),
-        (
-            {"semantic/a.md": "# Ann\n- city: Bern\n", "semantic/b.md": "# Ann\n- city: Basel [until:: 2026-01-01]\n"},
-            0,
-        ),
-        (
-            {"semantic/a.md": "# Ann\n- city: Bern\n", "semantic/b.md": "# Ann\n## History\n- city: Basel\n"},
-            0,
-        ),
-        (  # what nobody vouches for stands against nothing
-            {"semantic/a.md": "# Ann\n- city: Bern\n", "semantic/b.md": "# Ann\n- city: Basel [trust:: untrusted]\n"},
-            0,
-        ),
-        ({"semantic/a.md": "# Ann\n- city: Bern\n- city: Basel [source:: [[ep]]]\n"}, 1),  # a hand, and talk
-        ({"semantic/a.md": "# Ann\n- nurse: Tam [source:: [[e]]]\n- nurse: Bo [source:: [[f]]]\n"}, 0),
-        ({"semantic/a.md": "# Ann\n- deadline: 2026-05-02 [source:: [[e]]]\n- deadline: 2026-05-03 [source:: [[f]]]\n"}, 1),
-        ({"semantic/a.md": "# Ann\n- city: Bern\n", "archive/semantic/b.md": "# Ann\n- city: Basel\n"}, 0),
-    ],
-)  # fmt: skip
-def test_what_is_a_conflict_and_what_is_none(tmp_path, files, count):
+CONTACTS = {"semantic/_schema.yaml": "collections: [contacts]\nfields: {crew: many, likes: one}\n"}
+# What stands of one entity, by the files of it; and whether that is a conflict.
+STANDING = [
+    ({"a": "- depth: 3 metres", "b": "- depth: 5 metres"}, True),
+    ({"a": "- depth: 3 metres", "b": "- Depth: 3 Metres."}, False),
+    ({"a": "- depth: 3 metres\n- depth: 5 metres"}, False),  # one hand
+    ({"a": "- due date: 2026-05-02", "b": "- deadline: 2 May 2026"}, False),
+    ({"a": "- due date: 2026-05-02", "b": "- deadline: 3 May 2026"}, True),
+    ({"a": "- deadline: May 2026", "b": "- deadline: 2026-05-03"}, False),
+    ({"a": "- boss: Priya", "b": "- boss: Priya Raman"}, False),
+    ({"a": "- city: Bern", "b": "- city: Basel [since:: 2026-09-01]"}, False),
+    ({"a": "- city: Bern", "b": "- city: Basel [until:: 2026-01-01]"}, False),
+    ({"a": "- city: Bern", "b": "## History\n- city: Basel"}, False),
+    ({"a": "- city: Bern", "b": "- city: Basel [trust:: untrusted]"}, False),  # what nobody vouches for stands against nothing
+    ({"a": "- city: Bern\n- city: Basel [source:: [[ep]]]"}, True),  # a hand, and talk
+    ({"a": "- nurse: Tam [source:: [[e]]]\n- nurse: Bo [source:: [[f]]]"}, False),
+    ({"a": "- deadline: 2026-05-02 [source:: [[e]]]\n- deadline: 2026-05-03 [source:: [[f]]]"}, True),
+    ({"a": "- city: Bern", "archive/semantic/b": "- city: Basel"}, False),
+    ({"a": "- prefers: tea", "b": "- prefers: rain"}, False),
+    ({"a": "- crew: Tam", "b": "- crew: Bo"}, False),
+    ({"a": "- likes: tea", "b": "- likes: rain"}, True),  # as the schema says
+    ({"a": "- email: a@x.org, b@x.org", "b": "- email: b@x.org"}, False),
+    ({"a": "- email: a@x.org, b@x.org", "b": "- email: c@x.org"}, True),
+    ({"contacts": "a@x.org", "note": "email: b@x.org"}, True),
+    ({"contacts": "a@x.org", "note": "phone: 0123 456789"}, False),
+]  # fmt: skip
+NAMES = [
+    "Adele", "Bogdan", "Chiara", "Dmitri", "Eleni", "Fergus", "Gudrun", "Hamza", "Ingeborg", "Jarmila", "Kwame",
+    "Lourdes", "Mirela", "Ngozi", "Odile", "Pascal", "Quirin", "Rasmus", "Svetla", "Tiberiu", "Urszula", "Viveka",
+]  # fmt: skip
+
+
+def test_what_is_a_conflict_and_what_is_none(tmp_path):
+    files = dict(CONTACTS)
+    for name, (texts, _) in zip(NAMES, STANDING, strict=True):
+        for place, text in texts.items():
+            if place == "contacts":
+                files["semantic/contacts.md"] = files.get("semantic/contacts.md", "") + f"- {name}: {text}\n"
+            elif place == "note":
+                files[f"{name}.md"] = f"---\n{text}\n---\n"
+            else:
+                files[f"{place if '/' in place else f'semantic/{place}'}-{name}.md"] = f"# {name}\n{text}\n"
     root = vault_of(tmp_path / "v", files)
-    assert len(waiting(root)) == count
+    conflicting = {name for name, (_, is_one) in zip(NAMES, STANDING, strict=True) if is_one}
+    found = waiting(root)
+    assert sorted(item.entity for item in found) == sorted(conflicting)
     with opened(root) as app:
-        marked = set(app.conflicting(app.facts()))
+        facts = app.facts()
+        marked = set(app.conflicting(facts))
         check = next(one for one in app.doctor() if one.name == "conflicts")
-    assert bool(marked) == bool(count)
-    assert check.level == ("advice" if count else "ok")
+    assert {fact.entity for _, fact in facts if fact.id in marked} == conflicting
+    assert check.level == "advice"
+    assert check.sentence.startswith(f"{len(conflicting)} conflicts")
 
 
 def test_doctor_tells_of_each_line(vault):

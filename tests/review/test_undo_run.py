@@ -6,7 +6,7 @@ import json
 from datetime import timedelta
 
 import pytest
-from gitvault import NOW, git, pen_for, snapshot, vault_of
+from gitvault import NOW, copy_repositories, git, pen_for, snapshot, vault_of
 
 from memoryclaw.consolidation.actions import AddPending
 from memoryclaw.consolidation.pending import add_pending, read_pending
@@ -43,10 +43,12 @@ def note(path, text):
     return Edit(path, lambda _: text.encode())
 
 
-@pytest.fixture
-def root(tmp_path):
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
     """A vault in which one run wrote an episode with a fact, superseded a fact, and left its record."""
-    root = vault_of(tmp_path / "v", {PEOPLE: "# Anna\n- city: Berlin\n\n# Tom\n- city: Rome\n"})
+    root = vault_of(
+        tmp_path_factory.mktemp("made") / "v", {PEOPLE: "# Anna\n- city: Berlin\n\n# Tom\n- city: Rome\n"}
+    )
     context = pen_for(root)
     episode = note("episodes/2026-03-10_17-48-20_wall.md", "---\nid: wall\n---\n- Nora: matt. ^l3\n")
     made(context, "Episode: wall", [episode, fact(context, "Tom", "colour", "green")], FIRST)
@@ -57,6 +59,12 @@ def root(tmp_path):
         [note(f"runs/{RUN}.json", json.dumps({"run": RUN, "ranges": [FIRST, SECOND]}))],
     )
     return root
+
+
+@pytest.fixture
+def root(template, tmp_path):
+    copy_repositories(template.parent, tmp_path)
+    return tmp_path / template.name
 
 
 def people(root):
@@ -223,10 +231,10 @@ def asked(entity, value, source):
     return Edit(PENDING, text_change(lambda text: add_pending(text, fact)))
 
 
-@pytest.fixture
-def twice(tmp_path):
+@pytest.fixture(scope="module")
+def template_of_two(tmp_path_factory):
     """A vault in which a run made the files of facts and questions, and a later one wrote on the lines beside."""
-    root = vault_of(tmp_path / "v", {"notes/x.md": "x\n"})
+    root = vault_of(tmp_path_factory.mktemp("made") / "v", {"notes/x.md": "x\n"})
     context = pen_for(root)
     episode = note(WALL, "---\nid: wall\n---\n- Nora: matt. ^l3\n")
     of_run(
@@ -239,6 +247,12 @@ def twice(tmp_path):
     of_run(root, RUN, note(f"runs/{RUN}.json", "{}"))
     of_run(root, LATER, sourced(context, "Anna", "age", "40", "tea#^l1"), asked("Anna", "dog", "tea#^l1"))
     return root
+
+
+@pytest.fixture
+def twice(template_of_two, tmp_path):
+    copy_repositories(template_of_two.parent, tmp_path)
+    return tmp_path / template_of_two.name
 
 
 def test_what_a_later_run_wrote_beside_it_is_not_in_the_way(twice):

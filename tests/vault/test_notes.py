@@ -173,8 +173,8 @@ ODD = {
     "a rule above prose": (b"---\n\nneedle Body\n", ""),
     "a merge conflict": (b"<<<<<<< HEAD\nneedle\n=======\nBody\n>>>>>>> x\n", "merge conflict"),
     "a lone surrogate": (b"needle \xed\xa0\x80 Body", "not UTF-8"),
-    "a line of 1 MB": (b"x " * 250_000 + b"needle Body " + b"y " * 250_000, ""),
-    "2 MB": (b"x\n" * 1_000_000 + b"needle Body\n", "1 MiB"),
+    "a line of 400 kB": (b"x " * 100_000 + b"needle Body " + b"y " * 100_000, ""),
+    "over 1 MiB": (b"x\n" * 530_000 + b"needle Body\n", "1 MiB"),
     "unclosed code and comment": (b"```\nneedle %% Body\n", ""),
 }
 

@@ -361,7 +361,7 @@ def test_a_restore_that_was_killed_is_made_again_and_nothing_is_lost(
     bundle = tmp_path / "b.tar.gz"
     claw("export", bundle)
     before, ended = kept(claw.vault or Path()), 0
-    for at in range(1, 4000, 37):
+    for at in range(1, 4000, 71):
         new = tmp_path / f"new{at}"
         killed = killed_at(at, lambda _, new=new: restore_vault(new, bundle))  # type: ignore[misc]
         for path, data in (kept(new) if new.exists() else {}).items():
@@ -376,7 +376,7 @@ def test_a_restore_that_was_killed_is_made_again_and_nothing_is_lost(
         if killed.code == 0:
             ended = at
             break
-    assert ended > 37
+    assert ended > 71
 
 
 def test_where_it_goes_is_checked_before_anything_is_read(claw: Claw, tmp_path: Path) -> None:

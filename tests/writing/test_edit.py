@@ -63,13 +63,6 @@ def test_an_untracked_note_is_refused_before_anything_is_written(tmp_path, id_, 
     assert edit(pen_for(root), id_, fields).commit
 
 
-def test_without_a_repository_nothing_is_overwritten(tmp_path):
-    (tmp_path / "a.md").write_text("---\nsummary: mine\n---\n")
-    with pytest.raises(ConflictError, match=r"a\.md is not in git.*memoryclaw init --commit"):
-        edit(pen_for(tmp_path), "a", {"summary": "ours"})
-    assert (tmp_path / "a.md").read_text() == "---\nsummary: mine\n---\n"
-
-
 def test_a_fact_is_corrected_in_place_without_history(tmp_path):
     root = vault(tmp_path)
     done = edit(pen_for(root), "semantic/people#Anna.city", {"value": "Bern"})

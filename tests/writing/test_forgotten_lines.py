@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 from conftest import Claw
-from gitvault import snapshot
+from gitvault import copy_repositories, snapshot
 
 from memoryclaw.app import init_vault, open_vault
 from memoryclaw.vault.forgotten import ForgottenLines, ForgottenMark
@@ -27,12 +27,20 @@ def turn(session, number, ts, role, content):
     return {"session": session, "turn": number, "ts": ts, "role": role, "content": content}
 
 
-@pytest.fixture
-def app(tmp_path):
-    init_vault(tmp_path / "v")
-    with open_vault(tmp_path / "v") as app:
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    init_vault(folder / "v")
+    with open_vault(folder / "v") as app:
         app.capture([turn(*one) for one in TURNS])
         app.consolidate(llm="none")
+    return folder
+
+
+@pytest.fixture
+def app(template, tmp_path):
+    copy_repositories(template, tmp_path)
+    with open_vault(tmp_path / "v") as app:
         yield app
 
 

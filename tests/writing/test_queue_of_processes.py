@@ -57,7 +57,6 @@ def leader(root: Path) -> Iterator[subprocess.Popen[str]]:
     process = Claw().start(
         "-c", LEADER, root, *places, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    assert process.stdout
     assert process.stdout.readline() == "held\n"
     try:
         yield process
@@ -71,7 +70,6 @@ def queued(root: Path) -> list[str]:
 
 
 def go(process: subprocess.Popen[str]) -> None:
-    assert process.stdin
     process.stdin.write("\n")
     process.stdin.flush()
 
