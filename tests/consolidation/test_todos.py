@@ -16,6 +16,7 @@ from memoryclaw.consolidation.actions import DONE, TickTodo
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
 FIRST = datetime(2026, 3, 2, 18, tzinfo=UTC)
+Turns = tuple[str | tuple[str, str], ...]
 LINE = re.compile(
     r"^- \[(.)\] (.*?)(?: 📅 (\d{4}-\d\d-\d\d))?(?: \((\[\[.*\]\])\))? \^(l\d+(?:-\d+)?)$", re.MULTILINE
 )
@@ -91,7 +92,6 @@ def todos(root: Path, day: int = 0) -> list[str]:
     return [words(text) for _, text in boxes(root, day)]
 
 
-HELLO = ("hi, this is mira and i am at home", "hallo, ich bin es und ich bin zu hause")
 CHAT = ("assistant", "Good to hear from you. What can I do?")
 TOWNS = [
     "Husum", "Kiel", "Bergen", "Aarhus", "Leeds", "Nantes", "Turku", "Porto", "Gdansk", "Bari", "Cork",
@@ -99,17 +99,17 @@ TOWNS = [
 ]  # fmt: skip
 
 
-def talks(root: Path, *last: str, first: int = 0, asked: str = CHAT[1]) -> None:
-    """A talk a day, from another town each, that ends with these words; read in one night."""
-    for day, said in enumerate(last, first):
-        log(
-            root,
-            day,
-            f"hi, mira here, back from the market in {TOWNS[day - first]}",
-            ("assistant", asked),
-            said,
-        )
-    run(root, first + len(last))
+def greeted(number: int, said: str, *, german: bool = False) -> Turns:
+    """A talk that ends with these words, and begins in its language from a town of its own."""
+    hello = ("hi, mira here, back from the market in", "hallo, ich bin es, wieder zu hause nach dem Markt in")
+    return (f"{hello[german]} {TOWNS[number]}", CHAT, said)
+
+
+def talks(root: Path, *each: Turns, first: int = 0) -> None:
+    """A talk a day, read in one night."""
+    for day, turns in enumerate(each, first):
+        log(root, day, *turns)
+    run(root, first + len(each))
 
 
 SAID_FIRST = {
@@ -122,7 +122,7 @@ SAID_FIRST = {
 
 
 def test_a_day_that_is_said_first_stays_with_what_is_to_be_done(root: Path) -> None:
-    talks(root, *SAID_FIRST)
+    talks(root, *((said,) for said in SAID_FIRST))
     assert [todos(root, day) for day in range(len(SAID_FIRST))] == [[text] for text in SAID_FIRST.values()]
 
 
@@ -142,7 +142,7 @@ TO_DO = {
 
 
 def test_what_somebody_has_to_do_is_a_line_with_an_open_box(root: Path) -> None:
-    talks(root, *TO_DO)
+    talks(root, *(greeted(number, said) for number, said in enumerate(TO_DO)))
     for day, texts in enumerate(TO_DO.values()):
         assert todos(root, day) == texts
         assert {box for box, _ in boxes(root, day)} == {" "}
@@ -221,7 +221,7 @@ NO_TO_DO = (
 
 @pytest.mark.parametrize("said", NO_TO_DO, ids=["duties", "days"])
 def test_what_is_not_to_be_done_gets_no_box(root: Path, said: tuple[str, ...]) -> None:
-    talks(root, *said)
+    talks(root, *(greeted(n, words, german=words == "morgen.") for n, words in enumerate(said)))
     assert len(list(root.glob("episodes/*.md"))) == len(said)
     assert {words: boxes(root, day) for day, words in enumerate(said) if boxes(root, day)} == {}
 
@@ -329,8 +329,10 @@ ENDED = [
 
 
 def test_a_later_word_closes_a_todo(root: Path) -> None:
-    talks(root, *(told for told, _, _ in ENDED))
-    talks(root, *(ended for _, ended, _ in ENDED), first=20)
+    german = ["ich muss" in told or "erinner" in told for told, *_ in ENDED]
+    for place, first in ((0, 0), (1, 20)):
+        each = (greeted(n, row[place], german=german[n]) for n, row in enumerate(ENDED))
+        talks(root, *each, first=first)
     for day, (_, _, box) in enumerate(ENDED):
         assert [found for found, _ in boxes(root, day)] == [box]
         assert [found for found, _ in boxes(root, 20 + day)] == [box]
