@@ -39,21 +39,16 @@ if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usa
 
 # How long it takes to think of an example says something of the machine, and nothing of the code.
 PATIENT = {"max_examples": 50, "deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("same", **PATIENT, derandomize=True)
+settings.register_profile("same", **{**PATIENT, "max_examples": 30}, derandomize=True)
 settings.register_profile("search", **PATIENT)
 
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
 NO_MODELS = "llm:\n  chain: []\n"
 PRIVATE = (
-    "MEMORYCLAW_VAULT",
-    "MEMORYCLAW_AUDIENCE",
-    "XDG_CONFIG_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_STATE_HOME",
-    "NO_COLOR",
-    "FORCE_COLOR",
-)
+    "MEMORYCLAW_VAULT", "MEMORYCLAW_AUDIENCE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME",
+    "NO_COLOR", "FORCE_COLOR",
+)  # fmt: skip
 Files = Mapping[str, str | bytes]
 VaultOf = Callable[[Files], Path]
 

@@ -123,13 +123,8 @@ def digest_of(files):
 
 # Of these files it tells something when they were changed, and where they lie.
 _OF_INDEX = {
-    "index.sqlite",
-    "index.sqlite-wal",
-    "index.sqlite-shm",
-    "index.seal",
-    "index.lock",
-    "config.json",
-}
+    "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "index.seal", "index.lock", "config.json",
+}  # fmt: skip
 
 
 def at_rest(root):

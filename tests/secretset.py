@@ -23,17 +23,8 @@ SYMBOLS = ALNUM + "!#$%^&*+-_?"
 
 
 WORDS = (
-    "sunshine",
-    "dragon",
-    "harbour",
-    "walnut",
-    "penguin",
-    "lantern",
-    "copper",
-    "meadow",
-    "pebble",
-    "thunder",
-)
+    "sunshine", "dragon", "harbour", "walnut", "penguin", "lantern", "copper", "meadow", "pebble", "thunder",
+)  # fmt: skip
 
 
 class Sample(NamedTuple):
@@ -220,45 +211,11 @@ def samples(seed: int, carriers: tuple[str, ...], each: int) -> Iterator[Sample]
 
 
 PROSE = [
-    "the",
-    "user",
-    "prefers",
-    "dark",
-    "mode",
-    "commit",
-    "fix",
-    "deploy",
-    "server",
-    "python",
-    "memory",
-    "vault",
-    "meeting",
-    "project",
-    "alice",
-    "lisbon",
-    "token",
-    "budget",
-    "password",
-    "reset",
-    "flow",
-    "secret",
-    "santa",
-    "api",
-    "key",
-    "rotation",
-    "policy",
-    "authentication",
-    "bearer",
-    "of",
-    "news",
-    "pin",
-    "the",
-    "note",
-    "basic",
-    "credentials",
-    "course",
-    "author",
-]
+    "the", "user", "prefers", "dark", "mode", "commit", "fix", "deploy", "server", "python", "memory",
+    "vault", "meeting", "project", "alice", "lisbon", "token", "budget", "password", "reset", "flow",
+    "secret", "santa", "api", "key", "rotation", "policy", "authentication", "bearer", "of", "news", "pin",
+    "the", "note", "basic", "credentials", "course", "author",
+]  # fmt: skip
 SUSPICIOUS = (
     "He forgot his password: again he had to call support.",
     "The password must have at least 12 characters, one digit and one symbol.",

@@ -57,18 +57,9 @@ WORLD = {
     "shutil", "signal", "socket", "sqlite3", "starlette", "subprocess", "tempfile", "threading", "uuid", "uvicorn", "watchdog",
 }  # fmt: skip
 OF_NAMES = {
-    "abspath",
-    "basename",
-    "commonpath",
-    "dirname",
-    "expanduser",
-    "isabs",
-    "join",
-    "normpath",
-    "relpath",
-    "split",
-    "splitext",
-}
+    "abspath", "basename", "commonpath", "dirname", "expanduser", "isabs", "join", "normpath", "relpath",
+    "split", "splitext",
+}  # fmt: skip
 PURE_OS = {"PathLike", "fsdecode", "fsencode", "fspath", "path", "sep", "stat_result"}
 CLOCKS = {"datetime.now", "datetime.utcnow", "date.today"}
 

@@ -38,31 +38,13 @@ from memoryclaw.talk.statements import read
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = (
-    "index.md",
-    "memory.md",
-    "undo.md",
-    "your-agent.md",
-    "privacy.md",
-    "reference/cli.md",
-    "reference/evaluation.md",
-    "reference/hooks.md",
-    "reference/openclaw.md",
-    "getting-started.md",
-    "reference/consolidation.md",
-    "your-notes.md",
-    "reference/from-hugo.md",
-    "reference/from-logseq.md",
-    "reference/from-properties.md",
-    "reference/import-export.md",
-    "reference/recall.md",
-    "reference/review.md",
-    "reference/schedule.md",
-    "reference/security.md",
-    "skills.md",
-    "sync.md",
-    "forgetting.md",
-    "reference/working.md",
-)
+    "index.md", "memory.md", "undo.md", "your-agent.md", "privacy.md", "reference/cli.md",
+    "reference/evaluation.md", "reference/hooks.md", "reference/openclaw.md", "getting-started.md",
+    "reference/consolidation.md", "your-notes.md", "reference/from-hugo.md", "reference/from-logseq.md",
+    "reference/from-properties.md", "reference/import-export.md", "reference/recall.md",
+    "reference/review.md", "reference/schedule.md", "reference/security.md", "skills.md", "sync.md",
+    "forgetting.md", "reference/working.md",
+)  # fmt: skip
 HOME = "/home/nora"  # what the pages call the home folder
 CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 SECTION = re.compile(r"^### (\w+)\n\n.*?^```$", re.MULTILINE | re.DOTALL)

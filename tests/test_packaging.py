@@ -28,17 +28,9 @@ print(templates.Templates().render("notes/gitignore.j2", at=str))
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "--wheel-dir",
-        folder,
-        ROOT,
-    ]
+        sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir",
+        folder, ROOT,
+    ]  # fmt: skip
     subprocess.run(command, check=True, capture_output=True)
     [built] = folder.glob("memoryclaw-*.whl")
     return built

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime
 
 import pytest
@@ -33,9 +34,10 @@ WRITES = {
 }
 
 
-@pytest.fixture
-def root(tmp_path):
-    root = vault_of(tmp_path / "v", FILES)
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    """One for all: each test leaves it as it was."""
+    root = vault_of(tmp_path_factory.mktemp("clock") / "v", FILES)
     with App(root) as app:
         app.remember("Oslo", entity="Bert", field="city")
         app.capture([{**TURN, "session": "before"}])
@@ -54,7 +56,8 @@ def test_nothing_is_written_with_a_date_that_cannot_be(root, name, now):
 
 
 @pytest.mark.parametrize("now", RIGHT, ids=str)
-def test_the_first_and_the_last_year_are_written(root, now):
+def test_the_first_and_the_last_year_are_written(root, tmp_path, now):
+    root = shutil.copytree(root, tmp_path / "v")
     with App(root, clock=lambda: now) as app:
         assert app.remember("Met Zoë at the slipway", tags=["zoe"]).commit
         assert app.status().git.last
@@ -97,8 +100,9 @@ def test_no_vault_is_begun(tmp_path):
     assert not list((tmp_path / "v").rglob("*"))
 
 
-def test_status_tells_of_a_vault_that_has_such_a_commit(root):
+def test_status_tells_of_a_vault_that_has_such_a_commit(root, tmp_path):
     """Earlier versions wrote them."""
+    root = shutil.copytree(root, tmp_path / "v")
     commit = git(root, "cat-file", "commit", "HEAD")
     author = next(line for line in commit.splitlines() if line.startswith("author "))
     wrong = author.rpartition("> ")[0] + "> -1 +0000"

@@ -17,36 +17,14 @@ from memoryclaw.app import App, open_vault
 MONDAY = datetime(2026, 4, 20, 8, tzinfo=UTC)
 WORDS = (
     *(
-        "boathouse",
-        "deadline",
-        "deadlines",
-        "lantern",
-        "oak",
-        "larch",
-        "permit",
-        "paid",
-        "pay",
-        "went",
-        "the",
-        "what",
+        "boathouse", "deadline", "deadlines", "lantern", "oak", "larch", "permit", "paid", "pay", "went",
+        "the", "what",
     ),
     *(
-        "Søren",
-        "soren",
-        "Müller",
-        "muller",
-        "naïve",
-        "O'Neil",
-        "C++",
-        "v2.1",
-        "node.js",
-        "茶室",
-        "木栓",
-        "مرحبا",
-        "हिन्दी",
-        "Łukasz",
+        "Søren", "soren", "Müller", "muller", "naïve", "O'Neil", "C++", "v2.1", "node.js", "茶室", "木栓",
+        "مرحبا", "हिन्दी", "Łukasz",
     ),
-)
+)  # fmt: skip
 ENTITIES = ("Boathouse", "Nantes Kiosk", "Søren Kjeldsen", "oak", "茶室")
 FIELDS = ("deadline", "lead", "value", "paid")
 DAYS = ("2025-03-01", "2025-07-08", "2025-11-20", "2026-04-16", "2026-04-19")
@@ -153,33 +131,17 @@ _operand = st.one_of(
     st.sampled_from(ENTITIES),
     st.sampled_from(
         (
-            "tag:a",
-            "kind:fact",
-            "kind:superseded",
-            "kind:todo",
-            "on:2026-04-22",
-            "since:2025-06",
-            "on:2025-03-02",
-            "entity:oak",
-            "title:oak",
-            "-oak",
+            "tag:a", "kind:fact", "kind:superseded", "kind:todo", "on:2026-04-22", "since:2025-06",
+            "on:2025-03-02", "entity:oak", "title:oak", "-oak",
         )
     ),
     st.sampled_from(
         (
-            "in July 2025",
-            "last week",
-            "this week",
-            "on 30 April",
-            "what happened",
-            "NOT",
-            "AND",
-            "OR",
-            "(",
-            ")",
+            "in July 2025", "last week", "this week", "on 30 April", "what happened", "NOT", "AND", "OR",
+            "(", ")",
         )
     ),
-)
+)  # fmt: skip
 questions = st.lists(_operand, min_size=1, max_size=7).map(" ".join)
 
 

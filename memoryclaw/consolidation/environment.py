@@ -20,7 +20,7 @@ SERVED = 3  # sessions
 _LONGEST = 120  # characters of a command or path
 _EVERYWHERE = frozenset(lists.words("consolidation.everywhere"))
 _PORT = re.compile(r"(?:--?p(?:ort)?[= ]|\bport=|\b(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[::\]):|(?<![\w./]):)(\d{2,5})\b", re.IGNORECASE)  # fmt: skip
-_VERSION = re.compile(r"(?<![\w/.-])(@?[a-z][\w./-]*?)(?:@|==|:|-?(?=\d))v?(\d+(?:\.\d+){1,3})(?![\w.])", re.IGNORECASE)  # fmt: skip
+_VERSION = re.compile(r"(?<![\w/.-])(@?[a-z][\w./-]*?)(?:@|==|:|-?(?=\d))v?(\d{1,9}(?:\.\d{1,9}){1,3})(?![\w.])", re.IGNORECASE)  # fmt: skip
 _PATH = re.compile(r"\A(?:~|[\w.@-]*+)(?:/[\w.@*-]++)++/?\Z")
 _ADDRESS = re.compile(r"^[a-z][\w+.-]*://|@[\w.-]+:|^--?\w", re.IGNORECASE)
 

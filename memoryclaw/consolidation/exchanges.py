@@ -53,7 +53,7 @@ def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
 _FIRST, _LAST = 4, 2
 _THOUGHTS = re.compile(r"<(think(?:ing)?|details)\b[^<>]{0,100}>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _LINE_OF_CODE = re.compile(
-    r"(?P<colon>:[ \t*]{0,4})?\n{0,2}[ \t]{0,8}(?P<fence>```|~~~)[^\n`]*\n[ \t]*(?P<code>[^\n`]{2,100})\n[ \t]*(?P=fence)"
+    r"(?P<colon>:[ \t*]{0,4})?\n{0,2}[ \t]{0,8}(?P<fence>```|~~~)[^\n`]{0,100}\n[ \t]*(?P<code>[^\n`]{2,100})\n[ \t]*(?P=fence)"
 )
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t][^\n]*|\|[^\n]*|[-=*_]{3,}[ \t]*)$", re.MULTILINE)

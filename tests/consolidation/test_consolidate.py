@@ -17,6 +17,7 @@ from conftest import put
 from gitvault import git, snapshot, users_work, vault_of
 
 from memoryclaw.app import App
+from memoryclaw.consolidation.consolidate import Consolidated
 from memoryclaw.errors import HistoryError, LockedError
 from memoryclaw.vault.files import writer_lock
 
@@ -24,6 +25,7 @@ NOW = datetime(2026, 4, 20, 8, tzinfo=UTC)
 LOG = "logs/2026-04-19/evening.jsonl"
 SCHEMA = "fields:\n  deadline: date\n"
 PROJECTS = "# Boathouse\n- deadline: 2026-12-11 [since:: 2026-03-24]\n- contractor: Nordmole\n"
+FILES = {"semantic/projects.md": PROJECTS, "semantic/_schema.yaml": SCHEMA, "Home.md": "# Home\n"}
 TALK = [
     (
         "Nora",
@@ -47,8 +49,7 @@ def talk(turns=TALK, **more) -> str:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    files = {"semantic/projects.md": PROJECTS, "semantic/_schema.yaml": SCHEMA, "Home.md": "# Home\n"}
-    made = vault_of(tmp_path / "vault", files)
+    made = vault_of(tmp_path / "vault", FILES)
     put(made, {LOG: talk()})
     return made
 
@@ -78,8 +79,19 @@ def test_a_dry_run_and_the_run_after_it_plan_the_same(root: Path) -> None:
     assert run(root, dry_run=True).changes == run(root).changes
 
 
-def test_an_episode_quotes_its_lines_and_cites_them(root: Path) -> None:
-    run(root)
+Read = tuple[Path, Consolidated]
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> Read:
+    """A vault after the run, to look at."""
+    root = vault_of(tmp_path_factory.mktemp("read") / "vault", FILES)
+    put(root, {LOG: talk()})
+    return root, run(root)
+
+
+def test_an_episode_quotes_its_lines_and_cites_them(read: Read) -> None:
+    root, _ = read
     (path,) = root.glob("episodes/*.md")
     text = path.read_text()
     assert path.name.startswith("2026-04-19_18-01-00_")
@@ -89,8 +101,8 @@ def test_an_episode_quotes_its_lines_and_cites_them(root: Path) -> None:
     assert "participants: [Nora, Pip]" in text
 
 
-def test_a_newer_statement_of_a_declared_field_supersedes_in_a_commit_of_its_own(root: Path) -> None:
-    done = run(root)
+def test_a_newer_statement_of_a_declared_field_supersedes_in_a_commit_of_its_own(read: Read) -> None:
+    root, done = read
     (fact,) = [commit for commit in done.applied.commits if commit.kind == "fact"]
     assert fact.title == "Boathouse: deadline is 2026-12-18 (was 2026-12-11)"
     changed = git(root, "show", "--format=%B", fact.commit)
@@ -141,8 +153,8 @@ def test_a_change_is_newer_than_what_was_told_before_it_also_where_it_happened_d
     assert "Leeds" not in now
 
 
-def test_a_new_fact_is_committed_with_its_episode_and_points_to_the_line(root: Path) -> None:
-    done = run(root)
+def test_a_new_fact_is_committed_with_its_episode_and_points_to_the_line(read: Read) -> None:
+    root, done = read
     episode = next(commit for commit in done.applied.commits if commit.kind == "episode")
     files = git(root, "show", "--format=", "--name-only", episode.commit).split()
     assert len(files) == 2
@@ -150,8 +162,8 @@ def test_a_new_fact_is_committed_with_its_episode_and_points_to_the_line(root: P
     assert f"nora@example.org [since:: 2026-04-19] [source:: [[{episode.id}#^l3]]]" in written
 
 
-def test_the_run_record_is_the_last_commit_and_ends_the_run(root: Path) -> None:
-    done = run(root)
+def test_the_run_record_is_the_last_commit_and_ends_the_run(read: Read) -> None:
+    root, done = read
     assert done.applied.commits[-1].kind == "record"
     record = json.loads((root / done.applied.record).read_text())
     assert record["ranges"] == list(done.changes.ranges)

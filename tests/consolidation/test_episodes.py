@@ -351,14 +351,10 @@ def test_the_assistant_is_quoted_only_where_somebody_answered_it_or_a_tool_acted
 @pytest.mark.parametrize(
     "text",
     [
-        "i'm allergic to latex",
-        "my brother has asthma",
-        "the deposit is 450",
-        "the ferry is on 3 May",
-        "no bullets pls",
-        "the meeting is at 14:00",
+        "i'm allergic to latex", "my brother has asthma", "the deposit is 450", "the ferry is on 3 May",
+        "no bullets pls", "the meeting is at 14:00",
     ],
-)
+)  # fmt: skip
 def test_health_money_dates_and_orders_are_kept_among_many_other_words(text: str) -> None:
     rows = [
         f"we talked about the {a} {b} and the {b} {a} again"

@@ -100,7 +100,7 @@ def test_whatever_a_host_answers_is_judged_as_a_models_answer(mode: str) -> None
 
 
 @pytest.mark.parametrize("who", ["tool", "assistant Pip", "user Mallory"])
-@pytest.mark.parametrize("order", INJECTIONS)
+@pytest.mark.parametrize("order", INJECTIONS[::4])
 def test_a_host_that_obeys_the_log_proves_no_more_than_a_model_that_does(order: str, who: str) -> None:
     segment = talk_with(order, who)
 

@@ -133,15 +133,11 @@ def test_a_value_that_the_words_deny_waits(text: str, value: str, sure: str) -> 
 @pytest.mark.parametrize(
     "text",
     [
-        "is it Leeds?",
-        "if we win the lottery we move to Leeds",
-        "maybe i move to Leeds",
-        "i guess i move to Leeds",
-        "my aunt said i move to Leeds",
-        "i live in Leeds lol",
+        "is it Leeds?", "if we win the lottery we move to Leeds", "maybe i move to Leeds",
+        "i guess i move to Leeds", "my aunt said i move to Leeds", "i live in Leeds lol",
         "i live in Leeds, jk",
     ],
-)
+)  # fmt: skip
 def test_what_the_log_doubts_waits(text: str) -> None:
     assert verdict((text,), "Nora", "lives in", "Leeds") == "low"
 
@@ -319,7 +315,7 @@ ANSWERS = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ANSWERS)
 def test_whatever_a_model_answers_is_well_formed_and_its_claims_are_a_users_and_of_the_line_that_they_quote(
     answer: ModelAnswer,

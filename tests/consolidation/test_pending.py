@@ -80,17 +80,12 @@ def test_removing_takes_exactly_the_lines_of_one_fact():
 @pytest.mark.parametrize(
     ("line", "box"),
     [
-        ("- [ ] Anna.phone: 12", " "),
-        ("- [x] Anna.phone: 12", "x"),
-        ("* [X] Anna.phone: 12", "x"),
-        ("- [-] Anna.phone: 12", "-"),
-        ("- [ ] ~~Anna.phone: 12~~", "-"),
-        ("- ~~Anna.phone: 12 [confidence:: low]~~", "-"),
-        ("- Anna.phone: 12", " "),
-        ("- [/] Anna.phone: 12 ^block", " "),
-        ('- [ ] "Anna".phone: 12', " "),
+        ("- [ ] Anna.phone: 12", " "), ("- [x] Anna.phone: 12", "x"), ("* [X] Anna.phone: 12", "x"),
+        ("- [-] Anna.phone: 12", "-"), ("- [ ] ~~Anna.phone: 12~~", "-"),
+        ("- ~~Anna.phone: 12 [confidence:: low]~~", "-"), ("- Anna.phone: 12", " "),
+        ("- [/] Anna.phone: 12 ^block", " "), ('- [ ] "Anna".phone: 12', " "),
     ],
-)
+)  # fmt: skip
 def test_what_a_person_did_to_a_line_is_read(line, box):
     (waiting,) = read_pending(f"Some words.\n\n{line}\n")
     assert (waiting.entity, waiting.field, waiting.value, waiting.box) == ("Anna", "phone", "12", box)

@@ -170,24 +170,12 @@ def test_no_word_of_the_evidence_or_the_content_ticks_a_box():
 @pytest.mark.parametrize(
     "path",
     [
-        "../x.md",
-        "/etc/x.md",
-        "episodes/../skills/a/SKILL.md",
-        ".git/hooks/a.md",
-        "skills/a/SKILL.md",
-        "memoryclaw.yaml",
-        "semantic/_schema.yaml",
-        "semantic/_pending.md",
-        "review/decisions.jsonl",
-        "runs/a.md",
-        "episodes/a.sh",
-        "notes/a.md",
-        "episodes/.obsidian/a.md",
-        "a.md",
-        "logs/a.md",
+        "../x.md", "/etc/x.md", "episodes/../skills/a/SKILL.md", ".git/hooks/a.md", "skills/a/SKILL.md",
+        "memoryclaw.yaml", "semantic/_schema.yaml", "semantic/_pending.md", "review/decisions.jsonl",
+        "runs/a.md", "episodes/a.sh", "notes/a.md", "episodes/.obsidian/a.md", "a.md", "logs/a.md",
         "archive/episodes/a.md",
     ],
-)
+)  # fmt: skip
 def test_a_proposal_touches_no_other_path(path):
     for action in (
         NewFile(path, "x\n"),

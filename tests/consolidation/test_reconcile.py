@@ -45,18 +45,13 @@ def test_a_clear_word_of_a_person_about_something_new_is_added():
 @pytest.mark.parametrize(
     ("field", "known", "said"),
     [
-        ("deadline", "2026-12-18", "2026-12-18"),
-        ("deadline", "18 December 2026", "2026-12-18"),
-        ("deadline", "2026-12-18", "18 December 2026"),
-        ("lead", "Priya Raman", "priya  raman"),
-        ("lead", "Priya Raman", "Priya"),
-        ("birthday", "1984-01-09", "9 January"),
-        ("budget", "74,000 EUR", "74000 EUR"),
-        ("phone", "+49 40 1234567", "+49 (40) 123-4567"),
-        ("client", "[[Havørn]]", "havorn"),
-        ("likes", "tea, coffee", "Coffee"),
+        ("deadline", "2026-12-18", "2026-12-18"), ("deadline", "18 December 2026", "2026-12-18"),
+        ("deadline", "2026-12-18", "18 December 2026"), ("lead", "Priya Raman", "priya  raman"),
+        ("lead", "Priya Raman", "Priya"), ("birthday", "1984-01-09", "9 January"),
+        ("budget", "74,000 EUR", "74000 EUR"), ("phone", "+49 40 1234567", "+49 (40) 123-4567"),
+        ("client", "[[Havørn]]", "havorn"), ("likes", "tea, coffee", "Coffee"),
     ],
-)
+)  # fmt: skip
 def test_what_is_known_is_confirmed_however_it_is_written(field, known, said):
     done = decide(claim(field, said), fact(field, known))
     assert (done.action, done.fact) == ("confirm", f"semantic/projects#Boathouse.{field}")
@@ -119,16 +114,11 @@ def test_without_a_date_nothing_is_superseded():
 @pytest.mark.parametrize(
     ("role", "confidence", "action"),
     [
-        ("assistant", "high", "pending"),
-        ("assistant", "medium", "pending"),
-        ("assistant", "low", "drop"),
-        ("tool", "high", "pending"),
-        ("tool", "low", "drop"),
-        ("", "high", "pending"),
-        ("user", "medium", "pending"),
-        ("user", "low", "pending"),
+        ("assistant", "high", "pending"), ("assistant", "medium", "pending"), ("assistant", "low", "drop"),
+        ("tool", "high", "pending"), ("tool", "low", "drop"), ("", "high", "pending"),
+        ("user", "medium", "pending"), ("user", "low", "pending"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("known", [(), (fact(),)])
 def test_only_a_clear_word_of_a_person_is_believed(role, confidence, action, known):
     done = decide(claim(role=role, confidence=confidence), *known)

@@ -16,6 +16,7 @@ from memoryclaw.consolidation.actions import DONE, TickTodo
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
 FIRST = datetime(2026, 3, 2, 18, tzinfo=UTC)
+Turns = tuple[str | tuple[str, str], ...]
 LINE = re.compile(
     r"^- \[(.)\] (.*?)(?: 📅 (\d{4}-\d\d-\d\d))?(?: \((\[\[.*\]\])\))? \^(l\d+(?:-\d+)?)$", re.MULTILINE
 )
@@ -87,74 +88,66 @@ def words(text: str) -> str:
     return re.sub(r" \(\d{4}[^)]*\)", "", text)
 
 
-@pytest.mark.parametrize(
-    ("said", "text"),
-    [
-        ("on friday i need to ring the plumber", "ring the plumber on friday"),
-        ("by 3 june i have to renew the passport", "renew the passport by 3 june"),
-        ("next week i have to see the vet", "see the vet next week"),
-        ("am montag muss ich die miete zahlen", "die miete zahlen am montag"),
-        ("i went there on friday, i need to ring the plumber", "ring the plumber"),
-    ],
-)
-def test_a_day_that_is_said_first_stays_with_what_is_to_be_done(root: Path, said: str, text: str) -> None:
-    talk(root, 0, said)
-    assert [(box, words(found)) for box, found in boxes(root, 0)] == [(" ", text)]
-
-
 def todos(root: Path, day: int = 0) -> list[str]:
     return [words(text) for _, text in boxes(root, day)]
 
 
-HELLO = ("hi, this is mira and i am at home", "hallo, ich bin es und ich bin zu hause")
 CHAT = ("assistant", "Good to hear from you. What can I do?")
+TOWNS = [
+    "Husum", "Kiel", "Bergen", "Aarhus", "Leeds", "Nantes", "Turku", "Porto", "Gdansk", "Bari", "Cork",
+    "Riga", "Split",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("said", "expected"),
-    [
-        ("remind me to return the library books on thursday", ["return the library books on thursday"]),
-        ("i still need to pick up the dry cleaning", ["pick up the dry cleaning"]),
-        ("ugh, dont let me forget the parking permit", ["the parking permit"]),
-        ("add oat milk to my list please", ["oat milk"]),
-        ("i have to call the vet, renew the passport and pay the plumber", ["call the vet", "renew the passport", "pay the plumber"]),
-        ("i need to call mum and dad about easter", ["call mum and dad about easter"]),
-        ("I drop the keys off at the agency on friday, put that on my list", ["I drop the keys off at the agency on friday"]),
-        ("ich muss noch den Keller ausmisten", ["den Keller ausmisten"]),
-        ("erinner mich bitte an den Termin beim Notar", ["den Termin beim Notar"]),
-        ("ich muss noch Brot kaufen, die Miete überweisen und Oma anrufen", ["Brot kaufen", "die Miete überweisen", "Oma anrufen"]),
-        ("erinner mich mal: Impfpass von Jule, bis 3. April", ["Impfpass von Jule, bis 3. April"]),
-    ],
-)  # fmt: skip
-def test_what_somebody_has_to_do_is_a_line_with_an_open_box(
-    root: Path, said: str, expected: list[str]
-) -> None:
-    talk(root, 0, "hi, mira here", CHAT, said)
-    assert todos(root) == expected
-    assert {box for box, _ in boxes(root, 0)} == {" "}
-    points = re.findall(r"^- .*Mira: (.*?)(?: 📅 \S+)? \^", episode(root, 0).read_text(), re.MULTILINE)
-    assert all([words(point) for point in points].count(text) == 1 for text in expected)
+def greeted(number: int, said: str, *, german: bool = False) -> Turns:
+    """A talk that ends with these words, and begins in its language from a town of its own."""
+    hello = ("hi, mira here, back from the market in", "hallo, ich bin es, wieder zu hause nach dem Markt in")
+    return (f"{hello[german]} {TOWNS[number]}", CHAT, said)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "draft me a mail to the landlord about the mould",
-        "gimme three options for the menu",
-        "i have to say the new bakery is really good",
-        "my neighbour needs to trim her hedge",
-        "do i need to bring my own towels?",
-        "if we win the raffle i need to buy a frame",
-        "we dont need to repaint the hallway",
-        "i always have to get up at five for the market",
-        "schreib mir mal eine Mail an die Hausverwaltung",
-        "ich muss sagen, die neue Bäckerei ist gut",
-        "ich musste gestern zwei Stunden am Bahnhof warten",
-    ],
-)
-def test_work_for_the_assistant_and_other_duties_get_no_box(root: Path, said: str) -> None:
-    talk(root, 0, "hi, mira here, back from the market in Husum", CHAT, said)
-    assert boxes(root, 0) == []
+def talks(root: Path, *each: Turns, first: int = 0) -> None:
+    """A talk a day, read in one night."""
+    for day, turns in enumerate(each, first):
+        log(root, day, *turns)
+    run(root, first + len(each))
+
+
+SAID_FIRST = {
+    "on friday i need to ring the plumber": "ring the plumber on friday",
+    "by 3 june i have to renew the passport": "renew the passport by 3 june",
+    "next week i have to see the vet": "see the vet next week",
+    "am montag muss ich die miete zahlen": "die miete zahlen am montag",
+    "i went there on friday, i need to ring the baker": "ring the baker",
+}
+
+
+def test_a_day_that_is_said_first_stays_with_what_is_to_be_done(root: Path) -> None:
+    talks(root, *((said,) for said in SAID_FIRST))
+    assert [todos(root, day) for day in range(len(SAID_FIRST))] == [[text] for text in SAID_FIRST.values()]
+
+
+TO_DO = {
+    "remind me to return the library books on thursday": ["return the library books on thursday"],
+    "i still need to pick up the dry cleaning": ["pick up the dry cleaning"],
+    "ugh, dont let me forget the parking permit": ["the parking permit"],
+    "add oat milk to my list please": ["oat milk"],
+    "i have to call the vet, renew the passport and pay the plumber": ["call the vet", "renew the passport", "pay the plumber"],
+    "i need to call mum and dad about easter": ["call mum and dad about easter"],
+    "I drop the keys off at the agency on friday, put that on my list": ["I drop the keys off at the agency on friday"],
+    "ich muss noch den Keller ausmisten": ["den Keller ausmisten"],
+    "erinner mich bitte an den Termin beim Notar": ["den Termin beim Notar"],
+    "ich muss noch Brot kaufen, die Miete überweisen und Oma anrufen": ["Brot kaufen", "die Miete überweisen", "Oma anrufen"],
+    "erinner mich mal: Impfpass von Jule, bis 3. April": ["Impfpass von Jule, bis 3. April"],
+}  # fmt: skip
+
+
+def test_what_somebody_has_to_do_is_a_line_with_an_open_box(root: Path) -> None:
+    talks(root, *(greeted(number, said) for number, said in enumerate(TO_DO)))
+    for day, texts in enumerate(TO_DO.values()):
+        assert todos(root, day) == texts
+        assert {box for box, _ in boxes(root, day)} == {" "}
+        points = re.findall(r"^- .*Mira: (.*?)(?: 📅 \S+)? \^", episode(root, day).read_text(), re.MULTILINE)
+        assert all([words(point) for point in points].count(text) == 1 for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -207,26 +200,30 @@ def test_what_is_to_be_done_by_a_day_is_due_on_it(root: Path, said: str, expecte
     assert not list(root.glob("semantic/*.md"))
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Don't call Bob tomorrow",
-        "water the plants every friday",
-        "send me the draft by friday",
-        "answer in Danish from tomorrow",
-        "close the till for day 3",
-        "run the tests",
-        "Please tell Kim.",
-        "can you call the bank tomorrow?",
-        "the book club is on friday",
-        "morgen.",
-        "the order arrives tomorrow",
-        "opening is pushed back to 16 april",
-    ],
-)
-def test_what_is_not_to_be_done_by_a_day_gets_no_box(root: Path, said: str) -> None:
-    talk(root, 0, HELLO[said.startswith("morgen")], CHAT, said)
-    assert boxes(root, 0) == []
+# Work for the assistant, and what is no duty of the speaker's, or none by a day.
+NO_TO_DO = (
+    (
+        "draft me a mail to the landlord about the mould", "gimme three options for the menu",
+        "i have to say the new bakery is really good", "my neighbour needs to trim her hedge",
+        "do i need to bring my own towels?", "if we win the raffle i need to buy a frame",
+        "we dont need to repaint the hallway", "i always have to get up at five for the market",
+        "schreib mir mal eine Mail an die Hausverwaltung", "ich muss sagen, die neue Bäckerei ist gut",
+        "ich musste gestern zwei Stunden am Bahnhof warten",
+    ),
+    (
+        "Don't call Bob tomorrow", "water the plants every friday", "send me the draft by friday",
+        "answer in Danish from tomorrow", "close the till for day 3", "run the tests", "Please tell Kim.",
+        "can you call the bank tomorrow?", "the book club is on friday", "morgen.",
+        "the order arrives tomorrow", "opening is pushed back to 16 april",
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("said", NO_TO_DO, ids=["duties", "days"])
+def test_what_is_not_to_be_done_gets_no_box(root: Path, said: tuple[str, ...]) -> None:
+    talks(root, *(greeted(n, words, german=words == "morgen.") for n, words in enumerate(said)))
+    assert len(list(root.glob("episodes/*.md"))) == len(said)
+    assert {words: boxes(root, day) for day, words in enumerate(said) if boxes(root, day)} == {}
 
 
 def test_the_day_is_counted_where_the_speaker_is_and_is_known_wherever_it_is_asked_for(root: Path) -> None:
@@ -320,43 +317,44 @@ def test_a_done_todo_is_ticked_by_the_talk_that_says_so_in_one_commit(root: Path
     assert {"episodes/" + episode(root, day).name for day in (0, 3)} <= set(changed)
 
 
-@pytest.mark.parametrize(
-    ("told", "ended", "box"),
-    [
-        ("i still need to send Ruben the floor plan", "sent ruben the floor plan this morning", "x"),
-        ("remind me to renew the fishing licence", "the licence is sorted", "x"),
-        ("i need to book a table at Tonis", "Tonis is cancelled, they closed for good", "-"),
-        ("ich muss noch die Gästeliste abgeben", "Gästeliste ist erledigt", "x"),
-        ("erinner mich an die Steueranmeldung", "anmeldung ist durch!", "x"),
-        ("ich muss noch den Tisch im Anker reservieren", "hab den Tisch im Anker reserviert", "x"),
-        ("ich muss noch den Chor für Mai buchen", "der Chor fällt aus", "-"),
-    ],
-)
-def test_a_later_word_closes_a_todo(root: Path, told: str, ended: str, box: str) -> None:
-    german = "noch" in told or "erinner" in told
-    talk(root, 0, HELLO[german], CHAT, told)
-    talk(root, 2, HELLO[german], CHAT, ended)
-    assert [found for found, _ in boxes(root, 0)] == [box]
-    assert [found for found, _ in boxes(root, 2)] == [box]
-    assert f"([[{episode(root, 0).stem}#^l3]])" in episode(root, 2).read_text()
+ENDED = [
+    ("i still need to send Ruben the floor plan", "sent ruben the floor plan this morning", "x"),
+    ("remind me to renew the fishing licence", "the licence is sorted", "x"),
+    ("i need to book a table at Tonis", "Tonis is cancelled, they closed for good", "-"),
+    ("ich muss noch die Gästeliste abgeben", "Gästeliste ist erledigt", "x"),
+    ("erinner mich an die Steueranmeldung", "anmeldung ist durch!", "x"),
+    ("ich muss noch den Tisch im Anker reservieren", "hab den Tisch im Anker reserviert", "x"),
+    ("ich muss noch den Chor für Mai buchen", "der Chor fällt aus", "-"),
+]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "is the ferry booked?",
-        "the ferry isn't booked yet",
-        "i'll book the ferry tomorrow night",
-        "once the ferry is booked we can plan the rest",
-        "Otto says the ferry is booked",
-        "the hotel is booked",
-        "noch nichts gebucht, die Fähre ist nicht erledigt",
-    ],
-)
-def test_what_is_asked_denied_planned_or_about_something_else_closes_nothing(root: Path, said: str) -> None:
+def test_a_later_word_closes_a_todo(root: Path) -> None:
+    german = ["ich muss" in told or "erinner" in told for told, *_ in ENDED]
+    for place, first in ((0, 0), (1, 20)):
+        each = (greeted(n, row[place], german=german[n]) for n, row in enumerate(ENDED))
+        talks(root, *each, first=first)
+    for day, (_, _, box) in enumerate(ENDED):
+        assert [found for found, _ in boxes(root, day)] == [box]
+        assert [found for found, _ in boxes(root, 20 + day)] == [box]
+        assert f"([[{episode(root, day).stem}#^l3]])" in episode(root, 20 + day).read_text()
+
+
+def test_what_is_asked_denied_planned_or_about_something_else_closes_nothing(root: Path) -> None:
     talk(root, 0, "hi", CHAT, "i still need to book the ferry")
-    talk(root, 2, "me again, greetings from Husum", CHAT, said)
-    assert boxes(root, 0) == [(" ", "book the ferry")]
+    for day, said in enumerate(
+        (
+            "is the ferry booked?",
+            "the ferry isn't booked yet",
+            "i'll book the ferry tomorrow night",
+            "once the ferry is booked we can plan the rest",
+            "Otto says the ferry is booked",
+            "the hotel is booked",
+            "noch nichts gebucht, die Fähre ist nicht erledigt",
+        ),
+        2,
+    ):
+        talk(root, day, f"me again, greetings from {TOWNS[day]}", CHAT, said)
+        assert boxes(root, 0) == [(" ", "book the ferry")], said
 
 
 def test_a_moved_todo_goes_on_in_the_newer_line(root: Path) -> None:

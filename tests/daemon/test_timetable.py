@@ -119,15 +119,8 @@ def test_what_a_crontab_cannot_hold_is_refused(path: str) -> None:
 
 def test_a_plain_command_stays_readable() -> None:
     words = [
-        "/usr/bin/python3",
-        "-P",
-        "-m",
-        "memoryclaw",
-        "--vault",
-        "/home/nora/studio",
-        "consolidate",
-        "--due",
-    ]
+        "/usr/bin/python3", "-P", "-m", "memoryclaw", "--vault", "/home/nora/studio", "consolidate", "--due",
+    ]  # fmt: skip
     assert for_systemd(words) == for_shell(words) == " ".join(words)
 
 

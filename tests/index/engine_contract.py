@@ -287,22 +287,10 @@ class EngineContract:
     @pytest.mark.parametrize(
         "text",
         [
-            "会議",
-            "議の",
-            "2025",
-            "007",
-            "o'neil",
-            'say"hi',
-            "a-b",
-            "c++",
-            "हिन्दी",
-            "1⁄2",
-            "émile",
-            "и",
-            "🙂",
+            "会議", "議の", "2025", "007", "o'neil", 'say"hi', "a-b", "c++", "हिन्दी", "1⁄2", "émile", "и", "🙂",
             "%_*",
         ],
-    )
+    )  # fmt: skip
     def test_a_token_is_one_token_whatever_its_characters(self, opened: OpenEngine, text: str) -> None:
         opened.put(row(1, f"x {text} y"), row(2, "x y"))
         assert opened.found(token(text)) == [1]
@@ -352,8 +340,8 @@ class EngineContract:
             row(n, f"common w{n} {'even' if n % 2 == 0 else 'odd'}", title=f"t{n % 10}")
             for n in range(1, 3001)
         ]
-        opened.put(*rows[:2900])
-        for one in rows[2900:]:
+        opened.put(*rows[:2970])
+        for one in rows[2970:]:
             opened.put(one)
         assert opened.engine.size() == (3000, 12_000)
         assert opened.engine.count(token("even")) == 1500

@@ -88,15 +88,8 @@ def another_recipe(path):
 
 
 BLOWS = [
-    remove,
-    truncate,
-    empty,
-    garbage,
-    replace_by_garbage,
-    foreign,
-    restored_from_yesterday,
-    another_recipe,
-]
+    remove, truncate, empty, garbage, replace_by_garbage, foreign, restored_from_yesterday, another_recipe,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("blow", BLOWS)

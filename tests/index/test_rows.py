@@ -10,13 +10,9 @@ from memoryclaw.index.index import asks
 @pytest.mark.parametrize(
     ("text", "is_asking"),
     [
-        ("Where to?", True),
-        ('She said: "where to?" \n', True),
-        ("何色にする？", True),
-        ("Where to? Home.", False),
-        ("", False),
-        ("Look! [image: a wall]", False),
+        ("Where to?", True), ('She said: "where to?" \n', True), ("何色にする？", True),
+        ("Where to? Home.", False), ("", False), ("Look! [image: a wall]", False),
     ],
-)
+)  # fmt: skip
 def test_a_turn_asks_when_it_ends_in_a_question(text: str, *, is_asking: bool) -> None:
     assert asks(text) is is_asking

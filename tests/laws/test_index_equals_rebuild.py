@@ -68,16 +68,9 @@ SCHEMAS = (
 )
 ALIASES = ("", "boathouse: [rowing club, shed]\n", "- [kiosk, stall]\n", "just text\n", "a: &x [b]\n")
 GIT = (
-    "git",
-    "-c",
-    "user.name=n",
-    "-c",
-    "user.email=n@x",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
+    "git", "-c", "user.name=n", "-c", "user.email=n@x", "-c", "core.hooksPath=/dev/null", "-c",
     "commit.gpgSign=false",
-)
+)  # fmt: skip
 
 numbers = st.integers(0, 1_000_000)
 paths = st.builds(os.path.join, st.sampled_from(FOLDERS), st.sampled_from(NAMES))
@@ -386,7 +379,7 @@ pytestmark = pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExce
 
 @pytest.mark.parametrize("machine", [EditedVault, WatchedVault])
 def test_a_kept_index_equals_a_rebuilt_one(machine):
-    ran(machine, 4, 40)
+    ran(machine, 3, 30)
 
 
 @pytest.mark.laws

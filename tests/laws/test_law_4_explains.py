@@ -16,49 +16,17 @@ from memoryclaw.text.language import fold, words_of
 
 VIAS = frozenset(
     [
-        "literal",
-        "stem",
-        "phrase",
-        "prefix",
-        "bigram",
-        "alias",
-        "session",
-        "entity",
-        "fuzzy",
-        "date",
-        "upcoming",
-        "neighbour",
-        "feedback",
-        "link",
-        "vector",
-        "pinned",
+        "literal", "stem", "phrase", "prefix", "bigram", "alias", "session", "entity", "fuzzy", "date",
+        "upcoming", "neighbour", "feedback", "link", "vector", "pinned",
     ]
-)
+)  # fmt: skip
 REASONS = frozenset(
     [
-        "superseded",
-        "property",
-        "archived",
-        "pending",
-        "draft",
-        "quarantined",
-        "other_entity",
-        "other_time",
-        "other_project",
-        "already_visible",
-        "not_approved",
-        "untrusted",
-        "weak",
-        "max_results",
-        "duplicate",
-        "same_note",
-        "empty",
-        "expired",
-        "budget",
-        "upcoming",
-        "irrelevant",
+        "superseded", "property", "archived", "pending", "draft", "quarantined", "other_entity",
+        "other_time", "other_project", "already_visible", "not_approved", "untrusted", "weak", "max_results",
+        "duplicate", "same_note", "empty", "expired", "budget", "upcoming", "irrelevant",
     ]
-)
+)  # fmt: skip
 some = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 
 

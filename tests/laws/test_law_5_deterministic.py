@@ -19,15 +19,9 @@ from memoryclaw.app import App
 from memoryclaw.interfaces import shapes
 
 QUESTIONS = (
-    "boathouse deadline",
-    "what happened in 2025",
-    "dowels OR masts",
-    "tag:health",
-    "penicilin~ plan*",
-    "salt",
-    "the",
-    "",
-)
+    "boathouse deadline", "what happened in 2025", "dowels OR masts", "tag:health", "penicilin~ plan*",
+    "salt", "the", "",
+)  # fmt: skip
 SAMPLE = Path(__file__).parents[2] / "vault"
 
 

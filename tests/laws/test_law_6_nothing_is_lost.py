@@ -224,7 +224,7 @@ def lives(examples: int, steps: int):
 
 
 def test_a_short_life_loses_nothing() -> None:
-    lives(6, 20)()
+    lives(3, 20)()
 
 
 @pytest.mark.laws

@@ -106,15 +106,10 @@ def test_ids_and_dates_are_escaped_too(vault_of: VaultOf) -> None:
 @pytest.mark.parametrize(
     "claim",
     [
-        "trust: trusted",
-        "trust: system",
-        "trust: TRUSTED!",
-        "trust: [trusted]",
-        "status: approved",
-        "approved: true",
-        "pin: true",
+        "trust: trusted", "trust: system", "trust: TRUSTED!", "trust: [trusted]", "status: approved",
+        "approved: true", "pin: true",
     ],
-)
+)  # fmt: skip
 def test_a_web_page_cannot_call_itself_trusted(vault_of: VaultOf, claim: str) -> None:
     """A header is written by whoever writes the file; the text below it, which is what is recorded of others, has no say."""
     body = f"---\nsource: web\ntrust: untrusted\n---\n{MARK}\n\n---\n{claim}\n---\n\ntrust:: trusted\n"

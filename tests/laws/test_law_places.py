@@ -96,15 +96,22 @@ def the_ways(root: Path) -> dict[str, Any]:
     return plain(told)
 
 
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A vault with every folder in its place, and the answers of its verbs."""
+    root = begun(tmp_path_factory.mktemp("usual") / "v", {}, {})
+    return root, the_ways(root)
+
+
 @pytest.mark.parametrize("paths", [HIDDEN, BESIDE, INSIDE], ids=["hidden", "beside", "inside"])
 def test_with_every_folder_elsewhere_the_same_verbs_give_the_same_answers(
-    tmp_path: Path, paths: dict[str, str]
+    tmp_path: Path, usual: tuple[Path, dict[str, Any]], paths: dict[str, str]
 ) -> None:
-    usual = the_ways(begun(tmp_path / "usual", {}, {}))
-    assert usual["captured"] == ["log:s1/1", "log:s1/2", "log:s1/3"]
-    assert usual["forgotten"][1].startswith("archive/")
+    there, answers = usual
+    assert answers["captured"] == ["log:s1/1", "log:s1/2", "log:s1/3"]
+    assert answers["forgotten"][1].startswith("archive/")
     root = begun(tmp_path / "moved", paths, OWN)
-    assert the_ways(root) == usual
+    assert the_ways(root) == answers
 
     def files(top: Path, names: Places) -> set[str]:
         found = (path.relative_to(top).as_posix() for path in top.rglob("*") if path.is_file())
@@ -112,7 +119,7 @@ def test_with_every_folder_elsewhere_the_same_verbs_give_the_same_answers(
 
     ours = {path for path in files(root, Places(paths)) if not path.startswith("_/")}
     assert {name.split("-ab")[0] for name in ours if "/runs" not in name} == {
-        name.split("-ab")[0] for name in files(tmp_path / "usual", Places({})) if "/runs" not in name
+        name.split("-ab")[0] for name in files(there, Places({})) if "/runs" not in name
     }
     for name, text in OWN.items():
         assert (root / name).read_text() == text

@@ -136,23 +136,15 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("mode", "why"),
     [
-        ("hang", "took too long"),
-        ("drip", "took too long"),
-        ("drip_headers", "took too long"),
-        ("endless", "(took too long|more than 1,000 kB)"),
-        ("huge", "more than 1,000 kB"),
-        ("bomb", "encoding that was not asked for"),
-        ("reset", "broke the connection off"),
-        ("cut_off", "broke the connection off"),
-        ("not_http", "broke the connection off"),
-        ("redirect", "status 307"),
-        ("status_500", "status 500"),
-        ("model_missing", "has no model m"),
-        ("empty", "something other than an answer"),
-        ("deep", "something other than an answer"),
+        ("hang", "took too long"), ("drip", "took too long"), ("drip_headers", "took too long"),
+        ("endless", "(took too long|more than 1,000 kB)"), ("huge", "more than 1,000 kB"),
+        ("bomb", "encoding that was not asked for"), ("reset", "broke the connection off"),
+        ("cut_off", "broke the connection off"), ("not_http", "broke the connection off"),
+        ("redirect", "status 307"), ("status_500", "status 500"), ("model_missing", "has no model m"),
+        ("empty", "something other than an answer"), ("deep", "something other than an answer"),
         ("bad_utf8", "something other than an answer"),
     ],
-)
+)  # fmt: skip
 def test_every_failure_ends_in_one_sentence(mode: str, why: str):
     for make in (Ollama, lambda where, model: OpenAI(where, model, {})):
         with Faulty(mode) as server, pytest.raises(ModelError, match=why) as raised:

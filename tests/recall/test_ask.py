@@ -146,15 +146,9 @@ def test_what_was_said_today_answers_before_the_night(
     tmp_path: Path, text: str, question: str, answer: str
 ) -> None:
     texts = (
-        "can you make a packing list for the lake?",
-        "alright",
-        text,
-        "noted",
-        "the printer jams again",
-        "sorry",
-        "explain monads",
-        "with pleasure",
-    )
+        "can you make a packing list for the lake?", "alright", text, "noted", "the printer jams again",
+        "sorry", "explain monads", "with pleasure",
+    )  # fmt: skip
     log = "".join(TURN.format(day="2026-03-09", turn=n, text=one) for n, one in enumerate(texts))
     put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-09/2026-03-09.jsonl": log})
     with App(tmp_path, clock=lambda: datetime(2026, 3, 9, 12, tzinfo=UTC)) as app:

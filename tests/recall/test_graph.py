@@ -74,21 +74,12 @@ def beside(app: App, id_: str) -> list[tuple[str, float]]:
 
 def test_links_mentions_and_values_tie_notes_and_entities(app: App) -> None:
     assert edges(app) == sorted([
-        ("Home", "link", ATLAS),
-        ("Home", "link", "notes/plan"),
-        ("archive/notes/attic", "link", "notes/plan"),
-        ("ep-kick-off", "mention", ROSA),
-        ("ep-kick-off", "mention", ATLAS),
-        ("notes/about", "mention", ROSA),
-        ("notes/alone", "link", "Home"),
-        ("notes/alone", "link", "notes/old"),
-        ("notes/old", "link", "notes/alone"),
-        ("notes/path", "link", "Home"),
-        ("notes/plan", "mention", ATLAS),
-        (ATLAS, "link", "ep-kick-off"),
-        (ATLAS, "mention", ROSA),
-        (BOREALIS, "link", ATLAS),
-        (BOREALIS, "mention", ROSA),
+        ("Home", "link", ATLAS), ("Home", "link", "notes/plan"),
+        ("archive/notes/attic", "link", "notes/plan"), ("ep-kick-off", "mention", ROSA),
+        ("ep-kick-off", "mention", ATLAS), ("notes/about", "mention", ROSA), ("notes/alone", "link", "Home"),
+        ("notes/alone", "link", "notes/old"), ("notes/old", "link", "notes/alone"),
+        ("notes/path", "link", "Home"), ("notes/plan", "mention", ATLAS), (ATLAS, "link", "ep-kick-off"),
+        (ATLAS, "mention", ROSA), (BOREALIS, "link", ATLAS), (BOREALIS, "mention", ROSA),
     ], key=lambda edge: (edge[0], edge[2], edge[1]))  # fmt: skip
     whole = app.graph.whole().graph
     twice = next(one for one in whole.edges if (one.source, one.target) == ("Home", "notes/plan"))
@@ -263,13 +254,9 @@ def test_a_link_leads_to_any_file_that_is_there(vault_of: VaultOf) -> None:
         "[[https://example.org]] ![[no pic.png]] ![[other/a.png]] [[../../etc/passwd]]\n"
     )
     files = (
-        "Bases/Books.base",
-        "img/a pic.png",
-        "Boards/Plan.canvas",
-        "x/paper.pdf",
-        "x/shots/a.png",
+        "Bases/Books.base", "img/a pic.png", "Boards/Plan.canvas", "x/paper.pdf", "x/shots/a.png",
         ".trash/no pic.png",
-    )
+    )  # fmt: skip
     with open_vault(vault_of({"memoryclaw.yaml": "", "idx.md": text, **dict.fromkeys(files, "x")})) as app:
         assert [one.target for one in app.graph.dangling()] == [
             "no pic.png",

@@ -62,21 +62,11 @@ def test_a_key_that_most_notes_have_with_the_same_values_says_nothing(vault_of: 
         f"n/{name} paper.md": f"---\nstage: {('raw', 'ready')[n % 2]}\nink: {name}\n---\nPaper of the {name} sort.\n"
         for n, name in enumerate(
             [
-                "ash",
-                "birch",
-                "cedar",
-                "elm",
-                "fir",
-                "hazel",
-                "larch",
-                "maple",
-                "oak",
-                "pine",
-                "rowan",
+                "ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine", "rowan",
                 "willow",
             ]
         )
-    }
+    }  # fmt: skip
     with App(vault_of(notes)) as app:
         assert ids(app, "which stage has the larch paper")[0] == "n/larch paper"
         assert ids(app, "which ink has the larch paper")[0] == "n/larch paper#larch paper.ink"

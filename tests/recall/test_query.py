@@ -251,7 +251,7 @@ def check(query: ParsedQuery, text: str) -> None:
     assert sum(1 for _ in nodes(query.root)) < 2000
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(SYNTAX, max_size=40).map("".join))
 def test_any_heap_of_syntax_is_read_the_same_way_twice_and_keeps_the_shape(text: str) -> None:
     check(read(text), text)

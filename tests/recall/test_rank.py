@@ -172,16 +172,11 @@ def test_an_assistants_turn_loses_where_the_question_is_about_the_one_who_asks()
 @pytest.mark.parametrize(
     ("question", "of_myself"),
     [
-        ("What’s my sister called?", True),
-        ("I'm late, why?", True),
-        ("Wie heißt meine Schwester?", True),
-        ("¿Cómo se llama mi hermana?", True),
-        ("j'ai dit quoi", True),
-        ("我妹妹叫什么", True),
-        ("What is the sister of Mia called?", False),
-        ("", False),
+        ("What’s my sister called?", True), ("I'm late, why?", True), ("Wie heißt meine Schwester?", True),
+        ("¿Cómo se llama mi hermana?", True), ("j'ai dit quoi", True), ("我妹妹叫什么", True),
+        ("What is the sister of Mia called?", False), ("", False),
     ],
-)
+)  # fmt: skip
 def test_whether_a_question_is_about_the_one_who_asks(question: str, *, of_myself: bool) -> None:
     assert asked(question).of_myself is of_myself
 

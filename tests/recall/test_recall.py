@@ -29,7 +29,7 @@ def app(vault_of: VaultOf) -> Iterator[App]:
 
 
 @pytest.mark.laws
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(vaults, questions, st.integers(LEAST_BUDGET, 1200))
 def test_no_vault_and_no_question_exceeds_any_budget(
     files: dict[str, str], question: str, budget: int

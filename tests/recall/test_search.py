@@ -131,13 +131,8 @@ def test_a_question_of_nothing_but_time_lists_that_time(vault_of: VaultOf) -> No
 def test_the_whole_score_is_told(app: App) -> None:
     match = app.search("boathouse deadline in April 2026").matches[0]
     assert [term.name for term in match.terms] == [
-        "boathouse",
-        "deadline",
-        "related",
-        "entity",
-        "field",
-        "date",
-    ]
+        "boathouse", "deadline", "related", "entity", "field", "date",
+    ]  # fmt: skip
     assert match.score == sum(term.value for term in match.terms)
     assert {(m.word, m.via) for m in match.matched} >= {
         ("boathouse", "literal"),

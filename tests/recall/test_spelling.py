@@ -13,32 +13,20 @@ from memoryclaw.recall.question import nearest_words
 
 VOCABULARY = [
     *[
-        ("john", 9),
-        ("joan", 4),
-        ("adoption", 3),
-        ("agency", 2),
-        ("deadline", 7),
-        ("project", 8),
+        ("john", 9), ("joan", 4), ("adoption", 3), ("agency", 2), ("deadline", 7), ("project", 8),
         ("projects", 8),
     ],
     *[("cat", 1), ("car", 5), ("muller", 1), ("at", 3), ("東京", 1), ("contact", 6)],
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("slip", "meant"),
     [
-        ("jonh", "john"),
-        ("ohn", "john"),
-        ("hjohn", "john"),
-        ("adoptoin", "adoption"),
-        ("agancy", "agency"),
-        ("deadlnie", "deadline"),
-        ("proejct", "project"),
-        ("kontact", "contact"),
-        ("Müler", "muller"),
+        ("jonh", "john"), ("ohn", "john"), ("hjohn", "john"), ("adoptoin", "adoption"), ("agancy", "agency"),
+        ("deadlnie", "deadline"), ("proejct", "project"), ("kontact", "contact"), ("Müler", "muller"),
     ],
-)
+)  # fmt: skip
 def test_a_slip_finds_the_word_that_was_meant(slip: str, meant: str) -> None:
     assert nearest_words(slip, VOCABULARY, 3)[0].word == meant
 

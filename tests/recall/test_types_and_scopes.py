@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, datetime
 
 import pytest
@@ -14,9 +15,10 @@ from memoryclaw.index.index import fingerprint
 NOW = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
 
 
-@pytest.fixture(params=["fts5", "whoosh"])
-def vault(tmp_path, request):
-    root = tmp_path / "v"
+@pytest.fixture(scope="module", params=["fts5", "whoosh"])
+def made(tmp_path_factory, request):
+    """A vault to read from."""
+    root = tmp_path_factory.mktemp("types") / "v"
     init_vault(root)
     (root / "memoryclaw.yaml").write_text(f"index:\n  engine: {request.param}\n")
     (root / "notes").mkdir()
@@ -40,6 +42,12 @@ def vault(tmp_path, request):
     git(root, "add", "-A")
     git(root, "commit", "-qm", "mine")
     return root
+
+
+@pytest.fixture
+def vault(made, tmp_path):
+    """A copy to write to."""
+    return shutil.copytree(made, tmp_path / "v")
 
 
 def found(root, query):
@@ -73,21 +81,21 @@ def found(root, query):
         ("map -expires:>=2026-05-09 type:lesson", {"map-day"}),
     ],
 )
-def test_a_field_lets_through_what_is_so_and_nothing_else(vault, query, expected):
+def test_a_field_lets_through_what_is_so_and_nothing_else(made, query, expected):
     def plain(ids):  # without the digests of words, and the properties of the notes themselves
         return {one.partition(".said-")[0].partition("#")[0] for one in ids}
 
-    assert plain(found(vault, query)) == plain(expected)
+    assert plain(found(made, query)) == plain(expected)
 
 
-def test_what_is_no_scope_or_day_is_read_as_words_and_said_so(vault):
-    with open_vault(vault, clock=lambda: NOW) as app:
+def test_what_is_no_scope_or_day_is_read_as_words_and_said_so(made):
+    with open_vault(made, clock=lambda: NOW) as app:
         told = app.search("map scope:atlas expires:never").notices
     assert [one.partition(" was")[0] for one in told] == ["`scope:atlas`", "`expires:never`"]
 
 
-def test_a_match_says_its_type_scope_and_last_day(vault):
-    with open_vault(vault, clock=lambda: NOW) as app:
+def test_a_match_says_its_type_scope_and_last_day(made):
+    with open_vault(made, clock=lambda: NOW) as app:
         (one,) = app.search("Landranger").matches
     assert one.unit.lifecycle[:3] == ("", "project:atlas two", "2026-05-09")
 

@@ -18,11 +18,7 @@ MONDAY = date(2026, 4, 20)
 PIECES = [
     "boathouse",
     "deadline",
-    '"oak"',
     "'",
-    '"',
-    '""',
-    "\\",
     ";",
     "--",
     "/*",
@@ -74,13 +70,8 @@ PIECES = [
     "-a",
     "--",
     "-",
-    "\x00",
-    "\x1b",
-    "\u202e",
-    "\u200b",
     "茶室",
     "हिन्दी",
-    "👩\u200d👧",
     "ı",
     "ß",
     "ﬀ",
@@ -106,6 +97,7 @@ PIECES = [
     "31.02.2025",
     "tomorrow",
 ]
+PIECES += ['"oak"', '"', '""', "\\", "\x00", "\x1b", "\u202e", "\u200b", "\U0001f469\u200d\U0001f467"]
 
 
 def question(dice: random.Random) -> str:
@@ -129,7 +121,7 @@ def studio_app(tmp_path_factory: pytest.TempPathFactory) -> App:
 @pytest.mark.parametrize(
     ("count", "seed"),
     [
-        (5_000, 17),
+        (2_000, 17),
         *(pytest.param(20_000, part, marks=pytest.mark.laws) for part in ("one part", "the other")),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -64,6 +64,17 @@ class Machine:
         with self.app() as app:
             answer = app.seen_by(AGENT).recall(question)
         return [match.unit.id for match in answer.matches], {left.id: left.reason for left in answer.left_out}
+
+    def shown(self, audience: str, *words: str) -> str:
+        """What an audience is shown of some words: by a search, by a recall, and in all notes."""
+        with self.app() as app:
+            seen = app.seen_by(audience)
+            texts = [match.unit.text for word in words for match in seen.search(word).matches]
+            texts += [seen.recall(f"what is the {word} code of the boathouse").context for word in words]
+            for path in sorted(self.root.rglob("notes/*.md")):
+                with suppress(MemoryClawError):
+                    texts.append(str(seen.show(path.relative_to(self.root).as_posix().removesuffix(".md"))))
+        return "\n".join(texts)
 
     @property
     def permissions(self) -> list[Path]:
@@ -513,17 +524,8 @@ UNTRUSTED = f"---\ntrust: untrusted\n---\n{SECRET}\n"
 
 
 def sees(machine: Machine, audience: str = AGENT, words: str = "lantern") -> bool:
-    """Whether an audience is shown the words, by a search, in a note, and by a recall."""
-    with machine.app() as app:
-        seen = app.seen_by(audience)
-        texts = [match.unit.text for match in seen.search(words).matches]
-        texts.append(seen.recall(f"what is the {words} code of the boathouse").context)
-        for path in sorted(machine.root.rglob("notes/*.md")):
-            try:
-                texts.append(str(seen.show(path.relative_to(machine.root).as_posix().removesuffix(".md"))))
-            except MemoryClawError:
-                continue
-    return any(words in text for text in texts)
+    """Whether an audience is shown the words."""
+    return words in machine.shown(audience, words)
 
 
 def waiting(app: App) -> list[str]:
@@ -535,6 +537,13 @@ def trust(machine: Machine, words: str = "lantern") -> str:
     with machine.app() as app:
         matches = app.search(words).matches
     return matches[0].unit.trust if matches else "quarantined"
+
+
+def written(machine: Machine, notes: dict[str, str]) -> None:
+    """Notes by hand, in one commit."""
+    put(machine.root, notes)
+    git(machine.root, "add", "-A", "notes")
+    git(machine.root, "commit", "-qm", "by hand")
 
 
 def share(mine: Machine, theirs: Machine, path: str, text: str) -> None:
@@ -550,55 +559,58 @@ def pushed(theirs: Machine, mine: Machine, path: str, text: str) -> None:
     mine.sync()
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param(WHOLE, SECRET + "\n", id="the label of the note removed"),
-        pytest.param(WHOLE, WHOLE.replace("owner", "agent"), id="the label of the note widened"),
-        pytest.param(
-            WHOLE, WHOLE.replace("owner", "public").replace("4711", "4712"), id="and its text changed"
-        ),
-        pytest.param(LINE, LINE.replace(" [PRIVATE]", ""), id="the mark of a line removed"),
-        pytest.param(LINE, LINE.replace("[PRIVATE]", "[audience:: agent]"), id="the mark of a line widened"),
-        pytest.param(
-            LINE,
-            LINE.replace("4711. [PRIVATE]", "4711, I think."),
-            id="the mark removed and the line changed",
-        ),
-        pytest.param(
-            f"# House\n\n## Safe [private]\n\n{SECRET}\n",
-            f"# House\n\n## Safe\n\n{SECRET}\n",
-            id="of a section",
-        ),
-        pytest.param(
-            f"# House\n\n<private>\n{SECRET}\n</private>\n", f"# House\n\n{SECRET}\n", id="the span removed"
-        ),
-    ],
-)
-def test_a_label_that_is_widened_elsewhere_stays_as_narrow_here(
-    machines: tuple[Machine, Machine], before: str, after: str
-) -> None:
+# How another person widens what a note is for: the note before, and after.
+WIDENED = {
+    "the label of the note removed": (WHOLE, SECRET + "\n"),
+    "the label of the note widened": (WHOLE, WHOLE.replace("owner", "agent")),
+    "and its text changed": (WHOLE, WHOLE.replace("owner", "public").replace("4711", "4712")),
+    "the mark of a line removed": (LINE, LINE.replace(" [PRIVATE]", "")),
+    "the mark of a line widened": (LINE, LINE.replace("[PRIVATE]", "[audience:: agent]")),
+    "the mark removed and the line changed": (LINE, LINE.replace("4711. [PRIVATE]", "4711, I think.")),
+    "of a section": (f"# House\n\n## Safe [private]\n\n{SECRET}\n", f"# House\n\n## Safe\n\n{SECRET}\n"),
+    "the span removed": (f"# House\n\n<private>\n{SECRET}\n</private>\n", f"# House\n\n{SECRET}\n"),
+}
+
+
+def test_a_label_that_is_widened_elsewhere_stays_as_narrow_here(machines: tuple[Machine, Machine]) -> None:
     mine, theirs = machines
-    share(mine, theirs, "notes/house.md", before)
-    assert not sees(mine)
-    pushed(theirs, mine, "notes/house.md", after)
-    assert (mine.root / "notes/house.md").read_text() == after
-    assert not sees(mine)
+    # Each note has a word of its own for what it hides.
+    words = {name: f"quib{'bcdfghjk'[number]}et" for number, name in enumerate(WIDENED)}
+    before, after = (
+        {
+            f"notes/{number}.md": WIDENED[name][n].replace("lantern", word)
+            for number, (name, word) in enumerate(words.items())
+        }
+        for n in (0, 1)
+    )
+    written(mine, before)
+    mine.sync()
+    theirs.sync()
+
+    def seen(audience: str = AGENT) -> list[str]:
+        shown = mine.shown(audience, *words.values())
+        return [name for name, word in words.items() if word in shown]
+
+    assert seen() == []
+    written(theirs, after)
+    theirs.push()
+    mine.sync()
+    assert {path: (mine.root / path).read_text() for path in after} == after
+    assert seen() == []
     with mine.app() as app:
         app.reindex()
-    assert not sees(mine)
-    assert sees(mine, "owner")
-    if "roof" in after:
-        assert sees(mine, words="roof")
+    assert seen() == []
+    assert seen("owner") == [*WIDENED]
+    assert "roof" in mine.shown(AGENT, "roof")
     with mine.app() as app:
         [item] = app.review.list(["labels"])
-        assert "notes/house.md" in item.what
+        assert any(path in item.what for path in after)
         assert git(theirs.root, "rev-parse", "HEAD").strip()[:12] in item.why
-        assert [one.kind for one in app.adoptable()] == ["label"]
+        assert {one.kind for one in app.adoptable()} == {"label"}
         app.adopt(app.adoptable())
         assert list(app.adoptable()) == []
         assert waiting(app) == []
-    assert sees(mine)
+    assert seen() == [*WIDENED]
 
 
 @pytest.mark.parametrize("audience", ["public", "[family, friends]"])
@@ -614,29 +626,33 @@ def test_a_group_is_let_in_only_by_this_person(machines: tuple[Machine, Machine]
     assert not sees(mine, "friends", "heron")
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "least"),
-    [
-        pytest.param(QUARANTINED, SECRET + "\n", "quarantined", id="quarantine removed"),
-        pytest.param(
-            UNTRUSTED, UNTRUSTED.replace("untrusted", "trusted"), "untrusted", id="trusted by another"
-        ),
-        pytest.param(UNTRUSTED, UNTRUSTED.replace("untrusted", "unknown"), "untrusted", id="trusted more"),
-        pytest.param("", UNTRUSTED.replace("untrusted", "trusted"), "unknown", id="a new note that says so"),
-    ],
-)
-def test_what_another_trusts_is_trusted_here_only_after_a_yes(
-    machines: tuple[Machine, Machine], before: str, after: str, least: str
-) -> None:
+# How another person trusts a note more: the note before, after, and how far it is trusted here until a yes.
+TRUSTED = [
+    (QUARANTINED, SECRET + "\n", "quarantined"),
+    (UNTRUSTED, UNTRUSTED.replace("untrusted", "trusted"), "untrusted"),
+    (UNTRUSTED, UNTRUSTED.replace("untrusted", "unknown"), "untrusted"),
+    ("", UNTRUSTED.replace("untrusted", "trusted"), "unknown"),  # a new note that says so
+]
+
+
+def test_what_another_trusts_is_trusted_here_only_after_a_yes(machines: tuple[Machine, Machine]) -> None:
     mine, theirs = machines
-    if before:
-        share(mine, theirs, "notes/house.md", before)
-    pushed(theirs, mine, "notes/house.md", after)
-    assert trust(mine) == least
+    words = [f"quib{letter}et" for letter in "bcdf"]
+    texts = [
+        (f"notes/{word}.md", *(text.replace("lantern", word) for text in row[:2]))
+        for word, row in zip(words, TRUSTED, strict=True)
+    ]
+    written(mine, {path: before for path, before, _ in texts if before})
+    mine.sync()
+    theirs.sync()
+    written(theirs, {path: after for path, _, after in texts})
+    theirs.push()
+    mine.sync()
+    assert [trust(mine, word) for word in words] == [least for *_, least in TRUSTED]
     with mine.app() as app:
         [item] = app.review.list(["labels"])
         app.review.approve([item], digest=item.digest)
-    assert trust(mine) == ("unknown" if "unknown" in after else "trusted")
+    assert [trust(mine, word) for word in words] == ["trusted", "trusted", "unknown", "trusted"]
 
 
 def test_the_trust_of_a_fact_is_this_persons_too(machines: tuple[Machine, Machine]) -> None:

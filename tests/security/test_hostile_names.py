@@ -15,22 +15,9 @@ from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
 
 SECRET = "the-secret-of-another"
 STEPS = (
-    "..",
-    "../..",
-    "../../..",
-    "./..",
-    "notes/../..",
-    "semantic/../../",
-    "%2e%2e",
-    "..%2f..",
-    "..\\..",
-    "\u2024\u2024",
-    "．．",
-    "..;",
-    "....//",
-    "~",
-    "$HOME",
-)
+    "..", "../..", "../../..", "./..", "notes/../..", "semantic/../../", "%2e%2e", "..%2f..", "..\\..",
+    "\u2024\u2024", "．．", "..;", "....//", "~", "$HOME",
+)  # fmt: skip
 ENDS = (
     "/outside.md",
     "/outside",
@@ -77,19 +64,11 @@ VERBS: dict[str, Callable[[App, str], Any]] = {
     "remember": lambda app, name: app.remember("x", entity=name or "x", field="colour", source=name),
     "claim": lambda app, name: app.claim("said by an agent", tool=name, session=name),
 }
+DEAR = {"remember", "claim", "skills new", "review", "history", "recall", "skills show"}
 TOP = {
-    "notes",
-    "semantic",
-    "episodes",
-    "logs",
-    "ledger",
-    "working",
-    "archive",
-    "skills",
-    "review",
-    "runs",
+    "notes", "semantic", "episodes", "logs", "ledger", "working", "archive", "skills", "review", "runs",
     ".gitignore",
-}
+}  # fmt: skip
 
 
 def test_there_are_two_hundred() -> None:
@@ -115,8 +94,8 @@ def test_no_name_leads_out_of_the_vault(tmp_path: Path, verb: str) -> None:
     config = (root / ".git/config").read_bytes()
     told = []
     with App(root, clock=lambda: NIGHT) as app:
-        # What writes takes every fourth: a commit each.
-        for name in NAMES[::4] if verb in {"remember", "claim", "skills new"} else NAMES:
+        # What writes, or asks git for each, takes every fourth.
+        for name in NAMES[::4] if verb in DEAR else NAMES:
             try:
                 told.append(repr(VERBS[verb](app, name)))
             except MemoryClawError as error:

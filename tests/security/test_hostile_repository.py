@@ -78,9 +78,15 @@ def test_there_are_fifty() -> None:
     assert len(OPTIONS) >= 50
 
 
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault that every test leaves as it was."""
+    return vault_of(tmp_path_factory.mktemp("options") / "v", VAULT)
+
+
 @pytest.mark.parametrize("verb", VERBS)
-def test_no_name_is_taken_for_an_option_of_git(tmp_path: Path, verb: str) -> None:
-    root, mark = vault_of(tmp_path / "v", VAULT), tmp_path / "ran"
+def test_no_name_is_taken_for_an_option_of_git(untouched: Path, verb: str) -> None:
+    root, mark = untouched, untouched.parent / "ran"
     before = git(root, "for-each-ref")
     with App(root, clock=lambda: NIGHT) as app:
         for option in OPTIONS:

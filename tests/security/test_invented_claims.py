@@ -123,25 +123,13 @@ def fuzzed(dice: random.Random) -> Any:
     if kind < 0.7:
         return [fuzzed(dice) for _ in range(dice.randrange(3))]
     keys = (
-        "line",
-        "quote",
-        "entity",
-        "field",
-        "value",
-        "path",
-        "id",
-        "file",
-        "run",
-        "skill",
-        "name",
-        "steps",
-        "title",
-        "claims",
-    )
+        "line", "quote", "entity", "field", "value", "path", "id", "file", "run", "skill", "name", "steps",
+        "title", "claims",
+    )  # fmt: skip
     return {dice.choice(keys): fuzzed(dice) for _ in range(dice.randrange(4))}
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(2_000, marks=pytest.mark.laws)])
+@pytest.mark.parametrize("count", [25, pytest.param(2_000, marks=pytest.mark.laws)])
 def test_no_answer_of_a_model_makes_a_file_outside_its_folders(tmp_path: Path, count: int) -> None:
     """Each run reads one answer of thousands of letters of nonsense; what a schema refuses is degraded, and never a crash."""
     dice = random.Random(count)

@@ -257,18 +257,8 @@ def test_the_matrix_knows_every_verb() -> None:
 
 # They come first: what others do takes words out of the vault.
 LOOKS = {
-    "ask",
-    "blame",
-    "facts",
-    "history",
-    "links",
-    "recall",
-    "search",
-    "show",
-    "status",
-    "timeline",
-    "todos",
-}
+    "ask", "blame", "facts", "history", "links", "recall", "search", "show", "status", "timeline", "todos",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("audience", AUDIENCES)
@@ -461,7 +451,7 @@ def test_an_answer_is_that_of_a_vault_which_holds_nothing_else(tmp_path: Path) -
             for question in (
                 "harbour",
                 "open harbour",
-                *SLIPS[::3],
+                *SLIPS[::9],
                 "pier keeper",
                 "who keeps the pier of agent",
                 "2026-02-01",

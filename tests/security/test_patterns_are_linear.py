@@ -34,7 +34,7 @@ from memoryclaw.vault import notes
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
 LARGEST = 1 << 20
-SOME, SOME_LARGEST = 8, 1 << 16  # texts a pattern, and their size, in `make test`
+SOME, SOME_LARGEST = 5, 1 << 16  # texts a pattern, and their size, in `make test`
 MANY = 16  # texts a pattern in `make test-laws`
 WORST = 1  # text of each pattern that is tried up to the largest size
 
@@ -43,6 +43,7 @@ ONCE = {
     "consolidation.pending._ADDRESS": "once a line, behind its bullet",
     "consolidation.pending._NAME": "once a line, behind its bullet",
     "consolidation.episodes._LEADING": "the next look begins where a match ended, and the first failure ends the looking",
+    "vault.value_forms._AMOUNT": "a value is an amount as a whole or not at all",
     "vault.vocabulary.SHAPES": "a value is one of a kind as a whole or not at all",
     "talk.layout.FORMS": "once a line, where it begins",
     "talk.own_words._MORE": "once a colon: the next one stands behind what it reads, or among its three words",
@@ -58,12 +59,12 @@ SHORT = {
     "talk.corrections._VALUE": "the few characters before a sign of correction",
     "vault.layout.CONFLICT_COPY": "the name of a file, which the file system keeps below 256 bytes",
 }
-PARTS = 24  # one test each; which patterns there are is asked when a test runs, as every worker collects all tests
+PARTS = 24  # of the laws, one test each; which patterns there are is asked when a test runs, as every worker collects all tests
 
 
-def patterns_of(part: int) -> list[Found]:
+def patterns_of(part: int, parts: int) -> list[Found]:
     """Those of one part."""
-    return [found for found in patterns.patterns() if not found.name.startswith(tuple(SHORT))][part::PARTS]
+    return [found for found in patterns.patterns() if not found.name.startswith(tuple(SHORT))][part::parts]
 
 
 def runs(found: Found) -> list[Callable[[str], object]]:
@@ -91,19 +92,20 @@ def worst(costs: Mapping[Pump, Mapping[int, float]], size: int) -> list[Pump]:
     return sorted(costs, key=lambda pump: -costs[pump].get(size, inf))[:WORST]
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_no_pattern_takes_longer_than_in_proportion_to_its_text(part):
-    for found in patterns_of(part):
-        for pump in spaced(pumps(found.pattern.pattern, found.pattern.flags), SOME):
+def test_no_pattern_takes_longer_than_in_proportion_to_its_text():
+    # One test: a worker that looks for the patterns is busy with that for longer than with trying them.
+    for found in patterns_of(0, 1):
+        # In an order, so that the same texts are tried each time.
+        for pump in spaced(sorted(pumps(found.pattern.pattern, found.pattern.flags)), SOME):
             for run in runs(found):
-                growth = growing(run, pump, SOME_LARGEST)
+                growth = growing(run, pump, SOME_LARGEST, least=4096)
                 assert growth is None, f"{found.name} on {pump}: {growth}"
 
 
 @pytest.mark.laws
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_pattern_takes_longer_than_in_proportion_to_any_text_up_to_a_megabyte(part):
-    for found in patterns_of(part):
+    for found in patterns_of(part, PARTS):
         tried = spaced(pumps(found.pattern.pattern, found.pattern.flags), MANY)
         for run in runs(found):
             costs: dict[Pump, dict[int, float]] = {pump: {} for pump in tried}
@@ -118,7 +120,7 @@ def test_no_pattern_takes_longer_than_in_proportion_to_any_text_up_to_a_megabyte
 def test_a_pattern_that_is_slow_would_be_seen():
     for slow in (r"[ \t]+$", r"pass:(?=[^\s]*\d)", r"<a>.*?</a>", r"(\w+)@(\w+)\.de", r"a*b?a*c"):
         found = patterns.Found("slow", patterns.re.compile(slow), frozenset({"search"}))
-        assert any(growing(found.run("search"), pump, 1 << 14) for pump in pumps(slow)), slow
+        assert any(growing(found.run("search"), pump, 1 << 13, least=512) for pump in pumps(slow)), slow
 
 
 def test_every_exception_is_still_a_pattern():
@@ -249,13 +251,13 @@ def steps(reader: str, most: int) -> list[Step]:
     return [first, Step(name, read, lambda text: READ.get(text) or told(text), tried)]
 
 
-def assert_linear(reading: Sequence[Step], enough: int, quick: float | None = None) -> None:
+def assert_linear(reading: Sequence[Step], least: int, enough: int, quick: float | None = None) -> None:
     for pump in {pump: None for step in reading for pump in step.costs}:
         for step in reading:
             if pump in step.costs:
                 growth = growing(
                     step.read, pump, SOME_LARGEST, step.first,
-                    least=4096, enough=enough, quick=quick or QUICK.get(step.name, 6e-6), costs=step.costs[pump],
+                    least=least, enough=enough, quick=quick or QUICK.get(step.name, 6e-6), costs=step.costs[pump],
                 )  # fmt: skip
                 assert growth is None, f"{step.name} of {pump}: {growth}"
         READ.clear()
@@ -263,14 +265,14 @@ def assert_linear(reading: Sequence[Step], enough: int, quick: float | None = No
 
 @pytest.mark.parametrize("reader", READERS)
 def test_no_reader_takes_longer_than_in_proportion_to_its_text(reader):
-    assert_linear(steps(reader, 5), 16 * 1024)
+    assert_linear(steps(reader, 4), 2048, 8192)
 
 
 @pytest.mark.laws
 @pytest.mark.parametrize("reader", READERS)
 def test_no_reader_takes_longer_than_in_proportion_to_any_text_up_to_a_quarter_of_a_megabyte(reader):
     reading = steps(reader, 10)
-    assert_linear(reading, SOME_LARGEST, quick=1e-6)
+    assert_linear(reading, 4096, SOME_LARGEST, quick=1e-6)
     for step in reading:
         for pump in worst(step.costs, 16 * 1024):
             growth = growing(step.read, pump, LARGEST // 4, step.first, least=16384, quick=0)

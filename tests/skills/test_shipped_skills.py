@@ -14,14 +14,9 @@ from memoryclaw.skills.skill_file import read_skill
 ROOT = Path(__file__).parents[2]
 SKILLS = sorted((ROOT / "skills").glob("*/SKILL.md"))
 TOOLS = {
-    "memory_search",
-    "memory_get",
-    "memory_store",
-    "memory_feedback",
-    "memory_browse",
-    "memory_facts",
+    "memory_search", "memory_get", "memory_store", "memory_feedback", "memory_browse", "memory_facts",
     "memory_review",
-}
+}  # fmt: skip
 
 
 def test_the_skills_of_this_issue_are_there() -> None:

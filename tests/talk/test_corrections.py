@@ -76,17 +76,11 @@ def test_what_a_value_is_not_is_left_out(code: str, text: str, right: str) -> No
 @pytest.mark.parametrize(
     "text",
     [
-        "no 5 is my lucky number",
-        "there are no 5 people here who sail",
-        "we are not 48 people",
-        "i have 3 cats. no idea why",
-        "sorry i am late, 10 minutes",
-        "it is 5, sorry about that",
-        "it is 11am, no 11am is fine",
-        "the rent is 900. wait for me at 8",
-        "",
+        "no 5 is my lucky number", "there are no 5 people here who sail", "we are not 48 people",
+        "i have 3 cats. no idea why", "sorry i am late, 10 minutes", "it is 5, sorry about that",
+        "it is 11am, no 11am is fine", "the rent is 900. wait for me at 8", "",
     ],
-)
+)  # fmt: skip
 def test_a_word_of_correction_alone_puts_nothing_right(text: str) -> None:
     assert corrected(text, grammar("en")) == (text, "")
 
@@ -105,14 +99,14 @@ def test_any_text_can_be_put_right_and_gets_no_longer_by_more_than_marks(text: s
         assert set(found.text.split()) <= set(text.split()) | {""}
 
 
+@pytest.mark.laws  # `make test` tries the texts that are hard for its patterns (tests/security/test_patterns_are_linear.py)
 @pytest.mark.parametrize(
     "unit",
     ["1", "1,", "0x", "no wait 5 ", "at 5. no 6. ", "5 not 6 ", "no, ", "actually, ", "steps i mean ", " "],
 )
-@pytest.mark.parametrize("most", [25_000, pytest.param(100_000, marks=pytest.mark.laws)])
-def test_a_long_text_of_corrections_takes_time_in_proportion_to_its_length(unit: str, most: int) -> None:
+def test_a_long_text_of_corrections_takes_time_in_proportion_to_its_length(unit: str) -> None:
     def work(size: int) -> Callable[[], object]:
         text = (unit * size)[:size]
         return lambda: corrected(text, grammar("en"))
 
-    assert superlinear(work, most, least=1500, quick=2e-6) is None
+    assert superlinear(work, 100_000, least=1500, quick=2e-6) is None

@@ -38,38 +38,21 @@ LASTING = [
     ("de", "nenn mich Bo"),
 ]
 TASKS = [
-    ("en", "remind me to ring the plumber"),
-    ("en", "can you book a table"),
-    ("en", "gimme three options"),
-    ("en", "write a mail to ana"),
-    ("en", "translate this"),
-    ("de", "erinner mich an die fähre"),
+    ("en", "remind me to ring the plumber"), ("en", "can you book a table"), ("en", "gimme three options"),
+    ("en", "write a mail to ana"), ("en", "translate this"), ("de", "erinner mich an die fähre"),
     ("de", "übersetz das"),
-]
+]  # fmt: skip
 NEITHER = [
-    ("en", "no idea"),
-    ("en", "no worries"),
-    ("en", "no one came"),
-    ("en", "no he is fine"),
-    ("en", "dont worry"),
-    ("en", "please do"),
-    ("en", "i always use postgres"),
-    ("en", "we never use the car"),
-    ("en", "the answers are short"),
-    ("en", "when you write long"),
-    ("en", "if i quit the job"),
-    ("en", "or always with postgres"),
-    ("en", "in this repo we always use tabs"),
-    ("en", "at work always tired"),
-    ("en", "for this commit use tabs"),
-    ("en", "for breakfast always porridge"),
-    ("en", "in mails please from now on"),
-    ("en", "for mails to me from now on"),
-    ("de", "oder generell ein Lehrer"),
-    ("de", "keine ahnung"),
-    ("de", "kein problem"),
+    ("en", "no idea"), ("en", "no worries"), ("en", "no one came"), ("en", "no he is fine"),
+    ("en", "dont worry"), ("en", "please do"), ("en", "i always use postgres"),
+    ("en", "we never use the car"), ("en", "the answers are short"), ("en", "when you write long"),
+    ("en", "if i quit the job"), ("en", "or always with postgres"),
+    ("en", "in this repo we always use tabs"), ("en", "at work always tired"),
+    ("en", "for this commit use tabs"), ("en", "for breakfast always porridge"),
+    ("en", "in mails please from now on"), ("en", "for mails to me from now on"),
+    ("de", "oder generell ein Lehrer"), ("de", "keine ahnung"), ("de", "kein problem"),
     ("de", "ich nutze immer postgres"),
-]
+]  # fmt: skip
 
 
 def read(code: str, text: str) -> tuple[bool, bool]:

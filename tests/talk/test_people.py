@@ -62,19 +62,12 @@ def test_german_introductions_give_the_same_roles(text: str, relation: tuple[str
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("en", "my sister is late"),
-        ("en", "my sister is vegan"),
-        ("en", "my brother is a baker"),
-        ("en", "my boss is French"),
-        ("en", "my sister will come on Monday"),
-        ("en", "my friend went home"),
-        ("en", "the sister of somebody"),
-        ("en", "a doctor told me"),
-        ("de", "meine Schwester ist krank"),
-        ("de", "mein Bruder ist Bäcker"),
-        ("de", "meine Mutter fährt Auto"),
+        ("en", "my sister is late"), ("en", "my sister is vegan"), ("en", "my brother is a baker"),
+        ("en", "my boss is French"), ("en", "my sister will come on Monday"), ("en", "my friend went home"),
+        ("en", "the sister of somebody"), ("en", "a doctor told me"), ("de", "meine Schwester ist krank"),
+        ("de", "mein Bruder ist Bäcker"), ("de", "meine Mutter fährt Auto"),
     ],
-)
+)  # fmt: skip
 def test_what_somebody_is_like_or_does_is_no_name(language: str, text: str) -> None:
     assert told(text, language) == []
 

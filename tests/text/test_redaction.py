@@ -140,25 +140,3 @@ def test_a_secret_is_found_wherever_it_stands_in_a_long_line(before, piece, said
     out = redacted(f"{piece * before} {said} {piece * 500}")
     assert "aB3d" not in out
     assert "hunter2" not in out
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "=pass:",
-        "password is ",
-        "pin:0000",
-        "docker -p",
-        "key:",
-        "token ",
-        "eyJ-",
-        "sk-",
-        "a://b:",
-        "-----BEGIN PRIVATE KEY-----\n",
-        "curl -u ",
-        "cookie: ",
-    ],
-)
-def test_a_text_made_to_be_slow_is_not(piece):
-    text = piece * (100_000 // len(piece))
-    assert redacted(text) is not None  # quadratic patterns would take minutes over this
