@@ -56,7 +56,7 @@ def pumps(pattern: str, flags: int = 0) -> list[Pump]:
     for unit in units:
         found.update(dict.fromkeys(Pump("", unit, tail) for tail in FAILS[:2]))
     for head, body in _repeats(list(tree), [""]):
-        for first in {*head[:2], ""}:
+        for first in dict.fromkeys((*head[:2], "")):
             found.update(dict.fromkeys(Pump(first, unit, tail) for unit in body for tail in FAILS))
     short = sorted(heads, key=len)[:6]
     for char in alphabet:
