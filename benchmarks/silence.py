@@ -5,7 +5,7 @@
 
 `silenceset/` holds 200 everyday prompts, which want nothing, and fifty first requests of coding sessions with the memory that each wants.
 DIR of --logs holds NAME.jsonl (a log) with NAME.questions.jsonl (`question`, `must`: words of the answer; none: there is no answer): each session
-is consolidated on its evening, and the questions are asked with the logs and, as `NAME memories`, without them. DIR of --data is as benchmarks/recall.py takes it. `--learn` prints the list `weights` of memoryclaw/data/relevance.toml.
+is consolidated on its evening, and the questions are asked with the logs and, as `NAME memories`, without them. DIR of --data is as benchmarks/recall.py takes it. `--learn` prints the lists `weights` and `confidence` of memoryclaw/data/relevance.toml.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from conversations import NOW, as_lines
 from memoryclaw.app import App, init_vault
 from memoryclaw.recall.evaluation import mean
 from memoryclaw.recall.recall import recall
-from memoryclaw.recall.relevance import says_what, values_of
+from memoryclaw.recall.relevance import says_what, values_of, weights_of
 from memoryclaw.recall.search import Searcher
 
 HERE = Path(__file__).parent / "silenceset"
@@ -255,12 +255,10 @@ def learned(cases: Sequence[Case]) -> Iterator[str]:
     """What each vault is like when it is judged by weights of the others, and the weights of all."""
     names = list(cases[0].features)
 
-    def fitted(some: Sequence[Case], labels: Sequence[float], weights: Sequence[float]) -> list[float]:
-        return logistic([[case.features[name] for name in names] for case in some], labels, weights)
-
     def relevant(some: Sequence[Case]) -> list[float]:
         labels = [float(case.kind == "asked") for case in some]
-        return fitted(some, labels, shared(some, labels))
+        rows = [[case.features[name] for name in names] for case in some]
+        return logistic(rows, labels, shared(some, labels))
 
     def value(case: Case, weights: Sequence[float]) -> float:
         return math.fsum(weight * case.features[name] for name, weight in zip(names, weights, strict=True))
@@ -276,9 +274,12 @@ def learned(cases: Sequence[Case]) -> Iterator[str]:
         yield f"{vault}: of {len(lost)} that were found {mean(lost):.3f} lost, of {len(silent)} prompts {mean(silent):.3f} silent"
     relevance = relevant(telling)
     labels = [case.in_reach * (case.kind == "asked") for case in answering]
-    confidence = fitted(answering, labels, [1.0] * len(answering))
-    for name, weight, odds in zip(names, relevance, confidence, strict=True):
-        yield f"{name} {weight:.3f} {odds:.3f}"
+    confident = list(weights_of("confidence"))
+    rows = [[case.features[name] for name in confident] for case in answering]
+    confidence = logistic(rows, labels, [1.0] * len(answering))
+    for title, features, weights in (("weights", names, relevance), ("confidence", confident, confidence)):
+        yield title
+        yield from (f"{name} {weight:.3f}" for name, weight in zip(features, weights, strict=True))
 
 
 def figures(cases: Sequence[Case]) -> Iterator[str]:

@@ -49,12 +49,12 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         most, total = _most_held(ranking, best, worth) if _is_look_up(question) else (1.0, 1.0)
         enough = most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
-    weights, values = _weights(), values_of(ranking, best, worth)
-    terms = [Term(name, exact(weights[name][0] * value)) for name, value in values.items()]
+    weights, values = weights_of("weights"), values_of(ranking, best, worth)
+    terms = [Term(name, exact(weights[name] * value)) for name, value in values.items()]
     terms += [Term("whole", ALL)] if _is_whole(ranking, best, worth) else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
-    odds = sum(weights[name][1] * value for name, value in values.items())
+    odds = sum(weight * values[name] for name, weight in weights_of("confidence").items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
 
@@ -81,9 +81,10 @@ def values_of(ranking: Ranking, best: Sequence[Ranked], worth: Worth | None = No
 
 
 @cache
-def _weights() -> dict[str, tuple[float, float]]:
-    rows = (line.rsplit(maxsplit=2) for line in lists.lines("relevance.weights"))
-    return {name: (float(relevance), float(confidence)) for name, relevance, confidence in rows}
+def weights_of(sum_: str) -> dict[str, float]:
+    """What each feature weighs in a sum: `weights` of the relevance, or `confidence`."""
+    rows = (line.rsplit(maxsplit=1) for line in lists.lines(f"relevance.{sum_}"))
+    return {name: float(weight) for name, weight in rows}
 
 
 # What the words of a turn tell by themselves.

@@ -147,5 +147,9 @@ def test_first_requests_of_work_get_the_memory_of_their_project(tmp_path: Path) 
 
 
 def test_each_weight_is_one_of_a_feature() -> None:
-    names = [line.rsplit(maxsplit=2)[0] for line in lists.lines("relevance.weights")]
+    names, confident = (
+        [line.rsplit(maxsplit=1)[0] for line in lists.lines(f"relevance.{sum_}")]
+        for sum_ in ("weights", "confidence")
+    )
     assert len(set(names)) == len(names) > 10
+    assert set(confident) < set(names)
