@@ -7,6 +7,7 @@ not part of this project. Each conversation becomes a vault of logs, and its que
                                 [--against whoosh,porter,qmd,...] [--questions N] [--cache DIR] [--jobs N] [--json]
     python benchmarks/recall.py --data DIR... --ablate       # each term of the ranking switched off alone
     python benchmarks/recall.py --data DIR... --tune         # constants chosen on all sets but one, and judged on that one
+    python benchmarks/recall.py --data DIR... --calibration [LOGS...]   # how far the confidence is from the truth, as benchmarks/silence.py asks
 """
 
 from __future__ import annotations
@@ -978,6 +979,13 @@ def main() -> int:
     )
     options.add_argument("--ablate", action="store_true", help="switch each term of the ranking off alone")
     options.add_argument("--tune", action="store_true", help="choose constants on all sets but one")
+    options.add_argument(
+        "--calibration",
+        nargs="*",
+        type=Path,
+        metavar="LOGS",
+        help="the error of the confidence; LOGS as silence.py takes them",
+    )
     options.add_argument("--questions", type=int, default=None, help="ask so many of each set, evenly spread")
     options.add_argument("--cache", type=Path, metavar="DIR", help="keep vaults and indexes there")
     options.add_argument("--jobs", type=int, default=2, help="processes; 1 for honest times")
@@ -996,6 +1004,11 @@ def main() -> int:
 
 
 def _printed(given: argparse.Namespace) -> int:
+    if given.calibration is not None:
+        import silence  # noqa: PLC0415 - which asks the sets of this module
+
+        print("\n".join(silence.calibration(silence.cases_of(given.data, given.calibration, given.cache))))
+        return 0
     sets = sets_of(given.data)
     weights = weights_of(given.weight, sets)
     questions = given.questions if given.questions is not None else TUNED_QUESTIONS if given.tune else 0

@@ -293,6 +293,13 @@ def figures(cases: Sequence[Case]) -> Iterator[str]:
         reach, shown = ([getattr(case, name) for case in asked_of] for name in ("in_reach", "held"))
         lost = sum(bool(case.in_reach and not case.held) for case in asked_of)
         yield f"{group}: {len(asked_of)} asked, {lost} lost, evidence {mean(reach):.3f} without a floor, {mean(shown):.3f} with it"
+    yield from calibration(cases)
+
+
+def calibration(cases: Sequence[Case]) -> Iterator[str]:
+    """How far the confidence is from what the contexts hold: of each group, and of all."""
+    for group in sorted({case.group for case in cases}):
+        yield f"{group}: expected calibration error {calibration_error([case for case in cases if case.group == group]):.3f}"
     yield f"expected calibration error of the confidence: {calibration_error(cases):.3f}"
 
 
@@ -308,6 +315,19 @@ def calibration_error(cases: Sequence[Case]) -> float:
     ) / max(len(counted), 1)
 
 
+def cases_of(data: Sequence[Path], logs: Sequence[Path], kept_in: Path | None) -> list[Case]:
+    """The turns put to the vault of projects, to those of the logs and of the sets."""
+    with tempfile.TemporaryDirectory(prefix="memoryclaw-silence-") as folder, sets.cache_at(kept_in) as cache:
+        cases = [*of_projects(Path(folder))]
+        paths = [path for one in logs for path in sorted(one.glob("*.questions.jsonl"))]
+        for number, path in enumerate(paths):
+            cases += of_logs(path, Path(folder) / str(number))
+        for one in sets.sets_of(data) if data else ():
+            cases += of_set(one, cache)
+            print(f"… {one.name}", file=sys.stderr, flush=True)
+    return cases
+
+
 def main() -> int:
     """Asks, and prints what came of it."""
     options = argparse.ArgumentParser(
@@ -318,18 +338,7 @@ def main() -> int:
     options.add_argument("--cache", type=Path, metavar="DIR", help="keep vaults there")
     options.add_argument("--learn", action="store_true", help="print the weights of the features")
     given = options.parse_args()
-    with (
-        tempfile.TemporaryDirectory(prefix="memoryclaw-silence-") as folder,
-        sets.cache_at(given.cache) as cache,
-    ):
-        cases = [*of_projects(Path(folder))]
-        for number, path in enumerate(
-            path for one in given.logs for path in sorted(one.glob("*.questions.jsonl"))
-        ):
-            cases += of_logs(path, Path(folder) / str(number))
-        for one in sets.sets_of(given.data) if given.data else ():
-            cases += of_set(one, cache)
-            print(f"… {one.name}", file=sys.stderr, flush=True)
+    cases = cases_of(given.data, given.logs, given.cache)
     print("\n".join(learned(cases) if given.learn else figures(cases)))
     return 0
 
