@@ -18,7 +18,7 @@ def test_the_table_the_totals_and_the_misses(asked: Claw) -> None:
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0].split() == ["question", "rank", "@5", "@10", "400", "confidence"]
-    assert lines[1].split()[-5:] == ["1", "●", "●", "●", "0.70"]
+    assert lines[1].split()[-5:] == ["1", "●", "●", "●", "0.73"]
     assert "◐" in lines[2]
     assert "recall@10     0.750" in lines
     assert lines[-3:] == [

@@ -156,7 +156,7 @@ import click
 from memoryclaw.interfaces.cli import exit_codes, verbs
 verbs.VERBS["burst"] = "broken"
 module = type(sys)("memoryclaw.interfaces.cli.broken")
-@verbs.verb(examples=["burst"])
+@verbs.verb("burst")
 @click.pass_obj
 def broken(said):
     "Burst."
