@@ -53,6 +53,7 @@ class ReadClause(NamedTuple):
 
 # Each row by its example: whether it fits a clause, and whether such a clause is an order. The first that fits decides.
 ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], object]], ...] = (
+    ("can you always write in French", lambda one: request_of(one.clause.tokens, one.words), lambda _: True),
     ("no worries", lambda one: not one.tokens or one.holds("not_orders", at=True), lambda _: False),
     ("call me Bo", lambda one: one.holds("address_orders", at=True), lambda _: True),
     ("or rather tables", lambda one: one.words.alternatives.at(one.clause.typed), lambda _: False),
@@ -170,12 +171,28 @@ def _plain(clause: Clause, words: Grammar) -> list[str]:
             words.negations.within(tokens[:lasting]) or tokens[0] in words.conditions
         )  # `nie wieder`, `when you`
         lead = words.politeness.at(tokens) or (lasting if lasting > 1 and not held else 0)
-        lead = lead or _occasion(tokens, words) * words.lasting.within(clause.typed)
+        lead = (
+            lead or _occasion(tokens, words) * words.lasting.within(clause.typed) or request_of(tokens, words)
+        )
         filler = tokens[0] in words.fillers and tokens[0] not in words.negative_determiners
         if not (lead or filler or tokens[0] in words.coordinators):
             break
         tokens = tokens[lead or 1 :]
     return tokens
+
+
+def request_of(tokens: Sequence[str], words: Grammar) -> int:
+    """How many tokens stand before a manner that is asked for and is to last: `can you always give …?`, `would you keep it short from now on?`; 0 for any other request."""
+    start = words.fillers.skip(tokens)
+    size = words.request_openers.at(tokens, start)
+    wanted = tokens[start + size :]
+    at = words.politeness.at(wanted)
+    lasting = {n: n + length for n in range(at, len(wanted)) if (length := words.lasting.at(wanted, n))}
+    is_lasting = bool(lasting) and (min(lasting) <= at + 1 or len(wanted) in lasting.values())
+    verb = lasting.get(at, at + words.negations.at(wanted, at))
+    manners = (words.manner_verbs, words.chores)
+    is_manner = any(verbs.at(wanted, verb) or verbs.at(wanted[-1:]) for verbs in manners)
+    return start + size if size and is_lasting and is_manner else 0
 
 
 def _occasion(tokens: Sequence[str], words: Grammar) -> int:

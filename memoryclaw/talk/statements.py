@@ -26,7 +26,7 @@ from memoryclaw.talk.assertions import (
     value_of_it,
 )
 from memoryclaw.talk.corrections import corrected
-from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task
+from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
@@ -431,6 +431,8 @@ class _Turn:
                 "addressed": words.second_person.within(clause.tokens),
             }
             reported = ("open" if len(tokens_of(clause.rest)) < _SAID else "said") if reports else ""
+            if orders[at] and words.request_openers.within(clause.tokens):
+                signs |= {"asked": False, "supposed": False}  # `could you always …?`
             every.append(frozenset(doubt for doubt, holds in signs.items() if holds))
         if len(found) > 1 and "asked" in every[1] and not found[0].kind and not _HARD.search(found[0].text):
             every[0] |= {"asked"}  # what it asks about: `the csv of last week, which day was worst`
@@ -611,7 +613,7 @@ def _laughs(clause: Clause, words: Grammar) -> bool:
 
 
 def _whole_order(found: Sequence[Clause], order: Sequence[bool], at: int, text: str, words: Grammar) -> str:
-    """The words of an order with its condition or its contrast: `when you write go, use table tests`, `say Jo, not Joanna`; "" where it has none."""
+    """The words of an order with its condition or its contrast: `when you write go, use table tests`, `say Jo, not Joanna`; without what only asks for it, `can you always …`; "" where it is its clause."""
     first, last = at, at
     while first and found[first - 1].under:
         first -= 1
@@ -622,7 +624,13 @@ def _whole_order(found: Sequence[Clause], order: Sequence[bool], at: int, text: 
         and not (found[last + 1].under and any(order[last + 2 : last + 3]))  # the condition of the next
     ):
         last += 1
-    return trimmed(text[found[first].start : found[last].end], words) if first != last else ""
+    whole = trimmed(text[found[first].start : found[last].end], words)
+    tokens = tokens_of(whole)
+    denied = tokens[:1] and tokens[0] in words.negative_determiners and words.negated_orders.at(tokens, 1)
+    lead = request_of(tokens, words) or int(bool(denied))  # `no don't use tables`
+    if lead:
+        return trimmed(whole[spans_of(whole)[lead][0] :].rstrip(" ?"), words)
+    return whole if first != last else ""
 
 
 def _is_of_order(clause: Clause, words: Grammar) -> bool:

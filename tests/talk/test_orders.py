@@ -29,6 +29,11 @@ LASTING = [
     ("en", "for this repo always run the linter before you commit"),
     ("en", "in mails always sign with Bo"),
     ("en", "from now on in this repo use tabs"),
+    ("en", "can you always give me times in 24 hours"),
+    ("en", "hey could you please not use bullet points anymore"),
+    ("en", "would you keep it short from now on"),
+    ("de", "kannst du mir immer auf deutsch antworten"),
+    ("de", "könntest du bitte ab jetzt kürzer antworten"),
     ("de", "keine aufzählungen bitte"),
     ("de", "nie wieder ausrufezeichen"),
     ("de", "antworte immer auf deutsch"),
@@ -40,7 +45,8 @@ LASTING = [
 TASKS = [
     ("en", "remind me to ring the plumber"), ("en", "can you book a table"), ("en", "gimme three options"),
     ("en", "write a mail to ana"), ("en", "translate this"), ("de", "erinner mich an die fähre"),
-    ("de", "übersetz das"),
+    ("de", "übersetz das"), ("en", "can you explain why it always crashes when i start it"),
+    ("en", "can you ever forgive me"), ("en", "can you use this function whenever i call it"),
 ]  # fmt: skip
 NEITHER = [
     ("en", "no idea"), ("en", "no worries"), ("en", "no one came"), ("en", "no he is fine"),
@@ -81,6 +87,7 @@ def test_an_order_is_a_preference_of_the_speaker_in_their_own_words(code: str, t
     (claim,) = claims_of(talk_of(text, language=code))
     assert (claim.entity, claim.field, claim.many, claim.confidence) == ("Nora", FROM_NOW_ON, True, "high")
     assert claim.value in text
+    assert not claim.value.startswith(("can ", "hey", "would", "kannst", "könntest"))
 
 
 def test_a_second_denial_goes_on_with_an_order() -> None:
