@@ -598,7 +598,7 @@ def _title(turns: Sequence[Turn], request: str, subjects: Sequence[str], points:
     if topic := next((turn.topic for turn in turns if telling(turn.topic)), ""):
         return cut_short(topic, _TITLE)
     people = [point for point in points if not point.answers and point.who != "tool"] or points
-    of_people = sorted(people, key=lambda point: point.line)
+    of_people = sorted(people, key=lambda point: (bool(_PASTED_WORDS.match(point.text)), point.line))
     names = {name for point in points if point.statement for name in point.statement.names}
     # Names alone say too little.
     named = "" if request or names.issuperset(subjects) else _of_subjects(subjects)

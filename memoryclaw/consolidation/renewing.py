@@ -16,6 +16,7 @@ from memoryclaw.vault.fact_values import noun_of
 
 _RUN = re.compile(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNORECASE)
+_LABELLED = re.compile(r"\b([^\W\d_]{2,30}) (\d[\d.]{0,8})(?![\w%€$£])")
 _ELIDED = re.compile(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
 _SHORT = 2  # words with a subject, of a span that differs
 _TIED, SHARED = 0.5, 2  # of the older one's words that carry a subject: this share, and so many
@@ -121,15 +122,31 @@ def told_anew(older: str, later: str) -> bool:
         verbs = _verbs_beside_now(sentence, older)
         return verbs is None or not same.isdisjoint(verbs) or any(one.startswith(_FIELD) for one in same)
 
+    renumbered = _labels(older).items() - _labels(later).items()
     for sentence in sentences(later):
         shared, same = subject & subject_of(sentence, later), read & stems(sentence, later)
         if any(one.startswith(_OWN) for one in shared):
+            return True
+        if len(same) >= SHARED and any(label in _labels(sentence) for label, _ in renumbered):
             return True
         # A long sentence has some words of nearly everything.
         is_about = max(len(shared), len(same)) * _ABOUT >= len(stems(sentence, later))
         if is_about and (is_enough(same, read, sentence) or is_enough(shared, subject, sentence)):
             return True
     return False
+
+
+@lru_cache(maxsize=4096)
+def _labels(text: str) -> dict[str, str]:
+    """The figure behind each name or thing that it distinguishes: `Postgres 16`, `room 4`."""
+    words = _grammar_of(text)
+    hits = ((hit, hit[1].lower()) for hit in _LABELLED.finditer(text))
+    return {
+        label: hit[2]
+        for hit, label in hits
+        if label in words.things
+        or (hit.start() and hit[1][0].isupper() and label not in words.months and label not in words.small)
+    }
 
 
 def speaks_of_another(older: str, later: str) -> bool:

@@ -201,6 +201,7 @@ def test_what_is_used_no_more_ends_the_words_of_its_use_and_nothing_else(vault_o
         ("The team meeting is at 9:30 on Mondays", "From now on the team meeting is at 11:00 on Wednesdays"),
         ("My parents live in Tromsø", "My parents moved to Bergen in the spring"),
         ("vivo en Madrid", "me he mudado a Málaga"),
+        ("we use Postgres 14 for the payroll thing, hosted on hetzner", "upgraded the payroll db to Postgres 16"),
     ],
 )  # fmt: skip
 def test_a_change_of_the_same_thing_needs_not_its_old_words(older: str, later: str) -> None:
@@ -217,6 +218,7 @@ def test_a_change_of_the_same_thing_needs_not_its_old_words(older: str, later: s
         ("the reading group meets in the canteen", "the reading group reads Middlemarch now"),
         ("der Chor probt in der Aula", "der Chor singt jetzt Brahms"),
         ("Piet can't eat walnuts", "Piet can't come on Sunday after all"),
+        ("the choir room is room 4 in the annex", "we moved the bike to room 7"),
         (
             "we bought the house in Horsforth",
             "since I retired from the railway I am mending an old wreck of a house on Garfield Avenue in Duluth, bought for next to nothing from a cousin of the former owner",
