@@ -151,7 +151,7 @@ _ALGORITHMS = frozenset(words("secret_names.algorithms"))
 _KINDS_OF_KEY = frozenset(words("secret_names.kinds_of_key"))
 _SENTENCE = frozenset(words("secret_names.sentence"))
 _PLACEHOLDER = re.compile(
-    r"""\$\{?\w.*|%\w+%|\{\{?.*|\[redacted.*|\[private.*|\[cut.*|<.*|\W*|(.)\1{3,}|x{3,}.*|\*{2,}.*|\.{2,}.*
+    r"""\$\{?\w.*|%\w+%|\{\{?.*|\[redacted.*|\[private.*|\[cut.*|<.*|\W*|(.)\1{3,}|xxx.*|\*\*.*|\.\..*
     |(?:your|my|some|the|an?|insert|enter|example|sample|placeholder|dummy|replace|change)[_.-]?(?:own[_.-])?[a-z_.-]*(?:here|key|token|secret|password|me|value|placeholder)\d?
     |(?:null|none|nil|true|false|undefined|string|str|bool|boolean|bytes|int|object|number|any|self|todo|tbd|n/a)[,;)\]}]*
     |(?:process|os|import|config|settings|options|opts|self|this|args|params|props|env|ctx|req|request|response|state|user|secrets|vars|data|app|module|ENV)(?:\??\.|\[).*
