@@ -60,6 +60,7 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("draft the letter", lambda one: is_task(one.clause, one.words) and not one.lasts, lambda _: False),
     ("no bullets pls", lambda one: one.tokens[0] in one.words.negative_determiners, lambda one: one.signed and one.tokens[1:2] and one.tokens[1] not in one.words.personal),
     ("never saw that coming", lambda one: not one.conditioned and _tells(one.tokens, one.words), lambda _: False),
+    ("quit the gym", lambda one: _leaves(one) and not one.signed, lambda _: False),
     ("dont use emoji", lambda one: one.holds("negated_orders", at=True), lambda one: one.tokens[1:] and _forbids(one)),
     ("nicht duzen", lambda one: one.holds("negated_infinitives", at=True), lambda one: not one.clause.subject and one.tokens[-1].endswith(tuple(one.words.infinitive_ends.entries()))),
     ("short answers pls", lambda one: not one.holds("orders", at=True) or (one.clause.subject and one.clause.kind in ("be", "have")), lambda one: one.polite and one.holds("order_topics") and not one.clause.kind),
@@ -79,6 +80,12 @@ def is_order(clause: Clause, words: Grammar, before: Clause | None = None) -> bo
     """
     read = ReadClause.of(clause, words, before)
     return next((bool(orders(read)) for _, fits, orders in ROWS if fits(read)), False)
+
+
+def _leaves(one: ReadClause) -> bool:
+    """True for a verb of leaving before a thing, which tells what somebody did: `quit the gym`."""
+    verb, thing = one.tokens[0], "".join(one.tokens[1:2])
+    return thing in one.words.noun_openers and any(phrase == (verb,) for phrase, _ in one.words.verb_ends)
 
 
 def _speaks(tokens: Sequence[str], words: Grammar) -> bool:

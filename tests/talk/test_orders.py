@@ -55,7 +55,7 @@ NEITHER = [
     ("en", "if i quit the job"), ("en", "or always with postgres"),
     ("en", "in this repo we always use tabs"), ("en", "at work always tired"),
     ("en", "for this commit use tabs"), ("en", "for breakfast always porridge"),
-    ("en", "in mails please from now on"), ("en", "for mails to me from now on"),
+    ("en", "quit the gym"), ("en", "in mails please from now on"), ("en", "for mails to me from now on"),
     ("de", "oder generell ein Lehrer"), ("de", "keine ahnung"), ("de", "kein problem"),
     ("de", "ich nutze immer postgres"),
 ]  # fmt: skip
