@@ -192,13 +192,13 @@ def request_of(tokens: Sequence[str], words: Grammar) -> int:
     """How many tokens stand before a manner that is asked for and is to last: `can you always give …?`, `would you keep it short from now on?`; 0 for any other request."""
     start = words.fillers.skip(tokens)
     size = words.request_openers.at(tokens, start)
-    wanted = tokens[start + size :]
-    at = words.politeness.at(wanted)
-    lasting = {n: n + length for n in range(at, len(wanted)) if (length := words.lasting.at(wanted, n))}
-    is_lasting = bool(lasting) and (min(lasting) <= at + 1 or len(wanted) in lasting.values())
-    verb = lasting.get(at, at + words.negations.at(wanted, at))
+    wanted = [token for token in tokens[start + size :] if token not in words.politeness]
+    lasting = {n: n + length for n in range(len(wanted)) if (length := words.lasting.at(wanted, n))}
+    is_lasting = bool(lasting) and (min(lasting) <= 1 or len(wanted) in lasting.values())
+    verb = lasting.get(0, words.negations.at(wanted))
+    last = next((n for n in range(verb, len(wanted)) if wanted[n] in words.coordinators), len(wanted)) - 1
     manners = (words.manner_verbs, words.chores)
-    is_manner = any(verbs.at(wanted, verb) or verbs.at(wanted[-1:]) for verbs in manners)
+    is_manner = any(verbs.at(wanted, verb) or verbs.at(wanted[last : last + 1]) for verbs in manners)
     return start + size if size and is_lasting and is_manner else 0
 
 

@@ -32,7 +32,7 @@ LASTING = [
     ("en", "can you always give me times in 24 hours"),
     ("en", "hey could you please not use bullet points anymore"),
     ("en", "would you keep it short from now on"),
-    ("de", "kannst du mir immer auf deutsch antworten"),
+    ("de", "kannst du mir bitte immer auf deutsch antworten und ohne gedankenstriche"),
     ("de", "könntest du bitte ab jetzt kürzer antworten"),
     ("de", "keine aufzählungen bitte"),
     ("de", "nie wieder ausrufezeichen"),
