@@ -316,9 +316,9 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
-    if speaks_of_another(older.value, words):
-        return False
-    return (claim.change and told_anew(older.value, words)) or renews(older.value, words, change=claim.change)
+    is_said_anew = claim.change and told_anew(older.value, words)
+    is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
+    return is_said_anew and not speaks_of_another(older.value, words)
 
 
 def _tells_another_figure(claim: Claim, fact: Fact) -> bool:

@@ -111,8 +111,10 @@ def told_anew(older: str, later: str) -> bool:
     if kinds and newer_kinds and kinds.isdisjoint(newer_kinds):
         return False  # `Cardew Plumbing charges 55 €`, `Cardew Plumbing now opens at 8:00`
     words, subject = _grammar_of(later, older), subject_of(older, later)
-    told = (token for token in tokens_of(older) if token not in words.modal_verbs and not token.isdecimal())
-    read = stems(" ".join(told), later)
+    telling = (
+        token for token in tokens_of(older) if token not in words.modal_verbs and not token.isdecimal()
+    )
+    read = stems(" ".join(telling), later)
 
     def is_enough(same: frozenset[str], told: frozenset[str], sentence: str) -> bool:
         """True for at least two stems that are more than half of the older ones; for half of them, unless only `now` is a sign and no verb and no field is the same."""

@@ -106,12 +106,14 @@ def _shares(git_dir: str, folder: str) -> bool:
 
 def other_locks(root: str, state: GitState) -> list[str]:
     """A sentence about each lock of git's that keeps no commit away, but something else."""
+    if not state.git_dir:
+        return []
     common = common_dir(state.git_dir)
     paths = [path for name in _OTHERS if os.path.exists(path := os.path.join(common, name))]
     for folder, folders, names in os.walk(os.path.join(common, "refs")):  # of any branch or tag
         folders.sort()
         paths += [os.path.join(folder, name) for name in sorted(names) if name.endswith(".lock")]
-    return [lock_sentence(path, root) for path in paths if path != state.lock] if state.git_dir else []
+    return [lock_sentence(path, root) for path in paths if path != state.lock]
 
 
 def index_stamp(git_dir: str) -> Stamp | None:

@@ -199,7 +199,7 @@ def _attributed(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
         named = [at for at in range(first, stop) if at in names]
         if not named:
             continue
-        figures = {at for at in range(first, stop) if _is_furniture(lines[at], words)}
+        figures = {at for at in range(first, stop) if _is_byline(lines[at], words)}
         beside = max(figures, default=-1)
         sure = [at for at in named if " " in names[at] or at <= beside]
         spoken = [at for at in range(first, stop) if _speaks(lines[at], words, to_somebody=False)]
@@ -239,7 +239,7 @@ def _name_alone(line: str, words: Grammar, me: str) -> str:
     )
 
 
-def _is_furniture(line: str, words: Grammar) -> bool:
+def _is_byline(line: str, words: Grammar) -> bool:
     """True for a line of a few words with a figure, that tells nothing in a sentence: `5 stars`, `3d · Edited`."""
     tokens = tokens_of(line)
     figure = any(token[0].isdigit() for token in tokens)
