@@ -3,35 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from test_patches import BARN, TAM
+from test_patches import SAID as LIST
 
 from memoryclaw.vault.edits import SemanticFile, fact_sources
 from memoryclaw.vault.facts import statement_id
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
 FILE = SemanticFile("semantic/people.md", DEFAULT_COLLECTIONS)
-BARN = "5 september, holroyd barn near otley"
-
-TAM = f"""# Tam
-- email: tam@example.com
-- "{BARN}" [said:: 2026-02-11] [source:: [[2026-02-11_barn#^l3]]]
-- "no idea yet"
-
-Prose about him.
-
-## History
-- "12 september" [said:: 2026-01-02] [until:: 2026-02-11]
-"""
-LIST = """# People
-- Tam: tam@example.com
-  - "likes it loud" [said:: 2026-01-05]
-- Ann
-  - "call me Ann"
-- Bob: "back in May" [said:: 2026-03-01]
-
-| name | phone |
-|------|-------|
-| Zoë  | 12    |
-"""
 
 
 def told(text: str, file: SemanticFile = FILE) -> list[tuple[str, ...]]:
