@@ -309,10 +309,9 @@ def switched(clause: Clause, words: Grammar) -> str:
     behind = range(len(clause.subject), len(clause.tokens))
     tokens = [clause.tokens[n] for n in behind if n not in verb]
     idle = words.empty, words.auxiliaries, words.noun_openers
-    noun = " ".join(token for token in tokens if not any(token in found for found in idle))
-    one = noun.removesuffix("s")
-    names_one = (form for form in (one, noun) if form and (form in words.roles or _is_field([form], words)))
-    return next(names_one, "")
+    noun = " ".join(token for token in tokens if not any(token in entries for entries in idle))
+    forms = (form for form in (noun.removesuffix("s"), noun) if form)
+    return next((form for form in forms if form in words.roles or _is_field([form], words)), "")
 
 
 def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Assertion | None:

@@ -282,7 +282,13 @@ def merge_outlines(first: list[str], second: list[str]) -> list[str]:
             end = len(own)
             while end and not own[end - 1][0].strip():
                 end -= 1
-            own[end:end] = [block for block in blocks if block[0].strip() and block not in own]
+            shared = Counter(map(tuple, own))
+            fresh = []
+            for block in blocks:
+                if block[0].strip() and not shared[tuple(block)]:
+                    fresh.append(block)
+                shared[tuple(block)] -= shared[tuple(block)] > 0
+            own[end:end] = fresh
         else:  # below all that is below the headings above it
             places = [n for n, known in enumerate(outline) if known[: len(trail) - 1] == trail[:-1]]
             rows = list(outline.items())

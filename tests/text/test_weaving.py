@@ -58,3 +58,7 @@ def test_what_both_began_anew_is_one_outline() -> None:
     assert "".join(merge_outlines(one, two)) == (
         "# Anna\n- city: Bern\n- phone: 1\n\n## History\n- city: Rome\n- phone: 2\n\n# Bo\n- city: Oslo\n"
     )
+
+
+def test_a_line_that_one_side_added_twice_stands_twice() -> None:
+    assert merge_outlines(["# A\n", "- x\n"], ["# A\n", "- x\n", "- x\n"]) == ["# A\n", "- x\n", "- x\n"]
