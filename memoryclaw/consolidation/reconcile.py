@@ -15,7 +15,9 @@ from memoryclaw.consolidation.actions import standing
 from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Segment
 from memoryclaw.consolidation.renewing import (
     SHARED,
+    gives_up,
     kinds_of_values,
+    moves,
     renews,
     speaks_of_another,
     stems,
@@ -316,7 +318,7 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
-    is_said_anew = claim.change and told_anew(older.value, words)
+    is_said_anew = claim.change and any(anew(older.value, words) for anew in (told_anew, moves, gives_up))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
     return is_said_anew and not speaks_of_another(older.value, words)
 

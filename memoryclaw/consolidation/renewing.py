@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from memoryclaw.index import stemming
-from memoryclaw.text.clauses import clauses
+from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
@@ -136,6 +136,84 @@ def told_anew(older: str, later: str) -> bool:
         if is_about and (is_enough(same, read, sentence) or is_enough(shared, subject, sentence)):
             return True
     return False
+
+
+def moves(older: str, later: str) -> bool:
+    """True where later words give the same thing another value of the same kind: `the parents' evening is on the 9th`, `the parents' evening was put back to the 16th`."""
+    words, signs = _grammar_of(older, later), _grammar_of(later, older)
+    kinds = kinds_of_values(later)
+    before = [
+        one for one in clauses(older, words) if one.kind in ("be", "") and kinds & kinds_of_values(one.text)
+    ]
+    for now in clauses(later, signs) if before and valued(older) != valued(later) else ():
+        is_moved = signs.change_verbs.within(now.tokens)
+        thing = _noun_of_subject(now, signs, later)
+        if (
+            thing
+            and (is_moved or now.kind == "be")
+            and any(
+                thing <= stems(one.text, later) if is_moved else thing == _noun_of_subject(one, words, later)
+                for one in before
+            )
+        ):
+            return True
+    return False
+
+
+def _noun_of_subject(clause: Clause, words: Grammar, like: str) -> frozenset[str]:
+    """The stems of the thing that a clause is about; none of a person's."""
+    subject = clause.subject if clause.kind else ()
+    is_person = subject[:1] and len(subject) == 1 and subject[0] in words.personal
+    is_thing = subject and not is_person and not any(token in words.first_person for token in subject)
+    return stems(" ".join(subject), like) if is_thing else frozenset()
+
+
+def gives_up(older: str, later: str) -> bool:
+    """True where later words end what the same person has or does by older ones: `Ole drives a Volvo`, `Ole sold the Volvo`."""
+    words, signs = _grammar_of(older, later), _grammar_of(later, older)
+    before = [clause for clause in clauses(older, words) if clause.kind != "event"]
+    for now in clauses(later, signs) if before else ():
+        whose, ended = _given_up(now, signs, later)
+        for one in before if ended else ():
+            of_other = words.roles.within(one.subject) or words.contracted_subjects.within(one.tokens[1:2])
+            own = any(token in words.first_person or token in words.possessives_own for token in one.tokens)
+            is_same = whose <= stems(" ".join(one.subject), later) if whose else own and not of_other
+            if is_same and _closes_with(one, ended, words, later):
+                return True
+    return False
+
+
+def _given_up(clause: Clause, words: Grammar, like: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Whose it was, none for the speaker's, and what a clause says somebody has no more: `Ole sold the Volvo`, `die Brille brauch ich nicht mehr`."""
+    tokens = clause.tokens
+    ends = [phrase for phrase, _ in words.verb_ends]
+    idle = set[int]()
+    for at in range(len(tokens)):
+        size = words.ended.at(tokens, at) or max(
+            (len(one) for one in ends if tokens[at : at + len(one)] == one), default=0
+        )
+        idle |= set(range(at, at + size))
+    if not idle:
+        return frozenset(), frozenset()
+    pronoun = next((n for n, token in enumerate(tokens) if token in words.nominatives), -1)
+    idle |= {max(1, pronoun - 1)} if pronoun >= 0 else set()  # its verb, known or not
+    is_own = not clause.subject or (pronoun >= 0 and tokens[pronoun] in words.first_person)
+    whose = frozenset[str]() if is_own else stems(" ".join(clause.subject), like)
+    left = (
+        token
+        for n, token in enumerate(tokens)
+        if n not in idle and token not in clause.verb and token not in words.small
+    )
+    return whose, stems(" ".join(left), like) - whose
+
+
+def _closes_with(clause: Clause, ended: frozenset[str], words: Grammar, like: str) -> bool:
+    """True where the object of a clause is what ended: `an old Volvo`, not `a Volvo dealer`."""
+    tokens = clause.tokens[: -1 if words.final_verbs.entries() and clause.kind else None]
+    last = max((n for n, token in enumerate(clause.tokens) if stems(token, like) & ended), default=-1)
+    behind = tokens[last + 1 : last + 2]
+    closes = not behind or behind[0] in words.small or behind[0] in words.adverbs
+    return last >= 0 and closes and ended <= stems(clause.text, like)
 
 
 @lru_cache(maxsize=4096)

@@ -70,6 +70,7 @@ TABLE = (
     Rule("episode", "somebody else's word", _doubt("reported")),
     Rule("fact", "an order how to answer", lambda one: one.kind == "order" and one.doubts.isdisjoint({"hedged", "moment"}) and not one.among),
     Rule("episode", "one piece of work", _kind("task")),
+    Rule("renewal", "called off, unless it ends what stands", lambda one: one.kind == "off" and one.change and one.doubts.isdisjoint({"hedged"})),
     Rule("episode", "a to-do", _kind("duty", "done", "off")),
     Rule("episode", "a mood", _doubt("mood")),
     Rule("episode", "about the one spoken to", lambda one: "addressed" in one.doubts and (one.kind == "wish" or not one.hard) and not one.assertions),
@@ -83,6 +84,7 @@ TABLE = (
     Rule("episode", "happened once", lambda one: one.kind == "event" and not (one.firm or one.assertions), weak=True),
     Rule("episode", "a wish or a plan", lambda one: one.kind == "wish" and not (one.firm or (one.hard and one.subject == "own")), weak=True),
     Rule("statement", "the speaker's own word", says_something),
+    Rule("renewal", "says little, unless it ends or says anew what stands", lambda one: one.change),
     Rule("episode", "says little", lambda _one: True, weak=True),
 )  # fmt: skip
 

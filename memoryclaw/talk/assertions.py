@@ -74,7 +74,7 @@ def assertions_in(
         behind: what stands behind it in its sentence, with the mark between.
         among: people talk to each other, so that a value alone tells no field.
     """
-    clause = _without_lead(clause, words)
+    clause = without_contrast(_without_lead(clause, words), words)
     introduced = relations(clause, words, names)
     assertions = [_assertion_of(relation) for relation in introduced]
     if words.partings.within(clause.tokens):
@@ -113,6 +113,10 @@ def _with_town(fact: Assertion, behind: str, words: Grammar) -> Assertion:
 
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
     """The value that a clause says holds no longer: `Rosa no longer works at Fugro`, `Pieter left Shell`."""
+    if (plain := without_contrast(clause, words)) is not clause:
+        held = _by_noun(plain, words, names) or _by_verb(plain, words, names, subject)
+        other = _value(clause.text[_other_value(clause, words)[1] :], words)
+        return _ended(held.entity, held.field, other, clause) if held else None
     at = words.ended.find(clause.tokens)
     if at >= 0 and (ended := _no_longer(clause, words, names, subject, at)):
         return ended
@@ -241,6 +245,24 @@ def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
     end = spans_of(clause.text)[0][1]
     text = f"{clause.text[: end - 2]} is{clause.text[end:]}"
     return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
+
+
+def without_contrast(clause: Clause, words: Grammar) -> Clause:
+    """The clause without the other value that it denies behind its own: `we use Postgres not MySQL`, `the port is 8080 instead of 80`."""
+    first, _ = _other_value(clause, words)
+    return first_clause(clause.text[:first], words, clause) if first else clause
+
+
+def _other_value(clause: Clause, words: Grammar) -> tuple[int, int]:
+    """Where the words begin that deny another value behind the clause's own, and that value; 0 and 0 without one."""
+    tokens, spans = clause.tokens, spans_of(clause.text)
+    for at in range(clause.verb_at + len(clause.verb) + 1, len(tokens) - 1) if clause.verb else ():
+        behind = at + words.not_the_other.at(tokens, at)
+        other = tokens[behind : behind + _FIELD_WORDS + 1]
+        is_value = at < behind and 0 < len(other) <= _FIELD_WORDS and tokens[at - 1] not in words.unfinished
+        if is_value and not any(token in words.small or token in words.adverbs for token in other):
+            return spans[at][0], spans[behind][0]
+    return 0, 0
 
 
 def _affirmed(clause: Clause, words: Grammar) -> Clause | None:

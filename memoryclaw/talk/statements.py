@@ -24,6 +24,7 @@ from memoryclaw.talk.assertions import (
     successor_in,
     switched,
     value_of_it,
+    without_contrast,
 )
 from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task, request_of
@@ -402,6 +403,7 @@ class _Turn:
                     words,
                     self.names.is_name,
                     first=not any(_content(one.tokens, words) for one in found[:at]),
+                    goes_on=at > 0 and "asked" not in every[-1] and self._goes_on(clause),
                 ),
                 "supposed": supposed or words.conditionals.within(tokens_of(_unhedged(clause.text, words))),
                 "reported": reports or reported == "open" or (reported == "said" and clause.joined),
@@ -530,7 +532,7 @@ class _Turn:
         self._note_field(clause)
         end = (
             None
-            if (assertions and not self.words.partings.within(clause.tokens)) or doubts & _UNSURE
+            if (assertions and not self._ends_beside(clause)) or doubts & _UNSURE
             else ends_in(clause, self.words, self.names, (about, subject))
         )
         self._ended = end or self._ended
@@ -541,6 +543,11 @@ class _Turn:
             number, clause, kind, about, subject, assertions, doubts, stressed, ended=(end,) if end else (), change=change,
             words=words,
         )  # fmt: skip
+
+    def _ends_beside(self, clause: Clause) -> bool:
+        """True where a clause says what holds no longer beside what does."""
+        is_parting = self.words.partings.within(clause.tokens)
+        return is_parting or without_contrast(clause, self.words) is not clause
 
     def _goes_on(self, clause: Clause) -> bool:
         """True for a clause without a subject of its own behind one that has: `I left Shell and work at Fugro`."""

@@ -246,6 +246,7 @@ def asks(
     is_name: Callable[[str], bool] = lambda _word: False,
     *,
     first: bool = True,
+    goes_on: bool = False,
 ) -> bool:
     """True for the words of a question without its mark: a word that asks before a verb, or a verb before its subject.
 
@@ -254,8 +255,10 @@ def asks(
         words: the grammar of its language.
         is_name: whether a token is a known name.
         first: the clause begins its sentence; what else begins with "which" goes on with it.
+        goes_on: it has the subject of a clause before it, unless a pronoun is one: `Jo is seven and has the flu`.
     """
-    left = tokens[words.question_leads.skip(tokens) :]
+    lead = words.question_leads.skip(tokens)
+    left = tokens[lead:]
     if len(left) < 2 or words.not_questions.at(left):
         return False
     if words.question_starts.at(left):
@@ -266,7 +269,18 @@ def asks(
     if left[0] in words.question_words:
         relative = left[0] in words.relative_words and not last
         return (first or not relative) and _asks_for(left, words, is_name, last=last)
-    return _is_inverted(left, words, is_name)
+    return not _is_fronted(tokens, lead, words) and _is_inverted(left, words, is_name, goes_on=goes_on)
+
+
+def _is_fronted(tokens: Sequence[str], lead: int, words: Grammar) -> bool:
+    """True where an adverb stands in front of a verb that stands second: `dann ist der Laden zu`."""
+    return (
+        bool(words.final_verbs.entries())
+        and lead > 0
+        and (tokens[lead - 1] in words.adverbs or tokens[lead - 1] in words.calendar_words)
+        and words.fillers.at(tokens, max(0, lead - 2)) < 2  # `guten Morgen`
+        and bool(_kind_at(tokens, lead, words)[0])
+    )
 
 
 def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bool], *, last: bool) -> bool:
@@ -311,7 +325,9 @@ def _is_subject(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], 
     return tokens[0] in words.subjects or is_name(tokens[0])
 
 
-def _is_inverted(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bool]) -> bool:
+def _is_inverted(
+    tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bool], *, goes_on: bool
+) -> bool:
     """True where a verb stands before its subject: `is Ana in`, `does the shop open`; not `was the best day`, which lacks one."""
     if tokens[0] in words.contracted_questions:
         return True
@@ -320,8 +336,12 @@ def _is_inverted(tokens: Sequence[str], words: Grammar, is_name: Callable[[str],
     if tokens[1] in words.question_subjects:
         return True
     superlative = len(tokens) > 2 and tokens[2].endswith("st")
-    return tokens[0] in words.question_verbs and (
-        is_name(tokens[1]) or (tokens[1] in words.definite_words and len(tokens) > 2 and not superlative)
+    return (
+        not goes_on
+        and tokens[0] in words.question_verbs
+        and (
+            is_name(tokens[1]) or (tokens[1] in words.definite_words and len(tokens) > 2 and not superlative)
+        )
     )
 
 
@@ -337,7 +357,7 @@ def trimmed(text: str, words: Grammar) -> str:
         tokens, spans = tokens_of(text), spans_of(text)
         lead = words.fillers.at(tokens)
         parted = lead and lead < len(tokens) and _SPACE.search(text, spans[lead - 1][1], spans[lead][0])
-        if parted and not (lead == 1 and _says_no(tokens, words)):
+        if parted and not (lead == 1 and _says_no(tokens, words)) and not _is_fronted(tokens, lead, words):
             text = _bare(text[spans[lead][0] :])
             continue
         tail = next(

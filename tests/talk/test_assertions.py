@@ -22,6 +22,22 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
 
 
 @pytest.mark.parametrize(
+    ("text", "language", "fact", "ended"),
+    [
+        ("we use Postgres not MySQL", "en", ("uses", "Postgres"), ("uses", "MySQL")),
+        ("Ana works at Fugro rather than Shell", "en", ("works at", "Fugro"), ("works at", "Shell")),
+        ("wir nutzen Postgres nicht MySQL", "de", ("uses", "Postgres"), ("uses", "MySQL")),
+    ],
+)
+def test_the_other_value_that_is_denied_behind_one_ends(
+    text: str, language: str, fact: tuple[str, str], ended: tuple[str, str]
+) -> None:
+    (said,) = talk_of(text, names=NAMES, language=language).statements
+    assert [(one.field, one.value) for one in said.assertions] == [fact]
+    assert [(one.field, one.value) for one in said.ended] == [ended]
+
+
+@pytest.mark.parametrize(
     ("text", "entity", "field", "value", "how"),
     [
         ("my email is nora@example.org", "", "email", "nora@example.org", "noun"),

@@ -264,6 +264,33 @@ def test_doubts_are_told_in_german(text: str, doubt: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "language", "words"),
+    [
+        ("my son Jo is 7 and has the flu", "en", "my son Jo is 7 and has the flu"),
+        ("Mein Sohn Jannis ist 7 und hat Zöliakie", "de", "Mein Sohn Jannis ist 7 und hat Zöliakie"),
+        ("Wir haben zwei Neue, jetzt sind es 26", "de", "Wir haben zwei Neue, jetzt sind es 26"),
+        ("jetzt ist die Werkstatt in Kiel", "de", "jetzt ist die Werkstatt in Kiel"),
+        ("Morgen ist der Zahnarzt", "de", "Morgen ist der Zahnarzt"),
+        ("i eat fish again", "en", "i eat fish again"),
+    ],
+)
+def test_a_verb_in_front_asks_only_where_its_clause_begins(text: str, language: str, words: str) -> None:
+    said = last(text, language=language)
+    assert (said.words, "asked" in said.doubts) == (words, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("und ist das Wasser kalt", "de"), ("guten morgen ist der Saal frei", "de"),
+        ("ich geh los, hast du den Schlüssel", "de"), ("im off, is Anna in", "en"), ("i'm leaving and have you got the key", "en"),
+    ],
+)  # fmt: skip
+def test_a_question_without_its_mark_stays_one(text: str, language: str) -> None:
+    assert "asked" in last(text, language=language).doubts
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "i live in leeds",
