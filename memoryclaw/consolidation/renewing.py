@@ -139,22 +139,27 @@ def told_anew(older: str, later: str) -> bool:
 
 
 def moves(older: str, later: str) -> bool:
-    """True where later words give the same thing another value of the same kind: `the parents' evening is on the 9th`, `the parents' evening was put back to the 16th`."""
-    words, signs = _grammar_of(older, later), _grammar_of(later, older)
-    kinds = kinds_of_values(later)
+    """True where later words give the same thing another value of the same kind: `the match is on the 9th`, `the match was put back to the 16th`."""
+    words, signs, kinds = _grammar_of(older, later), _grammar_of(later, older), kinds_of_values(later)
+    if not kinds or valued(older) == valued(later):
+        return False
     before = [
-        one for one in clauses(older, words) if one.kind in ("be", "") and kinds & kinds_of_values(one.text)
+        clause
+        for clause in clauses(older, words)
+        if clause.kind in ("be", "") and kinds & kinds_of_values(clause.text)
     ]
-    for now in clauses(later, signs) if before and valued(older) != valued(later) else ():
-        is_moved = signs.change_verbs.within(now.tokens)
-        thing = _noun_of_subject(now, signs, later)
+
+    def is_of(thing: frozenset[str], clause: Clause, *, is_moved: bool) -> bool:
+        about = subject_of(clause.text, later)
+        named = is_moved and thing <= stems(clause.text, later) and len(thing) * _ABOUT >= len(about)
+        return named or thing == _noun_of_subject(clause, words, later)
+
+    for now in clauses(later, signs) if before else ():
+        is_moved, thing = signs.change_verbs.within(now.tokens), _noun_of_subject(now, signs, later)
         if (
             thing
             and (is_moved or now.kind == "be")
-            and any(
-                thing <= stems(one.text, later) if is_moved else thing == _noun_of_subject(one, words, later)
-                for one in before
-            )
+            and any(is_of(thing, one, is_moved=is_moved) for one in before)
         ):
             return True
     return False

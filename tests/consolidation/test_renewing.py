@@ -10,7 +10,7 @@ from conftest import VaultOf
 from nights import said
 
 from memoryclaw.app import App, open_vault
-from memoryclaw.consolidation.renewing import renews, speaks_of_another, told_anew
+from memoryclaw.consolidation.renewing import gives_up, moves, renews, speaks_of_another, told_anew
 
 
 @pytest.mark.parametrize(
@@ -206,6 +206,53 @@ def test_what_is_used_no_more_ends_the_words_of_its_use_and_nothing_else(vault_o
 )  # fmt: skip
 def test_a_change_of_the_same_thing_needs_not_its_old_words(older: str, later: str) -> None:
     assert told_anew(older, later)
+
+
+@pytest.mark.parametrize(
+    ("older", "later"),
+    [
+        ("Der Elternabend ist am 9. September um 19 Uhr in der Aula", "Elternabend wurde verlegt auf den 16. September, gleiche Zeit"),
+        ("the badger book: deadline is 30 october for roughs", "roughs got pushed, its 13 november now"),
+        ("my physio appointment is at 10:30 on Tuesday", "physio got moved to 2pm"),
+        ("die Chorprobe ist dienstags um 20 Uhr", "die Chorprobe ist jetzt donnerstags"),
+    ],
+)  # fmt: skip
+def test_what_is_moved_has_another_value_of_the_same_kind(older: str, later: str) -> None:
+    assert moves(older, later)
+
+
+@pytest.mark.parametrize(
+    ("older", "later"),
+    [
+        ("Mein Mann Ole fährt einen alten Volvo", "Ole hat den Volvo verkauft"),
+        ("Ich nehme seit Montag Ibuprofen wegen der Schulter", "Ibuprofen brauch ich nicht mehr"),
+        ("we have a subscription to the FT", "we cancelled the FT"),
+        ("our van is a blue Transit", "we sold the Transit"),
+        ("Rosa plays the cello", "Rosa gave up the cello"),
+    ],
+)
+def test_what_somebody_gives_up_ends_that_they_have_or_do_it(older: str, later: str) -> None:
+    assert gives_up(older, later)
+
+
+@pytest.mark.parametrize(
+    ("older", "later"),
+    [
+        ("the shop opens at 9", "the shop closes at 6 now"),
+        ("die Chorprobe ist dienstags um 20 Uhr", "die Bandprobe ist jetzt donnerstags"),
+        ("Jannis starts at 8 on Mondays", "Jannis has judo on Tuesdays now"),
+        ("four of us, me and Desmond, he has been with me since day one, then Kit part time on sundays", "kit moves up to full time through april"),
+        ("I have a coffee subscription", "I no longer drink coffee"),
+        ("I work at a Volvo dealer", "I sold the Volvo"),
+        ("my brother Pieter drives a Volvo", "I sold the Volvo"),
+        ("Rosa plays the cello", "Tim gave up the cello"),
+        ("Mama verträgt kein Ibuprofen", "Ibuprofen brauch ich nicht mehr"),
+        ("meine Schwester spielt Geige", "Geige spiel ich nicht mehr"),
+    ],
+)  # fmt: skip
+def test_what_moves_or_is_given_up_is_only_that(older: str, later: str) -> None:
+    assert not moves(older, later)
+    assert not gives_up(older, later)
 
 
 @pytest.mark.parametrize(
