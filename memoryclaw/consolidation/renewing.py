@@ -151,7 +151,15 @@ def moves(older: str, later: str) -> bool:
 
     def is_of(thing: frozenset[str], clause: Clause, *, is_moved: bool) -> bool:
         about = subject_of(clause.text, later)
-        named = is_moved and thing <= stems(clause.text, later) and len(thing) * _ABOUT >= len(about)
+        of_people = any(
+            token in words.first_objects for token in clause.tokens
+        )  # `two of us, and Kit on Sundays`
+        named = (
+            is_moved
+            and not of_people
+            and thing <= stems(clause.text, later)
+            and len(thing) * _ABOUT >= len(about)
+        )
         return named or thing == _noun_of_subject(clause, words, later)
 
     for now in clauses(later, signs) if before else ():
