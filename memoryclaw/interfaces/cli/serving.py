@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,28 @@ import click
 
 from memoryclaw import rooms
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces import http
-from memoryclaw.interfaces import mcp as mcp_server
-from memoryclaw.interfaces import ui as page
 from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.streams import is_heard
 from memoryclaw.interfaces.cli.verbs import CliContext, flag, option, verb
+from memoryclaw.interfaces.ui import PAGE, TICKETS
 from memoryclaw.model import AGENT, OWNER
 
 _PATIENCE, _PAUSE = 60.0, 0.05  # seconds for a daemon to begin, and between two looks whether it has
+# What each extra brings, by module, as people call it.
+_NEEDS = {
+    "serve": {"starlette": "starlette", "uvicorn": "uvicorn"},
+    "mcp": {"mcp": "the MCP SDK"},
+    "ui": {"starlette": "starlette", "uvicorn": "uvicorn", "markdown_it": "markdown-it-py", "nh3": "nh3"},
+}
+
+
+def _missing(extra: str) -> str:
+    return " and ".join(name for module, name in _NEEDS[extra].items() if find_spec(module) is None)
+
+
+def _must_have(extra: str, what: str) -> None:
+    if packages := _missing(extra):
+        raise InputError(f"{what} needs {packages}: pip install 'memoryclaw[{extra}]'")
 
 
 @verb(
@@ -70,10 +84,10 @@ def serve(
     if stop:
         _stop(context)
         return
-    if gone := http.missing():
-        raise InputError(f"serving needs {' and '.join(gone)}: pip install 'memoryclaw[serve]'")
+    _must_have("serve", "serving")
     from memoryclaw.app import open_vault, system_clock
     from memoryclaw.interfaces.cli import exit_codes
+    from memoryclaw.interfaces.http import server
 
     with context.app() as app:
         root = app.root
@@ -85,12 +99,12 @@ def serve(
 
     report = partial(exit_codes.report_bug, context=context)
     try:
-        listener = http.listening(host, config.port if port is None else port, allow_remote=allow_remote)
+        listener = server.listening(host, config.port if port is None else port, allow_remote=allow_remote)
     except InputError:
         if not any_port:
             raise
-        listener = http.listening(host, 0, allow_remote=allow_remote)
-    ended_by = http.serve(
+        listener = server.listening(host, 0, allow_remote=allow_remote)
+    ended_by = server.serve(
         daemon,
         listener,
         host,
@@ -115,13 +129,12 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
 
     Starts the daemon if none is running. The address that it prints works once, within a minute.
     """
-    if gone := page.missing():
-        raise InputError(f"the page needs {' and '.join(gone)}: pip install 'memoryclaw[ui]'")
+    _must_have("ui", "the page")
     if context.caller() != OWNER:
         raise InputError("the page is for the owner; call it without --audience")
     root = rooms.client.root_of(context.vault)
     request = {"plain_host": plain_host}
-    ticket = rooms.client.ask_daemon(root, "POST", page.TICKETS, request, audience=OWNER)
+    ticket = rooms.client.ask_daemon(root, "POST", TICKETS, request, audience=OWNER)
     if ticket is None:
         if pid := rooms.state_folder.watcher(rooms.state_folder.state_folder(root))[0]:
             raise InputError(
@@ -132,7 +145,7 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
             root = os.fspath(app.root)
         started = _begun(root)
         ticket = _first(
-            lambda: rooms.client.ask_daemon(root, "POST", page.TICKETS, request, audience=OWNER), started
+            lambda: rooms.client.ask_daemon(root, "POST", TICKETS, request, audience=OWNER), started
         )
     if context.json:
         say(json.dumps(ticket))
@@ -194,10 +207,15 @@ def _guests(
 ) -> dict[str, Any]:
     """What is mounted beside the verbs; the page, which is for this machine's own browser, where its daemon is given."""
     guests: dict[str, Any] = {}
-    if not mcp_server.missing():
-        guests["/mcp"] = mcp_server.asgi(apps, report)
-    if daemon is not None and not page.missing():
-        guests.update(page.asgi(apps, report, daemon))
+    if not _missing("mcp"):
+        from memoryclaw.interfaces.mcp.transports import Mounted
+
+        guests["/mcp"] = Mounted(apps, report)
+    if daemon is not None and not _missing("ui"):
+        from memoryclaw.interfaces.ui.site import Site, TicketOffice
+
+        site = Site(apps, report, daemon)
+        guests |= {PAGE: site, TICKETS: TicketOffice(site, apps, daemon.schedule.plan)}
     return guests
 
 
@@ -232,13 +250,13 @@ def mcp(context: CliContext) -> None:
 
     Hosts start it themselves. It answers for the agent, unless --audience names another.
     """
-    if mcp_server.missing():
-        raise InputError("this needs the MCP SDK: pip install 'memoryclaw[mcp]'")
+    _must_have("mcp", "this")
     from memoryclaw.app import open_vault  # `--help` needs no vault
     from memoryclaw.interfaces.cli import exit_codes
+    from memoryclaw.interfaces.mcp.transports import run
 
     audience = context.caller(AGENT)
-    mcp_server.stdio(
+    run(
         lambda caller="": open_vault(context.vault, audience=caller or audience),
         partial(exit_codes.report_bug, context=context),
     )
