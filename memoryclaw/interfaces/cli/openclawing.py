@@ -10,7 +10,7 @@ import click
 from memoryclaw import config as settings
 from memoryclaw import rooms
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
+from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, agreed_to
 from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group, option
@@ -124,26 +124,16 @@ def _carry_out(
     yes: bool,
     dry_run: bool,
 ) -> None:
-    """Shows the change, asks, and makes it."""
-    if not context.json:
-        show_diff(planned.diff)
-    if planned.diff and (dry_run or not yes):
-        if dry_run or context.json or not sys.stdin.isatty():
-            notice = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
-            _tell(
-                context,
-                rooms.openclaw_setup.Changed(
-                    f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, notice)
-                ),
-            )
-            return
-        if not click.confirm(f"Write this to {planned.config}?"):
-            say("Nothing was written.")
-            return
-    _tell(context, setup.do(planned))
-
-
-def _tell(context: CliContext, done: rooms.openclaw_setup.Changed) -> None:
+    """Shows the change, asks, and makes it; where nobody can be asked, it is only shown."""
+    diffs = {planned.config: planned.diff} if planned.diff else {}
+    may_write = agreed_to(context, diffs, yes=yes, dry_run=dry_run, alone=False)
+    if may_write is None:
+        return
+    notices = *planned.notices, f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
+    would = rooms.openclaw_setup.Changed(
+        f"would {planned.verb}", planned.config, planned.diff, notices=notices
+    )
+    done = setup.do(planned) if may_write else would
     if context.printed(shapes.plain, done):
         return
     say(f"{styled(done.action, bold=True)}: {styled(done.config)}")
