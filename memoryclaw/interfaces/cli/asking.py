@@ -21,35 +21,27 @@ from memoryclaw.model import Match
 from memoryclaw.text.prompts import mark_of, one_line, visible
 from memoryclaw.text.snippets import snippet
 
-SESSION = option("--session", "S", "The session that sees the results. Later recalls for it leave them out.")
-
 
 @verb(
     "init\nremember 'Nora drinks oolong tea'\nsearch oolong",
     "search 'kind:episode \"oat milk\" since:2025-06' --limit 3",
     "search 'dowels in October 2025' --explain",
-)
-@click.argument("query", nargs=-1, required=True, type=TEXT)
-@option("--kind", "KIND", "One kind only: episode, fact, skill, note, todo or turn.")
-@option(
-    "--limit", "N", "The most matches to list.", type=click.IntRange(1, 1000), default=10, show_default=True
+    of="search",
+    without=("session",),
 )
 @flag("--explain", "Show each term of every score, and which words matched where.")
-@SESSION
-def search(
-    context: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool, session: str
-) -> None:
+@option("--session", "S", "The session that sees the results. Later recalls for it leave them out.")
+def search(context: CliContext, *, query: str, explain: bool, **how: Any) -> None:
     """Find the best matches for a question; without a session, nothing is recorded.
 
     A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
     tag: kind: entity: person: project: path: title: since: until: on:
     """
-    words, how = " ".join(query), dict[str, Any](kind=kind, limit=limit, session=session)
-    if context.json and (served := context.served("GET", "/v1/search", q=words, **how)):
+    if context.json and (served := context.served("GET", "/v1/search", q=query, **how)):
         as_json(served)
         return
     with context.app() as app:
-        answer = app.search(words, **how)
+        answer = app.search(query, **how)
     if context.printed(shapes.search, answer):
         return
     for place, match in enumerate(answer.matches, 1):

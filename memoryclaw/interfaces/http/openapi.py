@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from typing import Any
@@ -10,10 +11,10 @@ from memoryclaw import __version__
 from memoryclaw.interfaces.http.messages import CODES, QUERIED, VerbRoute
 from memoryclaw.interfaces.http.routes import SUBJECTS
 from memoryclaw.interfaces.requests import NoArguments, RequestModel
-from memoryclaw.interfaces.schemas import Schemas
+from memoryclaw.interfaces.schemas import REF, Schemas
 
 _JSON = "application/json"
-_ERROR = {"$ref": "#/components/schemas/Error"}
+_ERROR = {"$ref": f"{REF}Error"}
 
 
 @cache
@@ -33,6 +34,9 @@ def document() -> dict[str, Any]:
                 "responses": {"200": _answer(about, shape)},
             }
         }
+    # A shape whose keys stand among those of others is named by none.
+    named = json.dumps([paths, schemas.components])
+    components = {name: schema for name, schema in schemas.components.items() if f'{REF}{name}"' in named}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -44,7 +48,7 @@ def document() -> dict[str, Any]:
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Error": _ERROR_SCHEMA, **schemas.components},
+            "schemas": {"Error": _ERROR_SCHEMA, **components},
         },
     }
 
