@@ -20,7 +20,8 @@ from starlette.types import Receive, Scope, Send
 from memoryclaw.app import App
 from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.interfaces.requests import Apps, MountedApp, Report, bug, refusal_of
+from memoryclaw.interfaces.http.messages import refused
+from memoryclaw.interfaces.requests import Apps, MountedApp, Refusal, Report, bug, refusal_of
 from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
 from memoryclaw.interfaces.ui.sessions import Pulse, Said, Session, Sessions
 from memoryclaw.model import OWNER
@@ -101,8 +102,8 @@ class Site(MountedApp):
             return _static(path)
         if method != "POST" and path == "/enter":
             return self._entered(request)
-        if refused := _foreign(request):
-            return self._page(Shown("elsewhere.html", {"title": refused, "post": method == "POST"}, 403))
+        if trouble := _foreign(request):
+            return self._page(Shown("elsewhere.html", {"title": trouble, "post": method == "POST"}, 403))
         session = self.sessions.of(request.cookies.get(self._cookie, ""), request.headers["host"])
         if session is None:
             if path == "/changes":
@@ -281,11 +282,9 @@ class TicketOffice(MountedApp):
 
     async def _answered(self, request: Request) -> Response:
         if request.method != "POST":
-            return _json(
-                {"error": {"code": "method_not_allowed", "message": "this address accepts only POST"}}, 405
-            )
+            return refused(Refusal(405, "method_not_allowed", "this address accepts only POST"))
         if await to_thread.run_sync(self._audience) != OWNER:
-            return _json({"error": {"code": "forbidden", "message": "only the owner may open the page"}}, 403)
+            return refused(Refusal(403, "forbidden", "only the owner may open the page"))
         options = json.loads(await request.body() or b"{}")
         plain = isinstance(options, dict) and options.get("plain_host") is True
         port = request.headers["host"].rpartition(":")[2]

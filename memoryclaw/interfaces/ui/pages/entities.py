@@ -93,35 +93,6 @@ class Field(NamedTuple):
     past: Sequence[tuple[str, Fact]]  # newest first
 
 
-class StatementMonth(NamedTuple):
-    """What was said of an entity in one month."""
-
-    month: str  # 2026-04; empty where no day is known
-    statements: Sequence[tuple[str, Fact]]
-
-    @property
-    def number(self) -> int:
-        """How many statements there are."""
-        return len(self.statements)
-
-    @property
-    def name(self) -> str:
-        """Its name, as people write it."""
-        return f"{date.fromisoformat(f'{self.month}-01'):%B %Y}" if self.month else "No day is known"
-
-
-class Dot(NamedTuple):
-    """A neighbour in the picture."""
-
-    neighbour: Neighbour
-    name: str
-    x: float
-    y: float
-    text_x: float
-    text_y: float
-    anchor: str
-
-
 @page("GET /entity/{name}", "entities")
 def entity(app: App, asked: PageRequest, origin: str = "") -> Answer:
     """One of them, and the origin of a fact."""
@@ -173,21 +144,23 @@ def _fields(found: EntityShown) -> list[Field]:
     return sorted(listed, key=lambda field: not field.now)
 
 
-def _months(shown: EntityShown) -> list[StatementMonth]:
+def _months(shown: EntityShown) -> list[dict[str, Any]]:
     """What was said of it by month, the latest first; of one month what stands comes before what was replaced by what was said later."""
     months: dict[str, list[tuple[str, Fact]]] = {}
     for path, fact in shown.facts:
         if fact.is_statement:
             months.setdefault(fact.said[:7], []).append((path, fact))
     return [
-        StatementMonth(
-            month, sorted(months[month], key=lambda pair: (pair[1].current, pair[1].said), reverse=True)
-        )
-        for month in sorted(months, reverse=True)
+        {
+            "name": f"{date.fromisoformat(f'{month}-01'):%B %Y}" if month else "No day is known",
+            "number": len(pairs),
+            "statements": sorted(pairs, key=lambda pair: (pair[1].current, pair[1].said), reverse=True),
+        }
+        for month, pairs in sorted(months.items(), reverse=True)
     ]
 
 
-def _dots(neighbours: Sequence[Neighbour]) -> list[Dot]:
+def _dots(neighbours: Sequence[Neighbour]) -> list[dict[str, Any]]:
     """Where each neighbour stands: those of one kind side by side, on a ring around the middle."""
     ordered = sorted(neighbours, key=lambda one: (one.kind, one.name))
     dots = []
@@ -196,17 +169,16 @@ def _dots(neighbours: Sequence[Neighbour]) -> list[Dot]:
         across, down = math.cos(angle), math.sin(angle)
         x, y = _WIDE / 2 + _ACROSS * across, _HIGH / 2 + _DOWN * down
         side = 0 if abs(across) < 0.2 else math.copysign(1, across)
-        dots.append(
-            Dot(
-                neighbour,
-                neighbour.name if len(neighbour.name) <= _LONGEST else f"{neighbour.name[: _LONGEST - 1]}…",
-                round(x, 1),
-                round(y, 1),
-                round(x + 12 * side, 1),
-                round(y + (4 if side else 20 * math.copysign(1, down) + 4), 1),
-                {0: "middle", 1: "start", -1: "end"}[int(side)],
-            )
-        )
+        name = neighbour.name
+        dots.append({
+            "neighbour": neighbour,
+            "name": name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…",
+            "x": round(x, 1),
+            "y": round(y, 1),
+            "text_x": round(x + 12 * side, 1),
+            "text_y": round(y + (4 if side else 20 * math.copysign(1, down) + 4), 1),
+            "anchor": {0: "middle", 1: "start", -1: "end"}[int(side)],
+        })  # fmt: skip
     return dots
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Shown, address, page
 from memoryclaw.interfaces.ui.pages.recall import marks, place_of
 from memoryclaw.model import NOTE_KINDS, NOTE_STATES, Match
-from memoryclaw.recall.browsing import Links, ShownUnit
+from memoryclaw.recall.browsing import Links, NoteEntry, ShownUnit
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 
@@ -25,20 +25,6 @@ _KIND_NAMES = {
     "note": "notes",
     "log": "conversations",
 }
-
-
-class NoteLine(NamedTuple):
-    """One note or match in the list."""
-
-    to: str
-    title: str
-    kind: str
-    day: str
-    tags: Sequence[str]
-    place: str
-    pieces: Sequence[tuple[bool, str]] = ()
-    trust: str = "trusted"
-    hot: bool = False
 
 
 @page("GET /notes", "notes")
@@ -59,42 +45,32 @@ def notes(
             values |= {"answer": answer, "state": {"degraded": answer.degraded, "behind": answer.behind}}
         else:
             listed = app.browse(kind=kind, state=state, limit=limit + 1)
-            lines = [
-                NoteLine(
-                    _to(entry.id, entry.kind, entry.path),
-                    entry.title or entry.id,
-                    entry.kind,
-                    entry.at,
-                    entry.tags,
-                    entry.path,
-                    hot=entry.hot,
-                )
-                for entry in listed
-            ]
+            lines = [_listed(entry) for entry in listed]
         values |= {"lines": lines[:limit], "more": min(limit + PAGE, MOST) if len(lines) > limit else 0}
     except InputError as error:
         trouble, status = str(error), 400
     return Shown("notes.html", {**values, "trouble": trouble}, status)
 
 
-def _to(id_: str, kind: str, path: str) -> str:
-    return (
-        address("log", path.rpartition("/")[2].rpartition(".")[0]) if kind == "log" else address("note", id_)
-    )
+def _listed(entry: NoteEntry) -> dict[str, Any]:
+    """A note in the list."""
+    to = _log_page(entry.path) if entry.kind == "log" else address("note", entry.id)
+    about = {"to": to, "title": entry.title or entry.id, "day": entry.at, "place": entry.path}
+    return {**entry._asdict(), **about, "pieces": (), "trust": "trusted"}
 
 
-def _found(match: Match) -> NoteLine:
-    unit = match.unit
+def _found(match: Match) -> dict[str, Any]:
+    """A match in the list."""
+    unit, (to, title) = match.unit, place_of(match)
+    about = {"to": to, "title": title, "day": unit.when, "place": f"{match.path}:{unit.line}"}
     pieces = marks(match.snippet, match.highlights)
-    return NoteLine(
-        *place_of(match),
-        unit.kind,
-        unit.when,
-        unit.tags.split(),
-        f"{match.path}:{unit.line}",
-        pieces,
-        unit.trust,
-    )
+    own = {"kind": unit.kind, "tags": unit.tags.split(), "trust": unit.trust}
+    return {**about, **own, "pieces": pieces, "hot": False}
+
+
+def _log_page(path: str) -> str:
+    """The page of the conversation that is in a log."""
+    return address("log", path.rpartition("/")[2].rpartition(".")[0])
 
 
 # One note.
@@ -115,7 +91,7 @@ def note(app: App, asked: PageRequest, saved: str = "", over: str = "") -> Answe
         session = place.id.removeprefix("log:").rpartition("/")[0]
         return Moved(f"{address('log', session)}#t{place.line}")
     if place.kind == "log" or place.path.startswith("logs/"):
-        return Moved(address("log", place.path.rpartition("/")[2].rpartition(".")[0]))
+        return Moved(_log_page(place.path))
     if place.kind in ("fact", "entity") and place.entity:
         return Moved(address("entity", place.entity))
     if place.id != place.note:

@@ -119,13 +119,10 @@ def decide(
     if decision.notice:
         sentence = f"{sentence}. {decision.notice}"
     undo = item.run if item.branch is not None and verb == "approve" else decision.commit
-    return Moved(_onward(app, next_), said=sentence, undo=undo, about=item.id)
-
-
-def _onward(app: App, following: str) -> str:
-    """The next thing that waits, or the first where that has gone."""
-    waits = [item.id for item in app.review.list()]
-    return address("review", following) if following in waits else address("review")
+    # The next thing that waits, or the first where that has gone.
+    waits = next_ in [item.id for item in app.review.list()]
+    onward = address("review", next_) if waits else address("review")
+    return Moved(onward, said=sentence, undo=undo, about=item.id)
 
 
 @page("GET /review/{id}/edit", "review")

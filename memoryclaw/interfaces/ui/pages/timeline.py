@@ -80,8 +80,7 @@ def show(app: App, asked: PageRequest, before: str = "", kind: str = "", limit: 
     blocks = _blocks(rows, since)
     days: dict[str, list[Block]] = {}
     for block in blocks:
-        moment = local(block.head.when)
-        days.setdefault(moment.strftime("%Y-%m-%d") if moment else "", []).append(block)
+        days.setdefault(_day_of(block.head.when), []).append(block)
     values = {
         "title": "Timeline",
         "sentences": {commit.commit: _told(commit, heads) for commit in rows},
@@ -101,13 +100,17 @@ def show(app: App, asked: PageRequest, before: str = "", kind: str = "", limit: 
     return Shown("timeline.html", values, cookies={_SEEN: cookie} if cookie else {})
 
 
+def _day_of(moment: str) -> str:
+    when = local(moment)
+    return when.strftime("%Y-%m-%d") if when else moment
+
+
 def _world(app: App, limit: int) -> Shown:
     """The newest first."""
     timeline = app.timeline(limit=limit)
     days: dict[str, list[rooms.timeline.TimelineEvent]] = {}
     for event in reversed(timeline.events):
-        moment = local(event.at)
-        days.setdefault(moment.strftime("%Y-%m-%d") if moment else event.at, []).append(event)
+        days.setdefault(_day_of(event.at), []).append(event)
     values = {
         "title": "Timeline",
         "days": list(days.items()),
@@ -154,25 +157,16 @@ def _blocks(rows: Iterable[rooms.file_history.Logged], since: str) -> list[Block
 def change(app: App, asked: PageRequest) -> Answer:
     """One change: why, from where, and its words."""
     shown_commit = app.commit(asked.name)
-    lines = shown_commit.commit.body.splitlines()
+    commit, lines = shown_commit.commit, shown_commit.commit.body.splitlines()
+    trailers = tuple(f"{key}: " for key in commit.trailers)
     values: dict[str, Any] = {
-        "title": shown_commit.commit.subject,
+        "title": commit.subject,
         "found": shown_commit,
-        "said": [line[2:] for line in lines if line.startswith("- ")],
-        "why": [
-            line
-            for line in lines
-            if line.strip() and not line.startswith("- ") and not _is_trailer(line, shown_commit.commit)
-        ],
+        "told": [line[2:] for line in lines if line.startswith("- ")],
+        "why": [line for line in lines if line.strip() and not line.startswith(("- ", *trailers))],
         "who": _WHO,
-        "can_undo": shown_commit.commit.kind not in _STANDS,
-        "source": shown_commit.commit.trailers.get("Source", ""),
-        "confidence": shown_commit.commit.trailers.get("Confidence", ""),
+        "can_undo": commit.kind not in _STANDS,
+        "source": commit.trailers.get("Source", ""),
+        "confidence": commit.trailers.get("Confidence", ""),
     }
-    values["told"] = values.pop("said")
     return Shown("change.html", values)
-
-
-def _is_trailer(line: str, one: rooms.file_history.Logged) -> bool:
-    key, colon, _ = line.partition(": ")
-    return bool(colon) and key in one.trailers
