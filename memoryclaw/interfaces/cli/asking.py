@@ -16,7 +16,7 @@ from memoryclaw import rooms
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, remark, say, styled, width
 from memoryclaw.interfaces.cli.tables import aligned, cut, flow, packed, table, terminal_width
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, option, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, choice, flag, option, verb
 from memoryclaw.model import Match
 from memoryclaw.text.prompts import mark_of, one_line, visible
 from memoryclaw.text.snippets import snippet
@@ -96,12 +96,12 @@ def ask(found: rooms.ask.AnsweredQuestion) -> None:
 @option("--goal", "TEXT", "What the agent is working on; its words help to rank.")
 @option("--budget", "N", "The most tokens in the context, framing included.", type=click.INT)
 @option("--session", "S", "The running session; its own turns, and what it has seen, are left out.")
-@click.option(
+@choice(
     "--seen",
-    type=click.Choice(("all", "tools", "none")),
+    ("all", "tools", "none"),
+    "What the host still shows of the session's earlier recalls: all, only what tools returned, or none.",
     default="all",
     show_default=True,
-    help="What the host still shows of the session's earlier recalls: all, only what tools returned, or none.",
 )
 @option(
     "--room",

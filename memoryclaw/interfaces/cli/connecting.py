@@ -13,7 +13,7 @@ import click
 from memoryclaw import rooms
 from memoryclaw.connect.table import BY_NAME, OPENCLAW, TABLE, HostRow
 from memoryclaw.interfaces.cli.printing import marked, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, verb
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, agreed, flag, verb
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 # What is said to be done, to be done without --dry-run, and of files that do not change: of a removal, of a connection.
 _ACTIONS = ("removed", "would remove", "not connected"), ("connected", "would connect", "unchanged")
-DRY_RUN = flag("--dry-run", "Only show what would change.")
-YES = flag("--yes", "Do not ask.")
 
 
 class _FileChange(NamedTuple):

@@ -13,7 +13,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import json_text, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import aligned, pairs
-from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, CliContext, choice, flag, group, option
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -42,18 +42,13 @@ def consolidate() -> None:
 
 
 @consolidate.verb("init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json")
-@flag("--dry-run", "Only show what would change.")
+@DRY_RUN
 @flag("--due", "Do nothing if it is too early or another run is in progress.")
-@click.option(
-    "--llm",
-    type=click.Choice(["auto", "none"]),
-    default="auto",
-    help="Ask the models of the settings, or none.",
-)
-@click.option(
+@choice("--llm", ("auto", "none"), "Ask the models of the settings, or none.", default="auto")
+@choice(
     "--mode",
-    type=click.Choice(["direct", "branch", "propose"]),
-    help="Commit on this branch, on a separate branch, or write proposals; by default as in the settings.",
+    ("direct", "branch", "propose"),
+    "Commit on this branch, on a separate branch, or write proposals; by default as in the settings.",
 )
 @flag("--ask", "Print each new part of the logs as a prompt for your agent, and write nothing.")
 @option(
@@ -120,10 +115,9 @@ def run(
 
 def _ask(context: CliContext, app: App, *, due: bool) -> None:
     segments = app.segments(due=due)
-    if context.printed(shapes.segments, segments):
-        return
-    for segment in segments:
-        say(json_text(segment._asdict()))
+    if not context.printed(shapes.segments, segments):
+        for segment in segments:
+            say(json_text(segment._asdict()))
 
 
 def _lines(file: TextIO) -> list[str]:
@@ -300,10 +294,8 @@ def schedule() -> None:
 )
 @option("--at", "HH:MM", "The time of day; 03:00 by default.")
 @option("--every", "MINUTES", "Instead, every so many minutes.", type=click.IntRange(min=1))
-@click.option(
-    "--using", type=click.Choice(["systemd", "cron"]), help="The scheduler; by default systemd, else cron."
-)
-@flag("--dry-run", "Only show what would change.")
+@choice("--using", ("systemd", "cron"), "The scheduler; by default systemd, else cron.")
+@DRY_RUN
 def install(context: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
     """Install the timer, or change its times."""
     with context.app() as app:

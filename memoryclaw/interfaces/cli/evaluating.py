@@ -14,14 +14,14 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.maintaining import check
 from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import beginning, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, option
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, choice, flag, option
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
 
 def hook_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of a check that the pre-commit hook may run; `hook` is how it runs it."""
     for add in (
-        click.option("--hook", type=click.Choice(["warn", "strict"]), help="How the hook runs this check: it warns, or stops the commit."),
+        choice("--hook", ("warn", "strict"), "How the hook runs this check: it warns, or stops the commit."),
         flag("--uninstall-hook", "Take this check out of the pre-commit hook."),
         flag("--strict", "With --install-hook: stop the commit instead."),
         flag("--install-hook", "Run this check in the vault's pre-commit hook, as a warning."),

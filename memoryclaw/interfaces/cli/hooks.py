@@ -9,9 +9,9 @@ import click
 
 from memoryclaw import rooms
 from memoryclaw.connect import CLAUDE_CODE, HOSTS
-from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, agreed_to
+from memoryclaw.interfaces.cli.connecting import agreed_to
 from memoryclaw.interfaces.cli.printing import say, styled
-from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, YES, CliContext, flag, group, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
-from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option, verb
+from memoryclaw.interfaces.cli.verbs import CliContext, choice, flag, group, option, verb
 from memoryclaw.model import Fact, ReadBack
 from memoryclaw.text.prompts import visible
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     "show log:2025-10-21-kanazawa/8 --json",
     of="show",
 )
-@click.option(
+@choice(
     "--as",
-    "form",
-    type=click.Choice(["text", "entity", "uses", "recall"]),
-    help="Instead of the text: an entity with its past and its neighbours, how a memory was used, or a recall.",
+    ("text", "entity", "uses", "recall"),
+    "Instead of the text: an entity with its past and its neighbours, how a memory was used, or a recall.",
+    name="form",
 )
 def show(context: CliContext, *, id_: str, session: str, form: str | None) -> None:
     """Print a note, section, fact, turn or entity as it is in its file, or a recall: the `last`, or an earlier one by its receipt."""

@@ -13,7 +13,7 @@ from memoryclaw.errors import NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, cli, flag, group, verb
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, agreed, cli, flag, group, verb
 from memoryclaw.model import Problem
 
 _EXAMPLES = 3  # of each kind of problem
@@ -170,7 +170,7 @@ def reindex(done: rooms.sync.Synced) -> None:
 @check.verb(
     "init\ncheck migrate --dry-run", "check migrate", "undo COMMIT", of="migrate", without=("dry_run",)
 )
-@flag("--dry-run", "Only show what would change.")
+@DRY_RUN
 def migrate(done: rooms.migration.Migrated, dry_run: bool) -> None:
     """Bring a vault of an older format to the newest, in one commit.
 
@@ -249,8 +249,8 @@ def completion(shell: str) -> None:
 
 @verb("init\nadopt --dry-run", "adopt", "adopt llm.chain --yes")
 @click.argument("what", nargs=-1, type=TEXT)
-@flag("--dry-run", "Only show what would change.")
-@flag("--yes", "Do not ask.")
+@DRY_RUN
+@YES
 def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: bool) -> None:
     """Allow what this vault asks for, for yourself and on this machine.
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import click
 
-from memoryclaw import config as settings
 from memoryclaw import rooms
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, agreed_to
+from memoryclaw.interfaces.cli.connecting import agreed_to
 from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group, option
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, group, option
 
 _config = option(
     "--config",
@@ -57,7 +55,7 @@ def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> 
     """Remove from OpenClaw's configuration what `install` wrote, and restore what was there before."""
     from memoryclaw.app.openclaw import openclaw_setup  # `--help` needs no app
 
-    setup = openclaw_setup(_vault(context), config)
+    setup = openclaw_setup(rooms.client.root_of(context.vault), config)
     _carry_out(context, setup, setup.plan_uninstall(), yes=yes, dry_run=dry_run)
 
 
@@ -67,7 +65,7 @@ def status(context: CliContext, config: str) -> None:
     """Check each requirement, and name the command that fixes it."""
     from memoryclaw.app.openclaw import openclaw_status  # `--help` needs no app
 
-    setup_status = openclaw_status(_vault(context), config)
+    setup_status = openclaw_status(rooms.client.root_of(context.vault), config)
     if context.printed(shapes.openclaw_status, setup_status):
         return
     for check in setup_status.checks:
@@ -81,8 +79,8 @@ def status(context: CliContext, config: str) -> None:
 )
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config
-@flag("--dry-run", "Only show what would change.")
-@flag("--yes", "Do not ask.")
+@DRY_RUN
+@YES
 def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, yes: bool) -> None:
     """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
 
@@ -110,10 +108,6 @@ def _tell_import(done: rooms.openclaw_notes.ImportReport) -> None:
     if done.proposed and not done.dry_run:
         say("`memoryclaw review` shows them.")
     remark(*done.notices)
-
-
-def _vault(context: CliContext) -> str:
-    return os.fspath(settings.find_root(context.vault, os.environ, settings.here()))
 
 
 def _carry_out(

@@ -12,7 +12,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import beginning, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, WAITING, CliContext, agreed, flag, group, option
+from memoryclaw.interfaces.cli.verbs import AS_IS, WAITING, YES, CliContext, agreed, flag, group, option
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, mark_up, word_diff
 from memoryclaw.text.prompts import visible
@@ -26,7 +26,6 @@ _ALL = flag(
     name="everything",
 )
 _DIGEST = option("--digest", "D", "Only if it is still as shown: the digest in `review list --json`.")
-_YES = flag("--yes", "Do not ask.")
 _REASON = option("--reason", "TEXT", "Why, for the commit and the record of decisions.")
 
 
@@ -93,7 +92,7 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
 @_REASON
 @_ALL
 @_DIGEST
-@_YES
+@YES
 def approve(context: CliContext, /, names: tuple[str, ...], *, value: int | None, **how: Any) -> int:
     """Apply pending changes, one commit each.
 
@@ -107,7 +106,7 @@ def approve(context: CliContext, /, names: tuple[str, ...], *, value: int | None
 @_REASON
 @_ALL
 @_DIGEST
-@_YES
+@YES
 def reject(context: CliContext, /, names: tuple[str, ...], **how: Any) -> int:
     """Reject pending changes; they are not proposed again.
 
@@ -129,7 +128,7 @@ def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
 
 
 @review.verb(f"{_WAITS}review apply", "review apply --yes")
-@_YES
+@YES
 def apply(context: CliContext, *, yes: bool) -> int:
     """Apply what is ticked in semantic/_pending.md and review/*.md.
 
@@ -221,12 +220,8 @@ def show_difference(found: rooms.file_history.FileDiff) -> None:
         if number:
             say("    …")
         for line in hunk:
-            say(f"  {_sign(line)} {_told_words(line)}".rstrip())
-
-
-def _sign(line: DiffLine) -> str:
-    kinds = {piece.kind for piece in line.pieces}
-    return _SIGNS[kinds.pop()] if len(kinds) == 1 else "~"
+            kinds = {piece.kind for piece in line.pieces}
+            say(f"  {_SIGNS[kinds.pop()] if len(kinds) == 1 else '~'} {_told_words(line)}".rstrip())
 
 
 def _told_words(line: DiffLine) -> str:

@@ -82,7 +82,10 @@ def serve(
     A vault has one daemon. It listens on this machine only. Stop it with Ctrl-C or `serve --stop`.
     """
     if stop:
-        _stop(context)
+        with context.app() as app:
+            pid = rooms.client.stop(Path(rooms.state_folder.state_folder(app.root)))
+        stopped = f"stopped process {pid}" if pid else "no daemon serves this vault"
+        say(json.dumps({"stopped": pid or None}) if context.json else stopped)
         return
     _must_have("serve", "serving")
     from memoryclaw.app import open_vault, system_clock
@@ -191,15 +194,6 @@ def _first(ask: Callable[[], dict[str, Any] | None], started: subprocess.Popen[b
             break
         time.sleep(_PAUSE)
     raise InputError("the daemon could not be started; `memoryclaw serve` says why")
-
-
-def _stop(context: CliContext) -> None:
-    with context.app() as app:
-        pid = rooms.client.stop(Path(rooms.state_folder.state_folder(app.root)))
-    if context.json:
-        say(json.dumps({"stopped": pid or None}))
-    else:
-        say(f"stopped process {pid}" if pid else "no daemon serves this vault")
 
 
 def _guests(

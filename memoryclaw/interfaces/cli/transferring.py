@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from memoryclaw import config as settings
 from memoryclaw import rooms
 from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.capturing import summary
-from memoryclaw.interfaces.cli.printing import GAP, padded, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TAG, TEXT, CliContext, flag, option, verb
+from memoryclaw.interfaces.cli.printing import GAP, Bar, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, TAG, TEXT, CliContext, choice, flag, option, verb
 from memoryclaw.model import AGENT, OWNER
 
 if TYPE_CHECKING:
@@ -39,13 +38,13 @@ _SHOWN = 20
 )
 @click.argument("what", metavar="WHAT", type=click.Choice([_LOGS, *_PROGRAMS, _BUNDLE]))
 @click.argument("path", metavar="PATH", type=click.Path())
-@click.option(
+@choice(
     "--format",
-    "format_",
-    type=click.Choice(["markdown", "openclaw", "jsonl"]),
-    help="The format of logs; by default recognised from each file.",
+    ("markdown", "openclaw", "jsonl"),
+    "The format of logs; by default recognised from each file.",
+    name="format_",
 )
-@flag("--dry-run", "Only show what would change.")
+@DRY_RUN
 @flag("--yes", "Do not ask; logs are imported without asking.")
 def import_(
     context: CliContext, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
@@ -123,11 +122,10 @@ def _logs(context: CliContext, path: str, format_: str) -> int:
 
 def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
     from memoryclaw.app import restore_vault  # `--help` needs no app
-    from memoryclaw.interfaces.cli.printing import Bar
 
     if context.caller() != OWNER:
         raise ForbiddenError(f"only the owner may do this, and this caller's audience is {context.caller()}")
-    root = settings.find_root(context.vault, os.environ, settings.here())
+    root = rooms.client.root_of(context.vault)
     with Bar("restoring files") as bar:
         restored = _asked(
             context,
@@ -146,7 +144,14 @@ def _would(done: rooms.importing.ImportedExport | rooms.bundles.Restored, count:
 
 def _tell_export(done: rooms.importing.ImportedExport) -> None:
     new = [one for one in done.conversations if one.new]
-    rows = [(plural(one.new, "new turn"), one.title or one.session, _days(one)) for one in new]
+    rows = [
+        (
+            plural(talk.new, "new turn"),
+            talk.title or talk.session,
+            " to ".join(dict.fromkeys((talk.first[:10], talk.last[:10]))),
+        )
+        for talk in new
+    ]
     for group in (
         rows,
         [(one.kind, one.what, one.source) for one in done.proposed],
@@ -178,11 +183,6 @@ def _tell_export(done: rooms.importing.ImportedExport) -> None:
     )
     remark(*remarks[:_SHOWN])
     _more(len(remarks))
-
-
-def _days(one: rooms.importing.ImportedConversation) -> str:
-    first, last = one.first[:10], one.last[:10]
-    return first if first == last else f"{first} to {last}"
 
 
 def _tell_restored(done: rooms.bundles.Restored) -> None:

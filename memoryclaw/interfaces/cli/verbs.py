@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -306,12 +306,9 @@ class Verbs(click.Group):
             if meant := MEANT.get(args[0]):
                 line = f"{error.message} {meant.partition(' ')[0]!r} does that: memoryclaw {meant}"
                 raise click.UsageError(line) from None
-            from difflib import get_close_matches  # most verbs are typed right
-
-            close = get_close_matches(args[0], [*VERBS, *RENAMED, *COMMANDS], 1)
-            if not close:
+            if not (close := _close(args[0], [*VERBS, *RENAMED, *COMMANDS])):
                 raise
-            raise click.UsageError(f"{error.message} Did you mean {close[0]!r}?", ctx) from None
+            raise click.UsageError(f"{error.message} Did you mean {close!r}?", ctx) from None
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes what this is, then what to try first."""
@@ -327,6 +324,12 @@ class Verbs(click.Group):
         formatter.write_text(
             f"Called by hosts and programs: {', '.join(PROGRAMS)}. From other packages: {', '.join(COMMANDS)}."
         )
+
+
+def _close(word: str, names: Iterable[str]) -> str:
+    from difflib import get_close_matches  # most verbs are typed right
+
+    return next(iter(get_close_matches(word, list(names), 1)), "")
 
 
 def _function(verb: str) -> str:
@@ -394,7 +397,16 @@ def flag(option: str, help_: str, *, name: str = "") -> Callable[[F], F]:
     return click.option(option, *filter(None, [name]), is_flag=True, help=help_)
 
 
+def choice(
+    option: str, words: Sequence[str], help_: str, *, name: str = "", **settings: Any
+) -> Callable[[F], F]:
+    """An option whose value is one of a few words; None where none is given and there is no default."""
+    return click.option(option, *filter(None, [name]), type=click.Choice(words), help=help_, **settings)
+
+
 AS_IS = flag("--as-is", "Keep what looks like a secret as you typed it.")
+DRY_RUN = flag("--dry-run", "Only show what would change.")
+YES = flag("--yes", "Do not ask.")
 
 
 class SharedOption(click.Option):
@@ -492,11 +504,8 @@ class Group(Verb, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that was asked for; a typo gets a suggestion."""
-        if args[0] not in self.commands:
-            from difflib import get_close_matches
-
-            if close := get_close_matches(args[0], self.commands, 1):
-                ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
+        if args[0] not in self.commands and (close := _close(args[0], self.commands)):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {close!r}?")
         return super().resolve_command(ctx, args)
 
 

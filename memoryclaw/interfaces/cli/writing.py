@@ -17,7 +17,7 @@ from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, ID, CliContext, agreed, flag, option, verb
+from memoryclaw.interfaces.cli.verbs import AS_IS, ID, YES, CliContext, agreed, flag, option, verb
 from memoryclaw.text.prompts import visible
 from memoryclaw.vault.layout import CONFIG_FILE
 from memoryclaw.vault.state_folder import is_initialised
@@ -62,10 +62,10 @@ def init(
     missing. On a terminal it asks for the options below. Without DIR it takes the folder that the
     other commands use. In your home folder, or among source code, it refuses without --yes.
     """
-    from memoryclaw.app import init_vault, survey_vault  # `--help` needs no app
+    from memoryclaw.app import init_vault, open_vault, survey_vault  # `--help` needs no app
     from memoryclaw.app.adoption import is_temporary, remember_vault
 
-    root = config.find_root(folder or context.vault, os.environ, config.here())
+    root = Path(rooms.client.root_of(folder or context.vault))
     is_passing = is_temporary(root)
     if own and is_passing:
         raise InputError(
@@ -91,11 +91,15 @@ def init(
     owner = _owner(context, root, owner, yes=yes)
     written = init_vault(root, commit=new if take else (), paths=paths, owner=owner, shared=shared)
     if survey.notes and written.action == "created":
-        _read(root)
+        # So that `status` tells of them what was told here; what hinders that, the next verb says.
+        with suppress(MemoryClawError), Bar() as bar, open_vault(root, progress=bar) as app:
+            app.sync()
     if survey.ignored and not (yes or context.json) and sys.stdin.isatty():
         _ask_settings(root)
     may_ask = not (yes or is_passing or config.own_vault(os.environ) == root)
-    if own or (may_ask and _asked(context, _ownership())):
+    instead = f" instead of {known_vault}" if (known_vault := config.own_vault(os.environ)) else ""
+    whose = f"Is this your own vault, to be used{instead} where no other is named?"
+    if own or (may_ask and _asked(context, whose)):
         remember_vault(root)
     is_own = config.own_vault(os.environ) == root
     if context.printed(
@@ -122,14 +126,6 @@ def _shares(context: CliContext, root: Path, *, shared: bool, apart: bool, yes: 
     larger, _ = rooms.git.larger_repository(os.fspath(root))
     question = f"Commit in the repository of {larger}, rather than in one for the vault alone?"
     return bool(larger) and _asked(context, question)
-
-
-def _read(root: Path) -> None:
-    """Reads the notes of a new vault into its index, so that `status` tells of them what was told here; what hinders that, the next verb says."""
-    from memoryclaw.app import open_vault
-
-    with suppress(MemoryClawError), Bar() as bar, open_vault(root, progress=bar) as app:
-        app.sync()
 
 
 def _ask_settings(root: Path) -> None:
@@ -163,12 +159,6 @@ def _owner(context: CliContext, root: Path, name: str, *, yes: bool) -> str:
     return " ".join(str(click.prompt(question, default="", show_default=False)).split())
 
 
-def _ownership() -> str:
-    """The question whose vault this is."""
-    instead = f" instead of {known_vault}" if (known_vault := config.own_vault(os.environ)) else ""
-    return f"Is this your own vault, to be used{instead} where no other is named?"
-
-
 def _tell_next(
     found: rooms.survey.Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool, owner: str
 ) -> None:
@@ -188,7 +178,7 @@ def _tell_next(
         return
     for sentence in rooms.doctor.idle_models(config.load(root)):
         remark(sentence)
-    place = f" --vault {_folder(root)}" if root != config.find_root(None, os.environ, config.here()) else ""
+    place = f" --vault {_folder(root)}" if os.fspath(root) != rooms.client.root_of(None) else ""
     example = shlex.quote(f"{owner or 'Nora'} prefers tea")
     first = "ask 'a question'" if found.notes else f"remember {example}"
     say(f"next: memoryclaw {first}{place}, then memoryclaw connect HOST{place}")
@@ -424,7 +414,7 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
 )
 @click.argument("id_", metavar="ID", type=ID)
 @flag("--quarantine", "Instead, take it out of every answer; it stays in its file.")
-@flag("--yes", "Do not ask.")
+@YES
 def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None:
     """Trust what an agent, a tool or a web page said, or put it in quarantine.
 
