@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
@@ -32,10 +32,6 @@ class RequestRunner:
         self._apps, self._report = apps, report
         self._limiter = CapacityLimiter(_AT_ONCE)
 
-    async def tools(self, _ctx: Any, _params: Any) -> types.ListToolsResult:
-        """Every tool."""
-        return types.ListToolsResult(tools=tools())
-
     async def call(self, _ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         """What a tool answers; a failure is an answer too, so that the model can read it."""
         tool = BY_NAME.get(params.name)
@@ -54,20 +50,12 @@ class RequestRunner:
         """A short list of notes."""
         return types.ListResourcesResult(resources=await self._answered(listed))
 
-    async def templates(self, _ctx: Any, _params: Any) -> types.ListResourceTemplatesResult:
-        """Where every other note is."""
-        return types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
-
     async def read(self, _ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """One note, fenced."""
         uri = str(params.uri)
         text = await self._answered(lambda app: read(app, uri), uri)
         content = types.TextResourceContents(uri=uri, mime_type=TYPE, text=text)
         return types.ReadResourceResult(contents=[content])
-
-    async def prompts(self, _ctx: Any, _params: Any) -> types.ListPromptsResult:
-        """The one prompt."""
-        return types.ListPromptsResult(prompts=[PROMPT])
 
     async def prompt(self, _ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """A question with what memory holds on it."""
@@ -105,14 +93,21 @@ def server(apps: Apps, report: Report) -> Server[Any]:
         version=__version__,
         title="MemoryClaw",
         instructions=INSTRUCTIONS,
-        on_list_tools=runner.tools,
+        on_list_tools=_always(types.ListToolsResult(tools=tools())),
         on_call_tool=runner.call,
         on_list_resources=runner.resources,
-        on_list_resource_templates=runner.templates,
+        on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])),
         on_read_resource=runner.read,
-        on_list_prompts=runner.prompts,
+        on_list_prompts=_always(types.ListPromptsResult(prompts=[PROMPT])),
         on_get_prompt=runner.prompt,
     )
+
+
+def _always(answer: T) -> Callable[[Any, Any], Coroutine[Any, Any, T]]:
+    async def answered(_ctx: Any, _params: Any) -> T:
+        return answer
+
+    return answered
 
 
 def _text(text: str) -> types.TextContent:
