@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from memoryclaw import rooms
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, remark, say, styled, width
+from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, plural, remark, say, styled, width
 from memoryclaw.interfaces.cli.tables import aligned, cut, flow, packed, table, terminal_width
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, choice, flag, option, verb
 from memoryclaw.model import Match
@@ -139,7 +139,11 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], trace: bool, **how
         relevance = answer["relevance"]
         terms = ", ".join(f"{term['name']} {term['value']:+.2f}" for term in relevance["terms"])
         say(f"relevance {relevance['value']:+.2f} of a floor of 0: {terms}\n")
-        show_trace(answer["trace"])
+        decided = [(candidate, candidate["reason"] or candidate["decision"]) for candidate in answer["trace"]]
+        rows = [
+            [f"{each['score']:.3f}", why, shapes.REASONS.get(why, ""), each["id"]] for each, why in decided
+        ]
+        table(["score", "decision", "because", "id"], rows)
     _remarks(answer)
 
 
@@ -181,16 +185,11 @@ def show(place: int, match: Match, *, explain: bool) -> None:
     _places([where] if match.path.startswith(f"{unit.id}.") else [unit.id, where], -1)
     if match.snippet:
         flow(match.snippet, match.highlights, indent=len(_INDENT))
-    numbers = [
-        f"{n:,} {one if n == 1 else several}"
-        for n, one, several in (
-            (match.copies, "near copy", "near copies"),
-            (match.sections, "more section of this note", "more sections of this note"),
-        )
-        if n
-    ]
-    if numbers:
-        say(f"{_INDENT}{styled(', '.join(numbers), dim=True)}")
+    more = [plural(match.copies, "near copy", "near copies")] * bool(match.copies)
+    sections = "more section of this note", "more sections of this note"
+    more += [plural(match.sections, *sections)] * bool(match.sections)
+    if more:
+        say(f"{_INDENT}{styled(', '.join(more), dim=True)}")
     if mark := mark_of(match.conflicts, match.superseded):
         say(f"{_INDENT}{styled(mark, fg='red')}")
     if explain:
@@ -205,13 +204,6 @@ def _places(texts: list[str], place: int) -> None:
             _INDENT
             + GAP.join(styled(text, **({"fg": "cyan"} if text is texts[place] else {})) for text in line)
         )
-
-
-def show_trace(trace: Sequence[Mapping[str, Any]]) -> None:
-    """Prints every candidate with the one decision that was made of it."""
-    decided = [(one, one["reason"] or one["decision"]) for one in trace]
-    rows = [[f"{one['score']:.3f}", why, shapes.REASONS.get(why, ""), one["id"]] for one, why in decided]
-    table(["score", "decision", "because", "id"], rows)
 
 
 def _explain(match: Match) -> None:

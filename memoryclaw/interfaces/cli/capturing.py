@@ -39,7 +39,6 @@ def capture(context: CliContext, session: str) -> int:
                     click.echo(json.dumps(shapes.acknowledged(done)))
                 elif not done.ok:
                     remark(f"line {done.line}: {done.error}")
-            sys.stdout.flush()
             first += len(lines)
         remark(app.capture_notice)
     if not context.json:

@@ -235,21 +235,21 @@ def _planned(changes: rooms.changes.ChangeSet) -> None:
     say("\nNothing was written.")
 
 
+_ACTIONS = {
+    "SetFact": "+ {path}  {entity}, {field}: {value}",
+    "AddPending": "+ semantic/_pending.md  {entity}, {field}: {value}",
+    "AddStatement": '+ {path}  {entity}: "{words}"',
+    "ConfirmFact": "= {fact}: {value}, one more source",
+    "MoveFile": "> {path} to {to}",
+}
+
+
 def _action(action: rooms.actions.Action) -> str:
     values = action.values()
     kind = type(action).__name__
     if kind == "NewFile":
         return f"+ {values['path']} ({plural(values['text'].count(chr(10)), 'line')})"
-    if kind in ("SetFact", "AddPending"):
-        where = values.get("path", "semantic/_pending.md")
-        return f"+ {where}  {values['entity']}, {values['field']}: {values['value']}"
-    if kind == "AddStatement":
-        return f'+ {values["path"]}  {values["entity"]}: "{values["words"]}"'
-    if kind == "ConfirmFact":
-        return f"= {values['fact']}: {values['value']}, one more source"
-    if kind == "MoveFile":
-        return f"> {values['path']} to {values['to']}"
-    return f"~ {values['path']}"
+    return _ACTIONS.get(kind, "~ {path}").format_map(values)
 
 
 def _applied(done: rooms.consolidate.Consolidated) -> None:

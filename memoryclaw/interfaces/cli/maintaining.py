@@ -80,11 +80,12 @@ _DAY_FROM = {
 
 def _show_status(now: rooms.status.Status) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
-    last = now.git.last
+    last, count = now.git.last, now.index.bytes
+    size = f"{count / 1_000_000:.1f} MB" if count >= 100_000 else f"{count / 1000:.0f} kB"
     rows = [
         ("vault", now.vault),
         ("files", kinds),
-        ("index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"),
+        ("index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {size}"),
         ("days", ", ".join(f"{count} from {_DAY_FROM[source]}" for source, count in now.days.items())),
         ("behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"),
         ("waiting", _waits(now.waiting, "turn", "to be consolidated")),
@@ -221,10 +222,6 @@ def _list(problems: tuple[Problem, ...]) -> None:
             say(f"    {styled(place, fg='cyan')} {styled(problem.message + hint)}")
         if (unlisted := len(alike) - _EXAMPLES) > 0:
             say(f"    … and {plural(unlisted, 'more', 'more')} of this kind; --json lists them all")
-
-
-def _size(count: int) -> str:
-    return f"{count / 1_000_000:.1f} MB" if count >= 100_000 else f"{count / 1000:.0f} kB"
 
 
 # `completion`: the script that teaches a shell to complete our verbs and options.

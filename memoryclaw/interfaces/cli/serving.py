@@ -95,7 +95,11 @@ def serve(
     with context.app() as app:
         root = app.root
     daemon = rooms.daemon.Daemon(
-        root, partial(open_vault, root, patience=rooms.daemon.OWN), _log, system_clock, after=after
+        root,
+        partial(open_vault, root, patience=rooms.daemon.OWN),
+        lambda sentence: remark(f"memoryclaw: {sentence}"),
+        system_clock,
+        after=after,
     )
     config = daemon.config
     host = config.host if host is None else host
@@ -155,7 +159,6 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
     else:
         say(ticket["url"])
         remark(_planned(ticket["consolidation"]))
-    sys.stdout.flush()
     if not no_open:
         import webbrowser
 
@@ -221,18 +224,12 @@ def _ready(context: CliContext, daemon: rooms.daemon.Daemon, address: dict[str, 
     else:
         say(f"serving {styled(os.fspath(daemon.root))} at {address['url']} (process {address['pid']})")
         say(_planned(plan))
-    sys.stdout.flush()
 
 
 def _planned(plan: Mapping[str, Any]) -> str:
     """When new turns become memory, in the time of this machine."""
     moment = datetime.fromisoformat(plan["next"]).astimezone()
     return f"New turns are consolidated from {moment:%H:%M} on, every {plural(plan['interval'], 'minute')}; `memoryclaw consolidate` does it now."
-
-
-def _log(sentence: str) -> None:
-    remark(f"memoryclaw: {sentence}")
-    sys.stderr.flush()
 
 
 # `mcp`: a server that a host starts and speaks the Model Context Protocol with.

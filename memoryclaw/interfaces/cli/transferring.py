@@ -241,9 +241,8 @@ def export(
         # A host reads the file, so it holds what the agent may see unless somebody says otherwise.
         context.audience = context.caller(AGENT)
         with context.app() as app:
-            _memory_file(context, app, file, budget) if what == _MEMORY_MD else _latest(
-                context, app, file, budget
-            )
+            how = {} if budget is None else {"budget": budget}
+            (_memory_file if what == _MEMORY_MD else _latest)(context, app, file, how)
         return
     target = file if what == _BUNDLE else what
     if (what != _BUNDLE and file) or not target.endswith((".tar.gz", ".tgz")):
@@ -265,8 +264,8 @@ def export(
     remark(*packed.notices)
 
 
-def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -> None:
-    memory = app.transfer.memory_file(**({} if budget is None else {"budget": budget}))
+def _memory_file(context: CliContext, app: App, file: str, how: dict[str, int]) -> None:
+    memory = app.transfer.memory_file(**how)
     if file:
         path = os.path.abspath(os.path.expanduser(file))
         _replace(path, memory.text, rooms.memory_file.is_ours)
@@ -299,12 +298,12 @@ def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
     rooms.state_folder.write_private(folder, os.path.basename(path), text.encode("utf-8", "replace"))
 
 
-def _latest(context: CliContext, app: App, file: str, budget: int | None) -> None:
+def _latest(context: CliContext, app: App, file: str, how: dict[str, int]) -> None:
     if file:
         raise click.UsageError(
             "latest has a place of its own, .memoryclaw/latest.md; memory-md takes a FILE."
         )
-    latest = app.transfer.write_latest(**({} if budget is None else {"budget": budget}))
+    latest = app.transfer.write_latest(**how)
     if context.printed(shapes.plain, latest):
         return
     say(

@@ -52,20 +52,16 @@ _HEAD = {
 }
 
 
-def own_name(root: os.PathLike[str]) -> str:
-    """The host name of a vault's page: two vaults are two sites to a browser, and their cookies never meet."""
-    return f"{hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:8]}.localhost"
-
-
 class Site(MountedApp):
     """The page of one daemon. It checks its visitors itself: a cookie instead of a token, forms instead of JSON."""
 
     def __init__(self, apps: Apps, report: Report, daemon: Daemon) -> None:
         self.sessions = Sessions()
-        self.name = own_name(daemon.root)
+        # Two vaults are two sites to a browser, and their cookies never meet.
+        mark = hashlib.sha256(os.fsencode(os.path.realpath(daemon.root))).hexdigest()[:8]
+        self.name, self._cookie = f"{mark}.localhost", f"mc-{mark}"
         self.own_names = (self.name,)
         self._apps, self._report, self._daemon = apps, report, daemon
-        self._cookie = f"mc-{self.name.partition('.')[0]}"
         self._pulse = Pulse(daemon)
         self._lane: anyio.CapacityLimiter | None = None
 
@@ -172,9 +168,9 @@ class Site(MountedApp):
         return Response(status_code=303, headers={"Location": to})
 
     def _page(self, shown: Shown, frame: Mapping[str, Any] | None = None) -> Response:
-        from memoryclaw.interfaces.ui import rendering
+        from memoryclaw.interfaces.ui.rendering import environment
 
-        text = rendering.rendered(shown.template, {**(frame or _BARE), **shown.values})
+        text = environment().get_template(shown.template).render({**(frame or _BARE), **shown.values})
         response = Response(
             text.encode("utf-8", "replace"), shown.status, media_type="text/html; charset=utf-8"
         )

@@ -51,9 +51,8 @@ def _lines(app: App, asked: PageRequest, now: rooms.status.Status) -> list[tuple
     """How each thing stands: its name, ok, advice or problem, and a sentence."""
     config, index = app.config, now.index
     behind = f"{plural(now.behind, 'file is', 'files are')} newer than it" if now.behind else "up to date"
-    index_line = (
-        f"{plural(index.notes, 'note')}, {plural(index.units, 'unit')}, {_size(index.bytes)}; {behind}"
-    )
+    size = f"{index.bytes / 1e6:.1f} MB" if index.bytes >= 1e6 else f"{index.bytes / 1e3:.0f} KB"
+    index_line = f"{plural(index.notes, 'note')}, {plural(index.units, 'unit')}, {size}; {behind}"
     last = f"; last change {moment(now.git.last.when)}: {now.git.last.subject}" if now.git.last else ""
     is_ready = now.git.state == "ok"
     ran = last_run(os.fspath(app.root))
@@ -75,10 +74,6 @@ def _lines(app: App, asked: PageRequest, now: rooms.status.Status) -> list[tuple
         ("Language models", "ok", f"{models}, then rules" if models else "None; rules only"),
         ("Vectors", "ok", sentence(vectors)),
     ]  # fmt: skip
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} KB"
 
 
 def _months(figures: rooms.stats.Stats, now: datetime) -> list[dict[str, Any]]:
