@@ -7,7 +7,6 @@ from importlib import import_module
 from memoryclaw.interfaces.ui import answers
 from memoryclaw.interfaces.ui.answers import Page
 
-
 # Each entry of the rail: its mark and its name, its address below `/ui`, and the key after `g`.
 _KEYS = {"review": "r", "recall": "q", "timeline": "t", "entities": "e", "notes": "n", "skills": "s", "health": "h"}  # fmt: skip
 RAIL = tuple(
