@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memoryclaw.connect import claude_code, connecting, hooks as host_hooks, importing, logs as log_imports, memory_file, settings_file, table
     from memoryclaw.connect.openclaw import notes as openclaw_notes, setup as openclaw_setup, status as openclaw_status
     from memoryclaw.consolidation import actions, agent_claims, apply, changes, consolidate, host_answers, model_chain, planning, selecting, understood
-    from memoryclaw.daemon import client, daemon, scheduling
+    from memoryclaw.daemon import client, daemon, processes, scheduling
     from memoryclaw.erase import purge
     from memoryclaw.health import doctor, lint, stats, status, survey
     from memoryclaw.history import commit_hook, git, repository
@@ -46,7 +46,7 @@ _PLACES = {
         "capture": "capture feedback log_files",
         "connect": "claude_code connecting importing memory_file settings_file table",
         "consolidation": "actions agent_claims apply changes consolidate host_answers model_chain planning selecting understood",
-        "daemon": "client daemon scheduling",
+        "daemon": "client daemon processes scheduling",
         "erase": "purge",
         "health": "doctor lint stats status survey",
         "history": "commit_hook git repository",

@@ -6,9 +6,6 @@ import gc
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
@@ -26,7 +23,6 @@ from memoryclaw.interfaces.cli.verbs import CliContext, flag, option, verb
 from memoryclaw.interfaces.ui import PAGE, TICKETS
 from memoryclaw.model import AGENT, OWNER
 
-_PATIENCE, _PAUSE = 60.0, 0.05  # seconds for a daemon to begin, and between two looks whether it has
 # What each extra brings, by module, as people call it.
 _NEEDS = {
     "serve": {"starlette": "starlette", "uvicorn": "uvicorn"},
@@ -150,10 +146,7 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
             )
         with context.app() as app:
             root = os.fspath(app.root)
-        started = _begun(root)
-        ticket = _first(
-            lambda: rooms.client.ask_daemon(root, "POST", TICKETS, request, audience=OWNER), started
-        )
+        ticket = rooms.processes.first_answer(root, "POST", TICKETS, request, audience=OWNER)
     if context.json:
         say(json.dumps(ticket))
     else:
@@ -164,39 +157,6 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
 
         if not webbrowser.open(ticket["url"]):
             remark("no browser could be opened; open the address above yourself, within a minute")
-
-
-def _begun(root: str) -> subprocess.Popen[bytes]:
-    """A daemon of its own that goes on when this command ends; what it has to say is kept in the state folder."""
-    log = os.open(
-        os.path.join(rooms.state_folder.begun_state_folder(root), "serve.log"),
-        os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC,
-        0o600,
-    )
-    command = [sys.executable, "-P", "-m", "memoryclaw", "serve", "--vault", root]
-    try:
-        # Its port may be taken by the daemon of another vault; any free one will do, as the address is told.
-        return subprocess.Popen(
-            [*command, "--any-port"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-        )
-    finally:
-        os.close(log)
-
-
-def _first(ask: Callable[[], dict[str, Any] | None], started: subprocess.Popen[bytes]) -> dict[str, Any]:
-    """The first answer of a daemon that was just started.
-
-    Raises:
-        InputError: it ended, or took too long.
-    """
-    last = time.monotonic() + _PATIENCE
-    while time.monotonic() < last:
-        if (reply := ask()) is not None:
-            return reply
-        if started.poll() is not None:
-            break
-        time.sleep(_PAUSE)
-    raise InputError("the daemon could not be started; `memoryclaw serve` says why")
 
 
 def _guests(
