@@ -94,14 +94,7 @@ def _field(parameter: Parameter, longest: int | None) -> tuple[Any, Any]:
 
 
 def from_json(model: type[R], body: str | bytes, word: str = "key") -> R:
-    """The keys of a request, checked.
-
-    Args:
-        model: what it may say.
-
-    Raises:
-        InputError: one is unknown, missing or of another kind.
-    """
+    """The keys of a request, checked."""
     try:
         return model.model_validate_json(body, strict=True)
     except ValidationError as error:

@@ -249,11 +249,7 @@ _RUN_COLOURS = {"done": "green", "failed": "red", "planned": "cyan"}
 
 
 def params_of(given: Iterable[str]) -> dict[str, str]:
-    """`K=V` texts as a map.
-
-    Raises:
-        InputError: one has no `=`, or is given twice.
-    """
+    """`K=V` texts as a map."""
     params: dict[str, str] = {}
     for text in given:
         name, mark, value = text.partition("=")

@@ -162,11 +162,7 @@ _DRAINED = 32 << 20  # bytes of a body that is too large are still read, so that
 
 
 async def whole(receive: Receive, most: int) -> bytes:
-    """The body.
-
-    Raises:
-        RefusedError: it is longer than `most`, or does not come.
-    """
+    """The body."""
     chunks: list[bytes] = []
     size, more = 0, True
     try:

@@ -84,11 +84,7 @@ _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what means e
 
 
 def listening(host: str, port: int, *, allow_remote: bool) -> socket.socket:
-    """A socket that listens.
-
-    Raises:
-        InputError: the address is beyond this machine and nobody allowed that, or it cannot be had.
-    """
+    """A socket that listens."""
     if not (is_loopback(host) or allow_remote):
         raise InputError(
             f"{host} can be reached from other machines; give --allow-remote if that is what you want"

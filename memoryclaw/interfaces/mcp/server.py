@@ -161,12 +161,7 @@ PROMPT = types.Prompt(
 
 
 def recalled(app: App, name: str, given: Mapping[str, str]) -> str:
-    """The fenced context and the question below it, as one message of the person.
-
-    Raises:
-        NotFoundError: there is no such prompt.
-        InputError: the question is missing, or something else was given.
-    """
+    """The fenced context and the question below it, as one message of the person."""
     if name != PROMPT.name:
         raise NotFoundError(f"there is no prompt {name[:80]!r}; there is {PROMPT.name!r}")
     if given.keys() != {QUESTION.name} or not given[QUESTION.name].strip():
@@ -204,11 +199,7 @@ def listed(app: App) -> list[types.Resource]:
 
 
 def read(app: App, uri: str) -> str:
-    """What stands behind an address.
-
-    Raises:
-        NotFoundError: it is none of ours, or nothing has this id.
-    """
+    """What stands behind an address."""
     id_ = unquote(uri.removeprefix(PREFIX))
     if not uri.startswith(PREFIX) or not id_:
         raise NotFoundError(f"there is no resource {uri[:200]!r}; addresses are {TEMPLATE.uri_template}")

@@ -78,11 +78,7 @@ class Page(NamedTuple):
     given: Mapping[str, Any]
 
     def answer(self, app: App, asked: PageRequest) -> Answer:
-        """What the view answers to a request.
-
-        Raises:
-            InputError: a key is not known, or cannot be read.
-        """
+        """What the view answers to a request."""
         if self.keys is None:
             return self.view(app, asked, **self.given)
         values = asked.form or {key: value for key, value in asked.query.items() if key != "said"}
@@ -127,11 +123,7 @@ def address(*parts: str, **query: object) -> str:
 
 
 def pairs(text: str) -> dict[str, str]:
-    """The keys of a query or of a form.
-
-    Raises:
-        InputError: a key is given twice, or there are too many.
-    """
+    """The keys of a query or of a form."""
     try:
         fields = parse_qsl(text, keep_blank_values=True, max_num_fields=_FIELDS, errors="replace")
     except ValueError:
