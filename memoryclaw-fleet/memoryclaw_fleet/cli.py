@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import click
 
 from memoryclaw.errors import InputError
+from memoryclaw.interfaces import http
 from memoryclaw.interfaces.cli.printing import plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, group, option
@@ -396,9 +397,7 @@ def serve(
         )
     if address is not None and not _is_address(address):
         raise InputError(f"{address!r} cannot be --address; write it as http://HOST:PORT")
-    from memoryclaw.interfaces.http import server  # `--help` needs no server
-
-    listening = server.listening(host, port, allow_remote=allow_remote)
+    listening = http.listening(host, port, allow_remote=allow_remote)
     name = node or socket.gethostname().split(".")[0].lower()
     place = address or f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 

@@ -111,11 +111,7 @@ def _carry_out(
     vault: str = "",
     question: str = "",
 ) -> None:
-    """Shows the change, asks, tries the server, where there is one to try, and writes.
-
-    Args:
-        question: that this vault can answer.
-    """
+    """Shows the change, asks, tries the server, where there is one to try, and writes; `question` is one that this vault can answer."""
     changed = [file for file in files if file.diff]
     may_write = agreed_to(context, {file.path: file.diff for file in changed}, yes=yes, dry_run=dry_run)
     if may_write is None:

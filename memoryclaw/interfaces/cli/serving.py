@@ -17,10 +17,12 @@ import click
 
 from memoryclaw import rooms
 from memoryclaw.errors import InputError
+from memoryclaw.interfaces import http
+from memoryclaw.interfaces import mcp as mcp_server
+from memoryclaw.interfaces import ui as page
 from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.streams import is_heard
 from memoryclaw.interfaces.cli.verbs import CliContext, flag, option, verb
-from memoryclaw.interfaces.ui import PAGE, TICKETS
 from memoryclaw.model import AGENT, OWNER
 
 # What each extra brings, by module, as people call it.
@@ -86,7 +88,6 @@ def serve(
     _must_have("serve", "serving")
     from memoryclaw.app import open_vault, system_clock
     from memoryclaw.interfaces.cli import exit_codes
-    from memoryclaw.interfaces.http import server
 
     with context.app() as app:
         root = app.root
@@ -102,12 +103,12 @@ def serve(
 
     report = partial(exit_codes.report_bug, context=context)
     try:
-        listener = server.listening(host, config.port if port is None else port, allow_remote=allow_remote)
+        listener = http.listening(host, config.port if port is None else port, allow_remote=allow_remote)
     except InputError:
         if not any_port:
             raise
-        listener = server.listening(host, 0, allow_remote=allow_remote)
-    ended_by = server.serve(
+        listener = http.listening(host, 0, allow_remote=allow_remote)
+    ended_by = http.serve(
         daemon,
         listener,
         host,
@@ -137,7 +138,7 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
         raise InputError("the page is for the owner; call it without --audience")
     root = rooms.client.root_of(context.vault)
     request = {"plain_host": plain_host}
-    ticket = rooms.client.ask_daemon(root, "POST", TICKETS, request, audience=OWNER)
+    ticket = rooms.client.ask_daemon(root, "POST", page.TICKETS, request, audience=OWNER)
     if ticket is None:
         if pid := rooms.state_folder.watcher(rooms.state_folder.state_folder(root))[0]:
             raise InputError(
@@ -146,7 +147,7 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
             )
         with context.app() as app:
             root = os.fspath(app.root)
-        ticket = rooms.processes.first_answer(root, "POST", TICKETS, request, audience=OWNER)
+        ticket = rooms.processes.first_answer(root, "POST", page.TICKETS, request, audience=OWNER)
     if context.json:
         say(json.dumps(ticket))
     else:
@@ -165,14 +166,10 @@ def _guests(
     """What is mounted beside the verbs; the page, which is for this machine's own browser, where its daemon is given."""
     guests: dict[str, Any] = {}
     if not _missing("mcp"):
-        from memoryclaw.interfaces.mcp.transports import Mounted
-
-        guests["/mcp"] = Mounted(apps, report)
+        guests["/mcp"] = mcp_server.Mounted(apps, report)
     if daemon is not None and not _missing("ui"):
-        from memoryclaw.interfaces.ui.site import Site, TicketOffice
-
-        site = Site(apps, report, daemon)
-        guests |= {PAGE: site, TICKETS: TicketOffice(site, apps, daemon.schedule.plan)}
+        site = page.Site(apps, report, daemon)
+        guests |= {page.PAGE: site, page.TICKETS: page.TicketOffice(site, apps, daemon.schedule.plan)}
     return guests
 
 
@@ -204,10 +201,9 @@ def mcp(context: CliContext) -> None:
     _must_have("mcp", "this")
     from memoryclaw.app import open_vault  # `--help` needs no vault
     from memoryclaw.interfaces.cli import exit_codes
-    from memoryclaw.interfaces.mcp.transports import run
 
     audience = context.caller(AGENT)
-    run(
+    mcp_server.run(
         lambda caller="": open_vault(context.vault, audience=caller or audience),
         partial(exit_codes.report_bug, context=context),
     )

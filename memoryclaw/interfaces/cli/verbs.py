@@ -502,6 +502,14 @@ def group(*examples: str, **how: Any) -> Callable[[Callable[..., Any]], Group]:
     return click.group(cls=Group, examples=examples, **how)
 
 
+def pair(text: str, form: str, option: str | None = None) -> tuple[str, str]:
+    """What stands on the two sides of `=`."""
+    key, equals, value = text.partition("=")
+    if not (key.strip() and equals):
+        raise click.BadParameter(f"{text!r} is not {form}", param_hint=option)
+    return key.strip(), value
+
+
 def agreed(context: CliContext, question: str, *, yes: bool) -> bool:
     """True when a person says yes; without a terminal to ask on, only `--yes` is one."""
     if yes:

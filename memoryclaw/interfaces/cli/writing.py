@@ -17,7 +17,7 @@ from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, ID, YES, CliContext, agreed, flag, option, verb
+from memoryclaw.interfaces.cli.verbs import AS_IS, ID, YES, CliContext, agreed, flag, option, pair, verb
 from memoryclaw.text.prompts import visible
 from memoryclaw.vault.layout import CONFIG_FILE
 from memoryclaw.vault.state_folder import is_initialised
@@ -188,7 +188,7 @@ def _mapped(
     context: CliContext, found: rooms.survey.Survey, maps: Sequence[str], *, yes: bool
 ) -> dict[str, str]:
     """Where folders of ours are to be: as said, and away from folders of the user's of the same name."""
-    paths = dict(_pair(one, "--map") for one in maps)
+    paths = dict(pair(text, "FIELD=VALUE", "--map") for text in maps)
     for one in found.named:
         place = f"memory/{one.folder}"
         question = f"Keep {one.folder}/ as plain notes, and put MemoryClaw's own into {place}/?"
@@ -298,7 +298,8 @@ def edit(
                 context, app.rewrite(id_, file.read(), digest=digest, dry_run=dry_run, as_is=as_is)
             )
             return
-        tell(context, app.edit(id_, dict(_pair(pair) for pair in pairs), as_is=as_is))
+        fields = dict(pair(text, "FIELD=VALUE", "--set") for text in pairs)
+        tell(context, app.edit(id_, fields, as_is=as_is))
 
 
 def _print_rewrite(context: CliContext, found: rooms.edit.NoteRewrite) -> None:
@@ -334,11 +335,10 @@ def forget(
     ids: tuple[str, ...],
     undo: bool,
     purge: bool,
-    source: str,
-    since: str,
     history: bool,
     dry_run: bool,
     yes: bool,
+    **which: str,
 ) -> int:
     """Take a note, a fact or a turn out of every answer; --undo brings it back.
 
@@ -347,7 +347,7 @@ def forget(
     still found.
     """
     if not purge:
-        if source or since or history or dry_run or yes:
+        if any(which.values()) or history or dry_run or yes:
             raise click.UsageError("--source, --since, --history, --dry-run and --yes go with --purge.")
         if len(ids) != 1:
             raise click.UsageError("Name one thing to forget.")
@@ -359,12 +359,12 @@ def forget(
             "What is erased with --purge cannot come back; --undo and --purge exclude each other."
         )
     with context.app("searching") as app, Bar("searching") as bar:
-        planned = app.purge(*ids, source=source, since=since, dry_run=True)
+        planned = app.purge(*ids, **which, dry_run=True)
         if dry_run or not context.json:
             _tell_purged(context, planned)
         if dry_run or not agreed(context, "Erase all of this for good?", yes=yes):
             return 0
-        purged = app.purge(*ids, source=source, since=since, history=history, progress=bar)
+        purged = app.purge(*ids, **which, history=history, progress=bar)
     _tell_purged(context, purged)
     return int(bool(purged.hits))
 
@@ -442,13 +442,6 @@ def undo(written: rooms.context.Written) -> None:
     Later edits are kept. The undo is a commit too, and what was undone is not consolidated again.
     """
     tell_written(written)
-
-
-def _pair(text: str, option: str = "--set") -> tuple[str, str]:
-    field, equals, value = text.partition("=")
-    if not equals or not field.strip():
-        raise click.BadParameter(f"{text!r} is not FIELD=VALUE", param_hint=option)
-    return field.strip(), value
 
 
 def tell(context: CliContext, done: rooms.context.Written) -> None:

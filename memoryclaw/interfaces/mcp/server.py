@@ -138,17 +138,6 @@ def tools() -> list[types.Tool]:
     ]
 
 
-def manifest() -> dict[str, Any]:
-    """All that a client may rely on, as docs/reference/mcp-manifest.json holds it."""
-    return {
-        "instructions": INSTRUCTIONS,
-        **{
-            kind: [value.model_dump(mode="json", by_alias=True, exclude_none=True) for value in values]
-            for kind, values in (("tools", tools()), ("resourceTemplates", [TEMPLATE]), ("prompts", [PROMPT]))
-        },
-    }
-
-
 # The one prompt: a question with what memory holds on it.
 
 QUESTION = types.PromptArgument(name="question", description="What you want to know or do.", required=True)

@@ -20,7 +20,6 @@ from starlette.types import Receive, Scope, Send
 from memoryclaw.app import App
 from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.interfaces.http.messages import refused
 from memoryclaw.interfaces.requests import Apps, MountedApp, Refusal, Report, bug, refusal_of
 from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
 from memoryclaw.interfaces.ui.sessions import Pulse, Said, Session, Sessions
@@ -278,9 +277,9 @@ class TicketOffice(MountedApp):
 
     async def _answered(self, request: Request) -> Response:
         if request.method != "POST":
-            return refused(Refusal(405, "method_not_allowed", "this address accepts only POST"))
+            return _json(Refusal(405, "method_not_allowed", "this address accepts only POST").shape, 405)
         if await to_thread.run_sync(self._audience) != OWNER:
-            return refused(Refusal(403, "forbidden", "only the owner may open the page"))
+            return _json(Refusal(403, "forbidden", "only the owner may open the page").shape, 403)
         options = json.loads(await request.body() or b"{}")
         plain = isinstance(options, dict) and options.get("plain_host") is True
         port = request.headers["host"].rpartition(":")[2]
