@@ -28,9 +28,8 @@ class _FileChange(NamedTuple):
 
     path: str
     diff: str
-    write: Callable[
-        [], tuple[str, Sequence[str]]
-    ]  # returns where the file as it was is kept, and what to know
+    # Returns where the file as it was is kept, and what to know.
+    write: Callable[[], tuple[str, Sequence[str]]]
 
 
 @verb(
@@ -164,12 +163,8 @@ def agreed_to(
 
 
 def _file_change(change: rooms.settings_file.SettingsChange) -> _FileChange:
-    def write() -> tuple[str, Sequence[str]]:
-        rooms.settings_file.carry_out(change)
-        backup = change.path + rooms.settings_file.BACKUP
-        return backup if os.path.lexists(backup) else "", ()
-
-    return _FileChange(change.path, change.diff if change.changes else "", write)
+    diff = change.diff if change.changes else ""
+    return _FileChange(change.path, diff, lambda: (rooms.settings_file.carry_out(change), ()))
 
 
 def _openclaw(vault: str) -> rooms.openclaw_setup.Setup:
@@ -181,8 +176,4 @@ def _openclaw(vault: str) -> rooms.openclaw_setup.Setup:
 
 
 def _planned(setup: rooms.openclaw_setup.Setup, planned: rooms.openclaw_setup.ConfigChange) -> _FileChange:
-    def write() -> tuple[str, Sequence[str]]:
-        changed = setup.do(planned)
-        return changed.backup, changed.notices
-
-    return _FileChange(planned.config, planned.diff, write)
+    return _FileChange(planned.config, planned.diff, lambda: setup.do(planned)[-2:])

@@ -142,25 +142,18 @@ def _offer_agreement(app: App) -> None:
 def _tell(context: CliContext, done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
     if context.printed(shapes.consolidated, done):
         return
-    _tell_run(done, dry_run=dry_run)
-    remark(*done.notices)
-
-
-def _tell_run(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
-    changes = done.changes
-    if done.waits or not changes.ranges:
-        if done.upkeep is None:
-            say(f"Nothing to do: {done.waits or 'every line of the logs is consolidated'}.")
-        else:
-            _tell_upkeep(done.upkeep, dry_run=dry_run)
-        return
-    say(_summary(changes, done.mode, dry_run=dry_run))
-    _tell_changes(done, held="It would be held" if dry_run else "It is held", dry_run=dry_run)
-    if changes.degraded:
-        remark(f"degraded: {changes.degraded}")
+    changes, reads = done.changes, done.changes.ranges and not done.waits
+    if reads:
+        say(_summary(changes, done.mode, dry_run=dry_run))
+        _tell_changes(done, dry_run=dry_run)
+        remark(f"degraded: {changes.degraded}" if changes.degraded else "")
+    elif done.upkeep is None:
+        say(f"Nothing to do: {done.waits or 'every line of the logs is consolidated'}.")
     if done.upkeep is not None:
-        say()
+        if reads:
+            say()
         _tell_upkeep(done.upkeep, dry_run=dry_run)
+    remark(*done.notices)
 
 
 def _tell_upkeep(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
@@ -174,12 +167,12 @@ def _tell_upkeep(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None
         proposed
     )
     say(f"Upkeep: {', '.join(words)}.")
-    _tell_changes(done, held="It is held", dry_run=dry_run)
+    _tell_changes(done, dry_run=dry_run)
 
 
-def _tell_changes(done: rooms.consolidate.Consolidated, *, held: str, dry_run: bool) -> None:
+def _tell_changes(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
     if done.changes.held:
-        say(f"{held}: {styled(done.changes.held)}.")
+        say(f"It {'would be' if dry_run else 'is'} held: {styled(done.changes.held)}.")
     if dry_run:
         _planned(done.changes)
     else:
@@ -217,20 +210,16 @@ def _planned(changes: rooms.changes.ChangeSet) -> None:
         lines += [f"waits: {planned.reason}"] * bool(planned.reason)
         for line in lines:
             say(f"    {styled(line)}")
-    if changes.skipped:
-        say()
-        say(styled("nothing to keep", fg="cyan"))
-        for line in aligned([(s.range.partition("@")[0], s.reason) for s in changes.skipped]):
-            say(f"    {styled(line)}")
     dropped = [
         (f"{d.claim.entity}, {d.claim.field}: {d.claim.value}", d.reason)
         for d in changes.decided
         if d.action == "drop"
     ]
-    if dropped or changes.dropped:
-        say()
-        say(styled("left out", fg="cyan"))
-        for line in [*(aligned(dropped) if dropped else ()), *changes.dropped]:
+    skipped = aligned([(skip.range.partition("@")[0], skip.reason) for skip in changes.skipped])
+    for head, lines in (("nothing to keep", skipped), ("left out", [*aligned(dropped), *changes.dropped])):
+        if lines:
+            say(f"\n{styled(head, fg='cyan')}")
+        for line in lines:
             say(f"    {styled(line)}")
     say("\nNothing was written.")
 

@@ -123,9 +123,8 @@ def _show_recall(found: ReadBack) -> None:
         say(f"{found.gone} more {'are' if found.gone > 1 else 'is'} no longer there")
 
 
-_VIEWS: Mapping[
-    str, tuple[Callable[..., None], str]
-] = {  # how they are printed, and by which verb of the app
+# How they are printed, and by which verb of the app.
+_VIEWS: Mapping[str, tuple[Callable[..., None], str]] = {
     "text": (_show_text, "show"),
     "entity": (_show_entity, "entity"),
     "uses": (_show_uses, "inspect"),
@@ -157,19 +156,18 @@ def browse() -> None:
 )
 def notes(notes: Sequence[rooms.browsing.NoteEntry]) -> None:
     """List notes: pinned ones first, then the newest."""
-    hot = any(note.hot for note in notes)
     rows = [
-        [
+        (
             note.id,
             note.kind,
             note.at[:10],
-            *(["hot" if note.hot else ""] if hot else []),
+            "hot" * note.hot,
             note.title,
             " ".join(f"#{tag}" for tag in note.tags),
-        ]
+        )
         for note in notes
     ]
-    table(["id", "kind", "date", *(["use"] if hot else []), "title", "tags"], rows, "No such notes.")
+    table(["id", "kind", "date", "use?", "title", "tags"], rows, "No such notes.")
 
 
 @verb(

@@ -40,22 +40,12 @@ def skills() -> None:
 @skills.verb(f"{_NEW}skills list", "skills list --json", name="list", of="skills.list")
 def list_(found: Sequence[rooms.listing.ListedSkill]) -> None:
     """List skills and drafts with their state."""
-    # How runs went is a column once there was one.
-    ran = any(one.outcomes.runs for one in found)
-    table(
-        ["name", "state", *(["runs"] if ran else []), "description", "path"],
-        [
-            [
-                one.name,
-                one.state,
-                *([_record(one.outcomes)] if ran else []),
-                beginning(one.skill.skill.description, _SHOWN),
-                one.skill.path,
-            ]
-            for one in found
-        ],
-        "No skills yet; `memoryclaw skills new NAME` creates one.",
-    )
+    rows = []
+    for listed in found:
+        description = beginning(listed.skill.skill.description, _SHOWN)
+        rows.append([listed.name, listed.state, _record(listed.outcomes), description, listed.skill.path])
+    heads = ["name", "state", "runs?", "description", "path"]
+    table(heads, rows, "No skills yet; `memoryclaw skills new NAME` creates one.")
 
 
 @skills.verb(

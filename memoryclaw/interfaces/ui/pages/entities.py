@@ -78,9 +78,8 @@ def mentions(app: App, without: str = "") -> Callable[[str], list[tuple[str, str
     return parts
 
 
-@lru_cache(
-    maxsize=8
-)  # the pages of a vault have the same names, and to compile them takes longer than all else of some
+# The pages of a vault have the same names, and to compile them takes longer than all else of some.
+@lru_cache(maxsize=8)
 def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names)) or '(?!)'})(?!\w)")
 
