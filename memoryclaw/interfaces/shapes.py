@@ -459,16 +459,7 @@ file: Shape[rooms.file_history.FileDiff] = Shape(
 )
 item_with_files: Shape[ItemShown] = Shape("*item files")
 differences: Shape[Iterable[ItemShown]] = Shape(many="differences")
-_review_item: Shape[DifferencesShown] = Shape()
-
-
-def review_item(
-    item: rooms.queue.ReviewItem,
-    files: Sequence[rooms.file_history.FileDiff],
-    details: rooms.details.Details | None,
-) -> JsonObject:
-    """One thing that waits: what would change, and, for the owner, what it rests on and stands against."""
-    return _review_item(DifferencesShown((ItemShown(item, files),), details))
+review_item: Shape[DifferencesShown] = Shape()
 
 
 rewrite: Shape[rooms.edit.NoteRewrite] = Shape(
@@ -538,7 +529,6 @@ SHAPES_OF: Mapping[Callable[..., JsonObject], tuple[Shape[Any], ...]] = {
     recall: (_recall, _traced_recall),
     facts: (_facts,),
     views: (_views, _views_with_text),
-    review_item: (_review_item,),
 }
 
 

@@ -57,7 +57,7 @@ def show(context: CliContext, id_: str) -> None:
         files = app.review.diff(item) if item.can_be_shown else []
         if context.json:
             details = app.review.details(item) if app.audience == OWNER else None
-            as_json(shapes.review_item(item, files, details))
+            as_json(shapes.review_item(shapes.DifferencesShown((shapes.ItemShown(item, files),), details)))
             return
     _one(item, files, whole=True)
 

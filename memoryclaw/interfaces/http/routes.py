@@ -101,7 +101,8 @@ def review_item(app: App, name: str) -> JsonObject:
     """One thing that waits, and what it would change."""
     item = app.review.get(name)
     files = app.review.diff(item) if item.can_be_shown else []
-    return shapes.review_item(item, files, app.review.details(item) if app.audience == OWNER else None)
+    details = app.review.details(item) if app.audience == OWNER else None
+    return shapes.review_item(shapes.DifferencesShown((shapes.ItemShown(item, files),), details))
 
 
 @tells(Review.edit, shapes.written)

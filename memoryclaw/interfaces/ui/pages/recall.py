@@ -18,15 +18,6 @@ _FAMILY = {
     "alias": "t-alias", "related": "t-alias", "entity": "t-name", "field": "t-name", "speaker": "t-name", "names": "t-name",
     "date": "t-time", "when": "t-time", "recency": "t-time", "around": "t-talk", "asks": "t-talk", "pinned": "t-pin", "vector": "t-mean",
 }  # fmt: skip
-_KEY = (
-    ("t-word", "words of the question"),
-    ("t-alias", "synonyms"),
-    ("t-name", "names and fields"),
-    ("t-time", "time"),
-    ("t-talk", "the conversation around"),
-    ("t-mean", "meaning"),
-    ("t-pin", "pinned"),
-)
 _HOW = {
     "alias": "another name of it",
     "related": "a related word",
@@ -69,7 +60,6 @@ def show(
         "budget": budget or app.config.budget,
         "trouble": trouble,
         "answer": answer,
-        "KEY": _KEY,
         "LISTED": LISTED,
         "examples": [],
     }

@@ -16,16 +16,10 @@ from memoryclaw.vault.layout import timestamp
 
 _PAGE, _LOOKED = 50, 200  # changes on a page, and those that are looked through for one kind
 _MOST = 1000  # events on a page
-_HAPPENED = {"began": "Fact", "superseded": "Changed", "ended": "Ended", "said": "Said", "episode": "Episode"}
 _LOG_DAY = re.compile(r"logs/(\d{4}-\d\d-\d\d)/")
 _VISIT = timedelta(minutes=30)  # a look within them is the same look
 _SEEN = "mc-looked"
 _RUN = ("consolidate", "redo")
-_WHO = {
-    **dict.fromkeys(_RUN, "Consolidated"), "approve": "Approved", "reject": "Rejected", "edit": "Edited", "remember": "Remembered", "claim": "Agent",
-    "forget": "Forgotten", "revive": "Brought back", "undo": "Undone", "skill": "Skill", "purge": "Erased", "init": "Created", "adopt": "Created",
-    "import": "Imported", "restore": "Restored", "sync": "Synced", "track": "Logs",
-}  # fmt: skip
 KINDS = {
     "all": "all",
     "runs": "consolidations",
@@ -92,7 +86,6 @@ def show(app: App, asked: PageRequest, before: str = "", kind: str = "", limit: 
         "paged": bool(before),
         "notice": commits.notice,
         "since": since,
-        "who": _WHO,
         "stands": _STANDS,
         "undone": undone,
         "read_on": _read_on,
@@ -115,7 +108,6 @@ def _world(app: App, limit: int) -> Shown:
         "title": "Timeline",
         "days": list(days.items()),
         "more": min(limit + _PAGE, _MOST) if timeline.earlier and limit < _MOST else 0,
-        "happened": _HAPPENED,
         "mentioned": mentions(app),
         "kinds": KINDS,
         "kind": "",
@@ -164,7 +156,6 @@ def change(app: App, asked: PageRequest) -> Answer:
         "found": shown_commit,
         "told": [line[2:] for line in lines if line.startswith("- ")],
         "why": [line for line in lines if line.strip() and not line.startswith(("- ", *trailers))],
-        "who": _WHO,
         "can_undo": commit.kind not in _STANDS,
         "source": commit.trailers.get("Source", ""),
         "confidence": commit.trailers.get("Confidence", ""),
