@@ -336,13 +336,13 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
     """
     if commit and (id_ or before):
         raise click.UsageError("--commit shows one commit; give no ID and no --before")
-    with context.app() as app:
-        if commit:
-            _print_commit(context, app.commit(commit))
-            return
-        events = app.history(id_, limit=limit, before=before)
-    if context.printed(shapes.history, events):
-        return
+    if commit:
+        context.carry_out(_show_commit, "commit", {"name": commit})
+    else:
+        context.carry_out(_show_history, "history", {"id_": id_, "limit": limit, "before": before})
+
+
+def _show_history(events: rooms.file_history.CommitList) -> None:
     rows = [
         (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
         for one in events.commits
@@ -361,9 +361,7 @@ def blame(blame: rooms.file_history.Blame) -> None:
         say(line)
 
 
-def _print_commit(context: CliContext, found: rooms.file_history.CommitShown) -> None:
-    if context.printed(shapes.change_made, found):
-        return
+def _show_commit(found: rooms.file_history.CommitShown) -> None:
     commit = found.commit
     say(
         f"{styled(commit.subject, bold=True)} ({commit.commit[:10]}, {commit.when[:16].replace('T', ' ')}, {styled(commit.kind)})"

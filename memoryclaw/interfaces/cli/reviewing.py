@@ -120,11 +120,9 @@ def reject(context: CliContext, /, names: tuple[str, ...], **how: Any) -> int:
 @AS_IS
 def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     """Edit a pending change in $VISUAL or $EDITOR; it stays pending."""
-    from memoryclaw.interfaces.cli.writing import tell
+    from memoryclaw.interfaces.cli.writing import tell_written
 
-    with context.app() as app:
-        written = app.review.edit(id_, _edited, as_is=as_is)
-    tell(context, written)
+    context.carry_out(tell_written, "review.edit", {"id_": id_, "rewrite": _edited, "as_is": as_is})
 
 
 @review.verb(f"{_WAITS}review apply", "review apply --yes")

@@ -106,7 +106,7 @@ def init(
         lambda: {**shapes.written(written), "default": is_own, "found": shapes.survey(survey)}
     ):
         return
-    tell(context, written)
+    tell_written(written)
     _tell_next(
         survey, paths, root, left=0 if take else len(new), new=written.action != "confirmed", owner=owner
     )
@@ -256,8 +256,8 @@ def remember(context: CliContext, *, text: str, **keys: Any) -> None:
     keeps the rest. With --entity and --field it is the value of a fact, with --entity alone a
     statement, with --tag or --note an episode. A text of - is read from standard input.
     """
-    with context.app() as app:
-        tell(context, app.remember(sys.stdin.read() if text == "-" else text, **keys))
+    text = sys.stdin.read() if text == "-" else text
+    context.carry_out(tell_written, "remember", {"text": text, **keys})
 
 
 @verb(
@@ -292,21 +292,18 @@ def edit(
         raise click.UsageError("Give --set, or --text with --digest.")
     if file is not None and not digest:
         raise click.UsageError("--text needs --digest: that of the note as you read it, from `show --json`.")
-    with context.app() as app:
-        if file is not None:
-            _print_rewrite(
-                context, app.rewrite(id_, file.read(), digest=digest, dry_run=dry_run, as_is=as_is)
-            )
-            return
+    values = {"id_": id_, "as_is": as_is}
+    if file is not None:
+        text = {"text": file.read(), "digest": digest, "dry_run": dry_run}
+        context.carry_out(_print_rewrite, "rewrite", {**values, **text})
+    else:
         fields = dict(pair(text, "FIELD=VALUE", "--set") for text in pairs)
-        tell(context, app.edit(id_, fields, as_is=as_is))
+        context.carry_out(tell_written, "edit", {**values, "fields": fields})
 
 
-def _print_rewrite(context: CliContext, found: rooms.edit.NoteRewrite) -> None:
-    if context.printed(shapes.rewrite, found):
-        return
+def _print_rewrite(found: rooms.edit.NoteRewrite) -> None:
     if found.written is not None:
-        tell(context, found.written)
+        tell_written(found.written)
     else:
         for line in rooms.word_diff.marked_lines(found.before, found.after):
             say(styled(line))
@@ -351,9 +348,7 @@ def forget(
             raise click.UsageError("--source, --since, --history, --dry-run and --yes go with --purge.")
         if len(ids) != 1:
             raise click.UsageError("Name one thing to forget.")
-        with context.app() as app:
-            tell(context, app.revive(ids[0]) if undo else app.forget(ids[0]))
-        return 0
+        return context.carry_out(tell_written, "revive" if undo else "forget", {"id_": ids[0]})
     if undo:
         raise click.UsageError(
             "What is erased with --purge cannot come back; --undo and --purge exclude each other."
@@ -422,13 +417,13 @@ def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None
     It is available only on the command line.
     """
     with context.app() as app:
-        if quarantine:
-            tell(context, app.quarantine(id_))
-            return
-        if not yes:
+        if not (quarantine or yes):
             click.echo(visible(app.show(id_).text))
-        if agreed(context, "Do you trust this?", yes=yes):
-            tell(context, app.trust(id_))
+        if not (quarantine or agreed(context, "Do you trust this?", yes=yes)):
+            return
+        written = app.quarantine(id_) if quarantine else app.trust(id_)
+    if not context.printed(shapes.written, written):
+        tell_written(written)
 
 
 @verb(
@@ -442,12 +437,6 @@ def undo(written: rooms.context.Written) -> None:
     Later edits are kept. The undo is a commit too, and what was undone is not consolidated again.
     """
     tell_written(written)
-
-
-def tell(context: CliContext, done: rooms.context.Written) -> None:
-    """Prints what a writing verb did."""
-    if not context.printed(shapes.written, done):
-        tell_written(done)
 
 
 def tell_written(done: rooms.context.Written) -> None:

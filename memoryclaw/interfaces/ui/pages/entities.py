@@ -93,15 +93,11 @@ class Field(NamedTuple):
 
 
 @page("GET /entity/{name}", "entities")
-def entity(app: App, asked: PageRequest, origin: str = "") -> Answer:
+def entity(
+    app: App, asked: PageRequest, origin: str = "", *, trouble: str = "", typed: str = "", status: int = 200
+) -> Answer:
     """One of them, and the origin of a fact."""
-    return _page(app, asked.name, origin=origin)
-
-
-def _page(
-    app: App, name: str, *, origin: str = "", trouble: str = "", typed: str = "", status: int = 200
-) -> Shown:
-    known_entity = app.entity(name)
+    known_entity = app.entity(asked.name)
     waits = [
         item for item in app.review.list() if item.entity and key_of(item.entity) == key_of(known_entity.name)
     ]
@@ -193,7 +189,7 @@ def correct(app: App, asked: PageRequest, id_: str, was: str, value: str) -> Ans
         raise
     except MemoryClawError as error:
         status = 409 if isinstance(error, ConflictError) else 400
-        return _page(app, asked.name, trouble=str(error), typed=value, status=status)
+        return entity(app, asked, trouble=str(error), typed=value, status=status)
     sentence = f"Corrected: {was} is {value} now. {written.notice}" if written.commit else written.notice
     return Moved(address("entity", asked.name), said=sentence.strip(), undo=written.commit)
 
@@ -205,7 +201,7 @@ def forget(app: App, asked: PageRequest, id_: str, was: str) -> Answer:
         _as_shown(app, asked.name, id_, was)
         written = app.forget(id_)
     except ConflictError as error:
-        return _page(app, asked.name, trouble=str(error), status=409)
+        return entity(app, asked, trouble=str(error), status=409)
     try:
         app.entity(asked.name)
     except NotFoundError:

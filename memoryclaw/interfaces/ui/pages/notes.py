@@ -18,13 +18,6 @@ PAGE, MOST = 50, 1000
 _TURNS = 300  # of a conversation on a page
 _CHANGES = 8  # of a note's history
 _SEARCHED = {"semantic": "fact", "log": "turn"}  # what a search calls the units of these notes
-_KIND_NAMES = {
-    "episode": "episodes",
-    "semantic": "facts",
-    "skill": "skills",
-    "note": "notes",
-    "log": "conversations",
-}
 
 
 @page("GET /notes", "notes")
@@ -35,7 +28,7 @@ def notes(
     trouble, status, fields = "", 200, {"q": q, "kind": kind, "state": state, "limit": limit}
     limit = min(max(limit, 1), MOST)
     values: dict[str, Any] = {
-        "title": "Notes", "given": fields, "kinds": [(kind, _KIND_NAMES[kind]) for kind in NOTE_KINDS], "states": NOTE_STATES,
+        "title": "Notes", "given": fields, "kinds": NOTE_KINDS, "states": NOTE_STATES,
         "lines": [], "answer": None, "more": 0,
     }  # fmt: skip
     try:
@@ -208,25 +201,23 @@ def edit(app: App, asked: PageRequest) -> Answer:
         return Moved(address("note", place.note, "edit"))
     if not place.path.endswith(".md"):
         raise InputError(f"{place.path} is not Markdown; open the file itself")
-    return _editor(app, place.note, readable(unit.text), unit.digest)
+    return again(app, asked._replace(name=place.note), unit.text, unit.digest)
 
 
 @page("POST /note/{id}/edit", "notes")
-def again(app: App, asked: PageRequest, text: str, digest: str) -> Answer:
+def again(
+    app: App, asked: PageRequest, text: str, digest: str, *, trouble: str = "", status: int = 200
+) -> Answer:
     """Back from the preview, with what was typed, and the digest of the file that it was written for."""
-    return _editor(app, asked.name, readable(text), digest)
-
-
-def _editor(app: App, id_: str, text: str, digest: str, *, trouble: str = "", status: int = 200) -> Shown:
+    id_ = asked.name
     unit = app.show(id_)
-    current = readable(unit.text)
     conflict = unit.digest != digest
     values = {
         "title": "Edit",
         "id": id_,
         "path": unit.address.path,
-        "text": text,
-        "now": current,
+        "text": readable(text),
+        "now": readable(unit.text),
         "digest": unit.digest if trouble and conflict else digest,
         "conflict": conflict and bool(trouble),
         "trouble": trouble,
@@ -244,7 +235,7 @@ def write(app: App, asked: PageRequest, text: str, digest: str, *, dry_run: bool
         rewrite = app.rewrite(asked.name, text, digest=digest, dry_run=dry_run)
     except (ConflictError, InputError) as error:
         status = 409 if isinstance(error, ConflictError) else 400
-        return _editor(app, asked.name, text, digest, trouble=str(error), status=status)
+        return again(app, asked, text, digest, trouble=str(error), status=status)
     if rewrite.written is not None:
         written = rewrite.written
         sentence = "Saved." if written.commit else "Nothing was changed."

@@ -75,9 +75,7 @@ def _told(app: App, item: rooms.queue.ReviewItem, among: Sequence[rooms.queue.Re
     except MemoryClawError as error:
         diffs, problem = [], str(error)
     files = shapes.differences([shapes.ItemShown(item, diffs[:FILES])])["differences"][0]["files"]
-    digest = item.digest
-    if item.is_skill:
-        digest = app.skills.show(item.id).listed.version
+    digest = app.skills.show(item.id).listed.version if item.is_skill else item.digest
     return {
         "details": details,
         "files": files,
