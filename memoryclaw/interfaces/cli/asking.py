@@ -141,7 +141,8 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], trace: bool, **how
         say(f"relevance {relevance['value']:+.2f} of a floor of 0: {terms}\n")
         decided = [(candidate, candidate["reason"] or candidate["decision"]) for candidate in answer["trace"]]
         rows = [
-            [f"{each['score']:.3f}", why, shapes.REASONS.get(why, ""), each["id"]] for each, why in decided
+            [f"{each['score']:.3f}", why, rooms.explain.REASONS.get(why, ""), each["id"]]
+            for each, why in decided
         ]
         table(["score", "decision", "because", "id"], rows)
     _remarks(answer)
@@ -207,7 +208,10 @@ def _places(texts: list[str], place: int) -> None:
 
 
 def _explain(match: Match) -> None:
-    rows = [[styled(name), f"{value / 1000:.3f}"] for name, value in shapes.rounded(match.terms, match.score)]
+    rows = [
+        [styled(name), f"{value / 1000:.3f}"]
+        for name, value in rooms.explain.rounded(match.terms, match.score)
+    ]
     rows.append(["score", f"{round(match.score * 1000) / 1000:.3f}"])
     longest = max(len(row[1]) for row in rows)
     lines = aligned([[row[0], row[1].rjust(longest)] for row in rows])

@@ -140,11 +140,12 @@ def reject(decision: rooms.approve.SkillDecision) -> None:
 @option("--session", "S", "The session in which it was followed.")
 def outcome(context: CliContext, *, name: str, ended: str, why: str, session: str) -> None:
     """Record how following a skill went; `skills run` does so by itself."""
-    with context.app() as app:
-        kept_outcome = app.skills.outcome(name, ok=ended == "ok", why=why, session=session)
-    if context.printed(shapes.skill_outcome, kept_outcome):
-        return
-    say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if kept_outcome.ok else 'failed'}")
+    values = {"name": name, "ok": ended == "ok", "why": why, "session": session}
+    context.carry_out(_tell_outcome, "skills.outcome", values)
+
+
+def _tell_outcome(kept: rooms.outcomes.RunOutcome, name: str) -> None:
+    say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if kept.ok else 'failed'}")
 
 
 @skills.verb(f"{_NEW}skills approve water-plants\nskills host", "skills host --json", of="skills.hosted")

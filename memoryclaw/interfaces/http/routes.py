@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 from memoryclaw.app import App, verbs
 from memoryclaw.app.graph import VaultGraph
@@ -33,7 +33,6 @@ from memoryclaw.interfaces.requests import RequestModel, arguments_of, request_m
 from memoryclaw.interfaces.shapes import AnswerShape, JsonObject
 from memoryclaw.model import OWNER
 
-F = TypeVar("F", bound=Callable[..., JsonObject])
 Adapter = Callable[..., JsonObject]  # of an open vault, what the path names if it names anything, and keys
 
 # What does more than one verb of the app, or tells of its answer together with something else.
@@ -41,10 +40,10 @@ Adapter = Callable[..., JsonObject]  # of an open vault, what the path names if 
 _ADAPTERS: dict[Callable[..., Any], tuple[Adapter, tuple[AnswerShape, ...]]] = {}
 
 
-def tells(verb: Callable[..., Any], *answers: AnswerShape) -> Callable[[F], F]:
+def tells(verb: Callable[..., Any], *answers: AnswerShape) -> Callable[[Adapter], Adapter]:
     """Makes a function what answers at the address of a verb, in one of these shapes; its `**keys` are those of the verb."""
 
-    def decorate(adapter: F) -> F:
+    def decorate(adapter: Adapter) -> Adapter:
         _ADAPTERS[verb] = (adapter, answers)
         return adapter
 

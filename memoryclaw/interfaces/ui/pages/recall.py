@@ -7,9 +7,9 @@ from typing import Any
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.ui.answers import Answer, PageRequest, Shown, address, page
 from memoryclaw.model import Match, Recalled
+from memoryclaw.recall.explain import REASONS, rounded
 
 LISTED = 6  # of what was left out for one reason, before the rest is folded
 _MOST_LISTED = 60
@@ -94,7 +94,7 @@ def _told(app: App, answer: Recalled) -> dict[str, Any]:
     return {
         "rows": [_row(match, best) for match in answer.matches],
         "next": out.get("budget", [])[:3],
-        "out": [(shapes.REASONS.get(why, why), rows[:_MOST_LISTED], len(rows)) for why, rows in out.items()],
+        "out": [(REASONS.get(why, why), rows[:_MOST_LISTED], len(rows)) for why, rows in out.items()],
         "considered": max(len(answer.trace), len(answer.matches)),
         "spent": spent,
         "spent_words": words,
@@ -111,7 +111,7 @@ def _part(line: str) -> str:
 
 def _row(match: Match, best: float) -> dict[str, Any]:
     """One match, ready to be shown."""
-    rounded = shapes.rounded(match.terms, match.score)
+    scores = rounded(match.terms, match.score)
     fields_by_word: dict[str, list[str]] = {}
     for matched in match.matched:
         fields_by_word.setdefault(matched.word, []).append(f"{matched.field} ({matched.via})")
@@ -121,7 +121,7 @@ def _row(match: Match, best: float) -> dict[str, Any]:
         width, look = max(1000 * term.value / best, 0), _FAMILY.get(term.name, "t-word")
         bar.append({"x": round(at, 1), "width": round(max(width - _GAP, 1), 1), "look": look})
         at += width
-    terms = ", ".join(f"{name} {value / 1000:.2f}" for name, value in rounded)
+    terms = ", ".join(f"{name} {value / 1000:.2f}" for name, value in scores)
     is_fact, (to, head) = match.unit.kind == "fact", place_of(match)
     return {
         "match": match,
@@ -130,7 +130,7 @@ def _row(match: Match, best: float) -> dict[str, Any]:
         "value": match.snippet if is_fact else "",
         "pieces": () if is_fact else marks(match.snippet, match.highlights),
         "bar": bar,
-        "terms": [(name, value, _HOW.get(name) or ways.get(name, "")) for name, value in rounded],
+        "terms": [(name, value, _HOW.get(name) or ways.get(name, "")) for name, value in scores],
         "said": f"score {match.score:.2f}: {terms}",
     }
 
