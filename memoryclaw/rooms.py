@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memoryclaw.history import commit_hook, git, repository
     from memoryclaw.index import index, outgoing, sync, vector_store, vectors, watching
     from memoryclaw.lifecycle import conflict_decisions, keeping, pages, practice, upkeep, views
-    from memoryclaw.recall import addresses, ask, browsing, citing, conflicts, evaluation, explain, graph, inspecting, recall, receipts, rehearsal, strength, timeline, vector_lane
+    from memoryclaw.recall import addresses, ask, browsing, citing, conflicts, evaluation, explain, graph, inspecting, reasons, recall, receipts, rehearsal, strength, timeline, vector_lane
     from memoryclaw.review import decide, details, elsewhere, file_history, machines, queue, setting_questions, undo, widened, word_diff
     from memoryclaw.skills import approve, host_skills, listing, match, mcp_tools, migration, outcomes, run, steps, tool_hosts, tools
     from memoryclaw.talk import own_words
@@ -52,7 +52,7 @@ _PLACES = {
         "history": "commit_hook git repository",
         "index": "index outgoing sync vector_store vectors watching",
         "lifecycle": "conflict_decisions keeping pages practice upkeep views",
-        "recall": "addresses ask browsing citing conflicts evaluation explain graph inspecting recall receipts rehearsal strength timeline vector_lane",
+        "recall": "addresses ask browsing citing conflicts evaluation explain graph inspecting reasons recall receipts rehearsal strength timeline vector_lane",
         "review": "decide details elsewhere file_history machines queue setting_questions undo widened word_diff",
         "skills": "approve host_skills listing match mcp_tools migration outcomes run steps tool_hosts tools",
         "talk": "own_words",

@@ -31,7 +31,7 @@ from memoryclaw.app import App
 from memoryclaw.index.database import SCHEMA
 from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
 from memoryclaw.model import Turn
-from memoryclaw.recall.explain import REASONS
+from memoryclaw.recall.reasons import REASONS
 from memoryclaw.talk.acceptance import TABLE, verdict
 from memoryclaw.talk.statements import read
 

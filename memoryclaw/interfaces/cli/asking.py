@@ -26,22 +26,27 @@ from memoryclaw.text.snippets import snippet
     "init\nremember 'Nora drinks oolong tea'\nsearch oolong",
     "search 'kind:episode \"oat milk\" since:2025-06' --limit 3",
     "search 'dowels in October 2025' --explain",
-    of="search",
-    without=("session",),
+)
+@click.argument("query", nargs=-1, required=True, type=TEXT)
+@option("--kind", "KIND", "One kind only: episode, fact, skill, note, todo or turn.")
+@option(
+    "--limit", "N", "The most matches to list.", type=click.IntRange(1, 1000), default=10, show_default=True
 )
 @flag("--explain", "Show each term of every score, and which words matched where.")
 @option("--session", "S", "The session that sees the results. Later recalls for it leave them out.")
-def search(context: CliContext, *, query: str, explain: bool, **how: Any) -> None:
+def search(context: CliContext, /, *, query: tuple[str, ...], explain: bool, **how: Any) -> None:
     """Find the best matches for a question; without a session, nothing is recorded.
 
     A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
     tag: kind: entity: person: project: path: title: since: until: on:
     """
-    if context.json and (served := context.served("GET", "/v1/search", q=query, **how)):
+    # Its options are not the app's: where a daemon answers, no app is loaded.
+    words = " ".join(query)
+    if context.json and (served := context.served("GET", "/v1/search", q=words, **how)):
         as_json(served)
         return
     with context.app() as app:
-        answer = app.search(query, **how)
+        answer = app.search(words, **how)
     if context.printed(shapes.search, answer):
         return
     for place, match in enumerate(answer.matches, 1):
@@ -141,7 +146,7 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], trace: bool, **how
         say(f"relevance {relevance['value']:+.2f} of a floor of 0: {terms}\n")
         decided = [(candidate, candidate["reason"] or candidate["decision"]) for candidate in answer["trace"]]
         rows = [
-            [f"{each['score']:.3f}", why, rooms.explain.REASONS.get(why, ""), each["id"]]
+            [f"{each['score']:.3f}", why, rooms.reasons.REASONS.get(why, ""), each["id"]]
             for each, why in decided
         ]
         table(["score", "decision", "because", "id"], rows)

@@ -115,10 +115,10 @@ def _show_recall(found: ReadBack) -> None:
     rows = []
     for unit in found.decided:
         changed = "; it says something else now" * unit.changed
-        rows.append([unit.decision, rooms.explain.REASONS.get(unit.decision, "") + changed, unit.id])
+        rows.append([unit.decision, rooms.reasons.REASONS.get(unit.decision, "") + changed, unit.id])
     table(["decision", "because", "id"], rows)
     for reason, count in found.more.items():
-        say(f"{count} more: {rooms.explain.REASONS.get(reason, reason)}")
+        say(f"{count} more: {rooms.reasons.REASONS.get(reason, reason)}")
     if found.gone:
         say(f"{found.gone} more {'are' if found.gone > 1 else 'is'} no longer there")
 
