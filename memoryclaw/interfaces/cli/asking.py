@@ -61,17 +61,17 @@ def search(context: CliContext, /, *, query: tuple[str, ...], explain: bool, **h
     "ask what coffee does Nora drink --json",
     of="ask",
 )
-def ask(found: rooms.ask.AnsweredQuestion) -> None:
+def ask(answer: rooms.ask.AnsweredQuestion) -> None:
     """Answer a question with the lines that hold the answer, each with its file and line.
 
     The lines come from facts, episodes, notes and logs; no model is asked. If no line is sure to
     answer, `ask` says so and shows the nearest with the lines around them: three on a terminal, else
     up to ten.
     """
-    lines = found.lines
-    if not found.answered:
+    lines = answer.lines
+    if not answer.answered:
         unsure = "No line is sure to answer that. The nearest:"
-        say(unsure if lines else _nothing("ask", "here answers that", found.query, asked=False))
+        say(unsure if lines else _nothing("ask", "here answers that", answer.query, asked=False))
         if sys.stdout.isatty():
             lines = lines[:_NEAREST]
     for line in lines:
@@ -79,8 +79,8 @@ def ask(found: rooms.ask.AnsweredQuestion) -> None:
         for text in line.text.split("\n"):  # the nearest stand with those around them
             flow(
                 one_line(text),
-                indent=0 if found.answered else len(_INDENT),
-                bold=found.answered or text == line.best,
+                indent=0 if answer.answered else len(_INDENT),
+                bold=answer.answered or text == line.best,
             )
         _places(
             [
@@ -89,7 +89,7 @@ def ask(found: rooms.ask.AnsweredQuestion) -> None:
             ],
             0,
         )
-    _remarks(shapes.asked(found))
+    _remarks(shapes.asked(answer))
 
 
 @verb(
@@ -159,12 +159,12 @@ def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:
     return f"There is nothing to look for; give some words, as in: memoryclaw {verb} boathouse deadline"
 
 
-def _remarks(found: Mapping[str, Any]) -> None:
-    for word, better in found["did_you_mean"].items():
+def _remarks(answer: Mapping[str, Any]) -> None:
+    for word, better in answer["did_you_mean"].items():
         remark(f"Did you mean {better!r} instead of {word!r}?")
-    remark(*found["notices"])
-    if found["degraded"]:
-        remark(f"Degraded: {found['degraded']}")
+    remark(*answer["notices"])
+    if answer["degraded"]:
+        remark(f"Degraded: {answer['degraded']}")
 
 
 # A match, its explanation and a trace in print. The printed terms add up to the printed score.

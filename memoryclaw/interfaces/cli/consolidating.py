@@ -139,27 +139,27 @@ def _offer_agreement(app: App) -> None:
         app.agree()
 
 
-def _tell(context: CliContext, done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
-    if context.printed(shapes.consolidated, done):
+def _tell(context: CliContext, run: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
+    if context.printed(shapes.consolidated, run):
         return
-    changes, reads = done.changes, done.changes.ranges and not done.waits
+    changes, reads = run.changes, run.changes.ranges and not run.waits
     if reads:
-        say(_summary(changes, done.mode, dry_run=dry_run))
-        _tell_changes(done, dry_run=dry_run)
+        say(_summary(changes, run.mode, dry_run=dry_run))
+        _tell_changes(run, dry_run=dry_run)
         remark(f"degraded: {changes.degraded}" if changes.degraded else "")
-    elif done.upkeep is None:
-        say(f"Nothing to do: {done.waits or 'every line of the logs is consolidated'}.")
-    if done.upkeep is not None:
+    elif run.upkeep is None:
+        say(f"Nothing to do: {run.waits or 'every line of the logs is consolidated'}.")
+    if run.upkeep is not None:
         if reads:
             say()
-        _tell_upkeep(done.upkeep, dry_run=dry_run)
-    remark(*done.notices)
+        _tell_upkeep(run.upkeep, dry_run=dry_run)
+    remark(*run.notices)
 
 
-def _tell_upkeep(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
+def _tell_upkeep(upkeep: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
     """What was done and proposed with what is there already."""
-    changes = done.changes
-    proposed = sum(rooms.apply.waits(change, done.mode) for change in changes.changes)
+    changes = upkeep.changes
+    proposed = sum(rooms.apply.waits(change, upkeep.mode) for change in changes.changes)
     changed = len(changes.changes) - proposed
     would = "would " * dry_run
     words = [f"{plural(changed, 'change')} {'would be ' * dry_run}made"] * bool(changed)
@@ -167,16 +167,16 @@ def _tell_upkeep(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None
         proposed
     )
     say(f"Upkeep: {', '.join(words)}.")
-    _tell_changes(done, dry_run=dry_run)
+    _tell_changes(upkeep, dry_run=dry_run)
 
 
-def _tell_changes(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
-    if done.changes.held:
-        say(f"It {'would be' if dry_run else 'is'} held: {styled(done.changes.held)}.")
+def _tell_changes(run: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
+    if run.changes.held:
+        say(f"It {'would be' if dry_run else 'is'} held: {styled(run.changes.held)}.")
     if dry_run:
-        _planned(done.changes)
+        _planned(run.changes)
     else:
-        _applied(done)
+        _applied(run)
 
 
 def _summary(changes: rooms.changes.ChangeSet, mode: str, *, dry_run: bool) -> str:
@@ -241,8 +241,8 @@ def _action(action: rooms.actions.Action) -> str:
     return _ACTIONS.get(kind, "~ {path}").format_map(values)
 
 
-def _applied(done: rooms.consolidate.Consolidated) -> None:
-    applied = done.applied
+def _applied(run: rooms.consolidate.Consolidated) -> None:
+    applied = run.applied
     assert applied is not None  # noqa: S101 - told so by the caller
     for commit in applied.commits[:_LONGEST]:
         say(f"{styled(commit.commit[:10] or '-', fg='yellow')} {styled(commit.title)}")
@@ -251,12 +251,12 @@ def _applied(done: rooms.consolidate.Consolidated) -> None:
     for path in applied.proposed:
         say(styled(f"waits: {path}"))
     say()
-    if done.mode == "branch":
+    if run.mode == "branch":
         say(
-            f"Nothing in the vault has changed yet: `memoryclaw review approve {done.changes.run}` applies it."
+            f"Nothing in the vault has changed yet: `memoryclaw review approve {run.changes.run}` applies it."
         )
     elif any(commit.commit for commit in applied.commits):
-        say(f"Undo the whole run with `memoryclaw undo {done.changes.run}`.")
+        say(f"Undo the whole run with `memoryclaw undo {run.changes.run}`.")
     remark(*applied.notices)
 
 
@@ -318,16 +318,15 @@ def status(context: CliContext) -> None:
     remark(*standing.notices)
 
 
-def _tell_timer(context: CliContext, done: rooms.scheduling.Scheduled) -> None:
-    if context.printed(shapes.scheduled, done):
+def _tell_timer(context: CliContext, timer: rooms.scheduling.Scheduled) -> None:
+    if context.printed(shapes.scheduled, timer):
         return
-    where = (
-        f" ({done.by}, {done.times}; next: {done.next})" if done.times else f" ({done.by})" if done.by else ""
-    )
-    say(f"{styled(done.action, bold=True)}: {styled(done.name + where)}")
-    for path, text in done.files if done.action == "would install" else ():
+    by = f"{timer.by}, {timer.times}; next: {timer.next}" if timer.times else timer.by
+    where = f" ({by})" if by else ""
+    say(f"{styled(timer.action, bold=True)}: {styled(timer.name + where)}")
+    for path, text in timer.files if timer.action == "would install" else ():
         say()
         say(styled(path, fg="cyan"))
         for line in text.splitlines():
             say(f"    {styled(line)}")
-    remark(*done.notices)
+    remark(*timer.notices)

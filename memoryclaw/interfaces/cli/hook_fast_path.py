@@ -54,8 +54,8 @@ def hook(args: Sequence[str]) -> int:
     return 0
 
 
-def _pre(given: Mapping[str, Any], root: str, host: str, end: float) -> dict[str, Any]:
-    context = hooks.context_for(given, root, lambda *asked: _recalled(root, *asked), end, _audience("agent"))
+def _pre(event: Mapping[str, Any], root: str, host: str, end: float) -> dict[str, Any]:
+    context = hooks.context_for(event, root, lambda *asked: _recalled(root, *asked), end, _audience("agent"))
     if context is None:
         _remark("the memory did not answer in time; the prompt goes on without it")
     elif context.startswith(_TROUBLE):
@@ -75,7 +75,7 @@ def _recalled(root: str, question: str, session: str, folder: str) -> str:
         return f"{_TROUBLE}{error}"
 
 
-def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
+def _post(event: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
     opened: dict[str, App] = {}
 
     def app(audience: str) -> App:
@@ -89,12 +89,12 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
         return [shapes.acknowledged(done) for done in app(_audience("owner")).capture(map(json.dumps, turns))]
 
     try:
-        counts = hooks.keep_turns(given, root, keep, _audience("owner"))
+        counts = hooks.keep_turns(event, root, keep, _audience("owner"))
         if counts["refused"]:
             _remark(f"{counts['refused']} turns could not be kept; they will be tried again next time")
-        hooks.note_session(given, root)
-        if hooks.ends_session(given):
-            session, agent = hooks.session_of(given), app(_audience("agent"))
+        hooks.note_session(event, root)
+        if hooks.ends_session(event):
+            session, agent = hooks.session_of(event), app(_audience("agent"))
             agent.working.write_latest(session)
             agent.working.clear(session)
     finally:

@@ -99,15 +99,15 @@ def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, 
         _tell_import(report)
 
 
-def _tell_import(done: rooms.openclaw_notes.ImportReport) -> None:
-    for item in done.proposed:
+def _tell_import(report: rooms.openclaw_notes.ImportReport) -> None:
+    for item in report.proposed:
         say(f"{padded(item.kind, 8, bold=True)} {styled(item.what)}  {styled(item.source, dim=True)}")
-    verb = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
-    known_already = f"; {plural(done.known, 'thing')} known already" if done.known else ""
-    say(f"{plural(len(done.proposed), 'proposal')} {verb} for your decision{known_already}.")
-    if done.proposed and not done.dry_run:
+    verb = "would wait" if report.dry_run else "wait" if len(report.proposed) != 1 else "waits"
+    known_already = f"; {plural(report.known, 'thing')} known already" if report.known else ""
+    say(f"{plural(len(report.proposed), 'proposal')} {verb} for your decision{known_already}.")
+    if report.proposed and not report.dry_run:
         say("`memoryclaw review` shows them.")
-    remark(*done.notices)
+    remark(*report.notices)
 
 
 def _carry_out(

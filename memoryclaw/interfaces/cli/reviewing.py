@@ -176,15 +176,15 @@ def _decide(
     return _print_decisions(context, decisions)
 
 
-def _print_decisions(context: CliContext, done: Sequence[rooms.decide.ReviewDecision]) -> int:
-    if not context.printed(shapes.decided, done):
-        for decided in done:
+def _print_decisions(context: CliContext, decisions: Sequence[rooms.decide.ReviewDecision]) -> int:
+    if not context.printed(shapes.decided, decisions):
+        for decided in decisions:
             commit = f", commit {decided.commit[:10]}" if decided.commit else ""
             say(f"{styled(decided.action, bold=True)}: {styled(decided.what)} ({styled(decided.id)}{commit})")
             remark(decided.notice)
-        if not done:
+        if not decisions:
             say("Nothing to decide.")
-    return int(any(decided.action == "failed" for decided in done))
+    return int(any(decided.action == "failed" for decided in decisions))
 
 
 def _one(item: rooms.queue.ReviewItem, files: Sequence[rooms.file_history.FileDiff], *, whole: bool) -> None:
@@ -210,11 +210,11 @@ _SIGNS = {SAME: " ", GONE: "-", COME: "+"}
 _COLOURS = {SAME: None, GONE: "red", COME: "green"}
 
 
-def show_difference(found: rooms.file_history.FileDiff) -> None:
+def show_difference(file: rooms.file_history.FileDiff) -> None:
     """Prints what changes in one file."""
-    title = f": {styled(found.title)}" if found.title else ""
-    say(f"  {styled(found.path, underline=True)}{title}")
-    for number, hunk in enumerate(word_diff(found.before, found.after)):
+    title = f": {styled(file.title)}" if file.title else ""
+    say(f"  {styled(file.path, underline=True)}{title}")
+    for number, hunk in enumerate(word_diff(file.before, file.after)):
         if number:
             say("    …")
         for line in hunk:

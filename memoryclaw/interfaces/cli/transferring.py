@@ -138,12 +138,12 @@ def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
     return int(bool(restored.differs or restored.left_out))
 
 
-def _would(done: rooms.importing.ImportedExport | rooms.bundles.Restored, count: int) -> str:
-    return "would be" if done.dry_run else "was" if count == 1 else "were"
+def _would(report: rooms.importing.ImportedExport | rooms.bundles.Restored, count: int) -> str:
+    return "would be" if report.dry_run else "was" if count == 1 else "were"
 
 
-def _tell_export(done: rooms.importing.ImportedExport) -> None:
-    new = [one for one in done.conversations if one.new]
+def _tell_export(report: rooms.importing.ImportedExport) -> None:
+    new = [one for one in report.conversations if one.new]
     rows = [
         (
             plural(talk.new, "new turn"),
@@ -154,52 +154,54 @@ def _tell_export(done: rooms.importing.ImportedExport) -> None:
     ]
     for group in (
         rows,
-        [(one.kind, one.what, one.source) for one in done.proposed],
-        [("copy", one, "") for one in done.notes],
+        [(one.kind, one.what, one.source) for one in report.proposed],
+        [("copy", one, "") for one in report.notes],
     ):
         for kind, what, about in group[:_SHOWN]:
             dim = f"{GAP}{styled(about, dim=True)}" if about else ""
             say(f"{padded(kind, 13, bold=True)}{GAP}{styled(what)}{dim}")
         _more(len(group))
-    turns_kept = f"{plural(done.added, 'new turn')} of {plural(len(new), 'conversation')} {_would(done, done.added)} kept"
+    turns_kept = f"{plural(report.added, 'new turn')} of {plural(len(new), 'conversation')} {_would(report, report.added)} kept"
     parts_in_words = [turns_kept if new else "No new turns"]
-    parts_in_words += [f"{done.again:,} known already"] * (done.again > 0)
-    parts_in_words += [f"{plural(done.redacted, 'secret')} redacted"] * (done.redacted > 0)
-    wait = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
-    lines = [f"{', '.join(parts_in_words)}."] * bool(done.conversations)
-    lines += [f"{plural(len(done.proposed), 'proposal')} {wait} for your decision."] * bool(done.proposed)
-    lines += [f"{plural(len(done.notes), 'note')} {_would(done, len(done.notes))} copied."] * bool(done.notes)
-    lines += [f"{plural(done.known, 'thing')} known already."] * bool(done.known)
+    parts_in_words += [f"{report.again:,} known already"] * (report.again > 0)
+    parts_in_words += [f"{plural(report.redacted, 'secret')} redacted"] * (report.redacted > 0)
+    wait = "would wait" if report.dry_run else "wait" if len(report.proposed) != 1 else "waits"
+    lines = [f"{', '.join(parts_in_words)}."] * bool(report.conversations)
+    lines += [f"{plural(len(report.proposed), 'proposal')} {wait} for your decision."] * bool(report.proposed)
+    lines += [f"{plural(len(report.notes), 'note')} {_would(report, len(report.notes))} copied."] * bool(
+        report.notes
+    )
+    lines += [f"{plural(report.known, 'thing')} known already."] * bool(report.known)
     for line in lines or ["Nothing to import."]:
         say(line)
-    for reason, count in done.left_out.items():
+    for reason, count in report.left_out.items():
         say(f"Left out: {styled(reason)} ({count:,}).")
-    if not done.dry_run and done.added:
+    if not report.dry_run and report.added:
         say("`memoryclaw consolidate` turns the conversations into memories.")
-    if not done.dry_run and done.proposed:
+    if not report.dry_run and report.proposed:
         say("`memoryclaw review` shows the proposals.")
-    remarks = [f"{one.path}:{one.line} {one.message}; {one.hint}" for one in done.problems] + list(
-        done.notices
+    remarks = [f"{one.path}:{one.line} {one.message}; {one.hint}" for one in report.problems] + list(
+        report.notices
     )
     remark(*remarks[:_SHOWN])
     _more(len(remarks))
 
 
-def _tell_restored(done: rooms.bundles.Restored) -> None:
+def _tell_restored(report: rooms.bundles.Restored) -> None:
     sentences = [
-        f"{len(done.written):,} of {plural(done.files, 'file')} {_would(done, len(done.written))} written"
+        f"{len(report.written):,} of {plural(report.files, 'file')} {_would(report, len(report.written))} written"
     ]
-    sentences += [f"{done.same:,} there already"] * (done.same > 0)
+    sentences += [f"{report.same:,} there already"] * (report.same > 0)
     say(f"{', '.join(sentences)}.")
-    for path in done.differs[:_SHOWN]:
+    for path in report.differs[:_SHOWN]:
         remark(f"{path} exists with other contents, and stays as it is")
-    _more(len(done.differs))
-    for path, reason in done.left_out[:_SHOWN]:
+    _more(len(report.differs))
+    for path, reason in report.left_out[:_SHOWN]:
         remark(f"{path} {reason}; it was left out")
-    _more(len(done.left_out))
-    if done.created:
-        say(f"A new vault {'would be' if done.dry_run else 'was'} made for them.")
-    remark(*done.notices)
+    _more(len(report.left_out))
+    if report.created:
+        say(f"A new vault {'would be' if report.dry_run else 'was'} made for them.")
+    remark(*report.notices)
 
 
 def _more(count: int) -> None:

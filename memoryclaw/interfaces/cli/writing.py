@@ -160,10 +160,10 @@ def _owner(context: CliContext, root: Path, name: str, *, yes: bool) -> str:
 
 
 def _tell_next(
-    found: rooms.survey.Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool, owner: str
+    survey: rooms.survey.Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool, owner: str
 ) -> None:
     """Says what was left undone, and what to try."""
-    if ours := [one.folder for one in found.named if one.folder not in paths]:
+    if ours := [one.folder for one in survey.named if one.folder not in paths]:
         named = ", ".join(f"{name}/" for name in ours)
         remark(
             f"What is in {named} is read as said above; `paths:` in memoryclaw.yaml puts MemoryClaw's own elsewhere, "
@@ -180,16 +180,16 @@ def _tell_next(
         remark(sentence)
     place = f" --vault {_folder(root)}" if os.fspath(root) != rooms.client.root_of(None) else ""
     example = shlex.quote(f"{owner or 'Nora'} prefers tea")
-    first = "ask 'a question'" if found.notes else f"remember {example}"
+    first = "ask 'a question'" if survey.notes else f"remember {example}"
     say(f"next: memoryclaw {first}{place}, then memoryclaw connect HOST{place}")
 
 
 def _mapped(
-    context: CliContext, found: rooms.survey.Survey, maps: Sequence[str], *, yes: bool
+    context: CliContext, survey: rooms.survey.Survey, maps: Sequence[str], *, yes: bool
 ) -> dict[str, str]:
     """Where folders of ours are to be: as said, and away from folders of the user's of the same name."""
     paths = dict(pair(text, "FIELD=VALUE", "--map") for text in maps)
-    for one in found.named:
+    for one in survey.named:
         place = f"memory/{one.folder}"
         question = f"Keep {one.folder}/ as plain notes, and put MemoryClaw's own into {place}/?"
         if one.folder not in paths and (yes or _asked(context, question)):
@@ -218,21 +218,21 @@ _READ_ALL_THE_SAME = (
 )
 
 
-def _tell_survey(found: rooms.survey.Survey) -> None:
+def _tell_survey(survey: rooms.survey.Survey) -> None:
     """Prints what a folder holds, as far as there is anything."""
-    if not found.notes:
+    if not survey.notes:
         return
-    kinds = ", ".join(plural(count, kind) for kind, count in found.kinds.items())
-    counts = {"tag": found.tags, "link": found.links, "template": found.templates, "problem": found.problems}
+    kinds = ", ".join(plural(count, kind) for kind, count in survey.kinds.items())
+    counted = ("tag", "link", "template", "problem")
     rows = [
-        ("holds", f"{kinds}{' of an Obsidian vault' if found.obsidian else ''}"),
-        ("with", ", ".join(plural(count, what) for what, count in counts.items() if count)),
-        ("languages", ", ".join(f"{code} {count}" for code, count in found.languages.items())),
-        ("other", ", ".join(f"{count} {suffix}" for suffix, count in found.other.items() if found.place != "vault")),
-        ("ignored", plural(found.ignored, "note") + _READ_ALL_THE_SAME if found.ignored else ""),
-        ("secrets", f"{', '.join(found.secret)}: not committed" if found.secret else ""),
-        ("changed", f"{plural(len(found.changed), 'file')} with changes that you did not commit: left as they are" if found.changed else ""),
-        *((f"{one.folder}/", f"{plural(one.files, 'file')} of your own in a folder whose name MemoryClaw uses: {one.meaning}") for one in found.named),
+        ("holds", f"{kinds}{' of an Obsidian vault' if survey.obsidian else ''}"),
+        ("with", ", ".join(plural(count, what) for what in counted if (count := getattr(survey, f"{what}s")))),
+        ("languages", ", ".join(f"{code} {count}" for code, count in survey.languages.items())),
+        ("other", ", ".join(f"{count} {suffix}" for suffix, count in survey.other.items() if survey.place != "vault")),
+        ("ignored", plural(survey.ignored, "note") + _READ_ALL_THE_SAME if survey.ignored else ""),
+        ("secrets", f"{', '.join(survey.secret)}: not committed" if survey.secret else ""),
+        ("changed", f"{plural(len(survey.changed), 'file')} with changes that you did not commit: left as they are" if survey.changed else ""),
+        *((f"{one.folder}/", f"{plural(one.files, 'file')} of your own in a folder whose name MemoryClaw uses: {one.meaning}") for one in survey.named),
     ]  # fmt: skip
     pairs(rows)
 
@@ -301,13 +301,13 @@ def edit(
         context.carry_out(tell_written, "edit", {**values, "fields": fields})
 
 
-def _print_rewrite(found: rooms.edit.NoteRewrite) -> None:
-    if found.written is not None:
-        tell_written(found.written)
+def _print_rewrite(rewrite: rooms.edit.NoteRewrite) -> None:
+    if rewrite.written is not None:
+        tell_written(rewrite.written)
     else:
-        for line in rooms.word_diff.marked_lines(found.before, found.after):
+        for line in rooms.word_diff.marked_lines(rewrite.before, rewrite.after):
             say(styled(line))
-    for problem in found.problems:
+    for problem in rewrite.problems:
         remark(f"{problem.path}:{problem.line}: {problem.message}; {problem.hint}")
 
 
@@ -364,43 +364,43 @@ def forget(
     return int(bool(purged.hits))
 
 
-def _tell_purged(context: CliContext, done: Purged) -> None:
-    if context.printed(shapes.plain, done):
+def _tell_purged(context: CliContext, purged: Purged) -> None:
+    if context.printed(shapes.plain, purged):
         return
-    if done.dry_run:
+    if purged.dry_run:
         rows = [
             [hit.place, hit.path, "all of it" if hit.whole else plural(hit.lines, "line")]
-            for hit in done.emptied
+            for hit in purged.emptied
         ]
         table(["place", "file", "goes"], rows)
         say()
         return
-    rows = [[hit.place, plural(hit.files, "file"), str(hit.lines), str(hit.hits)] for hit in done.places]
+    rows = [[hit.place, plural(hit.files, "file"), str(hit.lines), str(hit.hits)] for hit in purged.places]
     table(["place", "emptied", "lines", "hits"], rows)
     outcome = (
-        f"something of it is still in {plural(len(done.hits), 'place')}"
-        if done.hits
+        f"something of it is still in {plural(len(purged.hits), 'place')}"
+        if purged.hits
         else "found nowhere any more"
     )
-    commit = f", commit {done.commit[:10]}" if done.commit else ""
-    say(f"\n{styled('purged', bold=True)}: {plural(done.searched, 'text')} looked for, {outcome}{commit}")
-    for hit in done.hits:
+    commit = f", commit {purged.commit[:10]}" if purged.commit else ""
+    say(f"\n{styled('purged', bold=True)}: {plural(purged.searched, 'text')} looked for, {outcome}{commit}")
+    for hit in purged.hits:
         say(f"  {styled(f'{hit.path}:{hit.line}' if hit.line else hit.path)} ({hit.place})")
-    if done.hits:
+    if purged.hits:
         say(
             "Look at these: they say the same and were not named. Purge them by id, or change them by hand, then purge again."
         )
-    if done.bundle:
+    if purged.bundle:
         say(
-            f"Git's history was rewritten. {styled(done.bundle)} is the history as it was and holds all of it: check the vault, then delete it."
+            f"Git's history was rewritten. {styled(purged.bundle)} is the history as it was and holds all of it: check the vault, then delete it."
         )
-    if done.steps:
+    if purged.steps:
         say(
             "Git's history still holds it. These commands take it out (commit your own work first); if the vault was pushed, every copy needs the same:"
         )
-        for step in done.steps:
+        for step in purged.steps:
             say(f"  {step}")
-    remark(*done.notices)
+    remark(*purged.notices)
 
 
 @verb(
@@ -439,9 +439,11 @@ def undo(written: rooms.context.Written) -> None:
     tell_written(written)
 
 
-def tell_written(done: rooms.context.Written) -> None:
+def tell_written(written: rooms.context.Written) -> None:
     """Prints for people what a writing verb did."""
-    commit = f", commit {done.commit[:10]}" if done.commit else ""
-    where = f"{done.id} ({done.path}{commit})" if done.id and done.path else f"{done.path or done.id}{commit}"
-    say(f"{styled(done.action, bold=True)}: {styled(where)}")
-    remark(done.notice)
+    commit = f", commit {written.commit[:10]}" if written.commit else ""
+    where = f"{written.path or written.id}{commit}"
+    if written.id and written.path:
+        where = f"{written.id} ({written.path}{commit})"
+    say(f"{styled(written.action, bold=True)}: {styled(where)}")
+    remark(written.notice)

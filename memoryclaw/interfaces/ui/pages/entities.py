@@ -125,10 +125,10 @@ def entity(
     return Shown("entity.html", values, status)
 
 
-def _fields(found: EntityShown) -> list[Field]:
+def _fields(entity: EntityShown) -> list[Field]:
     """Facts by field, in the order of their file; a value that ceased to hold stands below the one that holds."""
     names: dict[str, tuple[list[tuple[str, Fact]], list[tuple[str, Fact]]]] = {}
-    for path, fact in found.facts:
+    for path, fact in entity.facts:
         if not fact.is_statement:
             current, past = names.setdefault(fact.field, ([], []))
             (current if fact.current else past).append((path, fact))

@@ -145,18 +145,18 @@ def _told(app: App, shown: ShownUnit) -> dict[str, Any]:
 
 
 def _links(
-    found: Links, names: Mapping[str, str], ids: Mapping[str, str]
+    links: Links, names: Mapping[str, str], ids: Mapping[str, str]
 ) -> dict[str, list[tuple[str, str]]]:
     """Where links lead, and what leads here, once each: (address, name)."""
     out, back = dict[str, str](), dict[str, str]()
-    for end in found.out:
+    for end in links.out:
         note, _, entity = end.to.partition("#")
         to = address("entity", entity) if entity and end.to.startswith("semantic/") else address("note", note)
         out.setdefault(to if end.to else "", end.label or entity or names.get(note) or end.target)
-    for end in found.back:
+    for end in links.back:
         note = ids.get(end.source, end.source.removesuffix(".md"))
         back.setdefault(address("note", note), names.get(note) or note)
-    missing = sorted({end.target for end in found.out if not end.to})
+    missing = sorted({end.target for end in links.out if not end.to})
     out.pop("", None)
     return {"out": list(out.items()), "back": list(back.items()), "missing": [("", name) for name in missing]}
 

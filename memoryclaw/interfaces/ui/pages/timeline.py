@@ -45,11 +45,13 @@ class Block(NamedTuple):
     new: bool = False  # since the last look
 
 
-def _told(one: rooms.file_history.Logged, heads: dict[str, str]) -> tuple[str, tuple[str, str, str] | None]:
+def _told(
+    commit: rooms.file_history.Logged, heads: dict[str, str]
+) -> tuple[str, tuple[str, str, str] | None]:
     """The sentence of a change beside what made it, and the value that gave way to another, where it says so."""
-    subject = one.subject
-    if one.kind == "undo":
-        undone_subject = heads.get(one.trailers.get("Source", ""), subject.partition(": ")[2])
+    subject = commit.subject
+    if commit.kind == "undo":
+        undone_subject = heads.get(commit.trailers.get("Source", ""), subject.partition(": ")[2])
         return undone_subject or subject, None
     verb, colon, predicate = subject.partition(": ")
     if colon and verb in _SAID_BESIDE:
@@ -116,9 +118,9 @@ def _world(app: App, limit: int) -> Shown:
     return Shown("world.html", values)
 
 
-def _read_on(one: rooms.file_history.Logged) -> str:
+def _read_on(commit: rooms.file_history.Logged) -> str:
     """The days of the conversations that a consolidation read; else its own."""
-    read = sorted(_LOG_DAY.findall(one.trailers.get("Source", ""))) or [one.when]
+    read = sorted(_LOG_DAY.findall(commit.trailers.get("Source", ""))) or [commit.when]
     first, last = day(read[0]), day(read[-1])
     return first if first == last else f"{first} to {last}"
 
