@@ -62,7 +62,10 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
         return
     else:
         edges = drawn.graph.edges
-        _ties(((edge, edge.source, edge.target) for edge in edges), "Nothing is linked yet.")
+        nothing = (
+            "" if drawn.notice else "Nothing is linked yet."
+        )  # of all nodes, not of those that are shown
+        _ties(((edge, edge.source, edge.target) for edge in edges), nothing)
     remark(drawn.notice)
     print_freshness(fresh)
 
