@@ -62,9 +62,8 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
         return
     else:
         edges = drawn.graph.edges
-        nothing = (
-            "" if drawn.notice else "Nothing is linked yet."
-        )  # of all nodes, not of those that are shown
+        # Of all nodes, not of those alone that are shown.
+        nothing = "" if drawn.notice else "Nothing is linked yet."
         _ties(((edge, edge.source, edge.target) for edge in edges), nothing)
     remark(drawn.notice)
     print_freshness(fresh)
