@@ -456,7 +456,7 @@ class Group(Verb, click.Group):
 
     def part(self, *examples: str, **how: Any) -> Callable[[Callable[..., Any]], Group]:
         """Makes a function with an empty body a group in this one."""
-        return self.group(cls=Group, examples=examples, **how)
+        return self.group(cls=Group, examples=examples, **how)  # type: ignore[return-value] # of that class
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the options; what is for the default verb goes to it whole."""

@@ -335,7 +335,7 @@ def forget(
     history: bool,
     dry_run: bool,
     yes: bool,
-    **which: str,
+    **which: Any,
 ) -> int:
     """Take a note, a fact or a turn out of every answer; --undo brings it back.
 
