@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from memoryclaw.connect import claude_code, connecting, hooks as host_hooks, importing, logs as log_imports, memory_file, settings_file, table
     from memoryclaw.connect.openclaw import notes as openclaw_notes, setup as openclaw_setup, status as openclaw_status
     from memoryclaw.consolidation import actions, agent_claims, apply, changes, consolidate, host_answers, model_chain, planning, selecting, understood
-    from memoryclaw.daemon import client, daemon, scheduling
+    from memoryclaw.daemon import client, daemon, processes, scheduling
     from memoryclaw.erase import purge
     from memoryclaw.health import doctor, lint, stats, status, survey
     from memoryclaw.history import commit_hook, git, repository
     from memoryclaw.index import index, outgoing, sync, vector_store, vectors, watching
     from memoryclaw.lifecycle import conflict_decisions, keeping, pages, practice, upkeep, views
-    from memoryclaw.recall import addresses, ask, browsing, citing, conflicts, evaluation, graph, inspecting, recall, receipts, rehearsal, strength, timeline, vector_lane
+    from memoryclaw.recall import addresses, ask, browsing, citing, conflicts, evaluation, explain, graph, inspecting, reasons, recall, receipts, rehearsal, strength, timeline, vector_lane
     from memoryclaw.review import decide, details, elsewhere, file_history, machines, queue, setting_questions, undo, widened, word_diff
     from memoryclaw.skills import approve, host_skills, listing, match, mcp_tools, migration, outcomes, run, steps, tool_hosts, tools
     from memoryclaw.talk import own_words
@@ -46,13 +46,13 @@ _PLACES = {
         "capture": "capture feedback log_files",
         "connect": "claude_code connecting importing memory_file settings_file table",
         "consolidation": "actions agent_claims apply changes consolidate host_answers model_chain planning selecting understood",
-        "daemon": "client daemon scheduling",
+        "daemon": "client daemon processes scheduling",
         "erase": "purge",
         "health": "doctor lint stats status survey",
         "history": "commit_hook git repository",
         "index": "index outgoing sync vector_store vectors watching",
         "lifecycle": "conflict_decisions keeping pages practice upkeep views",
-        "recall": "addresses ask browsing citing conflicts evaluation graph inspecting recall receipts rehearsal strength timeline vector_lane",
+        "recall": "addresses ask browsing citing conflicts evaluation explain graph inspecting reasons recall receipts rehearsal strength timeline vector_lane",
         "review": "decide details elsewhere file_history machines queue setting_questions undo widened word_diff",
         "skills": "approve host_skills listing match mcp_tools migration outcomes run steps tool_hosts tools",
         "talk": "own_words",

@@ -9,7 +9,16 @@ from __future__ import annotations
 import json
 import sys
 
-from memoryclaw.interfaces.mcp.server import manifest
+from memoryclaw.interfaces.mcp.server import INSTRUCTIONS, PROMPT, TEMPLATE, tools
+
+LISTED = {"tools": tools(), "resourceTemplates": [TEMPLATE], "prompts": [PROMPT]}
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(manifest(), ensure_ascii=False, indent=2, sort_keys=True) + "\n")
+    manifest = {
+        "instructions": INSTRUCTIONS,
+        **{
+            kind: [value.model_dump(mode="json", by_alias=True, exclude_none=True) for value in values]
+            for kind, values in LISTED.items()
+        },
+    }
+    sys.stdout.write(json.dumps(manifest, ensure_ascii=False, indent=2, sort_keys=True) + "\n")

@@ -30,8 +30,8 @@ from test_architecture import ORDER
 from memoryclaw.app import App
 from memoryclaw.index.database import SCHEMA
 from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
-from memoryclaw.interfaces.shapes import REASONS
 from memoryclaw.model import Turn
+from memoryclaw.recall.reasons import REASONS
 from memoryclaw.talk.acceptance import TABLE, verdict
 from memoryclaw.talk.statements import read
 

@@ -49,7 +49,7 @@ class Review:
     @verb("POST /v1/review/{id}/approve", "Review", "review approve ID", audience=(OWNER,))
     def approve(
         self,
-        items: Sequence[rooms.queue.ReviewItem],
+        items: Id | Sequence[rooms.queue.ReviewItem],
         *,
         digest: Digest = "",
         value: Number = 0,
@@ -64,7 +64,7 @@ class Review:
 
     @verb("POST /v1/review/{id}/reject", "Review", "review reject ID", audience=(OWNER,))
     def reject(
-        self, items: Sequence[rooms.queue.ReviewItem], *, digest: Digest = "", reason: Reason = ""
+        self, items: Id | Sequence[rooms.queue.ReviewItem], *, digest: Digest = "", reason: Reason = ""
     ) -> Sequence[rooms.decide.ReviewDecision]:
         """Drops what waits and remembers it, so that it is not proposed again; of a conflict, all values may stand. One commit each.
 
@@ -73,8 +73,15 @@ class Review:
         return self._decide(items, "rejected", digest, 0, reason)
 
     def _decide(
-        self, items: Sequence[rooms.queue.ReviewItem], decision: str, digest: str, value: int, reason: str
+        self,
+        items: Id | Sequence[rooms.queue.ReviewItem],
+        decision: str,
+        digest: str,
+        value: int,
+        reason: str,
     ) -> Sequence[rooms.decide.ReviewDecision]:
+        if isinstance(items, str):  # an id, or a run with all that came from it
+            items = [item for item in self.list([items]) if not item.is_skill]
         if digest and len(items) != 1:
             raise InputError("a digest belongs to one pending change; decide each of several by itself")
 

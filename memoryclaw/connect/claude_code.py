@@ -124,8 +124,6 @@ def _with_skill(text: str, skill: str) -> str:
     return skill
 
 
-def _without_skill(text: str, before: str) -> str:
-    return before if _skill_in(text) else text
-
-
-SKILL = SettingsEditor(_skill_in, _with_skill, _without_skill, folders=2)
+SKILL = SettingsEditor(
+    _skill_in, _with_skill, lambda text, before: before if _skill_in(text) else text, folders=2
+)

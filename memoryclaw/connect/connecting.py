@@ -191,8 +191,8 @@ def try_connection(host: HostRow, changes: Sequence[settings_file.SettingsChange
     return names
 
 
-def try_openclaw(command: Sequence[str], vault: str) -> None:
-    """Reads once with the command that OpenClaw's settings will say.
+def try_openclaw(command: Sequence[str], vault: str) -> list[str]:
+    """Reads once with the command that OpenClaw's settings will say; no tool is named in them.
 
     Raises:
         UnconnectedError: it does not work.
@@ -209,6 +209,7 @@ def try_openclaw(command: Sequence[str], vault: str) -> None:
     if process.returncode:
         reason = _last_line(process) or f"{command[0]} ended with {process.returncode}"
         raise UnconnectedError(_untried(reason))
+    return []
 
 
 def _untried(why: str) -> str:

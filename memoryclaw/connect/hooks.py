@@ -144,7 +144,8 @@ def write_latest(
     context = block(_turns(root, logs, session), working, budget)
     if not context:
         return ""
-    head = f"<!-- How session {_harmless(session)} ended at {timestamp(now)}; written by memoryclaw, not to be edited. -->"
+    name = one_line(session).replace("-->", "").replace("--", "-")  # which ends no comment
+    head = f"<!-- How session {name} ended at {timestamp(now)}; written by memoryclaw, not to be edited. -->"
     data = f"{head}\n{context}\n".encode("utf-8", "replace")
     files.write_file(root, PATH, data, files.digest_at(root, PATH))
     return PATH
@@ -163,11 +164,6 @@ def _turns(root: str, logs: Logs, session: str) -> list[LogTurn]:
             if turn.session == session and may_see(AGENT, turn.audience)
         ]
     return turns
-
-
-def _harmless(session: str) -> str:
-    """A session's name that ends no comment."""
-    return one_line(session).replace("-->", "").replace("--", "-")
 
 
 # The end of a session as one fenced block: its working memory and its last turns.

@@ -70,8 +70,8 @@ def plan_uninstall(path: str, editor: SettingsEditor) -> SettingsChange:
         return SettingsChange(real, before, _bare(real, before, editor)[0], folders=editor.folders)
 
 
-def carry_out(plan: SettingsChange) -> None:
-    """Writes what was planned, if the file is still what it was; a backup whose text is in force again goes."""
+def carry_out(plan: SettingsChange) -> str:
+    """Writes what was planned, if the file is still what it was; a backup whose text is in force again goes. The path of the backup that is there then."""
     folder, name = os.path.split(plan.path)
     backup_name = name + BACKUP
     if plan.backup is not None:
@@ -83,11 +83,12 @@ def carry_out(plan: SettingsChange) -> None:
             for _ in range(plan.folders):
                 os.rmdir(folder)
                 folder = os.path.dirname(folder)
-        return
-    os.makedirs(folder, 0o700, exist_ok=True)
-    files.write_file(folder, name, plan.after.encode(), expected)
-    if plan.backup is None and _text(plan.path + BACKUP) == plan.after:
-        files.remove_file(folder, backup_name, files.digest_of(plan.after.encode()))
+    else:
+        os.makedirs(folder, 0o700, exist_ok=True)
+        files.write_file(folder, name, plan.after.encode(), expected)
+        if plan.backup is None and _text(plan.path + BACKUP) == plan.after:
+            files.remove_file(folder, backup_name, files.digest_of(plan.after.encode()))
+    return plan.path + BACKUP if os.path.lexists(plan.path + BACKUP) else ""
 
 
 def refuse_link(path: str) -> None:

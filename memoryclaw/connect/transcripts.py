@@ -163,7 +163,12 @@ def turns_of(line: str, session: str) -> list[Turn]:
     return [
         {key: message[key] for key in _SENT if message.get(key) is not None}
         | _time(message.get("timestamp"))
-        | {"session": session, "uuid": _id(message) or (f"{digest}:{place}" if place else digest)}
+        | {
+            "session": session,
+            "uuid": str(
+                message.get("uuid") or message.get("id") or (f"{digest}:{place}" if place else digest)
+            ),
+        }
         for place, message in enumerate(messages)
         if isinstance(message, Mapping)
     ]
@@ -172,7 +177,3 @@ def turns_of(line: str, session: str) -> list[Turn]:
 def _time(stamp: Any) -> dict[str, str]:
     """The line's time where it has one; a line without gets the moment of its capture."""
     return {"timestamp": stamp} if isinstance(stamp, str) and parse_timestamp(stamp) else {}
-
-
-def _id(message: Mapping[str, Any]) -> str:
-    return str(message.get("uuid") or message.get("id") or "")

@@ -1,14 +1,19 @@
-"""Runs one child process at a time and collects its output; it never outlives its parent."""
+"""Child processes: one that never outlives its parent, one that goes on alone, and a daemon that is started."""
 
 from __future__ import annotations
 
 import os
 import select
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from memoryclaw.daemon.client import ask_daemon
+from memoryclaw.errors import InputError
+from memoryclaw.vault.state_folder import begun_state_folder
 
 _PATIENCE = 5.0  # seconds that a child is given to end by itself
 
@@ -113,3 +118,34 @@ def _work(writer: int, work: Callable[[], str]) -> None:
             pipe.write(answer)
     finally:
         os._exit(0)
+
+
+# A daemon of a vault that goes on when the command that started it ends.
+
+_BEGINNING, _PAUSE = 60.0, 0.05  # seconds for a daemon to begin, and between two looks whether it has
+
+
+def first_answer(root: str, *request: Any, audience: str) -> dict[str, Any]:
+    """The answer of a daemon that is started for it; what it has to say is kept in the state folder.
+
+    Raises:
+        InputError: it ended, or took too long.
+    """
+    place = os.path.join(begun_state_folder(root), "serve.log")
+    log = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    # Its port may be taken by the daemon of another vault; any free one will do, as the address is told.
+    command = [sys.executable, "-P", "-m", "memoryclaw", "serve", "--vault", root, "--any-port"]
+    try:
+        started = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+    finally:
+        os.close(log)
+    last = time.monotonic() + _BEGINNING
+    while time.monotonic() < last:
+        if (answer := ask_daemon(root, *request, audience=audience)) is not None:
+            return answer
+        if started.poll() is not None:
+            break
+        time.sleep(_PAUSE)
+    raise InputError("the daemon could not be started; `memoryclaw serve` says why")

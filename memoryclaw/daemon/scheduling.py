@@ -105,7 +105,8 @@ class Schedule:
     def status(self) -> ScheduleStatus:
         """Whether there is a timer, when it runs next, when the last run was, and whether one is due now."""
         due, last = self._due(), last_run(self._root)
-        standing = ScheduleStatus(False, self._name, last_run=_iso(last), due=due.due, reason=due.reason)
+        ran = f"{last:%Y-%m-%dT%H:%M:%SZ}" if last else ""
+        standing = ScheduleStatus(False, self._name, last_run=ran, due=due.due, reason=due.reason)
         entries = {"systemd": systemd.entry(self._name), "cron": cron.entry(self._name)}
         by = next((by for by, text in entries.items() if text), "")
         if not by:
@@ -209,10 +210,6 @@ def _remarks(by: str) -> tuple[str, ...]:
     if by == "systemd" and systemd.ends_with_the_session():
         return ("systemd runs this while you are logged in; `loginctl enable-linger` lets it run always.",)
     return ()
-
-
-def _iso(moment: datetime | None) -> str:
-    return f"{moment:%Y-%m-%dT%H:%M:%SZ}" if moment else ""
 
 
 # The schedule of a daemon: runs `consolidate --due` again and again, each in a separate process, and reports failures.

@@ -94,29 +94,22 @@ def _field(parameter: Parameter, longest: int | None) -> tuple[Any, Any]:
 
 
 def from_json(model: type[R], body: str | bytes, word: str = "key") -> R:
-    """The keys of a request, checked.
-
-    Args:
-        model: what it may say.
-
-    Raises:
-        InputError: one is unknown, missing or of another kind.
-    """
+    """The keys of a request, checked."""
     try:
         return model.model_validate_json(body, strict=True)
     except ValidationError as error:
         raise _refused(model, error, word) from None
 
 
-def from_query(model: type[R], query: Sequence[tuple[str, str]]) -> R:
+def from_query(model: type[R], query: Sequence[tuple[str, str]], word: str = "parameter") -> R:
     """The query string of a request, checked."""
     values = dict(query)
     if len(values) < len(query):
-        raise InputError("a parameter is given twice; give each once")
+        raise InputError(f"a {word} is given twice; give each once")
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise _refused(model, error, "parameter") from None
+        raise _refused(model, error, word) from None
 
 
 def _refused(model: type[RequestModel], error: ValidationError, word: str) -> InputError:

@@ -56,7 +56,8 @@ class Schemas:
 
     def _shape(self, shape: Shape[Any], annotation: str) -> Schema:
         (kind,) = get_args(_evaluated(annotation, shapes.__name__))
-        schema = _object({shape.many: self._many(get_args(kind)[0])} if shape.many else {})
+        rows = {"type": "array", "items": self._type(get_args(kind)[0])} if shape.many else {}
+        schema = _object({shape.many: rows} if shape.many else {})
         for key in () if shape.many else shape.keys_of(kind):
             inner = self._key(key, kind)
             if key.spread:
@@ -66,9 +67,6 @@ class Schemas:
             else:
                 schema = _joined(schema, _object({key.name: inner}, optional=key.optional))
         return _joined(schema, _object(_FRESH)) if shape.fresh else schema
-
-    def _many(self, kind: Any) -> Schema:
-        return {"type": "array", "items": self._type(kind)}
 
     def _key(self, key: Key, kind: Any) -> Schema:
         if isinstance(key.how, list):

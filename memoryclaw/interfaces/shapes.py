@@ -22,7 +22,6 @@ from memoryclaw.model import (
     ReadBack,
     Recalled,
     Relevance,
-    Term,
     Traced,
 )
 
@@ -105,33 +104,6 @@ class Shape(Generic[T]):
 
 
 LAYERS = {"episode": "episodic", "todo": "todo", "fact": "semantic", "skill": "procedural", "turn": "log"}
-
-# Why something is or is not in an answer, as people say it.
-REASONS = {
-    "in": "in the context",
-    "already_visible": "the host still shows it",
-    "archived": "archived",
-    "budget": "no room left in the budget",
-    "draft": "a draft",
-    "duplicate": "says the same as another one",
-    "empty": "a reply that says nothing",
-    "expired": "its last day is over, or its session",
-    "limit": "after the last one shown",
-    "max_results": "enough whole notes are in already",
-    "irrelevant": "nothing here is about the question",
-    "not_approved": "a skill that nobody approved as it is",
-    "other_entity": "a fact of another entity",
-    "other_project": "it applies to another project than the current one",
-    "other_time": "held at another time than the one asked about",
-    "pending": "waits for your decision",
-    "property": "a property of a note that the question does not ask for",
-    "quarantined": "quarantined",
-    "same_note": "enough sections of its note are in already",
-    "superseded": "superseded by a newer value",
-    "upcoming": "due within a week, but there was no room left",
-    "untrusted": "what a tool or a web page said; only a search shows it",
-    "weak": "scores far below the best",
-}
 
 problem: Shape[Problem] = Shape()
 
@@ -459,16 +431,7 @@ file: Shape[rooms.file_history.FileDiff] = Shape(
 )
 item_with_files: Shape[ItemShown] = Shape("*item files")
 differences: Shape[Iterable[ItemShown]] = Shape(many="differences")
-_review_item: Shape[DifferencesShown] = Shape()
-
-
-def review_item(
-    item: rooms.queue.ReviewItem,
-    files: Sequence[rooms.file_history.FileDiff],
-    details: rooms.details.Details | None,
-) -> JsonObject:
-    """One thing that waits: what would change, and, for the owner, what it rests on and stands against."""
-    return _review_item(DifferencesShown((ItemShown(item, files),), details))
+review_item: Shape[DifferencesShown] = Shape()
 
 
 rewrite: Shape[rooms.edit.NoteRewrite] = Shape(
@@ -538,21 +501,7 @@ SHAPES_OF: Mapping[Callable[..., JsonObject], tuple[Shape[Any], ...]] = {
     recall: (_recall, _traced_recall),
     facts: (_facts,),
     views: (_views, _views_with_text),
-    review_item: (_review_item,),
 }
-
-
-def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:
-    """Each term in thousandths, so that they add up to the score in thousandths.
-
-    What rounding leaves over goes, one thousandth each, to the terms that it changed most.
-    """
-    exact = [term.value * 1000 for term in terms]
-    floors = [int(value // 1) for value in exact]
-    order = sorted(range(len(terms)), key=lambda i: (floors[i] - exact[i], terms[i].name))
-    for i in order[: round(score * 1000) - sum(floors)]:
-        floors[i] += 1
-    return [(term.name, value) for term, value in zip(terms, floors, strict=True)]
 
 
 # Which shape tells what a verb answers.

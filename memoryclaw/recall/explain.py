@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.index.codes import codes_in
-from memoryclaw.model import ALSO, COLUMNS, Matched
+from memoryclaw.model import ALSO, COLUMNS, Matched, Term
 from memoryclaw.ports import IndexClause
 from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import Leaf
@@ -143,3 +143,16 @@ def _field(item: Filter) -> str:
     return {"tag": "tags", "since": "date", "until": "date", "on": "date", "expires": "date"}.get(
         item.field, item.field
     )
+
+
+def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:
+    """Each term in thousandths, so that they add up to the score in thousandths.
+
+    What rounding leaves over goes, one thousandth each, to the terms that it changed most.
+    """
+    exact = [term.value * 1000 for term in terms]
+    floors = [int(value // 1) for value in exact]
+    order = sorted(range(len(terms)), key=lambda i: (floors[i] - exact[i], terms[i].name))
+    for i in order[: round(score * 1000) - sum(floors)]:
+        floors[i] += 1
+    return [(term.name, value) for term, value in zip(terms, floors, strict=True)]

@@ -147,13 +147,11 @@ def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[Liste
     homes = {path.rpartition("/")[0] for path in paths if path.endswith("/SKILL.md")}
     # What else lies in the folder of a skill belongs to it and is not a skill of its own.
     homed = (path for path in paths if path.endswith("/SKILL.md") or path.rpartition("/")[0] not in homes)
-    skills = [_with_outcomes(_read_listed(root, path, decisions), ran) for path in homed]
+    skills = [_read_listed(root, path, decisions) for path in homed]
+    if ran:
+        skills = [s._replace(outcomes=outcomes_of(ran, s.skill.path, s.skill.digest)) for s in skills]
     visible = (one for one in skills if all(map(sees, one.digests)))
     return sorted(visible, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))
-
-
-def _with_outcomes(one: ListedSkill, ran: Ran) -> ListedSkill:
-    return one._replace(outcomes=outcomes_of(ran, one.skill.path, one.skill.digest)) if ran else one
 
 
 def show_skill(root: str, name: str, sees: Sees = everything, ran: Ran = ()) -> LintedSkill:

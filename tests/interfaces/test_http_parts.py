@@ -14,7 +14,8 @@ from memoryclaw import errors
 from memoryclaw.app import App, open_vault, system_clock
 from memoryclaw.app.verbs import LONG, READ, WRITE
 from memoryclaw.daemon.daemon import Daemon
-from memoryclaw.interfaces import http, shapes
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.cli import serving
 from memoryclaw.interfaces.cli.verbs import VERBS, CliContext, cli
 from memoryclaw.interfaces.http import assembly
 from memoryclaw.interfaces.http.guard import Bucket
@@ -194,7 +195,8 @@ def test_every_shape_has_a_schema_of_its_own_name() -> None:
 def test_without_its_packages_it_says_what_to_install(
     vault_of: VaultOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http, "_NEEDS", ("starlette", "not_installed_anywhere"))
+    needs = {"starlette": "starlette", "not_installed_anywhere": "not_installed_anywhere"}
+    monkeypatch.setitem(serving._NEEDS, "serve", needs)
     with pytest.raises(
         errors.InputError, match=r"needs not_installed_anywhere: pip install 'memoryclaw\[serve\]'"
     ):

@@ -82,5 +82,5 @@ def test_a_vault_whose_text_changes_under_it_is_read_anew(ask: Asker, daemon: Da
 
 
 def test_a_daemon_that_no_client_asked_has_not_imported_the_sdk() -> None:
-    code = "import sys\nfrom memoryclaw.interfaces.mcp import asgi\nasgi(None, None)\nassert 'mcp' not in sys.modules"
+    code = "import sys\nfrom memoryclaw.interfaces.mcp import Mounted\nMounted(None, None)\nassert 'mcp' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -144,10 +144,12 @@ def test_the_list_and_the_item_tell_it_in_json(app: App) -> None:
     assert {key: listed[key] for key in ("entity", "field", "value", "since", "now", "digest")} == {
         "entity": "Boathouse", "field": "door", "value": "green", "since": "2026-04-19", "now": "grey", "digest": item.digest,
     }  # fmt: skip
-    shape = shapes.review_item(item, app.review.diff(item), app.review.details(item))
+    shape = shapes.review_item(
+        shapes.DifferencesShown((shapes.ItemShown(item, app.review.diff(item)),), app.review.details(item))
+    )
     assert shape["details"]["rivals"][0]["value"] == "blue"
     assert shape["details"]["said"][0]["turns"][2]["quoted"]
-    assert shapes.review_item(item, [], None)["details"] is None
+    assert shapes.review_item(shapes.DifferencesShown((shapes.ItemShown(item),)))["details"] is None
 
 
 def test_what_became_of_each_turn(app: App, root: Path) -> None:

@@ -1775,13 +1775,6 @@ export interface components {
             vectors?: components["schemas"]["Filled"] | null;
             git?: components["schemas"]["Exchanged"] | null;
         };
-        Reindexed: {
-            added: number;
-            changed: number;
-            removed: number;
-            unread: number;
-            total: number;
-        };
         Filled: {
             model: string;
             units: number;

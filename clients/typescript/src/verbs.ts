@@ -1,5 +1,5 @@
 // Written by scripts/typescript_client.py, as schema.ts is.
-// OpenAPI: 31f20175f7ad83ad75c528108212715f8694c42b15eca20b8e9f9b6d05366d99
+// OpenAPI: 2e0c729401e7a4ba8fb2bb90fec5e6477c4ea0842dfbc137e551f29b4eddee3c
 export const VERBS = {
   search: ["GET", "/v1/search"],
   recall: ["POST", "/v1/recall"],

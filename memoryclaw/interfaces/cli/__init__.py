@@ -31,9 +31,8 @@ def _run(args: list[str]) -> int:
     must_be_unix()
     # The imports stand inside, so that Ctrl-C during them is quiet too.
     if args[:1] == ["hook"] and args[1:2] in (["pre"], ["post"]) and not {"-h", "--help"} & {*args}:
-        from memoryclaw.interfaces.cli.hook_fast_path import (
-            hook,
-        )  # a host runs it at every prompt: around Click, and fast
+        # A host runs it at every prompt: around Click, and fast.
+        from memoryclaw.interfaces.cli.hook_fast_path import hook
         from memoryclaw.interfaces.cli.streams import prepare
 
         prepare()

@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from memoryclaw import rooms
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, remark, say, styled, width
+from memoryclaw.interfaces.cli.printing import GAP, as_json, marked, plural, remark, say, styled, width
 from memoryclaw.interfaces.cli.tables import aligned, cut, flow, packed, table, terminal_width
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, option, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, choice, flag, option, verb
 from memoryclaw.model import Match
 from memoryclaw.text.prompts import mark_of, one_line, visible
 from memoryclaw.text.snippets import snippet
-
-SESSION = option("--session", "S", "The session that sees the results. Later recalls for it leave them out.")
 
 
 @verb(
@@ -35,16 +33,15 @@ SESSION = option("--session", "S", "The session that sees the results. Later rec
     "--limit", "N", "The most matches to list.", type=click.IntRange(1, 1000), default=10, show_default=True
 )
 @flag("--explain", "Show each term of every score, and which words matched where.")
-@SESSION
-def search(
-    context: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool, session: str
-) -> None:
+@option("--session", "S", "The session that sees the results. Later recalls for it leave them out.")
+def search(context: CliContext, /, *, query: tuple[str, ...], explain: bool, **how: Any) -> None:
     """Find the best matches for a question; without a session, nothing is recorded.
 
     A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
     tag: kind: entity: person: project: path: title: since: until: on:
     """
-    words, how = " ".join(query), dict[str, Any](kind=kind, limit=limit, session=session)
+    # Its options are not the app's: where a daemon answers, no app is loaded.
+    words = " ".join(query)
     if context.json and (served := context.served("GET", "/v1/search", q=words, **how)):
         as_json(served)
         return
@@ -64,17 +61,17 @@ def search(
     "ask what coffee does Nora drink --json",
     of="ask",
 )
-def ask(found: rooms.ask.AnsweredQuestion) -> None:
+def ask(answer: rooms.ask.AnsweredQuestion) -> None:
     """Answer a question with the lines that hold the answer, each with its file and line.
 
     The lines come from facts, episodes, notes and logs; no model is asked. If no line is sure to
     answer, `ask` says so and shows the nearest with the lines around them: three on a terminal, else
     up to ten.
     """
-    lines = found.lines
-    if not found.answered:
+    lines = answer.lines
+    if not answer.answered:
         unsure = "No line is sure to answer that. The nearest:"
-        say(unsure if lines else _nothing("ask", "here answers that", found.query, asked=False))
+        say(unsure if lines else _nothing("ask", "here answers that", answer.query, asked=False))
         if sys.stdout.isatty():
             lines = lines[:_NEAREST]
     for line in lines:
@@ -82,8 +79,8 @@ def ask(found: rooms.ask.AnsweredQuestion) -> None:
         for text in line.text.split("\n"):  # the nearest stand with those around them
             flow(
                 one_line(text),
-                indent=0 if found.answered else len(_INDENT),
-                bold=found.answered or text == line.best,
+                indent=0 if answer.answered else len(_INDENT),
+                bold=answer.answered or text == line.best,
             )
         _places(
             [
@@ -92,7 +89,7 @@ def ask(found: rooms.ask.AnsweredQuestion) -> None:
             ],
             0,
         )
-    _remarks(shapes.asked(found))
+    _remarks(shapes.asked(answer))
 
 
 @verb(
@@ -104,12 +101,12 @@ def ask(found: rooms.ask.AnsweredQuestion) -> None:
 @option("--goal", "TEXT", "What the agent is working on; its words help to rank.")
 @option("--budget", "N", "The most tokens in the context, framing included.", type=click.INT)
 @option("--session", "S", "The running session; its own turns, and what it has seen, are left out.")
-@click.option(
+@choice(
     "--seen",
-    type=click.Choice(("all", "tools", "none")),
+    ("all", "tools", "none"),
+    "What the host still shows of the session's earlier recalls: all, only what tools returned, or none.",
     default="all",
     show_default=True,
-    help="What the host still shows of the session's earlier recalls: all, only what tools returned, or none.",
 )
 @option(
     "--room",
@@ -147,7 +144,12 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], trace: bool, **how
         relevance = answer["relevance"]
         terms = ", ".join(f"{term['name']} {term['value']:+.2f}" for term in relevance["terms"])
         say(f"relevance {relevance['value']:+.2f} of a floor of 0: {terms}\n")
-        show_trace(answer["trace"])
+        decided = [(candidate, candidate["reason"] or candidate["decision"]) for candidate in answer["trace"]]
+        rows = [
+            [f"{each['score']:.3f}", why, rooms.reasons.REASONS.get(why, ""), each["id"]]
+            for each, why in decided
+        ]
+        table(["score", "decision", "because", "id"], rows)
     _remarks(answer)
 
 
@@ -157,12 +159,12 @@ def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:
     return f"There is nothing to look for; give some words, as in: memoryclaw {verb} boathouse deadline"
 
 
-def _remarks(found: Mapping[str, Any]) -> None:
-    for word, better in found["did_you_mean"].items():
+def _remarks(answer: Mapping[str, Any]) -> None:
+    for word, better in answer["did_you_mean"].items():
         remark(f"Did you mean {better!r} instead of {word!r}?")
-    remark(*found["notices"])
-    if found["degraded"]:
-        remark(f"Degraded: {found['degraded']}")
+    remark(*answer["notices"])
+    if answer["degraded"]:
+        remark(f"Degraded: {answer['degraded']}")
 
 
 # A match, its explanation and a trace in print. The printed terms add up to the printed score.
@@ -189,16 +191,11 @@ def show(place: int, match: Match, *, explain: bool) -> None:
     _places([where] if match.path.startswith(f"{unit.id}.") else [unit.id, where], -1)
     if match.snippet:
         flow(match.snippet, match.highlights, indent=len(_INDENT))
-    numbers = [
-        f"{n:,} {one if n == 1 else several}"
-        for n, one, several in (
-            (match.copies, "near copy", "near copies"),
-            (match.sections, "more section of this note", "more sections of this note"),
-        )
-        if n
-    ]
-    if numbers:
-        say(f"{_INDENT}{styled(', '.join(numbers), dim=True)}")
+    more = [plural(match.copies, "near copy", "near copies")] * bool(match.copies)
+    sections = "more section of this note", "more sections of this note"
+    more += [plural(match.sections, *sections)] * bool(match.sections)
+    if more:
+        say(f"{_INDENT}{styled(', '.join(more), dim=True)}")
     if mark := mark_of(match.conflicts, match.superseded):
         say(f"{_INDENT}{styled(mark, fg='red')}")
     if explain:
@@ -215,15 +212,11 @@ def _places(texts: list[str], place: int) -> None:
         )
 
 
-def show_trace(trace: Sequence[Mapping[str, Any]]) -> None:
-    """Prints every candidate with the one decision that was made of it."""
-    decided = [(one, one["reason"] or one["decision"]) for one in trace]
-    rows = [[f"{one['score']:.3f}", why, shapes.REASONS.get(why, ""), one["id"]] for one, why in decided]
-    table(["score", "decision", "because", "id"], rows)
-
-
 def _explain(match: Match) -> None:
-    rows = [[styled(name), f"{value / 1000:.3f}"] for name, value in shapes.rounded(match.terms, match.score)]
+    rows = [
+        [styled(name), f"{value / 1000:.3f}"]
+        for name, value in rooms.explain.rounded(match.terms, match.score)
+    ]
     rows.append(["score", f"{round(match.score * 1000) / 1000:.3f}"])
     longest = max(len(row[1]) for row in rows)
     lines = aligned([[row[0], row[1].rjust(longest)] for row in rows])

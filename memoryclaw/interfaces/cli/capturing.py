@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import click
 
-from memoryclaw import rooms
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import plural, remark, say
 from memoryclaw.interfaces.cli.verbs import CliContext, option, verb
@@ -34,8 +33,12 @@ def capture(context: CliContext, session: str) -> int:
     with context.app(quiet=True) as app:
         for lines in _batches(sys.stdin.fileno()):
             for done in app.capture(lines, session=session, first=first):
-                _acknowledge(context, done, counts)
-            sys.stdout.flush()
+                state = "again" if done.again else "left_out" if done.left_out else "kept"
+                counts.update({state if done.ok else "refused": 1, "redacted": done.redacted})
+                if context.json:
+                    click.echo(json.dumps(shapes.acknowledged(done)))
+                elif not done.ok:
+                    remark(f"line {done.line}: {done.error}")
             first += len(lines)
         remark(app.capture_notice)
     if not context.json:
@@ -55,17 +58,6 @@ def _batches(handle: int) -> Iterator[list[str]]:
     last = b"".join(rest)
     if last.strip():
         yield [last.decode("utf-8", "replace")]
-
-
-def _acknowledge(context: CliContext, done: rooms.capture.CaptureResult, counts: Counter[str]) -> None:
-    counts[
-        "refused" if not done.ok else "again" if done.again else "left_out" if done.left_out else "kept"
-    ] += 1
-    counts["redacted"] += done.redacted
-    if context.json:
-        click.echo(json.dumps(shapes.acknowledged(done)))
-    elif not done.ok:
-        remark(f"line {done.line}: {done.error}")
 
 
 def summary(counts: Counter[str]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,14 +13,14 @@ import click
 from memoryclaw import rooms
 from memoryclaw.connect.table import BY_NAME, OPENCLAW, TABLE, HostRow
 from memoryclaw.interfaces.cli.printing import marked, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, verb
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, agreed, flag, verb
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
-DRY_RUN = flag("--dry-run", "Only show what would change.")
-YES = flag("--yes", "Do not ask.")
+# What is said to be done, to be done without --dry-run, and of files that do not change: of a removal, of a connection.
+_ACTIONS = ("removed", "would remove", "not connected"), ("connected", "would connect", "unchanged")
 
 
 class _FileChange(NamedTuple):
@@ -27,9 +28,8 @@ class _FileChange(NamedTuple):
 
     path: str
     diff: str
-    write: Callable[
-        [], tuple[str, Sequence[str]]
-    ]  # returns where the file as it was is kept, and what to know
+    # Returns where the file as it was is kept, and what to know.
+    write: Callable[[], tuple[str, Sequence[str]]]
 
 
 @verb(
@@ -67,14 +67,16 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
     if printed or row is None:
         _print(context, row, vault)
         return
+    tried: Callable[[], Sequence[str]]
     if row.name == OPENCLAW:
-        files, tried = _openclaw_connected(vault)
+        setup = _openclaw(vault)
+        rooms.connecting.lasting_command()
+        files = [_planned(setup, setup.plan_install())]
+        tried = partial(rooms.connecting.try_openclaw, setup.command, vault)
     else:
         changes = rooms.connecting.plan_connection(row, vault)
-        files, tried = (
-            [_file_change(one) for one in changes],
-            partial(rooms.connecting.try_connection, row, changes),
-        )
+        files = [_file_change(change) for change in changes]
+        tried = partial(rooms.connecting.try_connection, row, changes)
     _carry_out(context, row, files, tried, dry_run=dry_run, yes=yes, vault=vault, question=question)
 
 
@@ -108,23 +110,13 @@ def _carry_out(
     vault: str = "",
     question: str = "",
 ) -> None:
-    """Shows the change, asks, tries the server, where there is one to try, and writes.
-
-    Args:
-        question: that this vault can answer.
-    """
-    verb, action = ("connect", "unchanged") if tried else ("remove", "not connected")
+    """Shows the change, asks, tries the server, where there is one to try, and writes; `question` is one that this vault can answer."""
     changed = [file for file in files if file.diff]
-    for file in changed if not context.json else ():
-        show_diff(file.diff)
-    if changed and dry_run:
-        action = f"would {verb}"
-    elif changed:
-        names = " and ".join(styled(file.path) for file in changed)
-        if not agreed(context, f"Write this to {names}?", yes=yes):
-            say("Nothing was written.")
-            return
-        action = {"connect": "connected", "remove": "removed"}[verb]
+    may_write = agreed_to(context, {file.path: file.diff for file in changed}, yes=yes, dry_run=dry_run)
+    if may_write is None:
+        return
+    done, would, nothing = _ACTIONS[bool(tried)]
+    action = nothing if not changed else done if may_write else would
     tools = tried() if tried and not dry_run else []
     written = {file.path: file.write() for file in changed if not dry_run}
     backups = {path: backup for path, (backup, _) in written.items() if backup}
@@ -148,25 +140,31 @@ def _carry_out(
         say(f"next: {row.restart}, and ask: {ask}")
 
 
+def agreed_to(
+    context: CliContext, diffs: Mapping[str, str], *, yes: bool, dry_run: bool, alone: bool | None = None
+) -> bool | None:
+    """Shows what would change in each file, and asks whether to write it; None when a person says no.
+
+    Args:
+        alone: the answer where nobody can be asked; without one, `--yes` must be given there.
+    """
+    for diff in diffs.values() if not context.json else ():
+        for line in diff.splitlines():
+            colour = _COLOURS.get(line[:1])
+            say(marked(line, (), **({"fg": colour} if colour else {})))
+    if dry_run or not diffs:
+        return not diffs
+    if not yes and alone is not None and (context.json or not sys.stdin.isatty()):
+        return alone
+    if agreed(context, f"Write this to {' and '.join(map(styled, diffs))}?", yes=yes):
+        return True
+    say("Nothing was written.")
+    return None
+
+
 def _file_change(change: rooms.settings_file.SettingsChange) -> _FileChange:
-    def write() -> tuple[str, Sequence[str]]:
-        rooms.settings_file.carry_out(change)
-        backup = change.path + rooms.settings_file.BACKUP
-        return backup if os.path.lexists(backup) else "", ()
-
-    return _FileChange(change.path, change.diff if change.changes else "", write)
-
-
-def _openclaw_connected(vault: str) -> tuple[list[_FileChange], Callable[[], list[str]]]:
-    setup = _openclaw(vault)
-    rooms.connecting.lasting_command()
-    planned = setup.plan_install()
-
-    def tried() -> list[str]:
-        rooms.connecting.try_openclaw(setup.command, vault)
-        return []
-
-    return [_planned(setup, planned)], tried
+    diff = change.diff if change.changes else ""
+    return _FileChange(change.path, diff, lambda: (rooms.settings_file.carry_out(change), ()))
 
 
 def _openclaw(vault: str) -> rooms.openclaw_setup.Setup:
@@ -178,15 +176,4 @@ def _openclaw(vault: str) -> rooms.openclaw_setup.Setup:
 
 
 def _planned(setup: rooms.openclaw_setup.Setup, planned: rooms.openclaw_setup.ConfigChange) -> _FileChange:
-    def write() -> tuple[str, Sequence[str]]:
-        changed = setup.do(planned)
-        return changed.backup, changed.notices
-
-    return _FileChange(planned.config, planned.diff, write)
-
-
-def show_diff(diff: str) -> None:
-    """Prints a change, line by line in its colours."""
-    for line in diff.splitlines():
-        colour = _COLOURS.get(line[:1])
-        say(marked(line, (), **({"fg": colour} if colour else {})))
+    return _FileChange(planned.config, planned.diff, lambda: setup.do(planned)[-2:])

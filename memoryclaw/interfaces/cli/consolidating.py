@@ -13,7 +13,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import json_text, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import aligned, pairs
-from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, CliContext, choice, flag, group, option
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -42,18 +42,13 @@ def consolidate() -> None:
 
 
 @consolidate.verb("init\nconsolidate --dry-run", "consolidate --due", "consolidate --llm none --json")
-@flag("--dry-run", "Only show what would change.")
+@DRY_RUN
 @flag("--due", "Do nothing if it is too early or another run is in progress.")
-@click.option(
-    "--llm",
-    type=click.Choice(["auto", "none"]),
-    default="auto",
-    help="Ask the models of the settings, or none.",
-)
-@click.option(
+@choice("--llm", ("auto", "none"), "Ask the models of the settings, or none.", default="auto")
+@choice(
     "--mode",
-    type=click.Choice(["direct", "branch", "propose"]),
-    help="Commit on this branch, on a separate branch, or write proposals; by default as in the settings.",
+    ("direct", "branch", "propose"),
+    "Commit on this branch, on a separate branch, or write proposals; by default as in the settings.",
 )
 @flag("--ask", "Print each new part of the logs as a prompt for your agent, and write nothing.")
 @option(
@@ -120,10 +115,9 @@ def run(
 
 def _ask(context: CliContext, app: App, *, due: bool) -> None:
     segments = app.segments(due=due)
-    if context.printed(shapes.segments, segments):
-        return
-    for segment in segments:
-        say(json_text(segment._asdict()))
+    if not context.printed(shapes.segments, segments):
+        for segment in segments:
+            say(json_text(segment._asdict()))
 
 
 def _lines(file: TextIO) -> list[str]:
@@ -145,34 +139,27 @@ def _offer_agreement(app: App) -> None:
         app.agree()
 
 
-def _tell(context: CliContext, done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
-    if context.printed(shapes.consolidated, done):
+def _tell(context: CliContext, run: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
+    if context.printed(shapes.consolidated, run):
         return
-    _tell_run(done, dry_run=dry_run)
-    remark(*done.notices)
+    changes, reads = run.changes, run.changes.ranges and not run.waits
+    if reads:
+        say(_summary(changes, run.mode, dry_run=dry_run))
+        _tell_changes(run, dry_run=dry_run)
+        remark(f"degraded: {changes.degraded}" if changes.degraded else "")
+    elif run.upkeep is None:
+        say(f"Nothing to do: {run.waits or 'every line of the logs is consolidated'}.")
+    if run.upkeep is not None:
+        if reads:
+            say()
+        _tell_upkeep(run.upkeep, dry_run=dry_run)
+    remark(*run.notices)
 
 
-def _tell_run(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
-    changes = done.changes
-    if done.waits or not changes.ranges:
-        if done.upkeep is None:
-            say(f"Nothing to do: {done.waits or 'every line of the logs is consolidated'}.")
-        else:
-            _tell_upkeep(done.upkeep, dry_run=dry_run)
-        return
-    say(_summary(changes, done.mode, dry_run=dry_run))
-    _tell_changes(done, held="It would be held" if dry_run else "It is held", dry_run=dry_run)
-    if changes.degraded:
-        remark(f"degraded: {changes.degraded}")
-    if done.upkeep is not None:
-        say()
-        _tell_upkeep(done.upkeep, dry_run=dry_run)
-
-
-def _tell_upkeep(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
+def _tell_upkeep(upkeep: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
     """What was done and proposed with what is there already."""
-    changes = done.changes
-    proposed = sum(rooms.apply.waits(change, done.mode) for change in changes.changes)
+    changes = upkeep.changes
+    proposed = sum(rooms.apply.waits(change, upkeep.mode) for change in changes.changes)
     changed = len(changes.changes) - proposed
     would = "would " * dry_run
     words = [f"{plural(changed, 'change')} {'would be ' * dry_run}made"] * bool(changed)
@@ -180,16 +167,16 @@ def _tell_upkeep(done: rooms.consolidate.Consolidated, *, dry_run: bool) -> None
         proposed
     )
     say(f"Upkeep: {', '.join(words)}.")
-    _tell_changes(done, held="It is held", dry_run=dry_run)
+    _tell_changes(upkeep, dry_run=dry_run)
 
 
-def _tell_changes(done: rooms.consolidate.Consolidated, *, held: str, dry_run: bool) -> None:
-    if done.changes.held:
-        say(f"{held}: {styled(done.changes.held)}.")
+def _tell_changes(run: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
+    if run.changes.held:
+        say(f"It {'would be' if dry_run else 'is'} held: {styled(run.changes.held)}.")
     if dry_run:
-        _planned(done.changes)
+        _planned(run.changes)
     else:
-        _applied(done)
+        _applied(run)
 
 
 def _summary(changes: rooms.changes.ChangeSet, mode: str, *, dry_run: bool) -> str:
@@ -223,22 +210,27 @@ def _planned(changes: rooms.changes.ChangeSet) -> None:
         lines += [f"waits: {planned.reason}"] * bool(planned.reason)
         for line in lines:
             say(f"    {styled(line)}")
-    if changes.skipped:
-        say()
-        say(styled("nothing to keep", fg="cyan"))
-        for line in aligned([(s.range.partition("@")[0], s.reason) for s in changes.skipped]):
-            say(f"    {styled(line)}")
     dropped = [
         (f"{d.claim.entity}, {d.claim.field}: {d.claim.value}", d.reason)
         for d in changes.decided
         if d.action == "drop"
     ]
-    if dropped or changes.dropped:
-        say()
-        say(styled("left out", fg="cyan"))
-        for line in [*(aligned(dropped) if dropped else ()), *changes.dropped]:
+    skipped = aligned([(skip.range.partition("@")[0], skip.reason) for skip in changes.skipped])
+    for head, lines in (("nothing to keep", skipped), ("left out", [*aligned(dropped), *changes.dropped])):
+        if lines:
+            say(f"\n{styled(head, fg='cyan')}")
+        for line in lines:
             say(f"    {styled(line)}")
     say("\nNothing was written.")
+
+
+_ACTIONS = {
+    "SetFact": "+ {path}  {entity}, {field}: {value}",
+    "AddPending": "+ semantic/_pending.md  {entity}, {field}: {value}",
+    "AddStatement": '+ {path}  {entity}: "{words}"',
+    "ConfirmFact": "= {fact}: {value}, one more source",
+    "MoveFile": "> {path} to {to}",
+}
 
 
 def _action(action: rooms.actions.Action) -> str:
@@ -246,20 +238,11 @@ def _action(action: rooms.actions.Action) -> str:
     kind = type(action).__name__
     if kind == "NewFile":
         return f"+ {values['path']} ({plural(values['text'].count(chr(10)), 'line')})"
-    if kind in ("SetFact", "AddPending"):
-        where = values.get("path", "semantic/_pending.md")
-        return f"+ {where}  {values['entity']}, {values['field']}: {values['value']}"
-    if kind == "AddStatement":
-        return f'+ {values["path"]}  {values["entity"]}: "{values["words"]}"'
-    if kind == "ConfirmFact":
-        return f"= {values['fact']}: {values['value']}, one more source"
-    if kind == "MoveFile":
-        return f"> {values['path']} to {values['to']}"
-    return f"~ {values['path']}"
+    return _ACTIONS.get(kind, "~ {path}").format_map(values)
 
 
-def _applied(done: rooms.consolidate.Consolidated) -> None:
-    applied = done.applied
+def _applied(run: rooms.consolidate.Consolidated) -> None:
+    applied = run.applied
     assert applied is not None  # noqa: S101 - told so by the caller
     for commit in applied.commits[:_LONGEST]:
         say(f"{styled(commit.commit[:10] or '-', fg='yellow')} {styled(commit.title)}")
@@ -268,12 +251,12 @@ def _applied(done: rooms.consolidate.Consolidated) -> None:
     for path in applied.proposed:
         say(styled(f"waits: {path}"))
     say()
-    if done.mode == "branch":
+    if run.mode == "branch":
         say(
-            f"Nothing in the vault has changed yet: `memoryclaw review approve {done.changes.run}` applies it."
+            f"Nothing in the vault has changed yet: `memoryclaw review approve {run.changes.run}` applies it."
         )
     elif any(commit.commit for commit in applied.commits):
-        say(f"Undo the whole run with `memoryclaw undo {done.changes.run}`.")
+        say(f"Undo the whole run with `memoryclaw undo {run.changes.run}`.")
     remark(*applied.notices)
 
 
@@ -300,10 +283,8 @@ def schedule() -> None:
 )
 @option("--at", "HH:MM", "The time of day; 03:00 by default.")
 @option("--every", "MINUTES", "Instead, every so many minutes.", type=click.IntRange(min=1))
-@click.option(
-    "--using", type=click.Choice(["systemd", "cron"]), help="The scheduler; by default systemd, else cron."
-)
-@flag("--dry-run", "Only show what would change.")
+@choice("--using", ("systemd", "cron"), "The scheduler; by default systemd, else cron.")
+@DRY_RUN
 def install(context: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
     """Install the timer, or change its times."""
     with context.app() as app:
@@ -337,16 +318,15 @@ def status(context: CliContext) -> None:
     remark(*standing.notices)
 
 
-def _tell_timer(context: CliContext, done: rooms.scheduling.Scheduled) -> None:
-    if context.printed(shapes.scheduled, done):
+def _tell_timer(context: CliContext, timer: rooms.scheduling.Scheduled) -> None:
+    if context.printed(shapes.scheduled, timer):
         return
-    where = (
-        f" ({done.by}, {done.times}; next: {done.next})" if done.times else f" ({done.by})" if done.by else ""
-    )
-    say(f"{styled(done.action, bold=True)}: {styled(done.name + where)}")
-    for path, text in done.files if done.action == "would install" else ():
+    by = f"{timer.by}, {timer.times}; next: {timer.next}" if timer.times else timer.by
+    where = f" ({by})" if by else ""
+    say(f"{styled(timer.action, bold=True)}: {styled(timer.name + where)}")
+    for path, text in timer.files if timer.action == "would install" else ():
         say()
         say(styled(path, fg="cyan"))
         for line in text.splitlines():
             say(f"    {styled(line)}")
-    remark(*done.notices)
+    remark(*timer.notices)

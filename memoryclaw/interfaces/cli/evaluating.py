@@ -14,14 +14,14 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.maintaining import check
 from memoryclaw.interfaces.cli.printing import as_json, plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import beginning, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, option
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, choice, flag, option
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
 
 def hook_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of a check that the pre-commit hook may run; `hook` is how it runs it."""
     for add in (
-        click.option("--hook", type=click.Choice(["warn", "strict"]), help="How the hook runs this check: it warns, or stops the commit."),
+        choice("--hook", ("warn", "strict"), "How the hook runs this check: it warns, or stops the commit."),
         flag("--uninstall-hook", "Take this check out of the pre-commit hook."),
         flag("--strict", "With --install-hook: stop the commit instead."),
         flag("--install-hook", "Run this check in the vault's pre-commit hook, as a warning."),
@@ -47,18 +47,18 @@ def changed_hook(
     return True
 
 
-def _tell_hooked(context: CliContext, check: str, done: rooms.commit_hook.Hooked) -> None:
-    if context.printed(shapes.plain, done):
+def _tell_hooked(context: CliContext, check: str, hook: rooms.commit_hook.Hooked) -> None:
+    if context.printed(shapes.plain, hook):
         return
-    if mode := done.checks.get(check):
+    if mode := hook.checks.get(check):
         effect = (
             "stops a commit in which it finds something" if mode == "strict" else "warns, but stops no commit"
         )
-        state = "was there already" if done.action == "unchanged" else "is installed"
-        say(f"{styled(check)} {state} in {styled(done.path)}; it {effect}.")
+        state = "was there already" if hook.action == "unchanged" else "is installed"
+        say(f"{styled(check)} {state} in {styled(hook.path)}; it {effect}.")
     else:
         say(
-            f"{styled(check)} {'was taken out of' if done.action == 'removed' else 'was not in'} {styled(done.path)}."
+            f"{styled(check)} {'was taken out of' if hook.action == 'removed' else 'was not in'} {styled(hook.path)}."
         )
 
 
@@ -200,11 +200,11 @@ def _hooked(context: CliContext, hook: str) -> int:
     return ended_hook(f"{plural(len(missed), 'golden question')} missed", hook) if missed else 0
 
 
-def _reaches(done: rooms.evaluation.Evaluated, least: float) -> bool:
-    kept_out, all_ = done.kept_out
-    if not done.recall and not all_:
-        raise InputError(f"no question of {done.path} expects an id, so there is no recall to compare")
-    last, reached = list(done.recall.items())[-1] if done.recall else (0, 1.0)
+def _reaches(results: rooms.evaluation.Evaluated, least: float) -> bool:
+    kept_out, all_ = results.kept_out
+    if not results.recall and not all_:
+        raise InputError(f"no question of {results.path} expects an id, so there is no recall to compare")
+    last, reached = list(results.recall.items())[-1] if results.recall else (0, 1.0)
     if reached < least:
         remark(f"recall@{last} is {reached:.3f}, below {least:.3f}")
     if kept_out < all_:
@@ -212,17 +212,17 @@ def _reaches(done: rooms.evaluation.Evaluated, least: float) -> bool:
     return reached >= least and kept_out == all_
 
 
-def _tell_misses(done: rooms.evaluation.Evaluated, one: rooms.evaluation.QuestionResult) -> None:
-    say(f"  {styled(one.question)}  {styled(f'{done.path}:{one.line}', dim=True)}")
-    for miss in one.misses:
+def _tell_misses(results: rooms.evaluation.Evaluated, question: rooms.evaluation.QuestionResult) -> None:
+    say(f"  {styled(question.question)}  {styled(f'{results.path}:{question.line}', dim=True)}")
+    for miss in question.misses:
         say(f"    {styled(miss)}")
 
 
-def _row(one: rooms.evaluation.QuestionResult, done: rooms.evaluation.Evaluated) -> list[str]:
-    ranks = ", ".join(str(expected.rank or "-") for expected in one.expected)
-    recalls = [_mark(one.recall[k]) if one.recall else "" for k in done.recall]
-    shares = map(_mark, one.held.values()) if one.held else [""] * len(done.held)
-    return [beginning(one.question, _WIDEST), ranks, *recalls, *shares, f"{one.confidence:.2f}"]
+def _row(question: rooms.evaluation.QuestionResult, results: rooms.evaluation.Evaluated) -> list[str]:
+    ranks = ", ".join(str(expected.rank or "-") for expected in question.expected)
+    recalls = [_mark(question.recall[k]) if question.recall else "" for k in results.recall]
+    shares = map(_mark, question.held.values()) if question.held else [""] * len(results.held)
+    return [beginning(question.question, _WIDEST), ranks, *recalls, *shares, f"{question.confidence:.2f}"]
 
 
 def _mark(share: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from importlib import import_module
 from io import StringIO
 
@@ -84,6 +85,7 @@ def report_bug(error: Exception, context: CliContext) -> str:
     Neither holds a secret.
     """
     import platform  # commands that end well need none of these
+    import tempfile
     import time
     import traceback
 
@@ -95,9 +97,9 @@ def report_bug(error: Exception, context: CliContext) -> str:
     text = rooms.secret_gate.secret_gate().sentence(text, sys.argv)
     name = f"bug-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}.log"
     trouble = ""
-    for folder in (_state_folder, _temporary_folder):
+    for folder in (partial(_state_folder, context), partial(tempfile.mkdtemp, prefix="memoryclaw-")):
         try:
-            place = folder(context)
+            place = folder()
             rooms.state_folder.write_private(place, name, text.encode("utf-8", "backslashreplace"))
             return os.path.join(place, name)
         except Exception as other:  # noqa: BLE001 - whatever is in the way here must not hide the bug itself
@@ -111,15 +113,7 @@ def report_bug(error: Exception, context: CliContext) -> str:
 
 
 def _state_folder(context: CliContext) -> str:
-    from memoryclaw import config
-
-    folder = rooms.state_folder.state_folder(config.find_root(context.vault, dict(os.environ), config.here()))
+    folder = rooms.state_folder.state_folder(rooms.client.root_of(context.vault))
     if not os.path.isdir(folder):
         raise FileNotFoundError(folder)  # a bug must not make folders where no vault is
     return folder
-
-
-def _temporary_folder(_said: CliContext) -> str:
-    import tempfile
-
-    return tempfile.mkdtemp(prefix="memoryclaw-")

@@ -36,7 +36,9 @@ def hook(args: Sequence[str]) -> int:
     host = CLAUDE_CODE
     try:
         options = _options(args[1:])
-        host = _host(options)
+        if (chosen := options.get("host", host)) not in HOSTS:
+            raise InputError(f"{chosen!r} is not a known host; choose one of {', '.join(HOSTS)}")
+        host = chosen
         root = root_of(options.get("vault"))
         event = _given(begun + _READING[verb])
         answer = (
@@ -52,8 +54,8 @@ def hook(args: Sequence[str]) -> int:
     return 0
 
 
-def _pre(given: Mapping[str, Any], root: str, host: str, end: float) -> dict[str, Any]:
-    context = hooks.context_for(given, root, lambda *asked: _recalled(root, *asked), end, _caller())
+def _pre(event: Mapping[str, Any], root: str, host: str, end: float) -> dict[str, Any]:
+    context = hooks.context_for(event, root, lambda *asked: _recalled(root, *asked), end, _audience("agent"))
     if context is None:
         _remark("the memory did not answer in time; the prompt goes on without it")
     elif context.startswith(_TROUBLE):
@@ -67,16 +69,13 @@ _TROUBLE = "\0"
 def _recalled(root: str, question: str, session: str, folder: str) -> str:
     """The context, or the one sentence why there is none."""
     try:
-        app = _opened(root, _caller())
-        try:
+        with _opened(root, _audience("agent")) as app:
             return app.recall(question, session=session, folder=folder).context
-        finally:
-            app.close()
     except MemoryClawError as error:
         return f"{_TROUBLE}{error}"
 
 
-def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
+def _post(event: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
     opened: dict[str, App] = {}
 
     def app(audience: str) -> App:
@@ -87,15 +86,15 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
     def keep(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         from memoryclaw.interfaces import shapes
 
-        return [shapes.acknowledged(done) for done in app(_deliverer()).capture(map(json.dumps, turns))]
+        return [shapes.acknowledged(done) for done in app(_audience("owner")).capture(map(json.dumps, turns))]
 
     try:
-        counts = hooks.keep_turns(given, root, keep, _deliverer())
+        counts = hooks.keep_turns(event, root, keep, _audience("owner"))
         if counts["refused"]:
             _remark(f"{counts['refused']} turns could not be kept; they will be tried again next time")
-        hooks.note_session(given, root)
-        if hooks.ends_session(given):
-            session, agent = hooks.session_of(given), app(_caller())
+        hooks.note_session(event, root)
+        if hooks.ends_session(event):
+            session, agent = hooks.session_of(event), app(_audience("agent"))
             agent.working.write_latest(session)
             agent.working.clear(session)
     finally:
@@ -113,14 +112,9 @@ def _opened(root: str, audience: str) -> App:
     return open_vault(root, audience=audience)
 
 
-def _caller() -> str:
-    """A host asks for its agent, unless the environment says for whom."""
-    return os.environ.get("MEMORYCLAW_AUDIENCE", "agent")
-
-
-def _deliverer() -> str:
-    """The turns of a host whose hooks the owner installed are the owner's words, unless the environment says otherwise."""
-    return os.environ.get("MEMORYCLAW_AUDIENCE", "owner")
+def _audience(otherwise: str) -> str:
+    """For whom a host asks, its agent, or whose words it delivers, those of the owner who installed its hooks, unless the environment says so."""
+    return os.environ.get("MEMORYCLAW_AUDIENCE", otherwise)
 
 
 def _options(args: Sequence[str]) -> dict[str, str]:
@@ -133,13 +127,6 @@ def _options(args: Sequence[str]) -> dict[str, str]:
             raise InputError(f"a hook does not know {name!r}; it takes --vault DIR and --host HOST")
         options[_OPTIONS[name]] = value if equals else waiting.pop(0)
     return options
-
-
-def _host(said: Mapping[str, str]) -> str:
-    host = said.get("host", CLAUDE_CODE)
-    if host not in HOSTS:
-        raise InputError(f"{host!r} is not a known host; choose one of {', '.join(HOSTS)}")
-    return host
 
 
 def _given(end: float) -> Mapping[str, Any]:

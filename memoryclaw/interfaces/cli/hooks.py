@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from memoryclaw import rooms
 from memoryclaw.connect import CLAUDE_CODE, HOSTS
-from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
+from memoryclaw.interfaces.cli.connecting import agreed_to
 from memoryclaw.interfaces.cli.printing import say, styled
-from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, YES, CliContext, flag, group, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,15 +120,12 @@ def _carry_out(
     dry_run: bool,
 ) -> None:
     action = "unchanged" if not plan.changes else f"would be {done}" if dry_run else done
-    if not context.json:
-        show_diff(plan.diff)
-    if plan.changes and not dry_run:
-        # Where nobody can be asked, whoever called it has said so.
-        if not (yes or context.json or not sys.stdin.isatty()) and not click.confirm(
-            f"Write this to {plan.path}?"
-        ):
-            say("Nothing was written.")
-            return
+    diffs = {plan.path: plan.diff} if plan.changes else {}
+    # Where nobody can be asked, whoever called it has said so.
+    may_write = agreed_to(context, diffs, yes=yes, dry_run=dry_run, alone=True)
+    if may_write is None:
+        return
+    if may_write and plan.changes:
         rooms.settings_file.carry_out(plan)
     backup = plan.path + rooms.settings_file.BACKUP if plan.backup is not None and not dry_run else ""
     if context.printed(dict, host=host, action=action, path=plan.path, backup=backup):

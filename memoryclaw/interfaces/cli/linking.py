@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 _LINKED = "init\nremember oolong --entity Nora --field tea\nremember Nora --entity Tomas --field friend\n"
+_TIES = {"link": ("links to", "linked from"), "mention": ("names", "named in"), "cited": ("cited with",) * 2}
 _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" dir="none"'}
 
 
@@ -60,11 +61,10 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
     elif context.printed(shapes.graph, drawn, fresh):
         return
     else:
-        table(
-            ["from", "", "to", "where"],
-            [[edge.source, _tie(edge, edge.source), edge.target, edge.place] for edge in drawn.graph.edges],
-            "Nothing is linked yet.",
-        )
+        edges = drawn.graph.edges
+        # Of all nodes, not of those alone that are shown.
+        nothing = "" if drawn.notice else "Nothing is linked yet."
+        _ties(((edge, edge.source, edge.target) for edge in edges), nothing)
     remark(drawn.notice)
     print_freshness(fresh)
 
@@ -76,13 +76,7 @@ def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
 )
 def path(way: rooms.graph.PathShown) -> None:
     """Show the shortest path from one note or entity to another."""
-    table(
-        ["from", "", "to", "where"],
-        [
-            [one.source.id, _tie(one.edge, one.source.id), one.target.id, one.edge.place]
-            for one in way.steps or ()
-        ],
-    )
+    _ties((step.edge, step.source.id, step.target.id) for step in way.steps or ())
     if way.steps is None:
         say(f"There is no path from {styled(way.start.id)} to {styled(way.end.id)}.")
     elif not way.steps:
@@ -145,14 +139,13 @@ def _written(end: rooms.browsing.LinkEnd) -> str:
     return f"{end.target} ({end.label})" if end.label else end.target
 
 
-def _tie(edge: rooms.graph.Edge, source: str) -> str:
-    """What ties two nodes, as seen from one of them."""
-    words = {
-        "link": ("links to", "linked from"),
-        "mention": ("names", "named in"),
-        "cited": ("cited with",) * 2,
-    }
-    return words[edge.kind][edge.source != source]
+def _ties(edges: Iterable[tuple[rooms.graph.Edge, str, str]], nothing: str = "") -> None:
+    """Prints what ties two nodes, as seen from the first of them."""
+    rows = [
+        [source, _TIES[edge.kind][edge.source != source], target, edge.place]
+        for edge, source, target in edges
+    ]
+    table(["from", "", "to", "where"], rows, nothing)
 
 
 def _dot(shown: rooms.graph.GraphShown) -> Iterable[str]:

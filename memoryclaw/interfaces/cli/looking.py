@@ -15,7 +15,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import plural, print_freshness, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
-from memoryclaw.interfaces.cli.verbs import CliContext, flag, group, option, verb
+from memoryclaw.interfaces.cli.verbs import CliContext, choice, flag, group, option, verb
 from memoryclaw.model import Fact, ReadBack
 from memoryclaw.text.prompts import visible
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     "show log:2025-10-21-kanazawa/8 --json",
     of="show",
 )
-@click.option(
+@choice(
     "--as",
-    "form",
-    type=click.Choice(["text", "entity", "uses", "recall"]),
-    help="Instead of the text: an entity with its past and its neighbours, how a memory was used, or a recall.",
+    ("text", "entity", "uses", "recall"),
+    "Instead of the text: an entity with its past and its neighbours, how a memory was used, or a recall.",
+    name="form",
 )
 def show(context: CliContext, *, id_: str, session: str, form: str | None) -> None:
     """Print a note, section, fact, turn or entity as it is in its file, or a recall: the `last`, or an earlier one by its receipt."""
@@ -64,32 +64,32 @@ def _show_text(shown: rooms.browsing.ShownUnit) -> None:
         remark(f"line {newer.line}: {fact} ({newer.mark()})")
 
 
-def _show_entity(found: rooms.browsing.EntityShown) -> None:
-    also = f", also {', '.join(found.also)}" if found.also else ""
-    say(f"{styled(found.name, bold=True)} ({styled(found.kind + also)})")
+def _show_entity(entity: rooms.browsing.EntityShown) -> None:
+    also = f", also {', '.join(entity.also)}" if entity.also else ""
+    say(f"{styled(entity.name, bold=True)} ({styled(entity.kind + also)})")
     table(
         ["entity", "field", "value", "since", "until", "where"],
-        [_fact(*pair, True, False) for pair in found.facts],
+        [_fact(*pair, True, False) for pair in entity.facts],
     )
     say()
-    table(["date", "what happened", "id"], [(one.at[:10], one.title, one.id) for one in found.episodes])
+    table(["date", "what happened", "id"], [(one.at[:10], one.title, one.id) for one in entity.episodes])
     say()
     table(
         ["neighbour", "kind", "by", "notes"],
-        [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in found.neighbours],
+        [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in entity.neighbours],
     )
 
 
-def _show_uses(found: rooms.inspecting.Inspected) -> None:
-    strength = found.strength
+def _show_uses(memory: rooms.inspecting.Inspected) -> None:
+    strength = memory.strength
     hot = " (hot)" if strength.is_hot else ""
-    faded = f"by half in {strength.half_life} active days ({found.kind}); last used {strength.idle} active days ago"
+    faded = f"by half in {strength.half_life} active days ({memory.kind}); last used {strength.idle} active days ago"
     pairs([
-        ("kept because", found.worth),
+        ("kept because", memory.worth),
         ("strength", f"{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}"),
         ("fades", faded if strength.steps else ""),
         ("used", "" if strength.steps else "never cited or rated"),
-        ("exposure", f"shown {found.shown}, searched {found.searched}, fetched {found.fetched} (for information only)"),
+        ("exposure", f"shown {memory.shown}, searched {memory.searched}, fetched {memory.fetched} (for information only)"),
     ])  # fmt: skip
     if strength.steps:
         say()
@@ -109,23 +109,22 @@ def _show_uses(found: rooms.inspecting.Inspected) -> None:
         )
 
 
-def _show_recall(found: ReadBack) -> None:
-    of = f" for session {styled(found.session)}" if found.session else ""
-    say(f"{found.ts}{of}: {found.tokens} of {found.budget} tokens\n")
+def _show_recall(recall: ReadBack) -> None:
+    of = f" for session {styled(recall.session)}" if recall.session else ""
+    say(f"{recall.ts}{of}: {recall.tokens} of {recall.budget} tokens\n")
     rows = []
-    for unit in found.decided:
+    for unit in recall.decided:
         changed = "; it says something else now" * unit.changed
-        rows.append([unit.decision, shapes.REASONS.get(unit.decision, "") + changed, unit.id])
+        rows.append([unit.decision, rooms.reasons.REASONS.get(unit.decision, "") + changed, unit.id])
     table(["decision", "because", "id"], rows)
-    for reason, count in found.more.items():
-        say(f"{count} more: {shapes.REASONS.get(reason, reason)}")
-    if found.gone:
-        say(f"{found.gone} more {'are' if found.gone > 1 else 'is'} no longer there")
+    for reason, count in recall.more.items():
+        say(f"{count} more: {rooms.reasons.REASONS.get(reason, reason)}")
+    if recall.gone:
+        say(f"{recall.gone} more {'are' if recall.gone > 1 else 'is'} no longer there")
 
 
-_VIEWS: Mapping[
-    str, tuple[Callable[..., None], str]
-] = {  # how they are printed, and by which verb of the app
+# How they are printed, and by which verb of the app.
+_VIEWS: Mapping[str, tuple[Callable[..., None], str]] = {
     "text": (_show_text, "show"),
     "entity": (_show_entity, "entity"),
     "uses": (_show_uses, "inspect"),
@@ -157,19 +156,18 @@ def browse() -> None:
 )
 def notes(notes: Sequence[rooms.browsing.NoteEntry]) -> None:
     """List notes: pinned ones first, then the newest."""
-    hot = any(note.hot for note in notes)
     rows = [
-        [
+        (
             note.id,
             note.kind,
             note.at[:10],
-            *(["hot" if note.hot else ""] if hot else []),
+            "hot" * note.hot,
             note.title,
             " ".join(f"#{tag}" for tag in note.tags),
-        ]
+        )
         for note in notes
     ]
-    table(["id", "kind", "date", *(["use"] if hot else []), "title", "tags"], rows, "No such notes.")
+    table(["id", "kind", "date", "use?", "title", "tags"], rows, "No such notes.")
 
 
 @verb(
@@ -300,11 +298,11 @@ def timeline(timeline: rooms.timeline.Timeline) -> None:
         remark(f"{timeline.earlier} earlier; --limit shows more")
 
 
-def _happened(one: rooms.timeline.TimelineEvent) -> list[str]:
-    of = one.entity if one.field in ("", "value") else f"{one.entity}.{one.field}"
-    value = f'"{one.value}"' if one.kind == "said" else one.value
-    was = f" (was {one.was})" if one.was else ""
-    return [one.at[:16].replace("T", " "), one.kind, of, f"{value}{was}", f"{one.path}:{one.line}"]
+def _happened(event: rooms.timeline.TimelineEvent) -> list[str]:
+    of = event.entity if event.field in ("", "value") else f"{event.entity}.{event.field}"
+    value = f'"{event.value}"' if event.kind == "said" else event.value
+    was = f" (was {event.was})" if event.was else ""
+    return [event.at[:16].replace("T", " "), event.kind, of, f"{value}{was}", f"{event.path}:{event.line}"]
 
 
 def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
@@ -338,13 +336,13 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
     """
     if commit and (id_ or before):
         raise click.UsageError("--commit shows one commit; give no ID and no --before")
-    with context.app() as app:
-        if commit:
-            _print_commit(context, app.commit(commit))
-            return
-        events = app.history(id_, limit=limit, before=before)
-    if context.printed(shapes.history, events):
-        return
+    if commit:
+        context.carry_out(_show_commit, "commit", {"name": commit})
+    else:
+        context.carry_out(_show_history, "history", {"id_": id_, "limit": limit, "before": before})
+
+
+def _show_history(events: rooms.file_history.CommitList) -> None:
     rows = [
         (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
         for one in events.commits
@@ -363,22 +361,20 @@ def blame(blame: rooms.file_history.Blame) -> None:
         say(line)
 
 
-def _print_commit(context: CliContext, found: rooms.file_history.CommitShown) -> None:
-    if context.printed(shapes.change_made, found):
-        return
-    commit = found.commit
+def _show_commit(shown: rooms.file_history.CommitShown) -> None:
+    commit = shown.commit
     say(
         f"{styled(commit.subject, bold=True)} ({commit.commit[:10]}, {commit.when[:16].replace('T', ' ')}, {styled(commit.kind)})"
     )
     for words in commit.body.splitlines():
         flow(words)
-    for file in found.files:
+    for file in shown.files:
         say(f"  {styled(file.path)}")
         for line in rooms.word_diff.marked_lines(file.before, file.after):
             say(f"    {styled(line)}")
-    if found.more:
-        remark(f"{found.more} more files are not shown")
-    remark(found.notice)
+    if shown.more:
+        remark(f"{shown.more} more files are not shown")
+    remark(shown.notice)
 
 
 def _files(names: Sequence[str]) -> str:
@@ -387,19 +383,19 @@ def _files(names: Sequence[str]) -> str:
     return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "") if names else ""
 
 
-def _sentences(found: rooms.file_history.Blame) -> Iterable[str]:
-    fact = found.fact
+def _sentences(blame: rooms.file_history.Blame) -> Iterable[str]:
+    fact = blame.fact
     since = f", {'on' if fact.is_statement else 'since'} {fact.day}" if fact.day else ""
-    yield f"{styled(rooms.context.fact_in_words(fact.entity, fact.field, fact.value), bold=True)}{styled(since)} ({styled(found.path)}:{fact.line})"
-    if found.commit:
-        commit = found.commit
+    yield f"{styled(rooms.context.fact_in_words(fact.entity, fact.field, fact.value), bold=True)}{styled(since)} ({styled(blame.path)}:{fact.line})"
+    if blame.commit:
+        commit = blame.commit
         who = f"by hand, by {commit.author}," if not commit.run else f"by {commit.run}"
         yield f"Set {styled(who)} on {commit.when[:10]} in commit {commit.commit[:10]}: {styled(commit.subject)}"
-    elif found.notice:
-        yield f"{styled(found.notice[:1].upper() + found.notice[1:])}."
-    if found.approved:
-        yield f"Approved by {styled(found.approved.by or 'a person')} on {found.approved.at[:10]}."
-    for cited in found.sources:
+    elif blame.notice:
+        yield f"{styled(blame.notice[:1].upper() + blame.notice[1:])}."
+    if blame.approved:
+        yield f"Approved by {styled(blame.approved.by or 'a person')} on {blame.approved.at[:10]}."
+    for cited in blame.sources:
         if cited.path and cited.quote:
             yield f"Told in {styled(cited.path)}: {styled(cited.quote)}"
         elif cited.path:
@@ -408,5 +404,5 @@ def _sentences(found: rooms.file_history.Blame) -> Iterable[str]:
             yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
         if cited.notice:
             yield f"But {styled(cited.notice)}."
-    if not found.sources:
+    if not blame.sources:
         yield "It names no source."

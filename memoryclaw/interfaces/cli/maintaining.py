@@ -13,7 +13,7 @@ from memoryclaw.errors import NotFoundError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow, pairs, table
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, cli, flag, group, verb
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, agreed, cli, flag, group, verb
 from memoryclaw.model import Problem
 
 _EXAMPLES = 3  # of each kind of problem
@@ -80,11 +80,12 @@ _DAY_FROM = {
 
 def _show_status(now: rooms.status.Status) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
-    last = now.git.last
+    last, count = now.git.last, now.index.bytes
+    size = f"{count / 1_000_000:.1f} MB" if count >= 100_000 else f"{count / 1000:.0f} kB"
     rows = [
         ("vault", now.vault),
         ("files", kinds),
-        ("index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"),
+        ("index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {size}"),
         ("days", ", ".join(f"{count} from {_DAY_FROM[source]}" for source, count in now.days.items())),
         ("behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"),
         ("waiting", _waits(now.waiting, "turn", "to be consolidated")),
@@ -100,33 +101,33 @@ def _show_status(now: rooms.status.Status) -> None:
     remark(*now.notices, now.degraded)
 
 
-def _waits(found: rooms.stats.Waits, what: str, how: str) -> str:
-    if not found.number:
+def _waits(waits: rooms.stats.Waits, what: str, how: str) -> str:
+    if not waits.number:
         return f"no {what} {how}"
-    days = found.hours // 24
-    age = plural(days, "day") if days else plural(found.hours, "hour")
-    return f"{plural(found.number, what)} {how}{f', the oldest for {age}' if found.since else ''}"
+    days = waits.hours // 24
+    age = plural(days, "day") if days else plural(waits.hours, "hour")
+    return f"{plural(waits.number, what)} {how}{f', the oldest for {age}' if waits.since else ''}"
 
 
-def _show_usage(found: rooms.stats.Stats) -> None:
-    kinds = ", ".join(f"{count} {kind}" for kind, count in found.notes.items()) or "none"
-    rated = f", {plural(found.ratings, 'rating')} of {found.rating:.1f} on average" if found.ratings else ""
-    cited = f", {found.cited} cited" if found.cited else ""
-    often = ", ".join(f"{id_} ({times})" for id_, times in found.shown)
-    hottest = ", ".join(f"{id_} ({strength:.2f})" for id_, strength in found.hottest)
+def _show_usage(stats: rooms.stats.Stats) -> None:
+    kinds = ", ".join(f"{count} {kind}" for kind, count in stats.notes.items()) or "none"
+    rated = f", {plural(stats.ratings, 'rating')} of {stats.rating:.1f} on average" if stats.ratings else ""
+    cited = f", {stats.cited} cited" if stats.cited else ""
+    often = ", ".join(f"{id_} ({times})" for id_, times in stats.shown)
+    hottest = ", ".join(f"{id_} ({strength:.2f})" for id_, strength in stats.hottest)
     rows = [
         ("notes", kinds),
-        ("holds", f"{plural(found.facts, 'fact')} and statements, {plural(found.turns, 'turn')}"),
-        ("use", f"{plural(found.recalls, 'recall')}{cited}{rated}"),
+        ("holds", f"{plural(stats.facts, 'fact')} and statements, {plural(stats.turns, 'turn')}"),
+        ("use", f"{plural(stats.recalls, 'recall')}{cited}{rated}"),
         ("most shown", often),
         ("strongest", hottest),
-        ("waiting", _waits(found.waiting, "turn", "to be consolidated")),
-        ("review", _waits(found.review, "item", "for your decision")),
+        ("waiting", _waits(stats.waiting, "turn", "to be consolidated")),
+        ("review", _waits(stats.review, "item", "for your decision")),
     ]
     pairs(rows)
-    if found.months:
+    if stats.months:
         say()
-        table(list(found.months[0]._fields), [[str(cell) for cell in month] for month in found.months])
+        table(list(stats.months[0]._fields), [[str(cell) for cell in month] for month in stats.months])
 
 
 @group(
@@ -162,42 +163,42 @@ def vault(checks: Sequence[rooms.doctor.Check]) -> None:
 
 
 @check.verb("init\ncheck reindex", "check reindex --vault ~/notes", of="reindex")
-def reindex(done: rooms.sync.Synced) -> None:
+def reindex(synced: rooms.sync.Synced) -> None:
     """Delete the index and build it again from the files."""
-    _tell_synced(done)
+    _tell_synced(synced)
 
 
 @check.verb(
     "init\ncheck migrate --dry-run", "check migrate", "undo COMMIT", of="migrate", without=("dry_run",)
 )
-@flag("--dry-run", "Only show what would change.")
-def migrate(done: rooms.migration.Migrated, dry_run: bool) -> None:
+@DRY_RUN
+def migrate(migrated: rooms.migration.Migrated, dry_run: bool) -> None:
     """Bring a vault of an older format to the newest, in one commit.
 
     JSON skills become SKILL.md files, and the old files go to the archive. Older formats can still
     be read and written without it.
     """
-    if done.before == done.after:
-        say(f"The vault has format {done.after}, the newest: nothing to do.")
-        remark(done.notice)
+    if migrated.before == migrated.after:
+        say(f"The vault has format {migrated.after}, the newest: nothing to do.")
+        remark(migrated.notice)
         return
-    for file in done.files:
+    for file in migrated.files:
         say(f"{styled(file.path)} -> {styled(file.to)} (the old file is in {styled(file.kept)})")
-    say(f"memoryclaw.yaml: vault.format {done.before} -> {done.after}")
-    if done.left:
+    say(f"memoryclaw.yaml: vault.format {migrated.before} -> {migrated.after}")
+    if migrated.left:
         say("Left as they are:")
-        _list(done.left)
+        _list(migrated.left)
     if dry_run:
         say("Nothing was written; run it without --dry-run.")
-    elif done.commit:
-        say(f"One commit; `memoryclaw undo {done.commit[:10]}` takes it back.")
-    remark(done.notice)
+    elif migrated.commit:
+        say(f"One commit; `memoryclaw undo {migrated.commit[:10]}` takes it back.")
+    remark(migrated.notice)
 
 
-def _tell_synced(done: rooms.sync.Synced) -> None:
-    unread = f", {done.unread} that cannot be read" if done.unread else ""
+def _tell_synced(synced: rooms.sync.Synced) -> None:
+    unread = f", {synced.unread} that cannot be read" if synced.unread else ""
     say(
-        f"{plural(done.total, 'file')}: {done.added} added, {done.changed} changed, {done.removed} removed{unread}."
+        f"{plural(synced.total, 'file')}: {synced.added} added, {synced.changed} changed, {synced.removed} removed{unread}."
     )
 
 
@@ -223,10 +224,6 @@ def _list(problems: tuple[Problem, ...]) -> None:
             say(f"    … and {plural(unlisted, 'more', 'more')} of this kind; --json lists them all")
 
 
-def _size(count: int) -> str:
-    return f"{count / 1_000_000:.1f} MB" if count >= 100_000 else f"{count / 1000:.0f} kB"
-
-
 # `completion`: the script that teaches a shell to complete our verbs and options.
 
 
@@ -249,8 +246,8 @@ def completion(shell: str) -> None:
 
 @verb("init\nadopt --dry-run", "adopt", "adopt llm.chain --yes")
 @click.argument("what", nargs=-1, type=TEXT)
-@flag("--dry-run", "Only show what would change.")
-@flag("--yes", "Do not ask.")
+@DRY_RUN
+@YES
 def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: bool) -> None:
     """Allow what this vault asks for, for yourself and on this machine.
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import click
 
-from memoryclaw import config as settings
 from memoryclaw import rooms
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.connecting import DRY_RUN, YES, show_diff
+from memoryclaw.interfaces.cli.connecting import agreed_to
 from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import flow
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, flag, group, option
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, group, option
 
 _config = option(
     "--config",
@@ -57,7 +55,7 @@ def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> 
     """Remove from OpenClaw's configuration what `install` wrote, and restore what was there before."""
     from memoryclaw.app.openclaw import openclaw_setup  # `--help` needs no app
 
-    setup = openclaw_setup(_vault(context), config)
+    setup = openclaw_setup(rooms.client.root_of(context.vault), config)
     _carry_out(context, setup, setup.plan_uninstall(), yes=yes, dry_run=dry_run)
 
 
@@ -67,7 +65,7 @@ def status(context: CliContext, config: str) -> None:
     """Check each requirement, and name the command that fixes it."""
     from memoryclaw.app.openclaw import openclaw_status  # `--help` needs no app
 
-    setup_status = openclaw_status(_vault(context), config)
+    setup_status = openclaw_status(rooms.client.root_of(context.vault), config)
     if context.printed(shapes.openclaw_status, setup_status):
         return
     for check in setup_status.checks:
@@ -81,8 +79,8 @@ def status(context: CliContext, config: str) -> None:
 )
 @click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
 @_config
-@flag("--dry-run", "Only show what would change.")
-@flag("--yes", "Do not ask.")
+@DRY_RUN
+@YES
 def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, yes: bool) -> None:
     """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
 
@@ -101,19 +99,15 @@ def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, 
         _tell_import(report)
 
 
-def _tell_import(done: rooms.openclaw_notes.ImportReport) -> None:
-    for item in done.proposed:
+def _tell_import(report: rooms.openclaw_notes.ImportReport) -> None:
+    for item in report.proposed:
         say(f"{padded(item.kind, 8, bold=True)} {styled(item.what)}  {styled(item.source, dim=True)}")
-    verb = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
-    known_already = f"; {plural(done.known, 'thing')} known already" if done.known else ""
-    say(f"{plural(len(done.proposed), 'proposal')} {verb} for your decision{known_already}.")
-    if done.proposed and not done.dry_run:
+    verb = "would wait" if report.dry_run else "wait" if len(report.proposed) != 1 else "waits"
+    known_already = f"; {plural(report.known, 'thing')} known already" if report.known else ""
+    say(f"{plural(len(report.proposed), 'proposal')} {verb} for your decision{known_already}.")
+    if report.proposed and not report.dry_run:
         say("`memoryclaw review` shows them.")
-    remark(*done.notices)
-
-
-def _vault(context: CliContext) -> str:
-    return os.fspath(settings.find_root(context.vault, os.environ, settings.here()))
+    remark(*report.notices)
 
 
 def _carry_out(
@@ -124,26 +118,16 @@ def _carry_out(
     yes: bool,
     dry_run: bool,
 ) -> None:
-    """Shows the change, asks, and makes it."""
-    if not context.json:
-        show_diff(planned.diff)
-    if planned.diff and (dry_run or not yes):
-        if dry_run or context.json or not sys.stdin.isatty():
-            notice = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
-            _tell(
-                context,
-                rooms.openclaw_setup.Changed(
-                    f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, notice)
-                ),
-            )
-            return
-        if not click.confirm(f"Write this to {planned.config}?"):
-            say("Nothing was written.")
-            return
-    _tell(context, setup.do(planned))
-
-
-def _tell(context: CliContext, done: rooms.openclaw_setup.Changed) -> None:
+    """Shows the change, asks, and makes it; where nobody can be asked, it is only shown."""
+    diffs = {planned.config: planned.diff} if planned.diff else {}
+    may_write = agreed_to(context, diffs, yes=yes, dry_run=dry_run, alone=False)
+    if may_write is None:
+        return
+    notices = *planned.notices, f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
+    would = rooms.openclaw_setup.Changed(
+        f"would {planned.verb}", planned.config, planned.diff, notices=notices
+    )
+    done = setup.do(planned) if may_write else would
     if context.printed(shapes.plain, done):
         return
     say(f"{styled(done.action, bold=True)}: {styled(done.config)}")

@@ -6,7 +6,6 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import click
@@ -15,7 +14,7 @@ from memoryclaw import rooms
 from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
 
 GAP = "  "
@@ -108,37 +107,28 @@ class Bar:
     def __init__(self, work: str = "reading notes") -> None:
         self._work = work
         self._since = time.monotonic()
-        self._drawn: tuple[Progress, TaskID] | None = None
+        self._bar: Progress | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._end()
+    def __exit__(self, *_: object) -> None:
+        if self._bar:
+            self._bar.stop()
+        self._bar = None
 
     def __call__(self, done: int, total: int) -> None:
         """Shows how much of the work is done."""
-        if self._drawn is None:
+        if self._bar is None:
             if time.monotonic() - self._since < PATIENCE or not sys.stderr.isatty():
                 return
-            self._drawn = self._start(total)
-        bar, task = self._drawn
-        bar.update(task, completed=done, total=total)
+            from rich.console import Console  # rich costs more than a search
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            columns = (TextColumn(self._work), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.add_task(self._work, total=total)
+            self._bar.start()
+        self._bar.update(self._bar.task_ids[0], completed=done, total=total)
         if done >= total:
-            self._end()
-
-    def _end(self) -> None:
-        if self._drawn:
-            self._drawn[0].stop()
-        self._drawn = None
-
-    def _start(self, total: int) -> tuple[Progress, TaskID]:
-        from rich.console import Console  # rich costs more than a search
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn(self._work), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        bar.start()
-        return bar, bar.add_task(self._work, total=total)
+            self.__exit__()

@@ -12,7 +12,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import beginning, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, WAITING, CliContext, agreed, flag, group, option
+from memoryclaw.interfaces.cli.verbs import AS_IS, WAITING, YES, CliContext, agreed, flag, group, option
 from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, DiffLine, mark_up, word_diff
 from memoryclaw.text.prompts import visible
@@ -26,7 +26,6 @@ _ALL = flag(
     name="everything",
 )
 _DIGEST = option("--digest", "D", "Only if it is still as shown: the digest in `review list --json`.")
-_YES = flag("--yes", "Do not ask.")
 _REASON = option("--reason", "TEXT", "Why, for the commit and the record of decisions.")
 
 
@@ -58,7 +57,7 @@ def show(context: CliContext, id_: str) -> None:
         files = app.review.diff(item) if item.can_be_shown else []
         if context.json:
             details = app.review.details(item) if app.audience == OWNER else None
-            as_json(shapes.review_item(item, files, details))
+            as_json(shapes.review_item(shapes.DifferencesShown((shapes.ItemShown(item, files),), details)))
             return
     _one(item, files, whole=True)
 
@@ -93,7 +92,7 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
 @_REASON
 @_ALL
 @_DIGEST
-@_YES
+@YES
 def approve(context: CliContext, /, names: tuple[str, ...], *, value: int | None, **how: Any) -> int:
     """Apply pending changes, one commit each.
 
@@ -107,7 +106,7 @@ def approve(context: CliContext, /, names: tuple[str, ...], *, value: int | None
 @_REASON
 @_ALL
 @_DIGEST
-@_YES
+@YES
 def reject(context: CliContext, /, names: tuple[str, ...], **how: Any) -> int:
     """Reject pending changes; they are not proposed again.
 
@@ -121,15 +120,13 @@ def reject(context: CliContext, /, names: tuple[str, ...], **how: Any) -> int:
 @AS_IS
 def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     """Edit a pending change in $VISUAL or $EDITOR; it stays pending."""
-    from memoryclaw.interfaces.cli.writing import tell
+    from memoryclaw.interfaces.cli.writing import tell_written
 
-    with context.app() as app:
-        written = app.review.edit(id_, _edited, as_is=as_is)
-    tell(context, written)
+    context.carry_out(tell_written, "review.edit", {"id_": id_, "rewrite": _edited, "as_is": as_is})
 
 
 @review.verb(f"{_WAITS}review apply", "review apply --yes")
-@_YES
+@YES
 def apply(context: CliContext, *, yes: bool) -> int:
     """Apply what is ticked in semantic/_pending.md and review/*.md.
 
@@ -179,15 +176,15 @@ def _decide(
     return _print_decisions(context, decisions)
 
 
-def _print_decisions(context: CliContext, done: Sequence[rooms.decide.ReviewDecision]) -> int:
-    if not context.printed(shapes.decided, done):
-        for decided in done:
+def _print_decisions(context: CliContext, decisions: Sequence[rooms.decide.ReviewDecision]) -> int:
+    if not context.printed(shapes.decided, decisions):
+        for decided in decisions:
             commit = f", commit {decided.commit[:10]}" if decided.commit else ""
             say(f"{styled(decided.action, bold=True)}: {styled(decided.what)} ({styled(decided.id)}{commit})")
             remark(decided.notice)
-        if not done:
+        if not decisions:
             say("Nothing to decide.")
-    return int(any(decided.action == "failed" for decided in done))
+    return int(any(decided.action == "failed" for decided in decisions))
 
 
 def _one(item: rooms.queue.ReviewItem, files: Sequence[rooms.file_history.FileDiff], *, whole: bool) -> None:
@@ -213,20 +210,16 @@ _SIGNS = {SAME: " ", GONE: "-", COME: "+"}
 _COLOURS = {SAME: None, GONE: "red", COME: "green"}
 
 
-def show_difference(found: rooms.file_history.FileDiff) -> None:
+def show_difference(file: rooms.file_history.FileDiff) -> None:
     """Prints what changes in one file."""
-    title = f": {styled(found.title)}" if found.title else ""
-    say(f"  {styled(found.path, underline=True)}{title}")
-    for number, hunk in enumerate(word_diff(found.before, found.after)):
+    title = f": {styled(file.title)}" if file.title else ""
+    say(f"  {styled(file.path, underline=True)}{title}")
+    for number, hunk in enumerate(word_diff(file.before, file.after)):
         if number:
             say("    …")
         for line in hunk:
-            say(f"  {_sign(line)} {_told_words(line)}".rstrip())
-
-
-def _sign(line: DiffLine) -> str:
-    kinds = {piece.kind for piece in line.pieces}
-    return _SIGNS[kinds.pop()] if len(kinds) == 1 else "~"
+            kinds = {piece.kind for piece in line.pieces}
+            say(f"  {_SIGNS[kinds.pop()] if len(kinds) == 1 else '~'} {_told_words(line)}".rstrip())
 
 
 def _told_words(line: DiffLine) -> str:

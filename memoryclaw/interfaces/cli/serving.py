@@ -6,12 +6,10 @@ import gc
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +25,21 @@ from memoryclaw.interfaces.cli.streams import is_heard
 from memoryclaw.interfaces.cli.verbs import CliContext, flag, option, verb
 from memoryclaw.model import AGENT, OWNER
 
-_PATIENCE, _PAUSE = 60.0, 0.05  # seconds for a daemon to begin, and between two looks whether it has
+# What each extra brings, by module, as people call it.
+_NEEDS = {
+    "serve": {"starlette": "starlette", "uvicorn": "uvicorn"},
+    "mcp": {"mcp": "the MCP SDK"},
+    "ui": {"starlette": "starlette", "uvicorn": "uvicorn", "markdown_it": "markdown-it-py", "nh3": "nh3"},
+}
+
+
+def _missing(extra: str) -> str:
+    return " and ".join(name for module, name in _NEEDS[extra].items() if find_spec(module) is None)
+
+
+def _must_have(extra: str, what: str) -> None:
+    if packages := _missing(extra):
+        raise InputError(f"{what} needs {packages}: pip install 'memoryclaw[{extra}]'")
 
 
 @verb(
@@ -68,17 +80,23 @@ def serve(
     A vault has one daemon. It listens on this machine only. Stop it with Ctrl-C or `serve --stop`.
     """
     if stop:
-        _stop(context)
+        with context.app() as app:
+            pid = rooms.client.stop(Path(rooms.state_folder.state_folder(app.root)))
+        stopped = f"stopped process {pid}" if pid else "no daemon serves this vault"
+        say(json.dumps({"stopped": pid or None}) if context.json else stopped)
         return
-    if gone := http.missing():
-        raise InputError(f"serving needs {' and '.join(gone)}: pip install 'memoryclaw[serve]'")
+    _must_have("serve", "serving")
     from memoryclaw.app import open_vault, system_clock
     from memoryclaw.interfaces.cli import exit_codes
 
     with context.app() as app:
         root = app.root
     daemon = rooms.daemon.Daemon(
-        root, partial(open_vault, root, patience=rooms.daemon.OWN), _log, system_clock, after=after
+        root,
+        partial(open_vault, root, patience=rooms.daemon.OWN),
+        lambda sentence: remark(f"memoryclaw: {sentence}"),
+        system_clock,
+        after=after,
     )
     config = daemon.config
     host = config.host if host is None else host
@@ -115,8 +133,7 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
 
     Starts the daemon if none is running. The address that it prints works once, within a minute.
     """
-    if gone := page.missing():
-        raise InputError(f"the page needs {' and '.join(gone)}: pip install 'memoryclaw[ui]'")
+    _must_have("ui", "the page")
     if context.caller() != OWNER:
         raise InputError("the page is for the owner; call it without --audience")
     root = rooms.client.root_of(context.vault)
@@ -130,16 +147,12 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
             )
         with context.app() as app:
             root = os.fspath(app.root)
-        started = _begun(root)
-        ticket = _first(
-            lambda: rooms.client.ask_daemon(root, "POST", page.TICKETS, request, audience=OWNER), started
-        )
+        ticket = rooms.processes.first_answer(root, "POST", page.TICKETS, request, audience=OWNER)
     if context.json:
         say(json.dumps(ticket))
     else:
         say(ticket["url"])
         remark(_planned(ticket["consolidation"]))
-    sys.stdout.flush()
     if not no_open:
         import webbrowser
 
@@ -147,57 +160,16 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
             remark("no browser could be opened; open the address above yourself, within a minute")
 
 
-def _begun(root: str) -> subprocess.Popen[bytes]:
-    """A daemon of its own that goes on when this command ends; what it has to say is kept in the state folder."""
-    log = os.open(
-        os.path.join(rooms.state_folder.begun_state_folder(root), "serve.log"),
-        os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC,
-        0o600,
-    )
-    command = [sys.executable, "-P", "-m", "memoryclaw", "serve", "--vault", root]
-    try:
-        # Its port may be taken by the daemon of another vault; any free one will do, as the address is told.
-        return subprocess.Popen(
-            [*command, "--any-port"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-        )
-    finally:
-        os.close(log)
-
-
-def _first(ask: Callable[[], dict[str, Any] | None], started: subprocess.Popen[bytes]) -> dict[str, Any]:
-    """The first answer of a daemon that was just started.
-
-    Raises:
-        InputError: it ended, or took too long.
-    """
-    last = time.monotonic() + _PATIENCE
-    while time.monotonic() < last:
-        if (reply := ask()) is not None:
-            return reply
-        if started.poll() is not None:
-            break
-        time.sleep(_PAUSE)
-    raise InputError("the daemon could not be started; `memoryclaw serve` says why")
-
-
-def _stop(context: CliContext) -> None:
-    with context.app() as app:
-        pid = rooms.client.stop(Path(rooms.state_folder.state_folder(app.root)))
-    if context.json:
-        say(json.dumps({"stopped": pid or None}))
-    else:
-        say(f"stopped process {pid}" if pid else "no daemon serves this vault")
-
-
 def _guests(
     apps: Any, report: Callable[[Exception], str], daemon: rooms.daemon.Daemon | None
 ) -> dict[str, Any]:
     """What is mounted beside the verbs; the page, which is for this machine's own browser, where its daemon is given."""
     guests: dict[str, Any] = {}
-    if not mcp_server.missing():
-        guests["/mcp"] = mcp_server.asgi(apps, report)
-    if daemon is not None and not page.missing():
-        guests.update(page.asgi(apps, report, daemon))
+    if not _missing("mcp"):
+        guests["/mcp"] = mcp_server.Mounted(apps, report)
+    if daemon is not None and not _missing("ui"):
+        site = page.Site(apps, report, daemon)
+        guests |= {page.PAGE: site, page.TICKETS: page.TicketOffice(site, apps, daemon.schedule.plan)}
     return guests
 
 
@@ -209,18 +181,12 @@ def _ready(context: CliContext, daemon: rooms.daemon.Daemon, address: dict[str, 
     else:
         say(f"serving {styled(os.fspath(daemon.root))} at {address['url']} (process {address['pid']})")
         say(_planned(plan))
-    sys.stdout.flush()
 
 
 def _planned(plan: Mapping[str, Any]) -> str:
     """When new turns become memory, in the time of this machine."""
     moment = datetime.fromisoformat(plan["next"]).astimezone()
     return f"New turns are consolidated from {moment:%H:%M} on, every {plural(plan['interval'], 'minute')}; `memoryclaw consolidate` does it now."
-
-
-def _log(sentence: str) -> None:
-    remark(f"memoryclaw: {sentence}")
-    sys.stderr.flush()
 
 
 # `mcp`: a server that a host starts and speaks the Model Context Protocol with.
@@ -232,13 +198,12 @@ def mcp(context: CliContext) -> None:
 
     Hosts start it themselves. It answers for the agent, unless --audience names another.
     """
-    if mcp_server.missing():
-        raise InputError("this needs the MCP SDK: pip install 'memoryclaw[mcp]'")
+    _must_have("mcp", "this")
     from memoryclaw.app import open_vault  # `--help` needs no vault
     from memoryclaw.interfaces.cli import exit_codes
 
     audience = context.caller(AGENT)
-    mcp_server.stdio(
+    mcp_server.run(
         lambda caller="": open_vault(context.vault, audience=caller or audience),
         partial(exit_codes.report_bug, context=context),
     )

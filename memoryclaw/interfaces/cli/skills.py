@@ -40,22 +40,12 @@ def skills() -> None:
 @skills.verb(f"{_NEW}skills list", "skills list --json", name="list", of="skills.list")
 def list_(found: Sequence[rooms.listing.ListedSkill]) -> None:
     """List skills and drafts with their state."""
-    # How runs went is a column once there was one.
-    ran = any(one.outcomes.runs for one in found)
-    table(
-        ["name", "state", *(["runs"] if ran else []), "description", "path"],
-        [
-            [
-                one.name,
-                one.state,
-                *([_record(one.outcomes)] if ran else []),
-                beginning(one.skill.skill.description, _SHOWN),
-                one.skill.path,
-            ]
-            for one in found
-        ],
-        "No skills yet; `memoryclaw skills new NAME` creates one.",
-    )
+    rows = []
+    for listed in found:
+        description = beginning(listed.skill.skill.description, _SHOWN)
+        rows.append([listed.name, listed.state, _record(listed.outcomes), description, listed.skill.path])
+    heads = ["name", "state", "runs?", "description", "path"]
+    table(heads, rows, "No skills yet; `memoryclaw skills new NAME` creates one.")
 
 
 @skills.verb(
@@ -150,11 +140,12 @@ def reject(decision: rooms.approve.SkillDecision) -> None:
 @option("--session", "S", "The session in which it was followed.")
 def outcome(context: CliContext, *, name: str, ended: str, why: str, session: str) -> None:
     """Record how following a skill went; `skills run` does so by itself."""
-    with context.app() as app:
-        kept_outcome = app.skills.outcome(name, ok=ended == "ok", why=why, session=session)
-    if context.printed(shapes.skill_outcome, kept_outcome):
-        return
-    say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if kept_outcome.ok else 'failed'}")
+    values = {"name": name, "ok": ended == "ok", "why": why, "session": session}
+    context.carry_out(_tell_outcome, "skills.outcome", values)
+
+
+def _tell_outcome(outcome: rooms.outcomes.RunOutcome, name: str) -> None:
+    say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if outcome.ok else 'failed'}")
 
 
 @skills.verb(f"{_NEW}skills approve water-plants\nskills host", "skills host --json", of="skills.hosted")
@@ -197,11 +188,11 @@ def run(context: CliContext, *, name: str, params: tuple[str, ...], apply: bool,
     return int(not skill_run.ok)
 
 
-def _tell(done: rooms.approve.SkillDecision) -> None:
-    commit = f", commit {done.commit[:10]}" if done.commit else ""
-    say(f"{styled(done.action, bold=True)}: {styled(done.name)} ({styled(done.path)}{commit})")
-    say(f"sha256 {done.digest}")
-    remark(done.notice)
+def _tell(decision: rooms.approve.SkillDecision) -> None:
+    commit = f", commit {decision.commit[:10]}" if decision.commit else ""
+    say(f"{styled(decision.action, bold=True)}: {styled(decision.name)} ({styled(decision.path)}{commit})")
+    say(f"sha256 {decision.digest}")
+    remark(decision.notice)
 
 
 def _tell_offer(offer: rooms.listing.SkillOffer) -> None:
@@ -248,14 +239,10 @@ _SHOWN_VALUE = 300
 _RUN_COLOURS = {"done": "green", "failed": "red", "planned": "cyan"}
 
 
-def params_of(given: Iterable[str]) -> dict[str, str]:
-    """`K=V` texts as a map.
-
-    Raises:
-        InputError: one has no `=`, or is given twice.
-    """
+def params_of(texts: Iterable[str]) -> dict[str, str]:
+    """`K=V` texts as a map."""
     params: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         name, mark, value = text.partition("=")
         if not mark or not name.strip():
             raise InputError(f"--param {text[:60]!r} says no value; write --param name=value")
@@ -273,14 +260,14 @@ def asked(need: rooms.steps.Requirement) -> str:
     )
 
 
-def tell(done: rooms.run.SkillRun) -> None:
+def tell(run: rooms.run.SkillRun) -> None:
     """Prints the values, the calls, and how it ended."""
-    for parameter in done.values:
+    for parameter in run.values:
         if parameter.value is not None:
             say(
                 f"{styled(parameter.name)} = {styled(_short_value(parameter.value))}  {styled(f'({parameter.source})', dim=True)}"
             )
-    for step in done.steps:
+    for step in run.steps:
         where = f" ({styled(step.host)})" if step.host else ""
         state = styled(step.state, fg=_RUN_COLOURS.get(step.state))
         say(f"{step.step}. {styled(step.tool, bold=True)}{where}  {state}")
@@ -290,18 +277,18 @@ def tell(done: rooms.run.SkillRun) -> None:
             say(f"   {styled('→', dim=True)} {styled(_short_value(step.result))}")
         if step.error:
             say(f"   {styled(_short_value(step.error), fg='red')}")
-    if not done.applied:
+    if not run.applied:
         ending = (
             "Nothing was called; --apply calls them."
-            if done.ok
+            if run.ok
             else "Nothing was called, and this would not work."
         )
         say(ending)
-    elif done.ok:
-        say(f"{plural(len(done.steps), 'step')} done; kept in the log of session {styled(done.session)}.")
+    elif run.ok:
+        say(f"{plural(len(run.steps), 'step')} done; kept in the log of session {styled(run.session)}.")
     else:
-        say(f"Stopped at the first failure; kept in the log of session {styled(done.session)}.")
-    remark(done.notice)
+        say(f"Stopped at the first failure; kept in the log of session {styled(run.session)}.")
+    remark(run.notice)
 
 
 def _short_value(value: Any) -> str:

@@ -52,12 +52,14 @@ class _Layout(NamedTuple):
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], nothing: str = "") -> None:
-    """Prints rows under their heads, or a sentence where there are none."""
+    """Prints rows under their heads, or a sentence where there are none; a head with `?` only where a row has something below it."""
     if not rows:
         if nothing:
             say(nothing)
         return
-    clean = [[one_line(cell) for cell in row] for row in rows]
+    shown = [at for at, head in enumerate(heads) if not head.endswith("?") or any(row[at] for row in rows)]
+    heads = [heads[at].removesuffix("?") for at in shown]
+    clean = [[one_line(row[at]) for at in shown] for row in rows]
     layout = _laid_out(heads, [max(map(width, cells)) for cells in zip(heads, *clean, strict=True)])
     layout.show(heads, bold=True)
     for row in clean:

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from memoryclaw import config as settings
 from memoryclaw import rooms
 from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.capturing import summary
-from memoryclaw.interfaces.cli.printing import GAP, padded, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TAG, TEXT, CliContext, flag, option, verb
+from memoryclaw.interfaces.cli.printing import GAP, Bar, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, TAG, TEXT, CliContext, choice, flag, option, verb
 from memoryclaw.model import AGENT, OWNER
 
 if TYPE_CHECKING:
@@ -39,13 +38,13 @@ _SHOWN = 20
 )
 @click.argument("what", metavar="WHAT", type=click.Choice([_LOGS, *_PROGRAMS, _BUNDLE]))
 @click.argument("path", metavar="PATH", type=click.Path())
-@click.option(
+@choice(
     "--format",
-    "format_",
-    type=click.Choice(["markdown", "openclaw", "jsonl"]),
-    help="The format of logs; by default recognised from each file.",
+    ("markdown", "openclaw", "jsonl"),
+    "The format of logs; by default recognised from each file.",
+    name="format_",
 )
-@flag("--dry-run", "Only show what would change.")
+@DRY_RUN
 @flag("--yes", "Do not ask; logs are imported without asking.")
 def import_(
     context: CliContext, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
@@ -123,11 +122,10 @@ def _logs(context: CliContext, path: str, format_: str) -> int:
 
 def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
     from memoryclaw.app import restore_vault  # `--help` needs no app
-    from memoryclaw.interfaces.cli.printing import Bar
 
     if context.caller() != OWNER:
         raise ForbiddenError(f"only the owner may do this, and this caller's audience is {context.caller()}")
-    root = settings.find_root(context.vault, os.environ, settings.here())
+    root = rooms.client.root_of(context.vault)
     with Bar("restoring files") as bar:
         restored = _asked(
             context,
@@ -140,66 +138,70 @@ def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
     return int(bool(restored.differs or restored.left_out))
 
 
-def _would(done: rooms.importing.ImportedExport | rooms.bundles.Restored, count: int) -> str:
-    return "would be" if done.dry_run else "was" if count == 1 else "were"
+def _would(report: rooms.importing.ImportedExport | rooms.bundles.Restored, count: int) -> str:
+    return "would be" if report.dry_run else "was" if count == 1 else "were"
 
 
-def _tell_export(done: rooms.importing.ImportedExport) -> None:
-    new = [one for one in done.conversations if one.new]
-    rows = [(plural(one.new, "new turn"), one.title or one.session, _days(one)) for one in new]
+def _tell_export(report: rooms.importing.ImportedExport) -> None:
+    new = [one for one in report.conversations if one.new]
+    rows = [
+        (
+            plural(talk.new, "new turn"),
+            talk.title or talk.session,
+            " to ".join(dict.fromkeys((talk.first[:10], talk.last[:10]))),
+        )
+        for talk in new
+    ]
     for group in (
         rows,
-        [(one.kind, one.what, one.source) for one in done.proposed],
-        [("copy", one, "") for one in done.notes],
+        [(one.kind, one.what, one.source) for one in report.proposed],
+        [("copy", one, "") for one in report.notes],
     ):
         for kind, what, about in group[:_SHOWN]:
             dim = f"{GAP}{styled(about, dim=True)}" if about else ""
             say(f"{padded(kind, 13, bold=True)}{GAP}{styled(what)}{dim}")
         _more(len(group))
-    turns_kept = f"{plural(done.added, 'new turn')} of {plural(len(new), 'conversation')} {_would(done, done.added)} kept"
+    turns_kept = f"{plural(report.added, 'new turn')} of {plural(len(new), 'conversation')} {_would(report, report.added)} kept"
     parts_in_words = [turns_kept if new else "No new turns"]
-    parts_in_words += [f"{done.again:,} known already"] * (done.again > 0)
-    parts_in_words += [f"{plural(done.redacted, 'secret')} redacted"] * (done.redacted > 0)
-    wait = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
-    lines = [f"{', '.join(parts_in_words)}."] * bool(done.conversations)
-    lines += [f"{plural(len(done.proposed), 'proposal')} {wait} for your decision."] * bool(done.proposed)
-    lines += [f"{plural(len(done.notes), 'note')} {_would(done, len(done.notes))} copied."] * bool(done.notes)
-    lines += [f"{plural(done.known, 'thing')} known already."] * bool(done.known)
+    parts_in_words += [f"{report.again:,} known already"] * (report.again > 0)
+    parts_in_words += [f"{plural(report.redacted, 'secret')} redacted"] * (report.redacted > 0)
+    wait = "would wait" if report.dry_run else "wait" if len(report.proposed) != 1 else "waits"
+    lines = [f"{', '.join(parts_in_words)}."] * bool(report.conversations)
+    lines += [f"{plural(len(report.proposed), 'proposal')} {wait} for your decision."] * bool(report.proposed)
+    lines += [f"{plural(len(report.notes), 'note')} {_would(report, len(report.notes))} copied."] * bool(
+        report.notes
+    )
+    lines += [f"{plural(report.known, 'thing')} known already."] * bool(report.known)
     for line in lines or ["Nothing to import."]:
         say(line)
-    for reason, count in done.left_out.items():
+    for reason, count in report.left_out.items():
         say(f"Left out: {styled(reason)} ({count:,}).")
-    if not done.dry_run and done.added:
+    if not report.dry_run and report.added:
         say("`memoryclaw consolidate` turns the conversations into memories.")
-    if not done.dry_run and done.proposed:
+    if not report.dry_run and report.proposed:
         say("`memoryclaw review` shows the proposals.")
-    remarks = [f"{one.path}:{one.line} {one.message}; {one.hint}" for one in done.problems] + list(
-        done.notices
+    remarks = [f"{one.path}:{one.line} {one.message}; {one.hint}" for one in report.problems] + list(
+        report.notices
     )
     remark(*remarks[:_SHOWN])
     _more(len(remarks))
 
 
-def _days(one: rooms.importing.ImportedConversation) -> str:
-    first, last = one.first[:10], one.last[:10]
-    return first if first == last else f"{first} to {last}"
-
-
-def _tell_restored(done: rooms.bundles.Restored) -> None:
+def _tell_restored(report: rooms.bundles.Restored) -> None:
     sentences = [
-        f"{len(done.written):,} of {plural(done.files, 'file')} {_would(done, len(done.written))} written"
+        f"{len(report.written):,} of {plural(report.files, 'file')} {_would(report, len(report.written))} written"
     ]
-    sentences += [f"{done.same:,} there already"] * (done.same > 0)
+    sentences += [f"{report.same:,} there already"] * (report.same > 0)
     say(f"{', '.join(sentences)}.")
-    for path in done.differs[:_SHOWN]:
+    for path in report.differs[:_SHOWN]:
         remark(f"{path} exists with other contents, and stays as it is")
-    _more(len(done.differs))
-    for path, reason in done.left_out[:_SHOWN]:
+    _more(len(report.differs))
+    for path, reason in report.left_out[:_SHOWN]:
         remark(f"{path} {reason}; it was left out")
-    _more(len(done.left_out))
-    if done.created:
-        say(f"A new vault {'would be' if done.dry_run else 'was'} made for them.")
-    remark(*done.notices)
+    _more(len(report.left_out))
+    if report.created:
+        say(f"A new vault {'would be' if report.dry_run else 'was'} made for them.")
+    remark(*report.notices)
 
 
 def _more(count: int) -> None:
@@ -241,9 +243,8 @@ def export(
         # A host reads the file, so it holds what the agent may see unless somebody says otherwise.
         context.audience = context.caller(AGENT)
         with context.app() as app:
-            _memory_file(context, app, file, budget) if what == _MEMORY_MD else _latest(
-                context, app, file, budget
-            )
+            how = {} if budget is None else {"budget": budget}
+            (_memory_file if what == _MEMORY_MD else _latest)(context, app, file, how)
         return
     target = file if what == _BUNDLE else what
     if (what != _BUNDLE and file) or not target.endswith((".tar.gz", ".tgz")):
@@ -265,8 +266,8 @@ def export(
     remark(*packed.notices)
 
 
-def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -> None:
-    memory = app.transfer.memory_file(**({} if budget is None else {"budget": budget}))
+def _memory_file(context: CliContext, app: App, file: str, how: dict[str, int]) -> None:
+    memory = app.transfer.memory_file(**how)
     if file:
         path = os.path.abspath(os.path.expanduser(file))
         _replace(path, memory.text, rooms.memory_file.is_ours)
@@ -299,12 +300,12 @@ def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
     rooms.state_folder.write_private(folder, os.path.basename(path), text.encode("utf-8", "replace"))
 
 
-def _latest(context: CliContext, app: App, file: str, budget: int | None) -> None:
+def _latest(context: CliContext, app: App, file: str, how: dict[str, int]) -> None:
     if file:
         raise click.UsageError(
             "latest has a place of its own, .memoryclaw/latest.md; memory-md takes a FILE."
         )
-    latest = app.transfer.write_latest(**({} if budget is None else {"budget": budget}))
+    latest = app.transfer.write_latest(**how)
     if context.printed(shapes.plain, latest):
         return
     say(

@@ -11,7 +11,7 @@ from memoryclaw import rooms
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.maintaining import vectors_in_words
 from memoryclaw.interfaces.cli.printing import Bar, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, flag, group
+from memoryclaw.interfaces.cli.verbs import TEXT, YES, CliContext, agreed, group
 from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def status(context: CliContext) -> None:
 
 @vectors.verb("vectors on", "vectors on minilm --yes", "vectors on nomic-embed-text")
 @click.argument("model", required=False, type=TEXT)
-@flag("--yes", "Do not ask.")
+@YES
 def on(context: CliContext, *, model: str | None, yes: bool) -> None:
     """Turn vectors on for this vault, make them, and report what its golden questions gain.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 
 F = TypeVar("F", bound=Callable[..., Any])
-C = TypeVar("C", bound=click.Command)
 
 
 @dataclass(slots=True)
@@ -190,32 +189,29 @@ class Verb(click.Command):
     ) -> None:
         kwargs["params"] = [*(kwargs.get("params") or []), *shared_options()]
         kwargs.setdefault("context_settings", _SETTINGS)
-        self._params: list[click.Parameter] = []
-        self.of, self._without, self._is_made = of, without, not of
+        self.of, self._without = of, without
         function: Any = kwargs.get("callback")
+
+        def carried_out(**values: Any) -> int:
+            context = click.get_current_context().ensure_object(CliContext)
+            return context.carry_out(function, of, values, fails=fails, quiet=quiet)
+
         if of:
-            kwargs["callback"] = partial(_carried_out, function, of, {"fails": fails, "quiet": quiet})
+            kwargs["callback"] = carried_out
         elif function and "context" in function.__code__.co_varnames[: function.__code__.co_argcount]:
             kwargs["callback"] = click.pass_obj(function)
         super().__init__(*args, **kwargs)
-        self.examples = examples
+        self.examples, self._own = examples, self.__dict__.pop("params")
 
-    @property
-    def params(self) -> list[click.Parameter]:
+    @cached_property
+    def params(self) -> list[click.Parameter]:  # type: ignore[override] # an attribute of Click's
         """Its arguments and options; those of the app are looked up when somebody asks, as the list of all verbs needs none."""
-        if not self._is_made:
-            from memoryclaw.interfaces.cli.table import params_of
+        if not self.of:
+            return [*self._own]
+        from memoryclaw.interfaces.cli.table import params_of
 
-            self._params = [
-                *params_of(self.of, self._without, lambda what: NameParam(what) if what else TEXT),
-                *self._params,
-            ]
-            self._is_made = True
-        return self._params
-
-    @params.setter
-    def params(self, params: list[click.Parameter]) -> None:
-        self._params = params
+        made = params_of(self.of, self._without, lambda what: NameParam(what) if what else TEXT)
+        return [*made, *self._own]
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes what it does, then the examples."""
@@ -306,12 +302,9 @@ class Verbs(click.Group):
             if meant := MEANT.get(args[0]):
                 line = f"{error.message} {meant.partition(' ')[0]!r} does that: memoryclaw {meant}"
                 raise click.UsageError(line) from None
-            from difflib import get_close_matches  # most verbs are typed right
-
-            close = get_close_matches(args[0], [*VERBS, *RENAMED, *COMMANDS], 1)
-            if not close:
+            if not (close := _close(args[0], [*VERBS, *RENAMED, *COMMANDS])):
                 raise
-            raise click.UsageError(f"{error.message} Did you mean {close[0]!r}?", ctx) from None
+            raise click.UsageError(f"{error.message} Did you mean {close!r}?", ctx) from None
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes what this is, then what to try first."""
@@ -327,6 +320,12 @@ class Verbs(click.Group):
         formatter.write_text(
             f"Called by hosts and programs: {', '.join(PROGRAMS)}. From other packages: {', '.join(COMMANDS)}."
         )
+
+
+def _close(word: str, names: Iterable[str]) -> str:
+    from difflib import get_close_matches  # most verbs are typed right
+
+    return next(iter(get_close_matches(word, list(names), 1)), "")
 
 
 def _function(verb: str) -> str:
@@ -365,10 +364,6 @@ def _brought(name: str) -> click.Command:
     return command
 
 
-def _carried_out(function: Callable[..., None], of: str, how: Mapping[str, Any], **values: Any) -> int:
-    return click.get_current_context().ensure_object(CliContext).carry_out(function, of, values, **how)
-
-
 def verb(*examples: str, **how: Any) -> Callable[[Callable[..., Any]], Verb]:
     """Makes a function a verb of the command line; see `Verb`."""
     return click.command(cls=Verb, examples=examples, **how)
@@ -394,7 +389,16 @@ def flag(option: str, help_: str, *, name: str = "") -> Callable[[F], F]:
     return click.option(option, *filter(None, [name]), is_flag=True, help=help_)
 
 
+def choice(
+    option: str, words: Sequence[str], help_: str, *, name: str = "", **settings: Any
+) -> Callable[[F], F]:
+    """An option whose value is one of a few words; None where none is given and there is no default."""
+    return click.option(option, *filter(None, [name]), type=click.Choice(words), help=help_, **settings)
+
+
 AS_IS = flag("--as-is", "Keep what looks like a secret as you typed it.")
+DRY_RUN = flag("--dry-run", "Only show what would change.")
+YES = flag("--yes", "Do not ask.")
 
 
 class SharedOption(click.Option):
@@ -448,15 +452,11 @@ class Group(Verb, click.Group):
 
     def verb(self, *examples: str, **how: Any) -> Callable[[Callable[..., Any]], click.Command]:
         """Makes a function a verb of this one; see `Verb`."""
-        return lambda function: self._added(verb(*examples, **how)(function))
+        return self.command(cls=Verb, examples=examples, **how)
 
     def part(self, *examples: str, **how: Any) -> Callable[[Callable[..., Any]], Group]:
         """Makes a function with an empty body a group in this one."""
-        return lambda function: self._added(group(*examples, **how)(function))
-
-    def _added(self, command: C) -> C:
-        self.add_command(command)
-        return command
+        return self.group(cls=Group, examples=examples, **how)  # type: ignore[return-value] # of that class
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the options; what is for the default verb goes to it whole."""
@@ -492,17 +492,22 @@ class Group(Verb, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that was asked for; a typo gets a suggestion."""
-        if args[0] not in self.commands:
-            from difflib import get_close_matches
-
-            if close := get_close_matches(args[0], self.commands, 1):
-                ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
+        if args[0] not in self.commands and (close := _close(args[0], self.commands)):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {close!r}?")
         return super().resolve_command(ctx, args)
 
 
 def group(*examples: str, **how: Any) -> Callable[[Callable[..., Any]], Group]:
     """Makes a function with an empty body a group; `@name.verb(…)` gives it a verb, by the name of its function if no other is given."""
     return click.group(cls=Group, examples=examples, **how)
+
+
+def pair(text: str, form: str, option: str | None = None) -> tuple[str, str]:
+    """What stands on the two sides of `=`."""
+    key, equals, value = text.partition("=")
+    if not (key.strip() and equals):
+        raise click.BadParameter(f"{text!r} is not {form}", param_hint=option)
+    return key.strip(), value
 
 
 def agreed(context: CliContext, question: str, *, yes: bool) -> bool:

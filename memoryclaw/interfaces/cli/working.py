@@ -9,7 +9,7 @@ import click
 
 from memoryclaw import rooms
 from memoryclaw.interfaces.cli.printing import remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, option, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, option, pair, verb
 
 _KYOTO = "init\nworking set --session kyoto --goal 'book the train' --plan 'ask for seats' --fact to=Kyoto\n"
 
@@ -45,7 +45,7 @@ def show(memory: rooms.memory.WorkingMemory) -> None:
 )
 @option("--goal", "TEXT", "The goal.", default=None)
 @option("--plan", "TEXT", "A step of the plan; may be repeated.", multiple=True)
-@option("--fact", "KEY=VALUE", "A fact to add or replace; without a value, to remove.", name="facts", multiple=True, callback=lambda *given: _facts(given[2]))  # fmt: skip
+@option("--fact", "KEY=VALUE", "A fact to add or replace; without a value, to remove.", name="facts", multiple=True, callback=lambda *given: {key: value or None for key, value in (pair(text, "KEY=VALUE") for text in given[2])})  # fmt: skip
 @option(
     "--observe", "TEXT", "An observation; the newest are kept.", name="recent_observations", multiple=True
 )
@@ -66,11 +66,11 @@ def set_(context: CliContext, *, session: str, **parts: Any) -> None:
 @working.verb(
     f"{_KYOTO}working clear --session kyoto", "working clear --session kyoto --task trip", of="working.clear"
 )
-def clear(done: rooms.store.Cleared) -> None:
+def clear(cleared: rooms.store.Cleared) -> None:
     """Write it to the log of the session, then remove it."""
-    record = f"; what it held is kept as {styled(done.id)}" if done.id else ""
-    say(f"cleared: session {styled(done.session)}{record}" if done.cleared else "Nothing was cleared.")
-    remark(done.notice)
+    record = f"; what it held is kept as {styled(cleared.id)}" if cleared.id else ""
+    say(f"cleared: session {styled(cleared.session)}{record}" if cleared.cleared else "Nothing was cleared.")
+    remark(cleared.notice)
 
 
 @verb(
@@ -81,16 +81,6 @@ def clear(done: rooms.store.Cleared) -> None:
 def feedback(rated: rooms.feedback.Feedback) -> None:
     """Say how useful a memory was, from 1 (useless) to 5 (just right)."""
     say(f"rated {rated.rating} of 5: {styled(rated.id)}")
-
-
-def _facts(given: Sequence[str]) -> dict[str, str | None]:
-    facts: dict[str, str | None] = {}
-    for text in given:
-        key, equals, value = text.partition("=")
-        if not (key.strip() and equals):
-            raise click.BadParameter(f"{text!r} is not KEY=VALUE")
-        facts[key.strip()] = value or None
-    return facts
 
 
 def _tell(memory: rooms.memory.WorkingMemory) -> None:

@@ -17,7 +17,7 @@ from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import Bar, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, ID, CliContext, agreed, flag, option, verb
+from memoryclaw.interfaces.cli.verbs import AS_IS, ID, YES, CliContext, agreed, flag, option, pair, verb
 from memoryclaw.text.prompts import visible
 from memoryclaw.vault.layout import CONFIG_FILE
 from memoryclaw.vault.state_folder import is_initialised
@@ -62,10 +62,10 @@ def init(
     missing. On a terminal it asks for the options below. Without DIR it takes the folder that the
     other commands use. In your home folder, or among source code, it refuses without --yes.
     """
-    from memoryclaw.app import init_vault, survey_vault  # `--help` needs no app
+    from memoryclaw.app import init_vault, open_vault, survey_vault  # `--help` needs no app
     from memoryclaw.app.adoption import is_temporary, remember_vault
 
-    root = config.find_root(folder or context.vault, os.environ, config.here())
+    root = Path(rooms.client.root_of(folder or context.vault))
     is_passing = is_temporary(root)
     if own and is_passing:
         raise InputError(
@@ -91,18 +91,22 @@ def init(
     owner = _owner(context, root, owner, yes=yes)
     written = init_vault(root, commit=new if take else (), paths=paths, owner=owner, shared=shared)
     if survey.notes and written.action == "created":
-        _read(root)
+        # So that `status` tells of them what was told here; what hinders that, the next verb says.
+        with suppress(MemoryClawError), Bar() as bar, open_vault(root, progress=bar) as app:
+            app.sync()
     if survey.ignored and not (yes or context.json) and sys.stdin.isatty():
         _ask_settings(root)
     may_ask = not (yes or is_passing or config.own_vault(os.environ) == root)
-    if own or (may_ask and _asked(context, _ownership())):
+    instead = f" instead of {known_vault}" if (known_vault := config.own_vault(os.environ)) else ""
+    whose = f"Is this your own vault, to be used{instead} where no other is named?"
+    if own or (may_ask and _asked(context, whose)):
         remember_vault(root)
     is_own = config.own_vault(os.environ) == root
     if context.printed(
         lambda: {**shapes.written(written), "default": is_own, "found": shapes.survey(survey)}
     ):
         return
-    tell(context, written)
+    tell_written(written)
     _tell_next(
         survey, paths, root, left=0 if take else len(new), new=written.action != "confirmed", owner=owner
     )
@@ -122,14 +126,6 @@ def _shares(context: CliContext, root: Path, *, shared: bool, apart: bool, yes: 
     larger, _ = rooms.git.larger_repository(os.fspath(root))
     question = f"Commit in the repository of {larger}, rather than in one for the vault alone?"
     return bool(larger) and _asked(context, question)
-
-
-def _read(root: Path) -> None:
-    """Reads the notes of a new vault into its index, so that `status` tells of them what was told here; what hinders that, the next verb says."""
-    from memoryclaw.app import open_vault
-
-    with suppress(MemoryClawError), Bar() as bar, open_vault(root, progress=bar) as app:
-        app.sync()
 
 
 def _ask_settings(root: Path) -> None:
@@ -163,17 +159,11 @@ def _owner(context: CliContext, root: Path, name: str, *, yes: bool) -> str:
     return " ".join(str(click.prompt(question, default="", show_default=False)).split())
 
 
-def _ownership() -> str:
-    """The question whose vault this is."""
-    instead = f" instead of {known_vault}" if (known_vault := config.own_vault(os.environ)) else ""
-    return f"Is this your own vault, to be used{instead} where no other is named?"
-
-
 def _tell_next(
-    found: rooms.survey.Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool, owner: str
+    survey: rooms.survey.Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool, owner: str
 ) -> None:
     """Says what was left undone, and what to try."""
-    if ours := [one.folder for one in found.named if one.folder not in paths]:
+    if ours := [one.folder for one in survey.named if one.folder not in paths]:
         named = ", ".join(f"{name}/" for name in ours)
         remark(
             f"What is in {named} is read as said above; `paths:` in memoryclaw.yaml puts MemoryClaw's own elsewhere, "
@@ -188,18 +178,18 @@ def _tell_next(
         return
     for sentence in rooms.doctor.idle_models(config.load(root)):
         remark(sentence)
-    place = f" --vault {_folder(root)}" if root != config.find_root(None, os.environ, config.here()) else ""
+    place = f" --vault {_folder(root)}" if os.fspath(root) != rooms.client.root_of(None) else ""
     example = shlex.quote(f"{owner or 'Nora'} prefers tea")
-    first = "ask 'a question'" if found.notes else f"remember {example}"
+    first = "ask 'a question'" if survey.notes else f"remember {example}"
     say(f"next: memoryclaw {first}{place}, then memoryclaw connect HOST{place}")
 
 
 def _mapped(
-    context: CliContext, found: rooms.survey.Survey, maps: Sequence[str], *, yes: bool
+    context: CliContext, survey: rooms.survey.Survey, maps: Sequence[str], *, yes: bool
 ) -> dict[str, str]:
     """Where folders of ours are to be: as said, and away from folders of the user's of the same name."""
-    paths = dict(_pair(one, "--map") for one in maps)
-    for one in found.named:
+    paths = dict(pair(text, "FIELD=VALUE", "--map") for text in maps)
+    for one in survey.named:
         place = f"memory/{one.folder}"
         question = f"Keep {one.folder}/ as plain notes, and put MemoryClaw's own into {place}/?"
         if one.folder not in paths and (yes or _asked(context, question)):
@@ -228,21 +218,21 @@ _READ_ALL_THE_SAME = (
 )
 
 
-def _tell_survey(found: rooms.survey.Survey) -> None:
+def _tell_survey(survey: rooms.survey.Survey) -> None:
     """Prints what a folder holds, as far as there is anything."""
-    if not found.notes:
+    if not survey.notes:
         return
-    kinds = ", ".join(plural(count, kind) for kind, count in found.kinds.items())
-    counts = {"tag": found.tags, "link": found.links, "template": found.templates, "problem": found.problems}
+    kinds = ", ".join(plural(count, kind) for kind, count in survey.kinds.items())
+    counted = ("tag", "link", "template", "problem")
     rows = [
-        ("holds", f"{kinds}{' of an Obsidian vault' if found.obsidian else ''}"),
-        ("with", ", ".join(plural(count, what) for what, count in counts.items() if count)),
-        ("languages", ", ".join(f"{code} {count}" for code, count in found.languages.items())),
-        ("other", ", ".join(f"{count} {suffix}" for suffix, count in found.other.items() if found.place != "vault")),
-        ("ignored", plural(found.ignored, "note") + _READ_ALL_THE_SAME if found.ignored else ""),
-        ("secrets", f"{', '.join(found.secret)}: not committed" if found.secret else ""),
-        ("changed", f"{plural(len(found.changed), 'file')} with changes that you did not commit: left as they are" if found.changed else ""),
-        *((f"{one.folder}/", f"{plural(one.files, 'file')} of your own in a folder whose name MemoryClaw uses: {one.meaning}") for one in found.named),
+        ("holds", f"{kinds}{' of an Obsidian vault' if survey.obsidian else ''}"),
+        ("with", ", ".join(plural(count, what) for what in counted if (count := getattr(survey, f"{what}s")))),
+        ("languages", ", ".join(f"{code} {count}" for code, count in survey.languages.items())),
+        ("other", ", ".join(f"{count} {suffix}" for suffix, count in survey.other.items() if survey.place != "vault")),
+        ("ignored", plural(survey.ignored, "note") + _READ_ALL_THE_SAME if survey.ignored else ""),
+        ("secrets", f"{', '.join(survey.secret)}: not committed" if survey.secret else ""),
+        ("changed", f"{plural(len(survey.changed), 'file')} with changes that you did not commit: left as they are" if survey.changed else ""),
+        *((f"{one.folder}/", f"{plural(one.files, 'file')} of your own in a folder whose name MemoryClaw uses: {one.meaning}") for one in survey.named),
     ]  # fmt: skip
     pairs(rows)
 
@@ -266,8 +256,8 @@ def remember(context: CliContext, *, text: str, **keys: Any) -> None:
     keeps the rest. With --entity and --field it is the value of a fact, with --entity alone a
     statement, with --tag or --note an episode. A text of - is read from standard input.
     """
-    with context.app() as app:
-        tell(context, app.remember(sys.stdin.read() if text == "-" else text, **keys))
+    text = sys.stdin.read() if text == "-" else text
+    context.carry_out(tell_written, "remember", {"text": text, **keys})
 
 
 @verb(
@@ -302,24 +292,22 @@ def edit(
         raise click.UsageError("Give --set, or --text with --digest.")
     if file is not None and not digest:
         raise click.UsageError("--text needs --digest: that of the note as you read it, from `show --json`.")
-    with context.app() as app:
-        if file is not None:
-            _print_rewrite(
-                context, app.rewrite(id_, file.read(), digest=digest, dry_run=dry_run, as_is=as_is)
-            )
-            return
-        tell(context, app.edit(id_, dict(_pair(pair) for pair in pairs), as_is=as_is))
-
-
-def _print_rewrite(context: CliContext, found: rooms.edit.NoteRewrite) -> None:
-    if context.printed(shapes.rewrite, found):
-        return
-    if found.written is not None:
-        tell(context, found.written)
+    values = {"id_": id_, "as_is": as_is}
+    if file is not None:
+        text = {"text": file.read(), "digest": digest, "dry_run": dry_run}
+        context.carry_out(_print_rewrite, "rewrite", {**values, **text})
     else:
-        for line in rooms.word_diff.marked_lines(found.before, found.after):
+        fields = dict(pair(text, "FIELD=VALUE", "--set") for text in pairs)
+        context.carry_out(tell_written, "edit", {**values, "fields": fields})
+
+
+def _print_rewrite(rewrite: rooms.edit.NoteRewrite) -> None:
+    if rewrite.written is not None:
+        tell_written(rewrite.written)
+    else:
+        for line in rooms.word_diff.marked_lines(rewrite.before, rewrite.after):
             say(styled(line))
-    for problem in found.problems:
+    for problem in rewrite.problems:
         remark(f"{problem.path}:{problem.line}: {problem.message}; {problem.hint}")
 
 
@@ -344,11 +332,10 @@ def forget(
     ids: tuple[str, ...],
     undo: bool,
     purge: bool,
-    source: str,
-    since: str,
     history: bool,
     dry_run: bool,
     yes: bool,
+    **which: Any,
 ) -> int:
     """Take a note, a fact or a turn out of every answer; --undo brings it back.
 
@@ -357,65 +344,63 @@ def forget(
     still found.
     """
     if not purge:
-        if source or since or history or dry_run or yes:
+        if any(which.values()) or history or dry_run or yes:
             raise click.UsageError("--source, --since, --history, --dry-run and --yes go with --purge.")
         if len(ids) != 1:
             raise click.UsageError("Name one thing to forget.")
-        with context.app() as app:
-            tell(context, app.revive(ids[0]) if undo else app.forget(ids[0]))
-        return 0
+        return context.carry_out(tell_written, "revive" if undo else "forget", {"id_": ids[0]})
     if undo:
         raise click.UsageError(
             "What is erased with --purge cannot come back; --undo and --purge exclude each other."
         )
     with context.app("searching") as app, Bar("searching") as bar:
-        planned = app.purge(*ids, source=source, since=since, dry_run=True)
+        planned = app.purge(*ids, **which, dry_run=True)
         if dry_run or not context.json:
             _tell_purged(context, planned)
         if dry_run or not agreed(context, "Erase all of this for good?", yes=yes):
             return 0
-        purged = app.purge(*ids, source=source, since=since, history=history, progress=bar)
+        purged = app.purge(*ids, **which, history=history, progress=bar)
     _tell_purged(context, purged)
     return int(bool(purged.hits))
 
 
-def _tell_purged(context: CliContext, done: Purged) -> None:
-    if context.printed(shapes.plain, done):
+def _tell_purged(context: CliContext, purged: Purged) -> None:
+    if context.printed(shapes.plain, purged):
         return
-    if done.dry_run:
+    if purged.dry_run:
         rows = [
             [hit.place, hit.path, "all of it" if hit.whole else plural(hit.lines, "line")]
-            for hit in done.emptied
+            for hit in purged.emptied
         ]
         table(["place", "file", "goes"], rows)
         say()
         return
-    rows = [[hit.place, plural(hit.files, "file"), str(hit.lines), str(hit.hits)] for hit in done.places]
+    rows = [[hit.place, plural(hit.files, "file"), str(hit.lines), str(hit.hits)] for hit in purged.places]
     table(["place", "emptied", "lines", "hits"], rows)
     outcome = (
-        f"something of it is still in {plural(len(done.hits), 'place')}"
-        if done.hits
+        f"something of it is still in {plural(len(purged.hits), 'place')}"
+        if purged.hits
         else "found nowhere any more"
     )
-    commit = f", commit {done.commit[:10]}" if done.commit else ""
-    say(f"\n{styled('purged', bold=True)}: {plural(done.searched, 'text')} looked for, {outcome}{commit}")
-    for hit in done.hits:
+    commit = f", commit {purged.commit[:10]}" if purged.commit else ""
+    say(f"\n{styled('purged', bold=True)}: {plural(purged.searched, 'text')} looked for, {outcome}{commit}")
+    for hit in purged.hits:
         say(f"  {styled(f'{hit.path}:{hit.line}' if hit.line else hit.path)} ({hit.place})")
-    if done.hits:
+    if purged.hits:
         say(
             "Look at these: they say the same and were not named. Purge them by id, or change them by hand, then purge again."
         )
-    if done.bundle:
+    if purged.bundle:
         say(
-            f"Git's history was rewritten. {styled(done.bundle)} is the history as it was and holds all of it: check the vault, then delete it."
+            f"Git's history was rewritten. {styled(purged.bundle)} is the history as it was and holds all of it: check the vault, then delete it."
         )
-    if done.steps:
+    if purged.steps:
         say(
             "Git's history still holds it. These commands take it out (commit your own work first); if the vault was pushed, every copy needs the same:"
         )
-        for step in done.steps:
+        for step in purged.steps:
             say(f"  {step}")
-    remark(*done.notices)
+    remark(*purged.notices)
 
 
 @verb(
@@ -424,7 +409,7 @@ def _tell_purged(context: CliContext, done: Purged) -> None:
 )
 @click.argument("id_", metavar="ID", type=ID)
 @flag("--quarantine", "Instead, take it out of every answer; it stays in its file.")
-@flag("--yes", "Do not ask.")
+@YES
 def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None:
     """Trust what an agent, a tool or a web page said, or put it in quarantine.
 
@@ -432,13 +417,13 @@ def trust(context: CliContext, id_: str, *, quarantine: bool, yes: bool) -> None
     It is available only on the command line.
     """
     with context.app() as app:
-        if quarantine:
-            tell(context, app.quarantine(id_))
-            return
-        if not yes:
+        if not (quarantine or yes):
             click.echo(visible(app.show(id_).text))
-        if agreed(context, "Do you trust this?", yes=yes):
-            tell(context, app.trust(id_))
+        if not (quarantine or agreed(context, "Do you trust this?", yes=yes)):
+            return
+        written = app.quarantine(id_) if quarantine else app.trust(id_)
+    if not context.printed(shapes.written, written):
+        tell_written(written)
 
 
 @verb(
@@ -454,22 +439,11 @@ def undo(written: rooms.context.Written) -> None:
     tell_written(written)
 
 
-def _pair(text: str, option: str = "--set") -> tuple[str, str]:
-    field, equals, value = text.partition("=")
-    if not equals or not field.strip():
-        raise click.BadParameter(f"{text!r} is not FIELD=VALUE", param_hint=option)
-    return field.strip(), value
-
-
-def tell(context: CliContext, done: rooms.context.Written) -> None:
-    """Prints what a writing verb did."""
-    if not context.printed(shapes.written, done):
-        tell_written(done)
-
-
-def tell_written(done: rooms.context.Written) -> None:
+def tell_written(written: rooms.context.Written) -> None:
     """Prints for people what a writing verb did."""
-    commit = f", commit {done.commit[:10]}" if done.commit else ""
-    where = f"{done.id} ({done.path}{commit})" if done.id and done.path else f"{done.path or done.id}{commit}"
-    say(f"{styled(done.action, bold=True)}: {styled(where)}")
-    remark(done.notice)
+    commit = f", commit {written.commit[:10]}" if written.commit else ""
+    where = f"{written.path or written.id}{commit}"
+    if written.id and written.path:
+        where = f"{written.id} ({written.path}{commit})"
+    say(f"{styled(written.action, bold=True)}: {styled(where)}")
+    remark(written.notice)

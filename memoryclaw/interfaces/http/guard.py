@@ -162,30 +162,22 @@ _DRAINED = 32 << 20  # bytes of a body that is too large are still read, so that
 
 
 async def whole(receive: Receive, most: int) -> bytes:
-    """The body.
-
-    Raises:
-        RefusedError: it is longer than `most`, or does not come.
-    """
-    try:
-        async with asyncio.timeout(_SECONDS):
-            return await _read(receive, most)
-    except TimeoutError:
-        raise _no(408, "timeout", f"the body did not come within {_SECONDS:.0f} seconds") from None
-
-
-async def _read(receive: Receive, most: int) -> bytes:
+    """The body."""
     chunks: list[bytes] = []
     size, more = 0, True
-    while more and size <= _DRAINED:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            break
-        chunk = message.get("body", b"")
-        size += len(chunk)
-        more = message.get("more_body", False)
-        if size <= most:
-            chunks.append(chunk)
+    try:
+        async with asyncio.timeout(_SECONDS):
+            while more and size <= _DRAINED:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    break
+                chunk = message.get("body", b"")
+                size += len(chunk)
+                more = message.get("more_body", False)
+                if size <= most:
+                    chunks.append(chunk)
+    except TimeoutError:
+        raise _no(408, "timeout", f"the body did not come within {_SECONDS:.0f} seconds") from None
     if size > most:
         raise _no(413, "too_large", f"this address takes {most:,} bytes at most; send less at a time")
     return b"".join(chunks)

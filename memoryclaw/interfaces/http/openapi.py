@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from typing import Any
@@ -9,11 +10,11 @@ from typing import Any
 from memoryclaw import __version__
 from memoryclaw.interfaces.http.messages import CODES, QUERIED, VerbRoute
 from memoryclaw.interfaces.http.routes import SUBJECTS
-from memoryclaw.interfaces.requests import NoArguments, RequestModel
-from memoryclaw.interfaces.schemas import Schemas
+from memoryclaw.interfaces.requests import NoArguments
+from memoryclaw.interfaces.schemas import REF, Schemas
 
 _JSON = "application/json"
-_ERROR = {"$ref": "#/components/schemas/Error"}
+_ERROR = {"$ref": f"{REF}Error"}
 
 
 @cache
@@ -33,6 +34,9 @@ def document() -> dict[str, Any]:
                 "responses": {"200": _answer(about, shape)},
             }
         }
+    # A shape whose keys stand among those of others is named by none.
+    named = json.dumps([paths, schemas.components])
+    components = {name: schema for name, schema in schemas.components.items() if f'{REF}{name}"' in named}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -44,7 +48,7 @@ def document() -> dict[str, Any]:
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Error": _ERROR_SCHEMA, **schemas.components},
+            "schemas": {"Error": _ERROR_SCHEMA, **components},
         },
     }
 
@@ -54,33 +58,25 @@ def _operation(subject: str, row: VerbRoute, schemas: Schemas) -> dict[str, Any]
         "operationId": row.name,
         "tags": [subject],
         "summary": row.about,
-        "parameters": [*_named(row.path), *(_queried(row.asks) if row.method in QUERIED else [])],
+        "parameters": [
+            {"name": name, "in": "path", "required": True, "schema": _TEXT}
+            for name in re.findall(r"\{(\w+)\}", row.path)
+        ],
         "responses": {
             "200": _answer(f"As `memoryclaw {row.like} --json`.", schemas.any_of(row.shapes)),
             "default": _answer(" ".join(f"{code}: {about}." for code, about in CODES.items()), _ERROR),
         },
     }
-    if row.method not in QUERIED and row.asks is not NoArguments:
-        schema = row.asks.model_json_schema()
-        operation["requestBody"] = {
-            "required": bool(schema.get("required")),
-            "content": {_JSON: {"schema": schema}},
-        }
-    return operation
-
-
-def _named(path: str) -> list[dict[str, Any]]:
-    names = re.findall(r"\{(\w+)\}", path)
-    return [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
-
-
-def _queried(model: type[RequestModel]) -> list[dict[str, Any]]:
-    schema = model.model_json_schema()
+    schema = row.asks.model_json_schema()
     needed = schema.get("required", [])
-    return [
-        {"name": name, "in": "query", "required": name in needed, "schema": about}
-        for name, about in schema.get("properties", {}).items()
-    ]
+    if row.method in QUERIED:
+        operation["parameters"] += [
+            {"name": name, "in": "query", "required": name in needed, "schema": about}
+            for name, about in schema.get("properties", {}).items()
+        ]
+    elif row.asks is not NoArguments:
+        operation["requestBody"] = {"required": bool(needed), "content": {_JSON: {"schema": schema}}}
+    return operation
 
 
 def _answer(about: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -59,11 +59,7 @@ class Readers:
                 self._keeper.start()
 
     def answer(self, request: ReadRequest) -> bytes | None:
-        """The answer of a reader in JSON, or None when there is no reader.
-
-        Raises:
-            RefusedError: the request cannot be answered.
-        """
+        """The answer of a reader in JSON, or None when there is no reader."""
         try:
             reader = self._free.get_nowait()
             answer = reader.answer(request)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 from memoryclaw.app import App, verbs
 from memoryclaw.app.graph import VaultGraph
@@ -33,7 +33,6 @@ from memoryclaw.interfaces.requests import RequestModel, arguments_of, request_m
 from memoryclaw.interfaces.shapes import AnswerShape, JsonObject
 from memoryclaw.model import OWNER
 
-F = TypeVar("F", bound=Callable[..., JsonObject])
 Adapter = Callable[..., JsonObject]  # of an open vault, what the path names if it names anything, and keys
 
 # What does more than one verb of the app, or tells of its answer together with something else.
@@ -41,10 +40,10 @@ Adapter = Callable[..., JsonObject]  # of an open vault, what the path names if 
 _ADAPTERS: dict[Callable[..., Any], tuple[Adapter, tuple[AnswerShape, ...]]] = {}
 
 
-def tells(verb: Callable[..., Any], *answers: AnswerShape) -> Callable[[F], F]:
+def tells(verb: Callable[..., Any], *answers: AnswerShape) -> Callable[[Adapter], Adapter]:
     """Makes a function what answers at the address of a verb, in one of these shapes; its `**keys` are those of the verb."""
 
-    def decorate(adapter: F) -> F:
+    def decorate(adapter: Adapter) -> Adapter:
         _ADAPTERS[verb] = (adapter, answers)
         return adapter
 
@@ -101,21 +100,8 @@ def review_item(app: App, name: str) -> JsonObject:
     """One thing that waits, and what it would change."""
     item = app.review.get(name)
     files = app.review.diff(item) if item.can_be_shown else []
-    return shapes.review_item(item, files, app.review.details(item) if app.audience == OWNER else None)
-
-
-@tells(Review.approve, shapes.decided)
-def approve(app: App, name: str, **keys: Any) -> JsonObject:
-    """Says yes, or which value of a conflict holds."""
-    items = [item for item in app.review.list([name]) if not item.is_skill]
-    return shapes.decided(app.review.approve(items, **keys))
-
-
-@tells(Review.reject, shapes.decided)
-def reject(app: App, name: str, **keys: Any) -> JsonObject:
-    """Says no."""
-    items = [item for item in app.review.list([name]) if not item.is_skill]
-    return shapes.decided(app.review.reject(items, **keys))
+    details = app.review.details(item) if app.audience == OWNER else None
+    return shapes.review_item(shapes.DifferencesShown((shapes.ItemShown(item, files),), details))
 
 
 @tells(Review.edit, shapes.written)
@@ -183,35 +169,32 @@ def _rows() -> Iterator[VerbRoute]:
         for method in vars(kind).values():
             if hasattr(method, "route"):
                 yield _row(method, part)
-    yield _made(host_skills.route, host_skills, host_skills, (shapes.host_skills,))  # type: ignore[attr-defined]
+    yield _made("", host_skills, host_skills, (shapes.host_skills,))
 
 
 def _row(method: Callable[..., Any], part: str) -> VerbRoute:
-    route: Route = method.route  # type: ignore[attr-defined]
     if method in _ADAPTERS:
-        return _made(route, method, *_ADAPTERS[method])
+        return _made(part, method, *_ADAPTERS[method])
     shape = shapes.shape_of(method)
 
     def answer(app: App, *names: str, **keys: Any) -> JsonObject:
         value = getattr(getattr(app, part) if part else app, method.__name__)(*names, **keys)
         return shape(value, app.freshness if shape.fresh else None)
 
-    return _made(route, method, answer, (shape,))
+    return _made(part, method, answer, (shape,))
 
 
 def _made(
-    route: Route,
-    method: Callable[..., Any],
-    adapter: Adapter,
-    answers: tuple[AnswerShape, ...],
+    part: str, method: Callable[..., Any], adapter: Adapter, answers: tuple[AnswerShape, ...]
 ) -> VerbRoute:
+    route: Route = method.route  # type: ignore[attr-defined]
     keys = _keys(route, method, adapter)
 
     def answer(app: App, name: str, request: RequestModel) -> JsonObject:
         return adapter(app, *([name] if "{" in route.path else []), **arguments_of(request, keys))
 
     about = (method.__doc__ or "").partition("\n")[0]
-    name = f"{_PARTS_BY_NAME.get(method.__qualname__.partition('.')[0], '')}_{method.__name__}".strip("_")
+    name = f"{part}_{method.__name__}".strip("_")
     model = request_model(name, keys, is_open=method in _OPEN)
     where = route.method, route.path, route.pool, route.like
     return VerbRoute(*where, route, name, about, answer, model, answers)
@@ -226,7 +209,6 @@ def _keys(route: Route, method: Callable[..., Any], adapter: Adapter) -> dict[st
     return {route.keys.get(parameter.argument, parameter.key): parameter for parameter in merged.values()}
 
 
-_PARTS_BY_NAME = {kind.__name__: part for kind, part in _PARTS.items()}
 _ROWS = list(_rows())
 SUBJECTS: dict[str, tuple[VerbRoute, ...]] = {
     subject: tuple(row for row in _ROWS if row.route.subject == subject) for subject in _SUBJECTS

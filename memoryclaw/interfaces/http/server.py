@@ -23,7 +23,7 @@ from memoryclaw.app import App, open_vault
 from memoryclaw.daemon.daemon import OWN, Daemon
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.assembly import HttpSettings, asgi
-from memoryclaw.interfaces.http.guard import CALLER
+from memoryclaw.interfaces.http.guard import CALLER, LOOPBACK
 from memoryclaw.interfaces.http.readers import Readers
 from memoryclaw.interfaces.http.workers import WorkerPools
 from memoryclaw.interfaces.requests import Apps, MountedApp, Report
@@ -80,16 +80,11 @@ class HttpServer(uvicorn.Server):
 
 # Where the daemon listens, and by which names: on this machine only, unless a person allows more.
 
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what means every address, and ours among them
 
 
 def listening(host: str, port: int, *, allow_remote: bool) -> socket.socket:
-    """A socket that listens.
-
-    Raises:
-        InputError: the address is beyond this machine and nobody allowed that, or it cannot be had.
-    """
+    """A socket that listens."""
     if not (is_loopback(host) or allow_remote):
         raise InputError(
             f"{host} can be reached from other machines; give --allow-remote if that is what you want"
@@ -117,7 +112,7 @@ def is_loopback(host: str) -> bool:
 
 def hosts(names: Iterable[str], port: int) -> list[str]:
     """What a request may name as its host: this machine's own names, and those that were chosen."""
-    return [f"{name.lower()}:{port}" for name in dict.fromkeys((*_LOOPBACK, *map(_written, names)))]
+    return [f"{name.lower()}:{port}" for name in dict.fromkeys((*LOOPBACK, *map(_written, names)))]
 
 
 def _written(host: str) -> str:

@@ -46,14 +46,7 @@ class WorkerPool:
         return self._held >= self._crowd
 
     async def run(self, work: Callable[[App], T], apart: Callable[[], T | None] = lambda: None) -> T:
-        """Does one piece of work in a thread of this pool.
-
-        Args:
-            apart: does the same without one, or returns None where it cannot.
-
-        Raises:
-            RefusedError: too much is waiting already.
-        """
+        """Does one piece of work in a thread of this pool."""
         if self._held >= self._most:
             raise RefusedError(
                 Refusal(503, "busy", "too many requests are waiting; try again", {"Retry-After": "1"})
@@ -91,11 +84,7 @@ class VaultPool:
 
     @contextmanager
     def lend(self) -> Iterator[App]:
-        """An open vault, for the caller alone until the end of the block.
-
-        Raises:
-            IndexBusyError: all are lent out, for long.
-        """
+        """An open vault, for the caller alone until the end of the block."""
         try:
             app = self._free.get(timeout=_PATIENCE)
         except Empty:
@@ -141,11 +130,7 @@ class WorkerPools:
         return await self._pools[pool].run(work)
 
     async def answer(self, row: VerbRoute, name: str, asked: RequestModel, audience: str) -> bytes:
-        """Answers one request in JSON, in the pool of its row, as its audience sees the vault.
-
-        Raises:
-            RefusedError: too much is waiting already.
-        """
+        """Answers one request in JSON, in the pool of its row, as its audience sees the vault."""
         pool, readers, asked_at = self._pools[row.pool], self._readers, monotonic()
 
         def work(app: App) -> bytes:

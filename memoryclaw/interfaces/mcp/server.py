@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
@@ -32,10 +32,6 @@ class RequestRunner:
         self._apps, self._report = apps, report
         self._limiter = CapacityLimiter(_AT_ONCE)
 
-    async def tools(self, _ctx: Any, _params: Any) -> types.ListToolsResult:
-        """Every tool."""
-        return types.ListToolsResult(tools=tools())
-
     async def call(self, _ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         """What a tool answers; a failure is an answer too, so that the model can read it."""
         tool = BY_NAME.get(params.name)
@@ -54,20 +50,12 @@ class RequestRunner:
         """A short list of notes."""
         return types.ListResourcesResult(resources=await self._answered(listed))
 
-    async def templates(self, _ctx: Any, _params: Any) -> types.ListResourceTemplatesResult:
-        """Where every other note is."""
-        return types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
-
     async def read(self, _ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """One note, fenced."""
         uri = str(params.uri)
         text = await self._answered(lambda app: read(app, uri), uri)
         content = types.TextResourceContents(uri=uri, mime_type=TYPE, text=text)
         return types.ReadResourceResult(contents=[content])
-
-    async def prompts(self, _ctx: Any, _params: Any) -> types.ListPromptsResult:
-        """The one prompt."""
-        return types.ListPromptsResult(prompts=[PROMPT])
 
     async def prompt(self, _ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """A question with what memory holds on it."""
@@ -105,14 +93,21 @@ def server(apps: Apps, report: Report) -> Server[Any]:
         version=__version__,
         title="MemoryClaw",
         instructions=INSTRUCTIONS,
-        on_list_tools=runner.tools,
+        on_list_tools=_always(types.ListToolsResult(tools=tools())),
         on_call_tool=runner.call,
         on_list_resources=runner.resources,
-        on_list_resource_templates=runner.templates,
+        on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])),
         on_read_resource=runner.read,
-        on_list_prompts=runner.prompts,
+        on_list_prompts=_always(types.ListPromptsResult(prompts=[PROMPT])),
         on_get_prompt=runner.prompt,
     )
+
+
+def _always(answer: T) -> Callable[[Any, Any], Coroutine[Any, Any, T]]:
+    async def answered(_ctx: Any, _params: Any) -> T:
+        return answer
+
+    return answered
 
 
 def _text(text: str) -> types.TextContent:
@@ -143,17 +138,6 @@ def tools() -> list[types.Tool]:
     ]
 
 
-def manifest() -> dict[str, Any]:
-    """All that a client may rely on, as docs/reference/mcp-manifest.json holds it."""
-    return {
-        "instructions": INSTRUCTIONS,
-        **{
-            kind: [value.model_dump(mode="json", by_alias=True, exclude_none=True) for value in values]
-            for kind, values in (("tools", tools()), ("resourceTemplates", [TEMPLATE]), ("prompts", [PROMPT]))
-        },
-    }
-
-
 # The one prompt: a question with what memory holds on it.
 
 QUESTION = types.PromptArgument(name="question", description="What you want to know or do.", required=True)
@@ -166,12 +150,7 @@ PROMPT = types.Prompt(
 
 
 def recalled(app: App, name: str, given: Mapping[str, str]) -> str:
-    """The fenced context and the question below it, as one message of the person.
-
-    Raises:
-        NotFoundError: there is no such prompt.
-        InputError: the question is missing, or something else was given.
-    """
+    """The fenced context and the question below it, as one message of the person."""
     if name != PROMPT.name:
         raise NotFoundError(f"there is no prompt {name[:80]!r}; there is {PROMPT.name!r}")
     if given.keys() != {QUESTION.name} or not given[QUESTION.name].strip():
@@ -209,11 +188,7 @@ def listed(app: App) -> list[types.Resource]:
 
 
 def read(app: App, uri: str) -> str:
-    """What stands behind an address.
-
-    Raises:
-        NotFoundError: it is none of ours, or nothing has this id.
-    """
+    """What stands behind an address."""
     id_ = unquote(uri.removeprefix(PREFIX))
     if not uri.startswith(PREFIX) or not id_:
         raise NotFoundError(f"there is no resource {uri[:200]!r}; addresses are {TEMPLATE.uri_template}")

@@ -130,7 +130,7 @@ def search(app: App, query: verbs.Question, *, kind: verbs.MatchKind = "", limit
     remarks = [f"Did you mean {better} instead of {word}?" for word, better in answer.did_you_mean.items()]
     remarks += [*answer.notices, answer.degraded]
     return _fitting(
-        answer.matches, lambda some, more: _with(matches(some) or "Nothing found.", more, *remarks)
+        answer.matches, lambda some, more: _with(_matches(some) or "Nothing found.", more, *remarks)
     )
 
 
@@ -148,7 +148,7 @@ def get(app: App, id_: verbs.Id, *, line: Line = 1, lines: Lines = 400) -> str:
     def tell(some: Sequence[str], cut: str = "") -> str:
         last = line - 1 + len(some)
         remark = f"Lines {line} to {last} of {len(every)}{cut}." if cut or len(some) < len(every) else ""
-        text = lines_text(unit.address.id, "".join(some), trust)
+        text = _lines(unit.address.id, "".join(some), trust)
         return _with("\n".join(filter(None, (text, superseded))), remark, app.freshness.degraded)
 
     count = _most(wanted_lines, tell)
@@ -200,7 +200,9 @@ def browse(
     """List notes, pinned ones first, then the newest. To find something, memory_search is better."""
     notes = app.browse(kind=kind, state=state, memory_type=memory_type, limit=limit)
     trusts, degraded = app.trust_of(note.path for note in notes), app.freshness.degraded
-    return _fitting(notes, lambda some, more: _with(listed(some, trusts) or "No such notes.", more, degraded))
+    return _fitting(
+        notes, lambda some, more: _with(_listed(some, trusts) or "No such notes.", more, degraded)
+    )
 
 
 @tool("List facts", READS)
@@ -220,7 +222,7 @@ def facts(
     beyond = f"{len(rows) - len(listed_facts)} more; name an entity." if len(listed_facts) < len(rows) else ""
 
     def tell(some: Sequence[tuple[str, Fact]], more: str) -> str:
-        return _with(facts_text(some, trusts, conflicts) or "No such facts.", more, beyond, degraded)
+        return _with(_facts(some, trusts, conflicts) or "No such facts.", more, beyond, degraded)
 
     return _fitting(listed_facts, tell)
 
@@ -229,11 +231,11 @@ def facts(
 def review(app: App, id_: Waiting = "") -> str:
     """See which proposed facts, changes and skills wait for a person, or what one of them would change. Only the person decides."""
     if not id_:
-        return _fitting(app.review.list(), lambda some, more: _with(waiting(some) or "Nothing waits.", more))
+        return _fitting(app.review.list(), lambda some, more: _with(_waiting(some) or "Nothing waits.", more))
     item = app.review.get(id_)
     return _fitting(
         app.review.diff(item) if item.can_be_shown else [],
-        lambda some, more: _with(differences(item, some), more),
+        lambda some, more: _with(_differences(item, some), more),
     )
 
 
@@ -250,7 +252,7 @@ def working(
         return _with("cleared" if cleared.cleared else "Nothing was cleared.", cleared.notice)
     memory = app.working.set(session, changes) if changes else app.working.show(session)
     problems = (f"{problem.path}: {problem.message}" for problem in memory.problems)
-    return _with(working_text(memory) or "This session has no working memory.", *problems)
+    return _with(prompts.fence_block([], render(memory)) or "This session has no working memory.", *problems)
 
 
 BY_NAME = {row.name: row for row in ROWS}
@@ -267,14 +269,13 @@ Trusts = Mapping[str, str]  # by path
 _SHOWN = 32_000  # characters of a difference
 
 
-def matches(rows: Iterable[Match]) -> str:
-    """What a search found."""
+def _matches(rows: Iterable[Match]) -> str:
     return _block(
         (match.unit.trust, prompts.item(match.unit.id, _quoted(match), match.unit.when)) for match in rows
     )
 
 
-def lines_text(id_: str, text: str, trust: str) -> str:
+def _lines(id_: str, text: str, trust: str) -> str:
     """Lines of one thing, each escaped; they stay lines, and keep their indentation."""
     lines = "\n".join(_line(line) for line in text.splitlines())
     return _block([(trust, f'<m id="{prompts.escape_item(id_)}">\n{lines}\n</m>')])
@@ -292,18 +293,14 @@ def _superseded(values: Iterable[Superseded]) -> str:
     return _block(("unknown", prompts.item(id_, mark)) for id_, mark in marks)
 
 
-def listed(notes: Iterable[rooms.browsing.NoteEntry], trusts: Trusts) -> str:
-    """A list of notes."""
+def _listed(notes: Iterable[rooms.browsing.NoteEntry], trusts: Trusts) -> str:
     return _block(
         (trusts.get(note.path, "unknown"), prompts.item(note.id, f"{note.kind}: {note.title}", note.at))
         for note in notes
     )
 
 
-def facts_text(
-    rows: Iterable[tuple[str, Fact]], trusts: Trusts, conflicts: Mapping[str, Sequence[str]]
-) -> str:
-    """A list of facts, and of each those that contradict it."""
+def _facts(rows: Iterable[tuple[str, Fact]], trusts: Trusts, conflicts: Mapping[str, Sequence[str]]) -> str:
     return _block(
         (
             least_trusted(trusts.get(path, "unknown"), fact.trust),
@@ -313,25 +310,19 @@ def facts_text(
     )
 
 
-def waiting(items: Iterable[rooms.queue.ReviewItem]) -> str:
-    """What waits for a person: proposals, which nobody has said yes to."""
+def _waiting(items: Iterable[rooms.queue.ReviewItem]) -> str:
+    # Proposals, which nobody has said yes to.
     return _block(
         ("unknown", prompts.item(item.id, f"{item.kind}: {item.what}; {item.why}")) for item in items
     )
 
 
-def differences(item: rooms.queue.ReviewItem, files: Iterable[rooms.file_history.FileDiff]) -> str:
-    """What one thing that waits would make of each file."""
+def _differences(item: rooms.queue.ReviewItem, files: Iterable[rooms.file_history.FileDiff]) -> str:
     texts = (
-        lines_text(file.path, "\n".join(marked_lines(file.before, file.after))[:_SHOWN], "unknown")
+        _lines(file.path, "\n".join(marked_lines(file.before, file.after))[:_SHOWN], "unknown")
         for file in files
     )
-    return "\n".join([waiting([item]), *texts])
-
-
-def working_text(memory: rooms.memory.WorkingMemory) -> str:
-    """What a session is at."""
-    return prompts.fence_block([], render(memory))
+    return "\n".join([_waiting([item]), *texts])
 
 
 def _block(items: Iterable[tuple[str, str]]) -> str:

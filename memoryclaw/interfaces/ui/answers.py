@@ -7,22 +7,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import create_model
 
 from memoryclaw import rooms
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
+from memoryclaw.interfaces.requests import RequestModel, from_query
 
 if TYPE_CHECKING:
     from memoryclaw.interfaces.ui.sessions import Pulse, Session, Sessions
 
 _FIELDS = 200  # of a form
-
-
-class Fields(BaseModel):
-    """The keys of one query or form; one that is not known is refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class PageRequest(NamedTuple):
@@ -79,23 +74,15 @@ class Page(NamedTuple):
     path: str
     view: Callable[..., Answer]
     mark: str
-    keys: type[Fields] | None
+    keys: type[RequestModel] | None
     given: Mapping[str, Any]
 
     def answer(self, app: App, asked: PageRequest) -> Answer:
-        """What the view answers to a request.
-
-        Raises:
-            InputError: a key is not known, or cannot be read.
-        """
+        """What the view answers to a request."""
         if self.keys is None:
             return self.view(app, asked, **self.given)
         values = asked.form or {key: value for key, value in asked.query.items() if key != "said"}
-        try:
-            checked = self.keys.model_validate(dict(values))
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-            raise InputError(f"{'.'.join(map(str, first['loc']))!r}: {first['msg'].lower()}") from None
+        checked = from_query(self.keys, list(values.items()), "field")
         return self.view(app, asked, *(value for _, value in checked), **self.given)
 
 
@@ -121,7 +108,7 @@ def page(place: str, mark: str = "", **given: Any) -> Callable[[V], V]:
             )
             for each in taken
         }
-        keys = create_model(view.__name__, __base__=Fields, **fields) if fields else None
+        keys = create_model(view.__name__, __base__=RequestModel, **fields) if fields else None
         PAGES.append(Page(method, path, view, mark, keys, given))
         return view
 
@@ -136,11 +123,7 @@ def address(*parts: str, **query: object) -> str:
 
 
 def pairs(text: str) -> dict[str, str]:
-    """The keys of a query or of a form.
-
-    Raises:
-        InputError: a key is given twice, or there are too many.
-    """
+    """The keys of a query or of a form."""
     try:
         fields = parse_qsl(text, keep_blank_values=True, max_num_fields=_FIELDS, errors="replace")
     except ValueError:

@@ -326,8 +326,3 @@ def environment() -> Environment:
         "weekday": weekday,
     }
     return templates
-
-
-def rendered(template: str, values: Mapping[str, Any]) -> str:
-    """One page."""
-    return environment().get_template(template).render(values)

@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from memoryclaw.app import App
 from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.interfaces.requests import Apps, MountedApp, Report, bug, refusal_of
+from memoryclaw.interfaces.requests import Apps, MountedApp, Refusal, Report, bug, refusal_of
 from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
 from memoryclaw.interfaces.ui.sessions import Pulse, Said, Session, Sessions
 from memoryclaw.model import OWNER
@@ -51,20 +51,16 @@ _HEAD = {
 }
 
 
-def own_name(root: os.PathLike[str]) -> str:
-    """The host name of a vault's page: two vaults are two sites to a browser, and their cookies never meet."""
-    return f"{hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:8]}.localhost"
-
-
 class Site(MountedApp):
     """The page of one daemon. It checks its visitors itself: a cookie instead of a token, forms instead of JSON."""
 
     def __init__(self, apps: Apps, report: Report, daemon: Daemon) -> None:
         self.sessions = Sessions()
-        self.name = own_name(daemon.root)
+        # Two vaults are two sites to a browser, and their cookies never meet.
+        mark = hashlib.sha256(os.fsencode(os.path.realpath(daemon.root))).hexdigest()[:8]
+        self.name, self._cookie = f"{mark}.localhost", f"mc-{mark}"
         self.own_names = (self.name,)
         self._apps, self._report, self._daemon = apps, report, daemon
-        self._cookie = f"mc-{self.name.partition('.')[0]}"
         self._pulse = Pulse(daemon)
         self._lane: anyio.CapacityLimiter | None = None
 
@@ -101,8 +97,8 @@ class Site(MountedApp):
             return _static(path)
         if method != "POST" and path == "/enter":
             return self._entered(request)
-        if refused := _foreign(request):
-            return self._page(Shown("elsewhere.html", {"title": refused, "post": method == "POST"}, 403))
+        if trouble := _foreign(request):
+            return self._page(Shown("elsewhere.html", {"title": trouble, "post": method == "POST"}, 403))
         session = self.sessions.of(request.cookies.get(self._cookie, ""), request.headers["host"])
         if session is None:
             if path == "/changes":
@@ -171,9 +167,9 @@ class Site(MountedApp):
         return Response(status_code=303, headers={"Location": to})
 
     def _page(self, shown: Shown, frame: Mapping[str, Any] | None = None) -> Response:
-        from memoryclaw.interfaces.ui import rendering
+        from memoryclaw.interfaces.ui.rendering import environment
 
-        text = rendering.rendered(shown.template, {**(frame or _BARE), **shown.values})
+        text = environment().get_template(shown.template).render({**(frame or _BARE), **shown.values})
         response = Response(
             text.encode("utf-8", "replace"), shown.status, media_type="text/html; charset=utf-8"
         )
@@ -281,11 +277,9 @@ class TicketOffice(MountedApp):
 
     async def _answered(self, request: Request) -> Response:
         if request.method != "POST":
-            return _json(
-                {"error": {"code": "method_not_allowed", "message": "this address accepts only POST"}}, 405
-            )
+            return _json(Refusal(405, "method_not_allowed", "this address accepts only POST").shape, 405)
         if await to_thread.run_sync(self._audience) != OWNER:
-            return _json({"error": {"code": "forbidden", "message": "only the owner may open the page"}}, 403)
+            return _json(Refusal(403, "forbidden", "only the owner may open the page").shape, 403)
         options = json.loads(await request.body() or b"{}")
         plain = isinstance(options, dict) and options.get("plain_host") is True
         port = request.headers["host"].rpartition(":")[2]

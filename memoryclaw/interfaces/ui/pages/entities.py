@@ -78,9 +78,8 @@ def mentions(app: App, without: str = "") -> Callable[[str], list[tuple[str, str
     return parts
 
 
-@lru_cache(
-    maxsize=8
-)  # the pages of a vault have the same names, and to compile them takes longer than all else of some
+# The pages of a vault have the same names, and to compile them takes longer than all else of some.
+@lru_cache(maxsize=8)
 def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names)) or '(?!)'})(?!\w)")
 
@@ -93,45 +92,12 @@ class Field(NamedTuple):
     past: Sequence[tuple[str, Fact]]  # newest first
 
 
-class StatementMonth(NamedTuple):
-    """What was said of an entity in one month."""
-
-    month: str  # 2026-04; empty where no day is known
-    statements: Sequence[tuple[str, Fact]]
-
-    @property
-    def number(self) -> int:
-        """How many statements there are."""
-        return len(self.statements)
-
-    @property
-    def name(self) -> str:
-        """Its name, as people write it."""
-        return f"{date.fromisoformat(f'{self.month}-01'):%B %Y}" if self.month else "No day is known"
-
-
-class Dot(NamedTuple):
-    """A neighbour in the picture."""
-
-    neighbour: Neighbour
-    name: str
-    x: float
-    y: float
-    text_x: float
-    text_y: float
-    anchor: str
-
-
 @page("GET /entity/{name}", "entities")
-def entity(app: App, asked: PageRequest, origin: str = "") -> Answer:
+def entity(
+    app: App, asked: PageRequest, origin: str = "", *, trouble: str = "", typed: str = "", status: int = 200
+) -> Answer:
     """One of them, and the origin of a fact."""
-    return _page(app, asked.name, origin=origin)
-
-
-def _page(
-    app: App, name: str, *, origin: str = "", trouble: str = "", typed: str = "", status: int = 200
-) -> Shown:
-    known_entity = app.entity(name)
+    known_entity = app.entity(asked.name)
     waits = [
         item for item in app.review.list() if item.entity and key_of(item.entity) == key_of(known_entity.name)
     ]
@@ -159,10 +125,10 @@ def _page(
     return Shown("entity.html", values, status)
 
 
-def _fields(found: EntityShown) -> list[Field]:
+def _fields(entity: EntityShown) -> list[Field]:
     """Facts by field, in the order of their file; a value that ceased to hold stands below the one that holds."""
     names: dict[str, tuple[list[tuple[str, Fact]], list[tuple[str, Fact]]]] = {}
-    for path, fact in found.facts:
+    for path, fact in entity.facts:
         if not fact.is_statement:
             current, past = names.setdefault(fact.field, ([], []))
             (current if fact.current else past).append((path, fact))
@@ -173,21 +139,23 @@ def _fields(found: EntityShown) -> list[Field]:
     return sorted(listed, key=lambda field: not field.now)
 
 
-def _months(shown: EntityShown) -> list[StatementMonth]:
+def _months(shown: EntityShown) -> list[dict[str, Any]]:
     """What was said of it by month, the latest first; of one month what stands comes before what was replaced by what was said later."""
     months: dict[str, list[tuple[str, Fact]]] = {}
     for path, fact in shown.facts:
         if fact.is_statement:
             months.setdefault(fact.said[:7], []).append((path, fact))
     return [
-        StatementMonth(
-            month, sorted(months[month], key=lambda pair: (pair[1].current, pair[1].said), reverse=True)
-        )
-        for month in sorted(months, reverse=True)
+        {
+            "name": f"{date.fromisoformat(f'{month}-01'):%B %Y}" if month else "No day is known",
+            "number": len(pairs),
+            "statements": sorted(pairs, key=lambda pair: (pair[1].current, pair[1].said), reverse=True),
+        }
+        for month, pairs in sorted(months.items(), reverse=True)
     ]
 
 
-def _dots(neighbours: Sequence[Neighbour]) -> list[Dot]:
+def _dots(neighbours: Sequence[Neighbour]) -> list[dict[str, Any]]:
     """Where each neighbour stands: those of one kind side by side, on a ring around the middle."""
     ordered = sorted(neighbours, key=lambda one: (one.kind, one.name))
     dots = []
@@ -196,17 +164,16 @@ def _dots(neighbours: Sequence[Neighbour]) -> list[Dot]:
         across, down = math.cos(angle), math.sin(angle)
         x, y = _WIDE / 2 + _ACROSS * across, _HIGH / 2 + _DOWN * down
         side = 0 if abs(across) < 0.2 else math.copysign(1, across)
-        dots.append(
-            Dot(
-                neighbour,
-                neighbour.name if len(neighbour.name) <= _LONGEST else f"{neighbour.name[: _LONGEST - 1]}…",
-                round(x, 1),
-                round(y, 1),
-                round(x + 12 * side, 1),
-                round(y + (4 if side else 20 * math.copysign(1, down) + 4), 1),
-                {0: "middle", 1: "start", -1: "end"}[int(side)],
-            )
-        )
+        name = neighbour.name
+        dots.append({
+            "neighbour": neighbour,
+            "name": name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…",
+            "x": round(x, 1),
+            "y": round(y, 1),
+            "text_x": round(x + 12 * side, 1),
+            "text_y": round(y + (4 if side else 20 * math.copysign(1, down) + 4), 1),
+            "anchor": {0: "middle", 1: "start", -1: "end"}[int(side)],
+        })  # fmt: skip
     return dots
 
 
@@ -222,7 +189,7 @@ def correct(app: App, asked: PageRequest, id_: str, was: str, value: str) -> Ans
         raise
     except MemoryClawError as error:
         status = 409 if isinstance(error, ConflictError) else 400
-        return _page(app, asked.name, trouble=str(error), typed=value, status=status)
+        return entity(app, asked, trouble=str(error), typed=value, status=status)
     sentence = f"Corrected: {was} is {value} now. {written.notice}" if written.commit else written.notice
     return Moved(address("entity", asked.name), said=sentence.strip(), undo=written.commit)
 
@@ -234,7 +201,7 @@ def forget(app: App, asked: PageRequest, id_: str, was: str) -> Answer:
         _as_shown(app, asked.name, id_, was)
         written = app.forget(id_)
     except ConflictError as error:
-        return _page(app, asked.name, trouble=str(error), status=409)
+        return entity(app, asked, trouble=str(error), status=409)
     try:
         app.entity(asked.name)
     except NotFoundError:

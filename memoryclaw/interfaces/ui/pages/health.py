@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import rooms
 from memoryclaw.app import App
@@ -18,14 +18,6 @@ from memoryclaw.writing.decisions import decisions_of
 _MONTHS = 12
 
 
-class HealthLine(NamedTuple):
-    """One sentence about how something stands: ok, advice or problem."""
-
-    name: str
-    level: str
-    text: str
-
-
 @page("GET /health", "health")
 @page("POST /health", "health", examined=True)
 def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
@@ -33,9 +25,9 @@ def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
     checks = app.doctor() if examined else None
     status, figures = app.status(), app.stats()
     lines = _lines(app, asked, status)
-    bad = sum(line.level == "problem" for line in lines) + len(status.problems)
+    bad = sum(level == "problem" for _, level, _ in lines) + len(status.problems)
     bad += sum(check.level == "problem" for check in checks or ())
-    advice = sum(line.level == "advice" for line in lines) + len(status.notices)
+    advice = sum(level == "advice" for _, level, _ in lines) + len(status.notices)
     advice += sum(check.level == "advice" for check in checks or ())
     verdict = "All is well" if not bad else f"{plural(bad, 'problem')} to look at"
     count = Counter(decision.decision for decision in decisions_of(os.fspath(app.root)).all)
@@ -55,12 +47,12 @@ def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
     return Shown("health.html", values)
 
 
-def _lines(app: App, asked: PageRequest, now: rooms.status.Status) -> list[HealthLine]:
+def _lines(app: App, asked: PageRequest, now: rooms.status.Status) -> list[tuple[str, str, str]]:
+    """How each thing stands: its name, ok, advice or problem, and a sentence."""
     config, index = app.config, now.index
     behind = f"{plural(now.behind, 'file is', 'files are')} newer than it" if now.behind else "up to date"
-    index_line = (
-        f"{plural(index.notes, 'note')}, {plural(index.units, 'unit')}, {_size(index.bytes)}; {behind}"
-    )
+    size = f"{index.bytes / 1e6:.1f} MB" if index.bytes >= 1e6 else f"{index.bytes / 1e3:.0f} KB"
+    index_line = f"{plural(index.notes, 'note')}, {plural(index.units, 'unit')}, {size}; {behind}"
     last = f"; last change {moment(now.git.last.when)}: {now.git.last.subject}" if now.git.last else ""
     is_ready = now.git.state == "ok"
     ran = last_run(os.fspath(app.root))
@@ -75,17 +67,13 @@ def _lines(app: App, asked: PageRequest, now: rooms.status.Status) -> list[Healt
     )
     reading, plan = asked.daemon.reason, asked.daemon.schedule.plan()
     return [
-        HealthLine("Index", "problem" if now.degraded else "ok", sentence(now.degraded) if now.degraded else index_line),
-        HealthLine("Git", "ok" if is_ready else "advice", f"{sentence(now.git.sentence)}{last}"),
-        HealthLine("Watcher", "advice" if reading else "ok", sentence(reading) if reading else "Live: what you save is noticed a moment later"),
-        HealthLine("Consolidation", "advice" if late else "ok", f"{sentence(waits)}; {read}; next at {clock(plan['next'])}, then every {plural(plan['interval'], 'minute')} while MemoryClaw runs"),
-        HealthLine("Language models", "ok", f"{models}, then rules" if models else "None; rules only"),
-        HealthLine("Vectors", "ok", sentence(vectors)),
+        ("Index", "problem" if now.degraded else "ok", sentence(now.degraded) if now.degraded else index_line),
+        ("Git", "ok" if is_ready else "advice", f"{sentence(now.git.sentence)}{last}"),
+        ("Watcher", "advice" if reading else "ok", sentence(reading) if reading else "Live: what you save is noticed a moment later"),
+        ("Consolidation", "advice" if late else "ok", f"{sentence(waits)}; {read}; next at {clock(plan['next'])}, then every {plural(plan['interval'], 'minute')} while MemoryClaw runs"),
+        ("Language models", "ok", f"{models}, then rules" if models else "None; rules only"),
+        ("Vectors", "ok", sentence(vectors)),
     ]  # fmt: skip
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} KB"
 
 
 def _months(figures: rooms.stats.Stats, now: datetime) -> list[dict[str, Any]]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Shown, address, page
 from memoryclaw.interfaces.ui.pages.recall import marks, place_of
 from memoryclaw.model import NOTE_KINDS, NOTE_STATES, Match
-from memoryclaw.recall.browsing import Links, ShownUnit
+from memoryclaw.recall.browsing import Links, NoteEntry, ShownUnit
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 
@@ -18,27 +18,6 @@ PAGE, MOST = 50, 1000
 _TURNS = 300  # of a conversation on a page
 _CHANGES = 8  # of a note's history
 _SEARCHED = {"semantic": "fact", "log": "turn"}  # what a search calls the units of these notes
-_KIND_NAMES = {
-    "episode": "episodes",
-    "semantic": "facts",
-    "skill": "skills",
-    "note": "notes",
-    "log": "conversations",
-}
-
-
-class NoteLine(NamedTuple):
-    """One note or match in the list."""
-
-    to: str
-    title: str
-    kind: str
-    day: str
-    tags: Sequence[str]
-    place: str
-    pieces: Sequence[tuple[bool, str]] = ()
-    trust: str = "trusted"
-    hot: bool = False
 
 
 @page("GET /notes", "notes")
@@ -49,7 +28,7 @@ def notes(
     trouble, status, fields = "", 200, {"q": q, "kind": kind, "state": state, "limit": limit}
     limit = min(max(limit, 1), MOST)
     values: dict[str, Any] = {
-        "title": "Notes", "given": fields, "kinds": [(kind, _KIND_NAMES[kind]) for kind in NOTE_KINDS], "states": NOTE_STATES,
+        "title": "Notes", "given": fields, "kinds": NOTE_KINDS, "states": NOTE_STATES,
         "lines": [], "answer": None, "more": 0,
     }  # fmt: skip
     try:
@@ -59,42 +38,32 @@ def notes(
             values |= {"answer": answer, "state": {"degraded": answer.degraded, "behind": answer.behind}}
         else:
             listed = app.browse(kind=kind, state=state, limit=limit + 1)
-            lines = [
-                NoteLine(
-                    _to(entry.id, entry.kind, entry.path),
-                    entry.title or entry.id,
-                    entry.kind,
-                    entry.at,
-                    entry.tags,
-                    entry.path,
-                    hot=entry.hot,
-                )
-                for entry in listed
-            ]
+            lines = [_listed(entry) for entry in listed]
         values |= {"lines": lines[:limit], "more": min(limit + PAGE, MOST) if len(lines) > limit else 0}
     except InputError as error:
         trouble, status = str(error), 400
     return Shown("notes.html", {**values, "trouble": trouble}, status)
 
 
-def _to(id_: str, kind: str, path: str) -> str:
-    return (
-        address("log", path.rpartition("/")[2].rpartition(".")[0]) if kind == "log" else address("note", id_)
-    )
+def _listed(entry: NoteEntry) -> dict[str, Any]:
+    """A note in the list."""
+    to = _log_page(entry.path) if entry.kind == "log" else address("note", entry.id)
+    about = {"to": to, "title": entry.title or entry.id, "day": entry.at, "place": entry.path}
+    return {**entry._asdict(), **about, "pieces": (), "trust": "trusted"}
 
 
-def _found(match: Match) -> NoteLine:
-    unit = match.unit
+def _found(match: Match) -> dict[str, Any]:
+    """A match in the list."""
+    unit, (to, title) = match.unit, place_of(match)
+    about = {"to": to, "title": title, "day": unit.when, "place": f"{match.path}:{unit.line}"}
     pieces = marks(match.snippet, match.highlights)
-    return NoteLine(
-        *place_of(match),
-        unit.kind,
-        unit.when,
-        unit.tags.split(),
-        f"{match.path}:{unit.line}",
-        pieces,
-        unit.trust,
-    )
+    own = {"kind": unit.kind, "tags": unit.tags.split(), "trust": unit.trust}
+    return {**about, **own, "pieces": pieces, "hot": False}
+
+
+def _log_page(path: str) -> str:
+    """The page of the conversation that is in a log."""
+    return address("log", path.rpartition("/")[2].rpartition(".")[0])
 
 
 # One note.
@@ -115,7 +84,7 @@ def note(app: App, asked: PageRequest, saved: str = "", over: str = "") -> Answe
         session = place.id.removeprefix("log:").rpartition("/")[0]
         return Moved(f"{address('log', session)}#t{place.line}")
     if place.kind == "log" or place.path.startswith("logs/"):
-        return Moved(address("log", place.path.rpartition("/")[2].rpartition(".")[0]))
+        return Moved(_log_page(place.path))
     if place.kind in ("fact", "entity") and place.entity:
         return Moved(address("entity", place.entity))
     if place.id != place.note:
@@ -176,18 +145,18 @@ def _told(app: App, shown: ShownUnit) -> dict[str, Any]:
 
 
 def _links(
-    found: Links, names: Mapping[str, str], ids: Mapping[str, str]
+    links: Links, names: Mapping[str, str], ids: Mapping[str, str]
 ) -> dict[str, list[tuple[str, str]]]:
     """Where links lead, and what leads here, once each: (address, name)."""
     out, back = dict[str, str](), dict[str, str]()
-    for end in found.out:
+    for end in links.out:
         note, _, entity = end.to.partition("#")
         to = address("entity", entity) if entity and end.to.startswith("semantic/") else address("note", note)
         out.setdefault(to if end.to else "", end.label or entity or names.get(note) or end.target)
-    for end in found.back:
+    for end in links.back:
         note = ids.get(end.source, end.source.removesuffix(".md"))
         back.setdefault(address("note", note), names.get(note) or note)
-    missing = sorted({end.target for end in found.out if not end.to})
+    missing = sorted({end.target for end in links.out if not end.to})
     out.pop("", None)
     return {"out": list(out.items()), "back": list(back.items()), "missing": [("", name) for name in missing]}
 
@@ -232,25 +201,23 @@ def edit(app: App, asked: PageRequest) -> Answer:
         return Moved(address("note", place.note, "edit"))
     if not place.path.endswith(".md"):
         raise InputError(f"{place.path} is not Markdown; open the file itself")
-    return _editor(app, place.note, readable(unit.text), unit.digest)
+    return again(app, asked._replace(name=place.note), unit.text, unit.digest)
 
 
 @page("POST /note/{id}/edit", "notes")
-def again(app: App, asked: PageRequest, text: str, digest: str) -> Answer:
+def again(
+    app: App, asked: PageRequest, text: str, digest: str, *, trouble: str = "", status: int = 200
+) -> Answer:
     """Back from the preview, with what was typed, and the digest of the file that it was written for."""
-    return _editor(app, asked.name, readable(text), digest)
-
-
-def _editor(app: App, id_: str, text: str, digest: str, *, trouble: str = "", status: int = 200) -> Shown:
+    id_ = asked.name
     unit = app.show(id_)
-    current = readable(unit.text)
     conflict = unit.digest != digest
     values = {
         "title": "Edit",
         "id": id_,
         "path": unit.address.path,
-        "text": text,
-        "now": current,
+        "text": readable(text),
+        "now": readable(unit.text),
         "digest": unit.digest if trouble and conflict else digest,
         "conflict": conflict and bool(trouble),
         "trouble": trouble,
@@ -268,7 +235,7 @@ def write(app: App, asked: PageRequest, text: str, digest: str, *, dry_run: bool
         rewrite = app.rewrite(asked.name, text, digest=digest, dry_run=dry_run)
     except (ConflictError, InputError) as error:
         status = 409 if isinstance(error, ConflictError) else 400
-        return _editor(app, asked.name, text, digest, trouble=str(error), status=status)
+        return again(app, asked, text, digest, trouble=str(error), status=status)
     if rewrite.written is not None:
         written = rewrite.written
         sentence = "Saved." if written.commit else "Nothing was changed."

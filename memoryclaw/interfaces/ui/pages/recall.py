@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.ui.answers import Answer, PageRequest, Shown, address, page
 from memoryclaw.model import Match, Recalled
+from memoryclaw.recall.explain import rounded
+from memoryclaw.recall.reasons import REASONS
 
 LISTED = 6  # of what was left out for one reason, before the rest is folded
 _MOST_LISTED = 60
@@ -18,15 +19,6 @@ _FAMILY = {
     "alias": "t-alias", "related": "t-alias", "entity": "t-name", "field": "t-name", "speaker": "t-name", "names": "t-name",
     "date": "t-time", "when": "t-time", "recency": "t-time", "around": "t-talk", "asks": "t-talk", "pinned": "t-pin", "vector": "t-mean",
 }  # fmt: skip
-_KEY = (
-    ("t-word", "words of the question"),
-    ("t-alias", "synonyms"),
-    ("t-name", "names and fields"),
-    ("t-time", "time"),
-    ("t-talk", "the conversation around"),
-    ("t-mean", "meaning"),
-    ("t-pin", "pinned"),
-)
 _HOW = {
     "alias": "another name of it",
     "related": "a related word",
@@ -49,25 +41,7 @@ _KINDS = {
 }
 
 
-class BarSegment(NamedTuple):
-    """One piece of a bar."""
-
-    x: float
-    width: float
-    look: str
-
-
-class Row(NamedTuple):
-    """One match, ready to be shown."""
-
-    match: Match
-    to: str
-    head: str
-    value: str
-    pieces: Sequence[tuple[bool, str]]  # the snippet, marked or not
-    bar: Sequence[BarSegment]
-    terms: Sequence[tuple[str, float, str]]  # name, value in thousandths, how
-    said: str
+BarSegment = dict[str, float | str]  # x, width, look
 
 
 @page("GET /recall", "recall")
@@ -87,11 +61,13 @@ def show(
         "budget": budget or app.config.budget,
         "trouble": trouble,
         "answer": answer,
-        "KEY": _KEY,
         "LISTED": LISTED,
-        "examples": () if answer else _examples(app),
+        "examples": [],
     }
-    if answer is not None:
+    if answer is None:  # three questions that this vault may answer, from what facts are known of
+        entities = sorted(app.entities(), key=lambda entry: (-entry.facts, entry.name))[:3]
+        values["examples"] = [f"What do you know about {entry.name}?" for entry in entities]
+    else:
         values |= _told(app, answer)
         values["state"] = {"degraded": answer.degraded, "behind": answer.behind}
     return Shown("recall.html", values, status)
@@ -103,12 +79,6 @@ def _number(text: str) -> int | None:
     if not text.strip().isdecimal() or len(text) > 9:
         raise InputError(f"{text[:20]!r} is not a number of tokens; write one such as 600")
     return int(text)
-
-
-def _examples(app: App) -> list[str]:
-    """Three questions that this vault may answer, from what facts are known of."""
-    entities = sorted(app.entities(), key=lambda one: (-one.facts, one.name))[:3]
-    return [f"What do you know about {entry.name}?" for entry in entities]
 
 
 def _told(app: App, answer: Recalled) -> dict[str, Any]:
@@ -125,7 +95,7 @@ def _told(app: App, answer: Recalled) -> dict[str, Any]:
     return {
         "rows": [_row(match, best) for match in answer.matches],
         "next": out.get("budget", [])[:3],
-        "out": [(shapes.REASONS.get(why, why), rows[:_MOST_LISTED], len(rows)) for why, rows in out.items()],
+        "out": [(REASONS.get(why, why), rows[:_MOST_LISTED], len(rows)) for why, rows in out.items()],
         "considered": max(len(answer.trace), len(answer.matches)),
         "spent": spent,
         "spent_words": words,
@@ -140,29 +110,30 @@ def _part(line: str) -> str:
     return "src" if line and not line.startswith(" ") else ""
 
 
-def _row(match: Match, best: float) -> Row:
-    unit = match.unit
-    rounded = shapes.rounded(match.terms, match.score)
+def _row(match: Match, best: float) -> dict[str, Any]:
+    """One match, ready to be shown."""
+    scores = rounded(match.terms, match.score)
     fields_by_word: dict[str, list[str]] = {}
     for matched in match.matched:
         fields_by_word.setdefault(matched.word, []).append(f"{matched.field} ({matched.via})")
     ways = {word: ", ".join(dict.fromkeys(places)) for word, places in fields_by_word.items()}
-    at, bar = 0.0, []
+    at, bar = 0.0, list[BarSegment]()
     for term in match.terms:
-        width = max(1000 * term.value / best, 0)
-        bar.append(BarSegment(round(at, 1), round(max(width - _GAP, 1), 1), _FAMILY.get(term.name, "t-word")))
+        width, look = max(1000 * term.value / best, 0), _FAMILY.get(term.name, "t-word")
+        bar.append({"x": round(at, 1), "width": round(max(width - _GAP, 1), 1), "look": look})
         at += width
-    terms = ", ".join(f"{name} {value / 1000:.2f}" for name, value in rounded)
-    is_fact = unit.kind == "fact"
-    return Row(
-        match,
-        *place_of(match),
-        match.snippet if is_fact else "",
-        () if is_fact else marks(match.snippet, match.highlights),
-        bar,
-        [(name, value, _HOW.get(name) or ways.get(name, "")) for name, value in rounded],
-        f"score {match.score:.2f}: {terms}",
-    )
+    terms = ", ".join(f"{name} {value / 1000:.2f}" for name, value in scores)
+    is_fact, (to, head) = match.unit.kind == "fact", place_of(match)
+    return {
+        "match": match,
+        "to": to,
+        "head": head,
+        "value": match.snippet if is_fact else "",
+        "pieces": () if is_fact else marks(match.snippet, match.highlights),
+        "bar": bar,
+        "terms": [(name, value, _HOW.get(name) or ways.get(name, "")) for name, value in scores],
+        "said": f"score {match.score:.2f}: {terms}",
+    }
 
 
 def place_of(match: Match) -> tuple[str, str]:
@@ -198,6 +169,6 @@ def _spent(answer: Recalled) -> tuple[list[BarSegment], str]:
         pieces.append(("t-pin", "around them", remainder))
     bar, at = list[BarSegment](), 0
     for look, _, tokens in pieces:
-        bar.append(BarSegment(at, max(tokens - 1, 1), look))
+        bar.append({"x": at, "width": max(tokens - 1, 1), "look": look})
         at += tokens
     return bar, ", ".join(f"{name} {tokens}" for _, name, tokens in pieces)

@@ -75,9 +75,7 @@ def _told(app: App, item: rooms.queue.ReviewItem, among: Sequence[rooms.queue.Re
     except MemoryClawError as error:
         diffs, problem = [], str(error)
     files = shapes.differences([shapes.ItemShown(item, diffs[:FILES])])["differences"][0]["files"]
-    digest = item.digest
-    if item.is_skill:
-        digest = app.skills.show(item.id).listed.version
+    digest = app.skills.show(item.id).listed.version if item.is_skill else item.digest
     return {
         "details": details,
         "files": files,
@@ -119,13 +117,10 @@ def decide(
     if decision.notice:
         sentence = f"{sentence}. {decision.notice}"
     undo = item.run if item.branch is not None and verb == "approve" else decision.commit
-    return Moved(_onward(app, next_), said=sentence, undo=undo, about=item.id)
-
-
-def _onward(app: App, following: str) -> str:
-    """The next thing that waits, or the first where that has gone."""
-    waits = [item.id for item in app.review.list()]
-    return address("review", following) if following in waits else address("review")
+    # The next thing that waits, or the first where that has gone.
+    waits = next_ in [item.id for item in app.review.list()]
+    onward = address("review", next_) if waits else address("review")
+    return Moved(onward, said=sentence, undo=undo, about=item.id)
 
 
 @page("GET /review/{id}/edit", "review")

@@ -12,19 +12,6 @@ from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Shown, 
 from memoryclaw.model import NOTHING
 from memoryclaw.text.frontmatter import split
 
-_STATES = {
-    "approved": "Hosts are offered exactly this version.",
-    "changed since approval": "It was edited after you approved it; hosts still get the approved version.",
-    "not approved": "Searches show it, but no host is offered it.",
-    "draft": "MemoryClaw wrote it from work that your agent repeated.",
-}
-_ENDINGS = {
-    "tool": "failed",
-    "check": "could not begin",
-    "interrupted": "was interrupted",
-    "agent": "failed, as the agent says",
-    "person": "failed, as you said",
-}
 _OUTCOMES = 20
 
 
@@ -46,11 +33,9 @@ def show(
     values: dict[str, Any] = {
         "title": "Skills",
         "skills": listed,
-        "states": _STATES,
         "named": bool(asked.name),
         "trouble": trouble,
         "ran": ran,
-        "endings": _ENDINGS,
         "given": given,
         "found": None,
     }

@@ -16,16 +16,10 @@ from memoryclaw.vault.layout import timestamp
 
 _PAGE, _LOOKED = 50, 200  # changes on a page, and those that are looked through for one kind
 _MOST = 1000  # events on a page
-_HAPPENED = {"began": "Fact", "superseded": "Changed", "ended": "Ended", "said": "Said", "episode": "Episode"}
 _LOG_DAY = re.compile(r"logs/(\d{4}-\d\d-\d\d)/")
 _VISIT = timedelta(minutes=30)  # a look within them is the same look
 _SEEN = "mc-looked"
 _RUN = ("consolidate", "redo")
-_WHO = {
-    **dict.fromkeys(_RUN, "Consolidated"), "approve": "Approved", "reject": "Rejected", "edit": "Edited", "remember": "Remembered", "claim": "Agent",
-    "forget": "Forgotten", "revive": "Brought back", "undo": "Undone", "skill": "Skill", "purge": "Erased", "init": "Created", "adopt": "Created",
-    "import": "Imported", "restore": "Restored", "sync": "Synced", "track": "Logs",
-}  # fmt: skip
 KINDS = {
     "all": "all",
     "runs": "consolidations",
@@ -51,11 +45,13 @@ class Block(NamedTuple):
     new: bool = False  # since the last look
 
 
-def _told(one: rooms.file_history.Logged, heads: dict[str, str]) -> tuple[str, tuple[str, str, str] | None]:
+def _told(
+    commit: rooms.file_history.Logged, heads: dict[str, str]
+) -> tuple[str, tuple[str, str, str] | None]:
     """The sentence of a change beside what made it, and the value that gave way to another, where it says so."""
-    subject = one.subject
-    if one.kind == "undo":
-        undone_subject = heads.get(one.trailers.get("Source", ""), subject.partition(": ")[2])
+    subject = commit.subject
+    if commit.kind == "undo":
+        undone_subject = heads.get(commit.trailers.get("Source", ""), subject.partition(": ")[2])
         return undone_subject or subject, None
     verb, colon, predicate = subject.partition(": ")
     if colon and verb in _SAID_BESIDE:
@@ -80,8 +76,7 @@ def show(app: App, asked: PageRequest, before: str = "", kind: str = "", limit: 
     blocks = _blocks(rows, since)
     days: dict[str, list[Block]] = {}
     for block in blocks:
-        moment = local(block.head.when)
-        days.setdefault(moment.strftime("%Y-%m-%d") if moment else "", []).append(block)
+        days.setdefault(_day_of(block.head.when), []).append(block)
     values = {
         "title": "Timeline",
         "sentences": {commit.commit: _told(commit, heads) for commit in rows},
@@ -93,7 +88,6 @@ def show(app: App, asked: PageRequest, before: str = "", kind: str = "", limit: 
         "paged": bool(before),
         "notice": commits.notice,
         "since": since,
-        "who": _WHO,
         "stands": _STANDS,
         "undone": undone,
         "read_on": _read_on,
@@ -101,18 +95,21 @@ def show(app: App, asked: PageRequest, before: str = "", kind: str = "", limit: 
     return Shown("timeline.html", values, cookies={_SEEN: cookie} if cookie else {})
 
 
+def _day_of(moment: str) -> str:
+    when = local(moment)
+    return when.strftime("%Y-%m-%d") if when else moment
+
+
 def _world(app: App, limit: int) -> Shown:
     """The newest first."""
     timeline = app.timeline(limit=limit)
     days: dict[str, list[rooms.timeline.TimelineEvent]] = {}
     for event in reversed(timeline.events):
-        moment = local(event.at)
-        days.setdefault(moment.strftime("%Y-%m-%d") if moment else event.at, []).append(event)
+        days.setdefault(_day_of(event.at), []).append(event)
     values = {
         "title": "Timeline",
         "days": list(days.items()),
         "more": min(limit + _PAGE, _MOST) if timeline.earlier and limit < _MOST else 0,
-        "happened": _HAPPENED,
         "mentioned": mentions(app),
         "kinds": KINDS,
         "kind": "",
@@ -121,9 +118,9 @@ def _world(app: App, limit: int) -> Shown:
     return Shown("world.html", values)
 
 
-def _read_on(one: rooms.file_history.Logged) -> str:
+def _read_on(commit: rooms.file_history.Logged) -> str:
     """The days of the conversations that a consolidation read; else its own."""
-    read = sorted(_LOG_DAY.findall(one.trailers.get("Source", ""))) or [one.when]
+    read = sorted(_LOG_DAY.findall(commit.trailers.get("Source", ""))) or [commit.when]
     first, last = day(read[0]), day(read[-1])
     return first if first == last else f"{first} to {last}"
 
@@ -154,25 +151,15 @@ def _blocks(rows: Iterable[rooms.file_history.Logged], since: str) -> list[Block
 def change(app: App, asked: PageRequest) -> Answer:
     """One change: why, from where, and its words."""
     shown_commit = app.commit(asked.name)
-    lines = shown_commit.commit.body.splitlines()
+    commit, lines = shown_commit.commit, shown_commit.commit.body.splitlines()
+    trailers = tuple(f"{key}: " for key in commit.trailers)
     values: dict[str, Any] = {
-        "title": shown_commit.commit.subject,
+        "title": commit.subject,
         "found": shown_commit,
-        "said": [line[2:] for line in lines if line.startswith("- ")],
-        "why": [
-            line
-            for line in lines
-            if line.strip() and not line.startswith("- ") and not _is_trailer(line, shown_commit.commit)
-        ],
-        "who": _WHO,
-        "can_undo": shown_commit.commit.kind not in _STANDS,
-        "source": shown_commit.commit.trailers.get("Source", ""),
-        "confidence": shown_commit.commit.trailers.get("Confidence", ""),
+        "told": [line[2:] for line in lines if line.startswith("- ")],
+        "why": [line for line in lines if line.strip() and not line.startswith(("- ", *trailers))],
+        "can_undo": commit.kind not in _STANDS,
+        "source": commit.trailers.get("Source", ""),
+        "confidence": commit.trailers.get("Confidence", ""),
     }
-    values["told"] = values.pop("said")
     return Shown("change.html", values)
-
-
-def _is_trailer(line: str, one: rooms.file_history.Logged) -> bool:
-    key, colon, _ = line.partition(": ")
-    return bool(colon) and key in one.trailers

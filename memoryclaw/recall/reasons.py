@@ -1,0 +1,27 @@
+"""Why something is or is not in an answer, as people say it."""
+
+REASONS = {
+    "in": "in the context",
+    "already_visible": "the host still shows it",
+    "archived": "archived",
+    "budget": "no room left in the budget",
+    "draft": "a draft",
+    "duplicate": "says the same as another one",
+    "empty": "a reply that says nothing",
+    "expired": "its last day is over, or its session",
+    "limit": "after the last one shown",
+    "max_results": "enough whole notes are in already",
+    "irrelevant": "nothing here is about the question",
+    "not_approved": "a skill that nobody approved as it is",
+    "other_entity": "a fact of another entity",
+    "other_project": "it applies to another project than the current one",
+    "other_time": "held at another time than the one asked about",
+    "pending": "waits for your decision",
+    "property": "a property of a note that the question does not ask for",
+    "quarantined": "quarantined",
+    "same_note": "enough sections of its note are in already",
+    "superseded": "superseded by a newer value",
+    "upcoming": "due within a week, but there was no room left",
+    "untrusted": "what a tool or a web page said; only a search shows it",
+    "weak": "scores far below the best",
+}
