@@ -388,7 +388,7 @@ class _Turn:
         words = self.words
         marked = text.rstrip("\"'”’») *_").endswith(_ASKED)
         supposed, reported = False, ""
-        every = []
+        every = list[frozenset[str]]()
         for at, clause in enumerate(found):
             supposed = supposed and not _contrasts(clause, words)
             supposed = supposed or (words.suppositions.within(clause.tokens) and not any(orders))
