@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from memoryclaw.index.database import LIFECYCLE, unpack
 from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
@@ -25,6 +25,9 @@ _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 # The words that begin so, from the first to the last of each beginning.
 _BEGUN = """(select json_extract(value, '$.low') as low, json_extract(value, '$.high') as high from json_each(?)) as begun
     cross join words on word >= begun.low and word < begun.high"""
+
+
+T = TypeVar("T")
 
 
 class UnitSummary(NamedTuple):
@@ -85,6 +88,10 @@ class Catalog:
         with self._database.guarded() as connection:
             return connection.execute(sql, tuple(values)).fetchall()
 
+    def constant(self, name: str, read: Callable[[], T]) -> T:
+        """What changes only with the index, read once for each state of it; nobody may change it."""
+        return self._database.constant(name, read)
+
     def summaries(self, rowids: Iterable[int]) -> list[UnitSummary]:
         """What ranking needs of these units."""
         columns = ", ".join(UnitSummary._fields)
@@ -112,7 +119,7 @@ class Catalog:
         That is the mean of the kind or of all units, whichever is more: a note is at no disadvantage by being longer than
         a turn, and a fact is short.
         """
-        return self._database.constant("usual lengths", self._usual_lengths)
+        return self.constant("usual lengths", self._usual_lengths)
 
     def _usual_lengths(self) -> dict[tuple[str, str], float]:
         counted = self.rows("select kind, field, units, tokens from lengths")
@@ -138,7 +145,7 @@ class Catalog:
         sql = """with recursive spoken(code) as (select min(language) from files where language > '' union all select (
             select min(language) from files where language > code) from spoken where code is not null)
             select code from spoken where code is not null"""
-        return self._database.constant("languages", lambda: [code for (code,) in self.rows(sql)])
+        return self.constant("languages", lambda: [code for (code,) in self.rows(sql)])
 
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
@@ -149,7 +156,7 @@ class Catalog:
         return {token: code for token, (_, code) in self._counted(tokens).items()}
 
     def _counted(self, tokens: Collection[str]) -> dict[str, tuple[int, str]]:
-        counts = self._database.constant("token counts", dict[str, tuple[int, str]])
+        counts = self.constant("token counts", dict[str, tuple[int, str]])
         if len(counts) > _COUNTED:
             counts.clear()
         if missing := [token for token in tokens if token not in counts]:
@@ -214,7 +221,7 @@ class Catalog:
         """The first words of all keys that name something."""
         sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"
         json_kinds = json.dumps(list(kinds))
-        return self._database.constant(
+        return self.constant(
             f"first words {json_kinds}", lambda: {word for (word,) in self.rows(sql, [json_kinds])}
         )
 
@@ -223,7 +230,8 @@ class Catalog:
         sql = f"""select path from files where state = 'current' and verify_by != '' union
             select path from facts where state = 'current' and current = 1 and (verify_by != '' or lower(field) {_IN})
             order by path"""
-        return [str(path) for (path,) in self.rows(sql, [json.dumps(sorted(fields))])]
+        names = json.dumps(sorted(fields))
+        return self.constant(f"to verify {names}", lambda: [path for (path,) in self.rows(sql, [names])])
 
     def episodes_on(self, day: str) -> list[tuple[str, str]]:
         """The episodes of an ISO day, as (id, path)."""
@@ -254,9 +262,7 @@ class Catalog:
 
     def synonyms(self, keys: Sequence[str]) -> list[tuple[str, str]]:
         """The synonyms of these words, and the names of the owner for one another: (word, synonym)."""
-        has_any = self._database.constant(
-            "has synonyms", lambda: bool(self.rows("select 1 from aliases limit 1"))
-        )
+        has_any = self.constant("has synonyms", lambda: bool(self.rows("select 1 from aliases limit 1")))
         sql = f"select key, expansion from aliases where key {_IN} order by key, expansion"
         rows = self.rows(sql, [json.dumps(list(keys))]) if has_any else []
         own = {key_of(name): name for name in self.names_of_owner(self._owner)}
@@ -327,8 +333,20 @@ class Catalog:
 
     def facts(self, entity: str | None = None) -> list[tuple[str, Fact]]:
         """Facts with the path of their file, in file order; of one entity or of all."""
-        where, values = ("where entity_key = ?", [key_of(entity)]) if entity else ("", [])
-        sql = f"select path, {_columns('facts')} from facts {where} order by path, seq"
+        return self._facts("entity_key = ?", key_of(entity)) if entity else self._facts("true")
+
+    def facts_called(self, keys: Iterable[str]) -> list[tuple[str, Fact]]:
+        """The same of the entities that have one of these keys."""
+        sql = f"select distinct name from name where kind = 'entity' and key {_IN}"
+        called = {key_of(name) for (name,) in self.rows(sql, [json.dumps(sorted(keys))])}
+        return self._facts(f"entity_key {_IN}", json.dumps(sorted(called)))
+
+    def facts_in(self, path: str) -> list[tuple[str, Fact]]:
+        """The same of one file."""
+        return self._facts("path = ?", path)
+
+    def _facts(self, where: str, *values: str) -> list[tuple[str, Fact]]:
+        sql = f"select path, {_columns('facts')} from facts where {where} order by path, seq"
         return [(path, _fact(row)) for path, *row in self.rows(sql, values)]
 
     def standing_facts(self, keys: Iterable[str]) -> list[tuple[str, Fact]]:
@@ -344,7 +362,7 @@ class Catalog:
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
         sql = """select entity_key, field, count(distinct value) from fact where current = 1 and type = 'fact'
             group by entity_key, field order by entity_key, field"""
-        return self.rows(sql)
+        return self.constant("value counts", lambda: self.rows(sql))
 
     def last_active(self, scopes: Iterable[str]) -> dict[str, str]:
         """The ISO day of the last turn of each session that such a scope (`session:<name>`) names, where a turn of it is known."""
@@ -459,19 +477,28 @@ class Catalog:
 
     def entity_name(self, entity: str) -> str:
         """The name under which facts of this entity stand, also when asked by a synonym; as given when none do."""
-        entity, *others = self._names_of(entity)
-        key = key_of(entity)
-        keys = [key, *map(key_of, others)]
-        sql = f"""select entity from facts where entity_key {_IN}
-            order by entity != ?, entity_key != ?, current desc, path, seq limit 1"""
-        rows = self.rows(sql, [json.dumps(keys), entity, key])
-        return str(rows[0][0]) if rows else entity
+        return self._standing(entity)[0]
 
     def entity_files(self, entity: str) -> list[str]:
         """Paths of the files that hold facts of this entity, those with current facts first."""
-        keys = [key_of(name) for name in self._names_of(entity)]
-        sql = f"select path from facts where entity_key {_IN} group by path order by max(current) desc, path"
-        return [row[0] for row in self.rows(sql, [json.dumps(keys)])]
+        return [*self._standing(entity)[1]]
+
+    def _standing(self, entity: str) -> tuple[str, list[str]]:
+        """The name under which facts of this entity stand, and where; pages and plans ask it of the same ones."""
+        known = self.constant("standing entities", dict[str, tuple[str, list[str]]])
+        if len(known) > _COUNTED:
+            known.clear()
+        if entity not in known:
+            name, *others = self._names_of(entity)
+            key = key_of(name)
+            keys = json.dumps([key, *map(key_of, others)])
+            sql = f"""select entity, path, current from facts where entity_key {_IN} group by entity, entity_key, path, current
+                order by entity != ?, entity_key != ?, current desc, path, min(seq)"""
+            rows = self.rows(sql, [keys, name, key])
+            current = {path for _, path, is_current in rows if is_current}
+            paths = sorted({path for _, path, _ in rows}, key=lambda path: (path not in current, path))
+            known[entity] = (str(rows[0][0]) if rows else name, paths)
+        return known[entity]
 
     def resolve(self, id_: str) -> Address | None:
         """The address of whatever an id names: a note (also by path), a fact, a section or a turn."""
@@ -516,12 +543,12 @@ class Catalog:
     def has_merged(self) -> bool:
         """True when some note took in another."""
         sql = "select 1 from name where kind = 'merged' limit 1"
-        return self._database.constant("has merged", lambda: bool(self.rows(sql)))
+        return self.constant("has merged", lambda: bool(self.rows(sql)))
 
     def merged_ids(self) -> dict[str, str]:
         """The ids of notes that others took in, each with the id of the note that did."""
         sql = "select n.key, f.id from name n join files f using (fid) where n.kind = 'merged' order by f.path desc"
-        return self._database.constant("merged", lambda: {str(old): str(new) for old, new in self.rows(sql)})
+        return self.constant("merged", lambda: {str(old): str(new) for old, new in self.rows(sql)})
 
     def _under_another_name(self, id_: str) -> list[tuple[Any, ...]]:
         """The fact whose entity went by another name when it had this id."""

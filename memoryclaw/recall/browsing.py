@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from itertools import groupby
 from typing import NamedTuple
@@ -170,8 +170,12 @@ def facts(
         InputError: there is no such type.
     """
     sort = check_type(memory_type)
-    candidates = catalog.facts() if among is None else among
-    found = _facts_of(entity, catalog, candidates) if entity else candidates
+    if entity:
+        found = _facts_of(entity, catalog, among)
+    elif among is None:
+        found = catalog.facts()
+    else:
+        found = among
     if entity and not found:
         raise NotFoundError(f"there are no facts about {entity!r}; `memoryclaw facts` lists every entity")
     # What was said comes last, the newest first.
@@ -300,9 +304,11 @@ def links(id_: str, catalog: Catalog, vault: Vault) -> Links:
     return Links(id_, _links_out(address, catalog), _links_back(address, catalog))
 
 
-def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> list[tuple[str, Fact]]:
-    if of_note := [pair for pair in known if _is_of_note(entity, pair[0])]:
-        return of_note
+def _facts_of(entity: str, catalog: Catalog, among: list[tuple[str, Fact]] | None) -> list[tuple[str, Fact]]:
+    if "/" in entity:
+        known = catalog.facts_in(f"{entity}.md") if among is None else among
+        if of_note := [pair for pair in known if _is_of_note(entity, pair[0])]:
+            return of_note
     key = key_of(entity)
     for keys in (
         {
@@ -311,6 +317,7 @@ def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> l
         },
         _keys_of_name(key, catalog),
     ):
+        known = catalog.facts_called(keys) if among is None else among
         pairs = [pair for pair in known if keys.intersection(keys_of(pair[1].entity))]
         if pairs:
             return pairs
@@ -491,6 +498,16 @@ def entities(catalog: Catalog, *, words: str = "", kind: str = "") -> list[Entit
     Args:
         kind: only those whose facts stand in this file of `semantic/`, such as `people`.
     """
+    keys = [key_of(word) for word in words.split()]
+    listed = [entry for entry in _entities_by_key(catalog).values() if not kind or entry.kind == kind]
+    return [entry for entry in listed if all(word in key_of(entry.name) for word in keys)]
+
+
+def _entities_by_key(catalog: Catalog) -> Mapping[str, EntityEntry]:
+    return catalog.constant("entities", lambda: _read_entities(catalog))
+
+
+def _read_entities(catalog: Catalog) -> Mapping[str, EntityEntry]:
     sql = """select entity, path, count(case when current = 1 and type = 'fact' then 1 end),
         count(case when type = 'statement' then 1 end), max(case when since > said then since else said end)
         from facts where entity != '' group by entity_key, entity, path order by entity_key, sum(current) desc, path, entity"""
@@ -512,9 +529,7 @@ def entities(catalog: Catalog, *, words: str = "", kind: str = "") -> list[Entit
                 statements=earlier.statements + entry.statements,
                 last=max(earlier.last, entry.last),
             )
-    keys = [key_of(word) for word in words.split()]
-    listed = [entry for entry in entries.values() if not kind or entry.kind == kind]
-    return [entry for entry in listed if all(word in key_of(entry.name) for word in keys)]
+    return entries
 
 
 def entity(name: str, catalog: Catalog) -> EntityShown:
@@ -530,7 +545,7 @@ def entity(name: str, catalog: Catalog) -> EntityShown:
     also = tuple(dict.fromkeys(word for _, word in catalog.synonyms([key_of(name)])))
     keys = sorted({key_of(name), *keys_of(name), *map(key_of, also)})
     links = sorted({link_key(word) for word in (name, *also)})
-    entries = {key_of(entry.name): entry for entry in entities(catalog)}
+    entries = _entities_by_key(catalog)
     paths = paths_about(keys, links, catalog)
     return EntityShown(
         name,
@@ -577,7 +592,7 @@ def _neighbours(
     names: tuple[str, ...],
     told: list[tuple[str, Fact]],
     paths: list[str],
-    known: dict[str, EntityEntry],
+    known: Mapping[str, EntityEntry],
     catalog: Catalog,
 ) -> tuple[Neighbour, ...]:
     """Who stands in a value of the one's facts or has it in its own, and who is named in the same notes."""

@@ -130,9 +130,10 @@ def _values(context: WriteContext, item: ReviewItem) -> tuple[tuple[HeldFact, ..
 def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]) -> Iterator[Rival]:
     """What else waits for the same field of the same entity."""
     name = context.lookup.entity_name
+    own = name(item.entity)
     for one in among:
         is_of_field = one.id != item.id and one.field and same(one.field, item.field)
-        if is_of_field and same(name(one.entity), name(item.entity)):
+        if is_of_field and same(name(one.entity), own):
             yield Rival(one.id, one.value, one.why)
 
 

@@ -44,8 +44,9 @@ _LEAVE = 7  # words of a line that takes leave, at most
 _SIGNATURE = re.compile(r"[ \t]*+[^\W\d_a-zß-ÿ][\w.'-]*+(?:[ \t]++[^\W\d_a-zß-ÿ][\w.'-]*+){0,2}[ \t]*$")
 _TABLE = re.compile(r"[^\s,;|]*+(?:[,;|\t][^\s,;|]*+){2,}$|[ \t]*\|.*\|[ \t]*$|(?:[^|\n]*\|){2}")
 _CODE_LINE = re.compile(
-    r"[{};]\s*$|^\s*(?:at |def |import |from \w+ import|func |return |\$ |#include|</?\w+)|=>|::\w|^(?>.*?\w\().*\)\s*[;:{]?$|0x[0-9a-f]{2,}|^\s*[\w.]+(?:Error|Exception)\b"
+    r"\s*(?:at |def |import |from \w+ import|func |return |\$ |#include|</?\w+|[\w.]+(?:Error|Exception)\b)|(?>.*?\w\().*\)\s*[;:{]?$"
 )
+_CODE_SIGN = re.compile(r"[{};=:0](?:(?<=[{};])\s*$|(?<==)>|(?<=:):\w|(?<=0)x[0-9a-f]{2,})")
 _REMARK = re.compile(r"[ \t]*(?:#|//|--|%|;) ?\S")
 _SIGNS = re.compile(r"[=*^{}\[\];<>|\\]|(?<=\w)\(|\)(?=[\w.;])")
 _LIST = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]+\S")
@@ -87,7 +88,9 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
         return "\n"
 
     text = without_command(without_secrets(text), words)
-    text = _UNCLOSED.sub(block, _QUOTED_LINES.sub(block, _FENCED.sub(block, text.replace("\r\n", "\n"))))
+    text = text.replace("\r\n", "\n")
+    for signs, pattern in ((("```", "~~~"), _FENCED), (">", _QUOTED_LINES), ('"“„«', _UNCLOSED)):
+        text = pattern.sub(block, text) if any(sign in text for sign in signs) else text
     sealing = Sealing(text)
 
     def quotation(hit: re.Match[str]) -> str:
@@ -183,12 +186,12 @@ def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
     for first, end in blocks_of(lines):
         block = range(first, end)
         goes_on = goes_on and not speaks(lines[first], words, to_somebody=False) and "?" not in lines[first]
-        has_code = any(_CODE_LINE.search(lines[at]) for at in block)
+        of_code = {at for at in block if _has_code(lines[at])}
         for at in block:
             line = lines[at]
             if (
-                (at and _is_code(line))
-                or (has_code and _REMARK.match(line))
+                (at and (at in of_code or _is_table(line)))
+                or (of_code and _REMARK.match(line))
                 or len(_SIGNS.findall(line)) > _MANY_SIGNS
             ):
                 goes_on = goes_on or not _is_item(line)
@@ -213,7 +216,7 @@ def _text_end(lines: Sequence[str], at: int, words: Grammar, letters: Collection
 
 
 def _is_of_program(line: str) -> bool:
-    return is_record(line) or bool(_CODE_LINE.search(line)) or len(_SIGNS.findall(line)) > _MANY_SIGNS
+    return is_record(line) or _has_code(line) or len(_SIGNS.findall(line)) > _MANY_SIGNS
 
 
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
@@ -374,9 +377,13 @@ def _last(lines: Sequence[str], fits: Callable[[str], object]) -> int:
     return next((number for number in reversed(range(len(lines))) if fits(lines[number])), -1)
 
 
-def _is_code(line: str) -> bool:
-    """True for a line of a table, of code, or of a list of amounts."""
-    return bool(_TABLE.match(line.strip()) or _CODE_LINE.search(line) or len(_MEASURE.findall(line)) > 1)
+def _has_code(line: str) -> bool:
+    return bool(_CODE_LINE.match(line) or _CODE_SIGN.search(line))
+
+
+def _is_table(line: str) -> bool:
+    """True for a line of a table, or of a list of amounts."""
+    return bool(_TABLE.match(line.strip()) or len(_MEASURE.findall(line)) > 1)
 
 
 def _is_item(line: str) -> bool:

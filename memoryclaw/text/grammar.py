@@ -68,7 +68,7 @@ TOGETHER = {
     "ways": ("goal_prepositions", "source_prepositions"),
     "weighty": ("roles", "preference_words", "weekdays"),
 }  # fmt: skip
-_TOKEN = late.pattern(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
+_TOKEN = late.pattern(r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b")
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
@@ -78,6 +78,8 @@ _FOREIGN = 3  # different stop words that only another language has
 _SHORT = 300  # characters of a line or a clause, whose words are remembered
 _LATIN = late.pattern(r"[a-zà-öø-ɏ]", re.IGNORECASE)
 _LETTER = late.pattern(r"[^\W\d_]")
+_NO_LETTERS = bytes(sign for sign in range(128) if not chr(sign).isalpha())
+_WEIGHT = 3  # letters that one of a script without spaces says as much as
 
 
 class WordList:
@@ -269,7 +271,9 @@ def spans_of(text: str) -> tuple[tuple[int, int], ...]:
 
 def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
     """The language whose small words stand most often among these; the default where fewer than `least` do."""
-    counts = Counter(chain.from_iterable(map(_small_word_of, words)))
+    # Plain letters are compared as they are, and most of their words are no small words.
+    likely = [word for word in words if word in _LANGUAGES_OF or "'" in word or not word.isascii()]
+    counts = Counter(chain.from_iterable(map(_small_word_of, likely)))
     best = max(SMALL, key=lambda code: (counts[code], code == default, code))
     return best if counts[best] >= least else default
 
@@ -299,14 +303,11 @@ def spoken_in(text: str, default: str) -> str:
 def _known_alone(tokens: Sequence[str], code: str) -> str:
     """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`; `UNREAD` where they say something of oneself in one that is not read."""
     words = set(tokens)
-    is_known = not _words_of(code).isdisjoint(words)
+    known = words & _words_of(code)
     for other in codes():
-        if (
-            words & _words_of(code) <= _words_of(other)
-            and len((words & _words_of(other)) - _words_of(code)) >= _SURE
-        ):
+        if known <= _words_of(other) and len(words & _words_of(other)) - len(known) >= _SURE:
             return other
-    return UNREAD if _said_abroad(alone=not is_known).within(tokens) else code  # `me he mudado a Málaga`
+    return UNREAD if _said_abroad(alone=not known).within(tokens) else code  # `me he mudado a Málaga`
 
 
 @cache
@@ -329,9 +330,10 @@ def _words_of(code: str) -> frozenset[str]:
 
 def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
     """True where most letters are not Latin, or more different stop words are of a language that is not read than of those that are."""
-    if not text.isascii():
+    plain_text = text.encode("ascii", "ignore")
+    if len(plain_text.translate(None, _NO_LETTERS)) < _WEIGHT * (len(text) - len(plain_text)):
         letters, latin = len(_LETTER.findall(text)), len(_LATIN.findall(text))
-        letters += 2 * sum(map("\u2fff".__lt__, text))  # one says as much as some letters
+        letters += (_WEIGHT - 1) * sum(map("\u2fff".__lt__, text))  # one says as much as some letters
         if letters > 2 * latin:
             return True
     languages = _languages_of_stop_words()
