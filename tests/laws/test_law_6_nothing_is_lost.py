@@ -224,7 +224,7 @@ def lives(examples: int, steps: int):
 
 
 def test_a_short_life_loses_nothing() -> None:
-    lives(3, 20)()
+    lives(2, 16)()
 
 
 @pytest.mark.laws
