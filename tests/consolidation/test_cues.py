@@ -196,7 +196,7 @@ def test_a_fact_that_waits_first_can_be_proposed_and_read_back() -> None:
 
 
 def test_a_cue_brings_the_next_run_forward_once_the_conversation_has_paused(tmp_path: Path) -> None:
-    root = vault_of(tmp_path / "vault", {"Home.md": "# Home\n"})
+    root = put(tmp_path / "vault", {"Home.md": "# Home\n"})
     put(root, {"logs/2026-04-19/a.jsonl": said("a", TALK)})
     consolidated(root, datetime(2026, 4, 19, 19, tzinfo=UTC))
     put(
