@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from conftest import put
-from gitvault import vault_of
 from nights import NIGHT, consolidated, said
 from segments import segment_of
 
@@ -87,7 +86,7 @@ def test_people_among_themselves_and_a_first_word_correct_no_assistant() -> None
 
 
 def night(folder: Path, turns: object, **files: str) -> Path:
-    root = vault_of(
+    root = put(
         folder,
         {"Home.md": "# Home\n", **{name.replace("__", "/") + ".md": text for name, text in files.items()}},
     )

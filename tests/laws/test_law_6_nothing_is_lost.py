@@ -230,4 +230,4 @@ def test_a_short_life_loses_nothing() -> None:
 @pytest.mark.laws
 @pytest.mark.parametrize("_part", range(4))  # several processes can look at them
 def test_a_long_life_loses_nothing(_part: int) -> None:
-    lives(10, 40)()
+    lives(8, 40)()
