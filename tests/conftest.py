@@ -39,7 +39,7 @@ if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usa
 
 # How long it takes to think of an example says something of the machine, and nothing of the code.
 PATIENT = {"max_examples": 50, "deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("same", **{**PATIENT, "max_examples": 30}, derandomize=True)
+settings.register_profile("same", **{**PATIENT, "max_examples": 20}, derandomize=True)
 settings.register_profile("search", **PATIENT)
 
 COMMAND = Path(sys.executable).with_name("memoryclaw")
