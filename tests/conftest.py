@@ -39,7 +39,7 @@ if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usa
 
 # How long it takes to think of an example says something of the machine, and nothing of the code.
 PATIENT = {"max_examples": 50, "deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("same", **{**PATIENT, "max_examples": 30}, derandomize=True)
+settings.register_profile("same", **{**PATIENT, "max_examples": 20}, derandomize=True)
 settings.register_profile("search", **PATIENT)
 
 COMMAND = Path(sys.executable).with_name("memoryclaw")
@@ -59,10 +59,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """The laws are in few files: a worker that imports them alone is small, and each of its thousands of forks costs half."""
-    if config.option.markexpr != "laws" or not collection_path.name.startswith("test_"):
+    """The laws are in few files: a worker that imports them alone is small, and each of its thousands of forks costs half. So are the pages."""
+    suite = config.option.markexpr
+    if suite not in {"laws", "docs"} or not collection_path.name.startswith("test_"):
         return None
-    return "mark.laws" not in collection_path.read_text(encoding="utf-8") or None
+    return f"mark.{suite}" not in collection_path.read_text(encoding="utf-8") or None
 
 
 def pytest_collection() -> None:

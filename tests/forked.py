@@ -4,6 +4,9 @@ A command line that starts costs ten times what most commands do. The rule: a ch
 (its own process, arguments, environment, folder and standard streams; its end through `main`) or `python -c`; only what is
 the same in every process is done: the imports, those of the command line and whatever an earlier child imported when it came
 to need it; and what the interpreter learns of code, and code of the lists of words that we ship, when it runs for the first time.
+
+Two thirds of what such a child costs is to become a process. So the commands of one test that follow each other in one folder and environment
+share a child, as long as each leaves it as it was: no thread, no child of its own and no open file, nor a signal that is handled otherwise.
 """
 
 from __future__ import annotations
@@ -102,10 +105,11 @@ class Stem:
         self, args: list[str], *, stdin: str, environ: Mapping[str, str], cwd: Path | None, one: bool = False
     ) -> tuple[int, str, str]:
         """Runs one command to its end: its exit code and what it printed on both streams, or on one that is both."""
+        test = "" if args[:1] == ["-c"] else environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
         with tempfile.TemporaryDirectory(prefix="forked") as folder:
             streams = [os.path.join(folder, name) for name in ("in", "out", "out" if one else "err")]
             Path(streams[0]).write_text(stdin, encoding="utf-8", newline="")
-            code = self.run_on(args, streams, environ=environ, cwd=cwd)
+            code = self._ask([(args, streams)], environ, cwd, test=test)
             out, err = (Path(name).read_text(encoding="utf-8") for name in streams[1:])
         return code, out, err
 
@@ -167,9 +171,10 @@ class Stem:
         codes: str = "",
         *,
         lasting: bool = False,
+        test: str = "",
     ) -> int:
         memory = resource.getrlimit(resource.RLIMIT_AS)  # as a process of ours would have it
-        line = json.dumps([lasting, lines, dict(environ), os.fspath(cwd or Path.cwd()), codes, memory])
+        line = json.dumps([lasting, test, lines, dict(environ), os.fspath(cwd or Path.cwd()), codes, memory])
         process = self._process = self._process or _began()
         assert process.stdin
         assert process.stdout
@@ -328,11 +333,7 @@ def _commands(
     from memoryclaw.interfaces.cli import main  # noqa: PLC0415
     from memoryclaw.interfaces.cli.exit_codes import run  # noqa: PLC0415
 
-    os.environ.clear()
-    os.environ.update(environ)
-    time.tzset()
-    os.chdir(cwd)
-    resource.setrlimit(resource.RLIMIT_AS, memory)
+    _placed(environ, cwd, memory)
     if not codes:
         [(args, streams)] = lines
         _stream(_opened(streams))
@@ -351,6 +352,116 @@ def _commands(
         with open(codes, "a", encoding="utf-8") as file:
             file.write(f"{code}\n")
     os._exit(0)
+
+
+def _placed(environ: Mapping[str, str], cwd: str, memory: tuple[int, int]) -> None:
+    """Makes this process one of that environment, in that folder."""
+    os.environ.clear()
+    os.environ.update(environ)
+    time.tzset()
+    os.chdir(cwd)
+    resource.setrlimit(resource.RLIMIT_AS, memory)
+
+
+class _Ending(BaseException):
+    """The end of a command in a process that goes on."""
+
+
+class _Branch:
+    """A child that runs commands of one test, one after the other, until one of them leaves it otherwise than it was."""
+
+    def __init__(self, key: tuple[Any, ...], answers: int) -> None:
+        self.key, self.goes_on = key, True
+        self._names, to = _tale()
+        self._line, theirs = socket.socketpair()
+        gc.freeze()  # a child that collects would copy all that it shares
+        self._child = os.fork()
+        if not self._child:
+            for number in (answers, self._names, self._line.fileno()):
+                os.close(number)
+            try:
+                _in_turn(theirs, _telling(to))
+            finally:
+                os._exit(3)
+        self._number = os.pidfd_open(self._child)
+        theirs.close()
+        os.close(to)
+
+    def run(self, request: list[Any]) -> int:
+        """Runs one command: how it ended."""
+        self._line.sendall(json.dumps(request).encode() + b"\n")
+        if self._line in select.select([self._line, self._number], [], [])[0] and (
+            said := self._line.recv(32)
+        ):
+            code, self.goes_on = map(int, said.split())
+            if not self.goes_on:
+                self.end()
+            return code
+        self.goes_on = False
+        return self.end()
+
+    def end(self) -> int:
+        """Ends it: how it ended."""
+        with contextlib.suppress(OSError):
+            self._line.shutdown(socket.SHUT_RDWR)  # whatever else was forked here may hold it, too
+        self._line.close()
+        os.close(self._number)
+        code = os.waitstatus_to_exitcode(os.waitpid(self._child, 0)[1])
+        _learned(self._names)
+        return code
+
+
+def _in_turn(line: socket.socket, leave: Callable[[int], NoReturn]) -> NoReturn:
+    """Runs the commands that are asked for here, until nobody asks or this process is not what it was."""
+    from memoryclaw.interfaces.cli import main  # noqa: PLC0415
+
+    here, end = os.getpid(), os._exit
+
+    def ends(code: int) -> NoReturn:
+        if os.getpid() != here:
+            end(code)
+        raise _Ending(code)
+
+    asked, handlers = line.makefile("rb"), _handlers()
+    before = sorted(os.listdir("/proc/self/fd"))
+    for request in asked:
+        [([args, streams],), environ, cwd, _, memory] = json.loads(request)
+        _placed(environ, cwd, memory)
+        _stream(_opened(streams))
+        sys.argv, code, os._exit = ["memoryclaw", *args], 3, ends
+        try:
+            main()
+        except _Ending as ending:
+            code = ending.args[0]
+        os._exit = end
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        same = (
+            threading.active_count() == 1
+            and not _has_children()
+            and sorted(os.listdir("/proc/self/fd")) == before
+            and _handlers() == handlers
+        )
+        line.sendall(b"%d %d" % (code, same))
+        if not same:
+            break
+    leave(0)
+
+
+def _handlers() -> list[Any]:
+    return [
+        signal.getsignal(number)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGALRM)
+    ]
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _python(code: str, *args: str) -> NoReturn:
@@ -469,10 +580,23 @@ def _serve() -> None:
     asked, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.dup(1)
     _preloaded()
     _warmed()
+    branch: _Branch | None = None
     for line in asked:
         gc.freeze()  # a child that collects would copy all that it shares
-        lasting, *request = json.loads(line)
-        os.write(answers, b"%d\n" % (_begun if lasting else _ended)(request, answers))
+        lasting, test, *request = json.loads(line)
+        if not test or sys.platform != "linux":
+            os.write(answers, b"%d\n" % (_begun if lasting else _ended)(request, answers))
+            continue
+        _, environ, cwd, *_ = request
+        key = test, cwd, {**environ, "PYTEST_CURRENT_TEST": ""}
+        if branch and branch.key != key:
+            branch.end()
+            branch = None
+        branch = branch or _Branch(key, answers)
+        os.write(answers, b"%d\n" % branch.run(request))
+        branch = branch if branch.goes_on else None
+    if branch:
+        branch.end()
 
 
 def _request(connection: socket.socket) -> tuple[list[int], list[str], dict[str, str], str]:

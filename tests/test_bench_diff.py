@@ -78,6 +78,7 @@ def test_every_other_figure_is_measured_of_both_trees_on_the_data_that_is_given(
     }  # fmt: skip
 
 
+@pytest.mark.laws
 def test_what_cannot_be_compared_is_told_in_one_sentence(project: Path) -> None:
     assert diff(project, "--base", "nowhere").stderr == "git knows no commit 'nowhere' here\n"
     assert "no turns.jsonl" in diff(project, "--base", "HEAD", "--data", os.fspath(project)).stderr

@@ -76,6 +76,7 @@ def changed(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> N
     rows(path, [change(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()])
 
 
+@pytest.mark.laws
 def test_the_recall_benchmark_counts_evidence_as_it_says(tmp_path: Path) -> None:
     done = bench("locomo", "--data", str(data(tmp_path)), "--rows", "conversations", "--json")
     result = json.loads(done.stdout)
@@ -112,6 +113,7 @@ def test_conversations_with_the_same_ids_meet_in_one_vault_and_are_not_mixed_up(
     assert "missing" in vectors or vectors["strategy"] == "weighted"
 
 
+@pytest.mark.laws
 def test_what_a_conversation_lacks_is_told_in_one_sentence(tmp_path: Path) -> None:
     folder = data(tmp_path)
     changed(
@@ -220,6 +222,7 @@ def test_plain_fts5_reads_chinese_and_knows_the_language_of_the_questions() -> N
     assert stop_words(["我的牙医搬到哪里？"]) == language("en").stop
 
 
+@pytest.mark.laws
 def test_what_the_command_line_gets_wrong_is_told_in_one_sentence(tmp_path: Path) -> None:
     folder = made(tmp_path / "s", turns_of(TOLD), WANTED)
     for args, sentence in (
@@ -267,6 +270,7 @@ def test_every_term_and_every_constant_of_the_grid_exists() -> None:
         recall.shipped("memoryclaw.recall.rank:NOTHING")
 
 
+@pytest.mark.laws
 def test_tuning_chooses_on_the_other_sets_and_leaves_no_constant_changed(tmp_path: Path) -> None:
     names, before = ("one", "other"), recall.shipped(SPEAKER)
     sets = recall.sets_of([of_two_speakers(tmp_path / name) for name in names])
@@ -287,6 +291,7 @@ def test_tuning_chooses_on_the_other_sets_and_leaves_no_constant_changed(tmp_pat
     assert f"| other | {missed:.3f} | 1.000 | {1 - missed:+.3f} |" in list(recall.tuning(result))
 
 
+@pytest.mark.laws
 def test_vaults_are_kept_until_the_data_changes(tmp_path: Path) -> None:
     folder, cache = made(tmp_path / "s", turns_of(TOLD), WANTED), tmp_path / "cache"
 
@@ -304,6 +309,7 @@ def test_vaults_are_kept_until_the_data_changes(tmp_path: Path) -> None:
     assert len(vaults()) == 2
 
 
+@pytest.mark.laws
 @pytest.mark.parametrize("cached", [False, True])
 def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path, cached: bool) -> None:
     many = [
@@ -432,12 +438,14 @@ def test_the_same_seed_talks_alike(tmp_path: Path) -> None:
     assert {turn["role"] for turn in turns} == {"user", "assistant", "tool"}
 
 
+@pytest.mark.laws
 def test_a_folder_without_the_data_is_told_in_one_sentence(tmp_path: Path) -> None:
     done = bench("locomo", "--data", str(tmp_path))
     assert (done.returncode, done.stdout) == (2, "")
     assert "has no turns, sessions, questions.jsonl" in done.stderr
 
 
+@pytest.mark.laws
 def test_the_consolidation_benchmark_answers_from_what_was_written_alone(tmp_path: Path) -> None:
     folder = data(tmp_path)
     rows(
@@ -464,6 +472,7 @@ def test_the_consolidation_benchmark_answers_from_what_was_written_alone(tmp_pat
     assert result["compression"] > 1  # four short turns cost less than the headers of two notes
 
 
+@pytest.mark.laws
 def test_the_consolidation_benchmark_prints_whether_its_goal_is_met(tmp_path: Path) -> None:
     rows(data(tmp_path) / "observations.jsonl", [])
     assert "(goal 0.5: missed)" in bench("consolidation", "--data", str(tmp_path)).stdout

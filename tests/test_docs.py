@@ -273,6 +273,7 @@ def retold(name: str, page: str, home: Path) -> str:
     )
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("name", PAGES)
 def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path) -> None:
     page = (DOCS / name).read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "reference" / "python.md"
 
 
+@pytest.mark.docs
 def test_every_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORYCLAW_NOW", datetime(2026, 4, 20, 8, tzinfo=UTC).isoformat())
     monkeypatch.setenv("OPENCLAW_GATEWAY_TOKEN", "never used: nothing is called")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from conftest import put
 
 TESTS = """
@@ -47,6 +48,7 @@ def test_with_a_folder_for_each(a, tmp_path):
 """
 
 
+@pytest.mark.laws
 def test_a_table_is_one_test_and_each_row_that_fails_is_told(tmp_path: Path) -> None:
     put(tmp_path, {"test_rows.py": TESTS, "pytest.ini": "[pytest]\nmarkers = laws: long\n"})
     ran = subprocess.run(

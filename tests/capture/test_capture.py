@@ -220,6 +220,7 @@ def test_a_full_disk_is_told_and_the_line_can_be_sent_again(tmp_path):
     assert [json.loads(line)["turn"] for line in log.splitlines() if line.endswith("}")] == [1, 2]
 
 
+@pytest.mark.laws
 def test_two_processes_capture_one_session_without_loss_or_a_turn_given_twice(tmp_path):
     code = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[3]); import test_capture as t\n"

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from conftest import Claw, put
 from daemons import serving
-from gitvault import vault_of
 
 from memoryclaw.app import open_vault
 
@@ -69,7 +68,7 @@ def test_a_label_of_the_message_within_counts_too(tmp_path: Path) -> None:
 
 
 def test_the_command_line_and_the_daemon_keep_them(tmp_path: Path) -> None:
-    vault = vault_of(tmp_path / "vault", {"notes/a.md": "a\n"})
+    vault = put(tmp_path / "vault", {"notes/a.md": "a\n"})
     said = {"role": "user", "content": "one", "audience": "owner", "export": False}
     assert Claw(vault)("capture", "--session", "s", stdin=json.dumps(said) + "\n").code == 0
     with serving(vault) as daemon:
@@ -96,7 +95,7 @@ def test_a_line_that_is_kept_already_is_not_said_to_be_labelled_when_it_is_not(
 
 
 def test_what_capture_cut_out_hides_nothing_of_what_it_left(tmp_path: Path) -> None:
-    vault = vault_of(tmp_path / "vault", {"notes/a.md": "a\n"})
+    vault = put(tmp_path / "vault", {"notes/a.md": "a\n"})
     said = 'My sister is Mia, please remember that. <private reason="x">My pin is qpin.</private>'
     with open_vault(vault) as app:
         app.capture([{"role": "user", "name": "Nora", "content": said}], session="s")

@@ -130,6 +130,7 @@ def test_twice_is_nothing_new_and_a_longer_conversation_brings_its_new_turns(
     assert [one["host_id"] for one in turns(claw)].count("m-1") == 1
 
 
+@pytest.mark.laws
 def test_one_that_was_interrupted_is_made_again(claw: Claw, tmp_path: Path) -> None:
     many = [
         tree(

@@ -89,7 +89,7 @@ configs = st.tuples(blank, shapes.flatmap(texts), blank).map("".join)
 
 
 @given(configs)
-@settings(max_examples=60, deadline=None, phases=(Phase.explicit, Phase.generate))
+@settings(deadline=None, phases=(Phase.explicit, Phase.generate))
 def test_uninstall_gives_back_every_byte_and_a_second_install_changes_none(text: str) -> None:
     once, steps = install(text, WANTED)
     says = plain(parse(once))

@@ -313,6 +313,7 @@ def test_work_of_the_user_in_a_target_file_stays_the_users(root: Path) -> None:
     ]
 
 
+@pytest.mark.laws
 def test_two_at_once_read_every_line_once(root: Path) -> None:
     command = [sys.executable, "-m", "memoryclaw", "--vault", str(root), "consolidate", "--llm", "none"]
     running = [

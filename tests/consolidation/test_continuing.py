@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitvault import vault_of
+from conftest import put
 from nights import LATER, consolidated, said
 
 from memoryclaw.text.frontmatter import split
@@ -29,7 +29,7 @@ def linked(root: Path) -> dict[str, str]:
 
 
 def test_what_goes_on_links_the_episode_before_and_leaves_it_as_it_is(tmp_path: Path) -> None:
-    root = vault_of(tmp_path / "vault", {})
+    root = put(tmp_path / "vault", {})
     (root / "logs/2026-04-19").mkdir(parents=True)
     wall, doctor = root / "logs/2026-04-19/wall.jsonl", root / "logs/2026-04-19/doctor.jsonl"
     wall.write_text(said("wall", FIRST))

@@ -76,7 +76,7 @@ def second_night(root: Path, notes: int) -> Seen:
     return night(root, 1)
 
 
-@pytest.mark.parametrize("notes", [300, pytest.param(3000, marks=pytest.mark.laws)])
+@pytest.mark.parametrize("notes", [100, pytest.param(3000, marks=pytest.mark.laws)])
 def test_a_large_vault_costs_no_more_files_and_no_more_processes(
     small: Seen, tmp_path: Path, notes: int
 ) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from conftest import put
-from gitvault import vault_of
 from nights import NIGHT, consolidated, said
 from segments import segment_of
 
@@ -87,7 +86,7 @@ def test_people_among_themselves_and_a_first_word_correct_no_assistant() -> None
 
 
 def night(folder: Path, turns: object, **files: str) -> Path:
-    root = vault_of(
+    root = put(
         folder,
         {"Home.md": "# Home\n", **{name.replace("__", "/") + ".md": text for name, text in files.items()}},
     )
@@ -196,7 +195,7 @@ def test_a_fact_that_waits_first_can_be_proposed_and_read_back() -> None:
 
 
 def test_a_cue_brings_the_next_run_forward_once_the_conversation_has_paused(tmp_path: Path) -> None:
-    root = vault_of(tmp_path / "vault", {"Home.md": "# Home\n"})
+    root = put(tmp_path / "vault", {"Home.md": "# Home\n"})
     put(root, {"logs/2026-04-19/a.jsonl": said("a", TALK)})
     consolidated(root, datetime(2026, 4, 19, 19, tzinfo=UTC))
     put(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import put
 from gitvault import git, vault_of
 from killing import killed_at, points_of
 from nights import EVENING, LATER, LOGS, NIGHT, VAULT, consolidated, memory, said, subjects, tree
@@ -35,7 +36,7 @@ EVENING_LOG = "logs/2026-04-19/evening.jsonl"
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A vault with logs that nobody has read yet."""
-    return vault_of(tmp_path / "vault", {**VAULT, **LOGS})
+    return put(tmp_path / "vault", {**VAULT, **LOGS})
 
 
 def asked(root: Path, **options: Any) -> list[dict[str, Any]]:
@@ -133,6 +134,7 @@ def test_a_talk_without_words_asks_nobody() -> None:
 
 
 def test_asking_writes_nothing_and_names_each_segment_as_the_record_will(root: Path) -> None:
+    vault_of(root, {})
     app = App(root, clock=lambda: NIGHT)
     app.sync()
     before, head = tree(root), git(root, "rev-parse", "HEAD")
@@ -185,7 +187,7 @@ def test_an_answer_that_is_no_report_is_degraded_and_costs_nothing_else(root: Pa
     assert done.changes.degraded == (
         "no model answered (host: its answer was not JSON of the asked form); facts and summaries are by rules"
     )
-    other = vault_of(root.parent / "other", {**VAULT, **LOGS})
+    other = put(root.parent / "other", {**VAULT, **LOGS})
     consolidated(other)
     assert memory(root) == memory(other)
 
@@ -238,6 +240,7 @@ def test_a_thousand_broken_lines_are_told_in_few_sentences(root: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["branch", "propose"])
 def test_in_every_mode_the_host_reads_alike(mode: str, root: Path) -> None:
+    vault_of(root, {})
     answers = answered(asked(root))
     done = consolidated(root, answers=answers, mode=mode)
     assert "host" in done.changes.models
@@ -246,7 +249,7 @@ def test_in_every_mode_the_host_reads_alike(mode: str, root: Path) -> None:
 
 
 def test_nothing_is_asked_while_nothing_is_due(tmp_path: Path) -> None:
-    root = vault_of(tmp_path / "vault", {EVENING_LOG: LOGS[EVENING_LOG]})
+    root = put(tmp_path / "vault", {EVENING_LOG: LOGS[EVENING_LOG]})
     app = App(root, clock=lambda: NIGHT.replace(day=19, hour=18, minute=10))
     assert app.segments(due=True) == []
     assert app.segments() != []
@@ -264,7 +267,7 @@ def test_a_run_waits_for_an_agent_as_long_as_it_is_told_to(root: Path) -> None:
 @pytest.mark.laws
 def test_a_run_with_answers_that_was_killed_and_run_again_gives_the_same_tree(tmp_path: Path) -> None:
     files = {**VAULT, EVENING_LOG: LOGS[EVENING_LOG]}
-    start = vault_of(tmp_path / "start", files)
+    start = put(tmp_path / "start", files)
     whole = shutil.copytree(start, tmp_path / "whole")
     answers = answered(asked(shutil.copytree(start, tmp_path / "asked")))
     points = points_of(whole, lambda: consolidated(whole, answers=answers))
@@ -284,6 +287,8 @@ SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
 def test_no_answer_can_reach_beyond_the_words_of_its_segment(root: Path) -> None:
+    vault_of(root, {})
+
     def hostile(one: dict[str, Any]) -> dict[str, Any]:
         lines = log_in(one["prompt"])
         quote = honest(lines)["claims"][0]

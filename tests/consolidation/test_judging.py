@@ -315,7 +315,7 @@ ANSWERS = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(ANSWERS)
 def test_whatever_a_model_answers_is_well_formed_and_its_claims_are_a_users_and_of_the_line_that_they_quote(
     answer: ModelAnswer,

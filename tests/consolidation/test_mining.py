@@ -336,6 +336,7 @@ def test_a_session_that_no_range_names_is_left_alone():
     assert planned(logs, [*done, *odd]) == planned(logs, done)
 
 
+@pytest.mark.laws
 def test_a_long_procedure_in_very_many_sessions_makes_a_draft_that_hosts_take():
     logs = Logs()
     tools = [f"{'very_' * 12}long_tool_{n}" for n in range(15)]

@@ -76,7 +76,7 @@ def night(root: Path, turns: list[tuple[str, str]], *claims: dict[str, Any], **a
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A vault that knows Nora."""
-    return vault_of(tmp_path / "vault", FILES)
+    return put(tmp_path / "vault", FILES)
 
 
 # The form
@@ -242,6 +242,7 @@ def test_two_hundred_tokens_of_what_stands_at_most(root: Path) -> None:
 
 
 def test_what_a_model_says_is_replaced_or_ended_goes_to_history_and_comes_back_by_undo(root: Path) -> None:
+    vault_of(root, {})
     turns = [
         ("user Nora", "Ole can't climb any more, so it's Berta on the rope"),
         ("user Nora", "and i'm off tea, it's coffee these days"),
@@ -280,7 +281,7 @@ def test_what_a_model_says_is_replaced_or_ended_goes_to_history_and_comes_back_b
 
 def test_what_passes_to_somebody_else_ends_and_an_id_tells_whose_it_is(tmp_path: Path) -> None:
     more = "\n# Ole\n- role: rope leader [since:: 2026-01-02]\n\n# Berta\n- boots: red [since:: 2026-01-02]\n\n# Vega\n- engine: diesel [since:: 2026-01-02]\n"
-    root = vault_of(tmp_path / "vault", {"semantic/people.md": PEOPLE + more})
+    root = put(tmp_path / "vault", {"semantic/people.md": PEOPLE + more})
     turns = [
         ("user Nora", "Ole has left, so Berta is rope leader now"),
         ("user Nora", "and the Vega goes without her engine, we took it out"),

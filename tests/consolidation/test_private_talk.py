@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Own
-from gitvault import vault_of
+from conftest import Own, put
 from nights import NIGHT, consolidated
 from servers.scripted import ModelServer
 
@@ -27,7 +26,7 @@ SECRETS = ("91000", "quistgaard")
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Path:
-    root = vault_of(tmp_path / "vault", {"semantic/projects.md": "# Boathouse\n- deadline: 2026-12-11\n"})
+    root = put(tmp_path / "vault", {"semantic/projects.md": "# Boathouse\n- deadline: 2026-12-11\n"})
     lines = [
         json.dumps({"ts": f"2026-04-19T18:0{n}:00Z", "session": "evening", "turn": n, "role": role, "content": text})
         for n, (role, text) in enumerate(TURNS, 1)

@@ -24,7 +24,7 @@ LINE = re.compile(
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return vault_of(tmp_path / "vault", {"Home.md": "# Home\n"})
+    return put(tmp_path / "vault", {"Home.md": "# Home\n"})
 
 
 def log(root: Path, day: int, *said: str | tuple[str, str]) -> None:
@@ -300,6 +300,7 @@ def test_a_todo_is_no_fact_no_statement_and_no_question_but_who_somebody_is_stay
 
 
 def test_a_done_todo_is_ticked_by_the_talk_that_says_so_in_one_commit(root: Path) -> None:
+    vault_of(root, {})
     talk(root, 0, "hi", CHAT, "i still need to book the ferry and order a cake from Otto")
     before = episode(root, 0).read_bytes()
     done = talk(root, 3, "hello again, ferry is booked!!", ("assistant", "Lovely."))
@@ -412,6 +413,7 @@ def test_what_is_older_than_sixty_days_stays_as_it_is(root: Path) -> None:
 
 
 def test_a_line_that_a_person_changed_or_ticked_is_left_alone(root: Path) -> None:
+    vault_of(root, {})
     talk(root, 0, "hi", CHAT, "i still need to book the ferry and paint the gate")
     path = episode(root, 0)
     edited = path.read_text().replace(
@@ -438,6 +440,7 @@ def test_a_tick_changes_one_character_and_only_where_the_line_still_is_what_it_w
 
 
 def test_undoing_the_run_opens_the_todo_again(root: Path) -> None:
+    vault_of(root, {})
     talk(root, 0, "hi", CHAT, "i still need to book the ferry")
     before = episode(root, 0).read_bytes()
     done = talk(root, 2, "ferry is booked", CHAT)
@@ -450,6 +453,7 @@ def test_undoing_the_run_opens_the_todo_again(root: Path) -> None:
 
 
 def test_redo_keeps_what_was_closed_and_the_link(root: Path) -> None:
+    vault_of(root, {})
     talk(root, 0, "hi", CHAT, "i still need to book the ferry")
     talk(root, 2, "ferry is booked", CHAT)
     kept = {day: episode(root, day).read_text() for day in (0, 2)}
@@ -464,6 +468,7 @@ def test_redo_keeps_what_was_closed_and_the_link(root: Path) -> None:
 
 
 def test_as_proposals_a_tick_waits_with_its_episode(root: Path) -> None:
+    vault_of(root, {})
     talk(root, 0, "hi", CHAT, "i still need to book the ferry")
     put(root, {"memoryclaw.yaml": "consolidation:\n  mode: propose\n"})
     git(root, "add", "-A")

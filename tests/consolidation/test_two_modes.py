@@ -56,6 +56,7 @@ def test_the_same_logs_make_the_same_vault_under_any_hash_seed(evening: Path) ->
     assert git(one, "rev-parse", "HEAD") == git(other, "rev-parse", "HEAD")
 
 
+@pytest.mark.laws
 def test_a_server_that_refuses_changes_nothing_but_what_the_record_says_of_it(
     evening: Path, own: Own
 ) -> None:
@@ -71,6 +72,7 @@ def test_a_server_that_refuses_changes_nothing_but_what_the_record_says_of_it(
     assert "no model answered" in str(told(refused)["degraded"])
 
 
+@pytest.mark.laws
 def test_an_honest_model_only_adds(evening: Path, own: Own) -> None:
     """Ids, paths, points and the facts of the patterns stay; the words around them may be the model's."""
     without, read = copies(evening, "without", "read")
@@ -111,6 +113,7 @@ def held(root: Path) -> list[str]:
     return [line for text in found for line in text.splitlines() if line.startswith("- ")]
 
 
+@pytest.mark.laws
 def test_a_vault_without_its_index_is_read_the_same(evening: Path) -> None:
     with_index, without = copies(evening, "with", "without")
     claw = Claw(with_index, MEMORYCLAW_NOW=CLOCK)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from conftest import put
-from gitvault import vault_of
 from nights import said
 
 from memoryclaw.app import App
@@ -19,7 +18,7 @@ ASKED = "can you write the letter to the harbour office? {}"
 
 def orders(root: Path, *wishes: str, speakers: str = "NNN", at_once: bool = False) -> list[tuple[str, str]]:
     """Who has which standing orders once each of some sessions asked for a letter, and wished something of it."""
-    vault_of(root, {})
+    put(root, {})
     for number, wish in enumerate(wishes, 1):
         day = f"2026-04-{number:02}"
         turns = [(f"user {speakers[number - 1]}ora", ASKED.format(wish)), ("assistant Pip", "Here it is.")]

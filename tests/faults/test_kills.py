@@ -1,4 +1,4 @@
-"""A kill at every call that changes the disk, of every verb that writes and of its git: the vault is as it was, or as it will be."""
+"""A kill at every other call that changes the disk, of every verb that writes, and at every one of its git: the vault is as it was, or as it will be."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import signal
 import pytest
 from gitfaults import broken_git, git_calls, needs_strace
 from scenes import VERBS, Vaults, must_hold
-from tracing import BUG, OK, faults
+from tracing import BUG, OK, every_other, faults
 
 # What git does for us that changes a repository, and a verb that has it done. Objects are written without it.
 COMMANDS = {
@@ -20,7 +20,7 @@ PAIRS = [(command, name) for command, names in COMMANDS.items() for name in name
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_killed_at_every_call_a_verb_is_done_or_not_and_the_next_one_goes_through(
+def test_killed_at_any_call_a_verb_is_done_or_not_and_the_next_one_goes_through(
     campaign, vaults: Vaults, name
 ):
     scene = vaults.scene(name)
@@ -28,7 +28,7 @@ def test_killed_at_every_call_a_verb_is_done_or_not_and_the_next_one_goes_throug
         whole = vaults.done(scene.verb, root)
     assert whole.code == OK, whole.told
     with campaign("the writer is killed at a system call") as trials:
-        for place, fault in enumerate(faults("KILL", whole.calls)):
+        for place, fault in enumerate(every_other(faults("KILL", whole.calls))):
             with trials.trial(f"{name}: {fault}"), vaults.fresh(scene) as root:
                 ended = vaults.done(scene.verb, root, fault)
                 if ended.code == OK:
@@ -36,7 +36,7 @@ def test_killed_at_every_call_a_verb_is_done_or_not_and_the_next_one_goes_throug
                 else:
                     assert ended.code == -signal.SIGKILL, ended.told
                 must_hold(root, scene, ended, again=place % 4 == 0)
-        assert trials.count > 5
+        assert trials.count > 2
 
 
 @needs_strace

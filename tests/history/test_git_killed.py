@@ -63,8 +63,7 @@ def test_git_alone(tmp_path, monkeypatch, moment):
     assert_next_change_goes_through(root, subjects)
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("edited", [False, True])
+@pytest.mark.parametrize(("moment", "edited"), [(moment, bool(n % 2)) for n, moment in enumerate(MOMENTS)])
 def test_git_and_the_process_that_started_it(tmp_path, monkeypatch, moment, edited):
     root = vault(tmp_path)
     killed_once(tmp_path / "bin", at_moment(moment, with_its_parent=True))

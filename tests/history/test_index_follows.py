@@ -103,6 +103,7 @@ def test_a_lock_of_the_index_that_a_killed_writer_left_is_known_as_ours(tmp_path
     assert not list((root / ".git").rglob("*.lock"))
 
 
+@pytest.mark.laws
 def test_after_a_kill_what_the_user_staged_or_committed_since_is_theirs(tmp_path):
     for case in ("edited", "staged", "committed"):
         root = vault(tmp_path / case)

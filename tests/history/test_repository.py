@@ -231,6 +231,7 @@ while True:
 """
 
 
+@pytest.mark.laws
 def test_objects_are_written_while_git_removes_empty_folders_in_the_background(tmp_path):
     root = vault_of(tmp_path / "v", {"a.md": "x\n"})
     store, objects = root / ".git/objects", [("blob", b"%d" % n) for n in range(2000)]

@@ -335,17 +335,17 @@ class EngineContract:
         with pytest.raises(InputError, match="nested"):
             opened.engine.find(deep, 10)
 
-    def test_thousands_of_units_in_many_transactions(self, opened: OpenEngine) -> None:
+    def test_a_thousand_units_in_many_transactions(self, opened: OpenEngine) -> None:
         rows = [
             row(n, f"common w{n} {'even' if n % 2 == 0 else 'odd'}", title=f"t{n % 10}")
-            for n in range(1, 3001)
+            for n in range(1, 1001)
         ]
-        opened.put(*rows[:2970])
-        for one in rows[2970:]:
+        opened.put(*rows[:970])
+        for one in rows[970:]:
             opened.put(one)
-        assert opened.engine.size() == (3000, 12_000)
-        assert opened.engine.count(token("even")) == 1500
-        assert opened.found(token("w2999")) == [2999]
-        opened.take(*rows[:2000])
         assert opened.engine.size() == (1000, 4000)
-        assert opened.found(all_of(token("common"), token("t3"), token("odd"))) == list(range(2003, 3001, 10))
+        assert opened.engine.count(token("even")) == 500
+        assert opened.found(token("w999")) == [999]
+        opened.take(*rows[:700])
+        assert opened.engine.size() == (300, 1200)
+        assert opened.found(all_of(token("common"), token("t3"), token("odd"))) == list(range(703, 1001, 10))

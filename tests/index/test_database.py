@@ -279,6 +279,7 @@ def test_two_processes_that_sync_at_once_end_equal(root):
     own.close()
 
 
+@pytest.mark.laws
 def test_a_sync_killed_at_any_moment_leaves_a_sound_index(root):
     rng = random.Random(3)
     for round_ in range(3):

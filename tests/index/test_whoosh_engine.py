@@ -198,6 +198,7 @@ def test_what_a_killed_writer_left_behind_does_no_harm(opened: OpenEngine, folde
     assert not list(folder.glob("*.tmp"))
 
 
+@pytest.mark.laws
 def test_dead_units_do_not_pile_up(opened: OpenEngine, folder: Path) -> None:
     opened.put(*(row(n, f"a w{n}") for n in range(10, 510)))
     size = sum(path.stat().st_size for path in folder.iterdir())

@@ -58,6 +58,7 @@ def printed_pages() -> dict[str, Ran]:
     return dict(zip(PAGES, Claw().each([[*words.split(), "--help"] for words in PAGES]), strict=True))
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("words", PAGES)
 def test_a_page_begins_with_an_example_that_works_in_an_empty_folder(
     words: str, printed_pages: dict[str, Ran], tmp_path: Path

@@ -100,7 +100,9 @@ def unheard(claw: Claw, words: list[str], folder: Path) -> tuple[int, str]:
         return code, said.result()
 
 
-@pytest.mark.parametrize("words", WRITING, ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [WRITING[0], *(pytest.param(words, marks=pytest.mark.laws) for words in WRITING[1:])]
+)
 def test_a_reader_that_went_away_cancels_nothing(vault: VaultCopy, tmp_path: Path, words: list[str]) -> None:
     heard, alone = vault(tmp_path / "heard"), vault(tmp_path / "alone")
     before, wanted = stands(alone), Claw(heard)(*words, stdin=TURNS)

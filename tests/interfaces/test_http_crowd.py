@@ -81,6 +81,7 @@ def test_what_many_remember_at_once_is_a_commit_each_and_one_that_fails_fails_al
     assert {one["path"] for one in found(daemon, "cans")["matches"]} == {one["path"] for one in done}
 
 
+@pytest.mark.laws
 def test_killed_among_many_writes_no_acknowledged_one_is_lost_and_no_reader_outlives_it(
     daemon: Daemon,
 ) -> None:

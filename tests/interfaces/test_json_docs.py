@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import pytest
 from conftest import Claw
 from forked import STEM
 
@@ -17,6 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs/reference/json.md"
 
 
+@pytest.mark.docs
 def test_the_page_is_what_the_verbs_answer_today() -> None:
     def run(words: list[str], stdin: str, env: dict[str, str]) -> tuple[int, str, str]:
         assert STEM.fits(env)

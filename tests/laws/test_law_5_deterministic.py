@@ -61,7 +61,7 @@ def test_processes_with_other_hash_seeds_print_the_same_bytes(studio: Path) -> N
     assert printed(Claw(studio, PYTHONHASHSEED="99")) == first
 
 
-@pytest.mark.parametrize("engine", ["fts5", "whoosh"])
+@pytest.mark.parametrize("engine", ["fts5", pytest.param("whoosh", marks=pytest.mark.laws)])
 def test_a_deleted_index_changes_no_answer(copy_of_the_sample: Path, engine: str) -> None:
     put(copy_of_the_sample, {"memoryclaw.yaml": f"index:\n  engine: {engine}\n"})
     asked = [
@@ -80,7 +80,7 @@ def test_a_deleted_index_changes_no_answer(copy_of_the_sample: Path, engine: str
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("engine", ["fts5", "whoosh"])
+@pytest.mark.parametrize("engine", ["fts5", pytest.param("whoosh", marks=pytest.mark.laws)])
 def test_the_order_in_which_files_appear_changes_no_answer(tmp_path: Path, engine: str) -> None:
     settings_file = {"memoryclaw.yaml": f"index:\n  engine: {engine}\n"}
     copies = {f"notes/copy{n}.md": "The same words about salt and masts.\n" for n in range(30)}

@@ -224,10 +224,10 @@ def lives(examples: int, steps: int):
 
 
 def test_a_short_life_loses_nothing() -> None:
-    lives(3, 20)()
+    lives(2, 16)()
 
 
 @pytest.mark.laws
 @pytest.mark.parametrize("_part", range(4))  # several processes can look at them
 def test_a_long_life_loses_nothing(_part: int) -> None:
-    lives(10, 40)()
+    lives(8, 40)()

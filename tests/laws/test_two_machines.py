@@ -239,9 +239,8 @@ def must_hold_everything(files: dict[str, str], ledger: Ledger) -> None:
         assert not decisions.is_rejected(fingerprint("fact", one.entity, one.field, one.value)), one
 
 
-@pytest.mark.parametrize(("seed", "rounds", "most"), [(1, 6, 2), (2, 4, 5)])
-def test_two_machines_live_for_a_while(tmp_path: Path, seed: int, rounds: int, most: int) -> None:
-    live_for(tmp_path, seed, rounds, most=most)
+def test_two_machines_live_for_a_while(tmp_path: Path) -> None:
+    live_for(tmp_path, 1, 4, most=3)
 
 
 @pytest.mark.laws

@@ -24,7 +24,7 @@ texts = st.one_of(*(st.text(alphabet, max_size=60) for alphabet in ALPHABETS), s
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(text=texts)
 @example(
     text="It's O'Neil’s naïve café; l'été, d’accord; C++ v2.1 node.js a@b.example 2025-04-10 camelCase snake_case"

@@ -108,6 +108,7 @@ def test_what_a_person_keeps_is_not_asked_about_again(app: App, root: Path, cloc
     assert night(app) == ["Archive an episode that nothing has used for long"]
 
 
+@pytest.mark.laws
 def test_an_idle_vault_ages_not_and_a_month_without_use_leaves_it_as_it_is(
     app: App, root: Path, clock: Clock
 ) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from conftest import put
-from gitvault import vault_of
 from nights import said
 
 from memoryclaw.app import App
@@ -15,7 +14,7 @@ from memoryclaw.app import App
 
 def nights(root: Path, *days: str | tuple[str, ...], speaker: str = "Nora", language: str = "en") -> Path:
     """A vault in which somebody said something on each of some days, each read in its night."""
-    vault_of(root, {"memoryclaw.yaml": f"index:\n  language: {language}\n"})
+    put(root, {"memoryclaw.yaml": f"index:\n  language: {language}\n"})
     for number, words in enumerate(days, 1):
         turns = [(f"user {speaker}", text) for text in ([words] if isinstance(words, str) else words)]
         put(

@@ -42,7 +42,7 @@ def best(root: Path, question: str) -> Match:
 
 
 def test_a_line_is_found_by_its_search_words_and_that_is_explained(tmp_path: Path) -> None:
-    root = vault_of(tmp_path / "vault", {"semantic/people.md": FACTS})
+    root = put(tmp_path / "vault", {"semantic/people.md": FACTS})
     match = best(root, "when is the getaway")
     assert match.unit.id == "semantic/people#Nora.vacay"
     assert [(m.word, m.field, m.via) for m in match.matched] == [("getaway", "also", "search word")]
@@ -51,7 +51,7 @@ def test_a_line_is_found_by_its_search_words_and_that_is_explained(tmp_path: Pat
 
 
 def test_search_words_are_in_nothing_that_an_agent_reads(tmp_path: Path) -> None:
-    root = vault_of(tmp_path / "vault", {"semantic/people.md": FACTS})
+    root = put(tmp_path / "vault", {"semantic/people.md": FACTS})
     app = App(root, clock=lambda: NOW)
     recalled = app.recall("padlock getaway")
     app.close()
@@ -75,7 +75,7 @@ def test_a_search_word_counts_less_than_a_synonym_and_that_less_than_the_word(tm
 
 
 def test_no_search_word_of_the_untrusted_or_of_the_past_and_six_at_most(tmp_path: Path) -> None:
-    root = vault_of(tmp_path / "vault", {"semantic/people.md": FACTS})
+    root = put(tmp_path / "vault", {"semantic/people.md": FACTS})
     assert [match.unit.field for match in asked(root, "teeth").matches] == ["dentist"]
     assert asked(root, "extraction").matches == ()
     assert asked(root, "seventh").matches == ()
@@ -83,7 +83,7 @@ def test_no_search_word_of_the_untrusted_or_of_the_past_and_six_at_most(tmp_path
 
 
 def test_the_index_keeps_up_with_them(tmp_path: Path) -> None:
-    root = vault_of(tmp_path / "vault", {"semantic/people.md": FACTS})
+    root = put(tmp_path / "vault", {"semantic/people.md": FACTS})
     own = kept(root)
     own.sync.run()
     put(root, {"semantic/people.md": FACTS.replace("getaway", "break")})

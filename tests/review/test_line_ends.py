@@ -24,7 +24,13 @@ CONVERSIONS = {
 }
 
 
-@pytest.fixture(params=CONVERSIONS)
+# Each other form is one of these three in other words of git's.
+CHIEF = ("autocrlf true", "eol lf", "utf-16, eol crlf")
+
+
+@pytest.fixture(
+    params=[form if form in CHIEF else pytest.param(form, marks=pytest.mark.laws) for form in CONVERSIONS]
+)
 def conversion(request):
     return request.param
 

@@ -308,6 +308,7 @@ def test_a_file_on_one_machine_and_a_folder_on_the_other_is_one_sentence(copies:
     assert (two.read("notes/boat"), one.read("notes/boats/sails.md")) == ("a file\n", "below a folder\n")
 
 
+@pytest.mark.laws
 def test_both_merge_at_once_and_come_to_the_same_tree(copies: tuple[Copy, Copy], tmp_path: Path) -> None:
     one, two = copies
     for copy, word in ((one, "red"), (two, "blue")):

@@ -340,6 +340,7 @@ def test_rules_that_are_pushed_offer_no_log_to_git(machines: tuple[Machine, Mach
     assert git(mine.root, "status", "--porcelain") == ""
 
 
+@pytest.mark.laws
 def test_a_machine_that_tracks_and_one_that_does_not_leave_each_other_alone(
     machines: tuple[Machine, Machine],
 ) -> None:
@@ -490,6 +491,7 @@ def test_settings_that_name_no_id_are_left_alone(machines: tuple[Machine, Machin
     assert mine.states() == {"mail": "not approved"}
 
 
+@pytest.mark.laws
 def test_two_machines_that_give_an_id_at_once_agree(machines: tuple[Machine, Machine]) -> None:
     mine, theirs = machines
     mine.write("memoryclaw.yaml", "# ours\n")
@@ -613,7 +615,7 @@ def test_a_label_that_is_widened_elsewhere_stays_as_narrow_here(machines: tuple[
     assert seen() == [*WIDENED]
 
 
-@pytest.mark.parametrize("audience", ["public", "[family, friends]"])
+@pytest.mark.parametrize("audience", ["public", pytest.param("[family, friends]", marks=pytest.mark.laws)])
 def test_a_group_is_let_in_only_by_this_person(machines: tuple[Machine, Machine], audience: str) -> None:
     mine, theirs = machines
     share(mine, theirs, "notes/house.md", FAMILY)
@@ -811,6 +813,7 @@ def test_however_a_pull_by_hand_is_done(machines: tuple[Machine, Machine], pull:
     assert sees(mine, "public", "heron") == ((mine.root / "notes/own.md").exists())
 
 
+@pytest.mark.laws
 def test_two_copies_on_one_machine_are_told_apart_and_one_that_is_moved_keeps_its_doubts(
     machines: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -836,6 +839,7 @@ def test_two_copies_on_one_machine_are_told_apart_and_one_that_is_moved_keeps_it
     assert sees(mine, "public", "heron")
 
 
+@pytest.mark.laws
 def test_ordinary_days_on_two_machines_leave_nothing_in_doubt(machines: tuple[Machine, Machine]) -> None:
     for day in range(2):
         for machine in (*machines, machines[0]):
@@ -913,6 +917,7 @@ def test_what_was_forgotten_here_is_not_told_again_because_another_took_the_line
         assert app.search("lantern larch").matches == ()
 
 
+@pytest.mark.laws
 def test_a_later_refusal_is_not_outweighed_by_putting_it_first(machines: tuple[Machine, Machine]) -> None:
     mine, theirs = machines
     name = "0123456789abcdef"
@@ -930,6 +935,7 @@ def test_a_later_refusal_is_not_outweighed_by_putting_it_first(machines: tuple[M
     assert decisions_of(str(mine.root)).is_rejected(name)
 
 
+@pytest.mark.laws
 def test_what_was_forgotten_later_is_not_brought_back_by_putting_it_first(
     machines: tuple[Machine, Machine],
 ) -> None:
@@ -953,6 +959,7 @@ def test_what_was_forgotten_later_is_not_brought_back_by_putting_it_first(
 # The first start.
 
 
+@pytest.mark.laws
 def test_a_daemon_gives_a_vault_its_id(machines: tuple[Machine, Machine]) -> None:
     mine, _ = machines
     mine.write("memoryclaw.yaml", "# old\n")

@@ -40,7 +40,8 @@ BOMBS = {
     "no end": "a: 'b",
     "control characters": "a: \x00\x01\x02",
 }
-YAML_FILES = ("memoryclaw.yaml", "semantic/_schema.yaml", "semantic/aliases.yaml", "eval/questions.yaml")
+# The settings are read before anything else, and would hide how the others are read.
+YAML_FILES = (("memoryclaw.yaml",), ("semantic/_schema.yaml", "semantic/aliases.yaml", "eval/questions.yaml"))
 
 
 @contextlib.contextmanager
@@ -120,10 +121,12 @@ def test_a_bomb_in_a_header_costs_its_own_note_alone(tmp_path: Path, bomb: str) 
     assert (tmp_path / "vault/notes/bomb.md").read_bytes() == note.encode()
 
 
-@pytest.mark.parametrize("file", YAML_FILES)
+@pytest.mark.parametrize("files", YAML_FILES, ids=["settings", "others"])
 @pytest.mark.parametrize("bomb", BOMBS)
-def test_a_bomb_in_a_file_of_settings_is_told_in_a_sentence(tmp_path: Path, bomb: str, file: str) -> None:
-    claw = Claw(put(tmp_path / "vault", {**STUDIO, file: BOMBS[bomb]}))
+def test_a_bomb_in_a_file_of_settings_is_told_in_a_sentence(
+    tmp_path: Path, bomb: str, files: tuple[str, ...]
+) -> None:
+    claw = Claw(put(tmp_path / "vault", {**STUDIO, **dict.fromkeys(files, BOMBS[bomb])}))
     with bounded(2.0):
         verbs = ("search boathouse", "doctor", "eval")
         for verb, ran in zip(verbs, claw.each([verb.split() for verb in verbs]), strict=True):
@@ -133,19 +136,19 @@ def test_a_bomb_in_a_file_of_settings_is_told_in_a_sentence(tmp_path: Path, bomb
     assert not list(tmp_path.rglob("OWNED"))
 
 
-@pytest.mark.parametrize("file", [*YAML_FILES, "review/decisions.jsonl", "semantic/_pending.md"])
+@pytest.mark.parametrize("files", [YAML_FILES[0], (*YAML_FILES[1], "review/decisions.jsonl", "semantic/_pending.md")], ids=["settings", "others"])  # fmt: skip
 @pytest.mark.parametrize(
     "line", ["木栓: [boathouse, M\udcbcller]", "木栓 running M\udcbcller", '{"木栓": "M\udcbcller"}']
 )
-def test_a_damaged_file_of_settings_costs_no_answer(tmp_path: Path, line: str, file: str) -> None:
-    claw = Claw(put(tmp_path / "vault", STUDIO))
-    damaged = tmp_path / "vault" / file
-    damaged.parent.mkdir(exist_ok=True)
-    damaged.write_bytes(f"{line}\n".encode("utf-8", "surrogateescape"))
+def test_a_damaged_file_of_settings_costs_no_answer(
+    tmp_path: Path, line: str, files: tuple[str, ...]
+) -> None:
+    damaged = f"{line}\n".encode("utf-8", "surrogateescape")
+    claw = Claw(put(tmp_path / "vault", {**STUDIO, **dict.fromkeys(files, damaged)}))
     verbs = ("search boathouse", "recall boathouse", "review list", "eval", "doctor")
     for verb, ran in zip(verbs, claw.each([verb.split() for verb in verbs]), strict=True):
         assert ran.code in (0, 1), (verb, ran)
         assert "bug" not in ran.err, ran.err
         assert "Traceback" not in ran.err
-    if file != "memoryclaw.yaml":
+    if "memoryclaw.yaml" not in files:
         assert "boathouse" in claw("search", "boathouse").out.casefold()

@@ -41,6 +41,7 @@ def answered_meanwhile(daemon: Daemon, method: str, path: str, body: dict[str, o
     return replies[0], answers
 
 
+@pytest.mark.laws
 @pytest.mark.parametrize("piece", SLOW)
 def test_while_a_hostile_megabyte_is_captured_everybody_else_is_answered(daemon: Daemon, piece: str) -> None:
     text = piece * ((BODY - ROOM) // len(piece.encode()))

@@ -226,8 +226,8 @@ RECEIPT = "r-20260101t000000-abcdef"  # of a recall in which everything was show
 # Every verb of the command line; a verb that is not named here fails the test below.
 CLI: dict[str, list[list[str]]] = {
     "recall": [["harbour"], ["harbour", "--trace"], ["harbour", "--budget", "4000", "--json"], SLIPS[:30], SLIPS[30:60]],
-    "ask": [["harbour"], ["harbour", "--json"], *([one] for one in SLIPS[::4]), *([f"pier keeper of {label}", "--json"] for label in LABELS)],
-    "search": [["harbour", "--limit", "300", "--explain"], ["harbour", "--limit", "300", "--json"], *([one] for one in SLIPS[::4]), ["tag:*"], ["kind:pending"], ["kind:archived harbour", "--json"], ["kind:turn harbour"]],
+    "ask": [["harbour"], ["harbour", "--json"], *([one] for one in SLIPS[::8]), *([f"pier keeper of {label}", "--json"] for label in LABELS)],
+    "search": [["harbour", "--limit", "300", "--explain"], ["harbour", "--limit", "300", "--json"], *([one] for one in SLIPS[2::8]), ["tag:*"], ["kind:pending"], ["kind:archived harbour", "--json"], ["kind:turn harbour"]],
     "show": [*([one] for one in IDS), *([name, *form, *json] for name, *form in (("Pier of owner",), (RECEIPT,), (RECEIPT, "--as", "recall"), ("Pier of owner", "--as", "entity"), (IDS[0], "--as", "uses")) for json in ([], ["--json"]))],
     "browse": [["entities"], ["entities", "--json"], ["entities", "Pier"], ["views"], ["views", "--json"], ["views", "Pier of owner"], ["views", "--write"], ["--json"], ["--state", "pending"], ["--state", "archived", "--json"], ["--state", "draft"]],
     "facts": [[], ["--history", "--json"], ["--believed-at", "HEAD", "--json"], ["--believed-at", "2026-04-20"], *([f"Pier of {label}", "--json"] for label in LABELS), *([slip(word(label, "entity"))] for label in LABELS)],
@@ -261,8 +261,10 @@ LOOKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("audience", AUDIENCES)
-@pytest.mark.parametrize("verbs", [LOOKS, CLI.keys() - LOOKS], ids=["looks", "others"])
+@pytest.mark.parametrize(
+    ("verbs", "audience"),
+    [*((LOOKS, audience) for audience in AUDIENCES), *((CLI.keys() - LOOKS, audience) for audience in ("agent", "stranger"))],
+)  # fmt: skip
 def test_the_command_line_tells_nobody_what_is_for_others(
     doors: Doors, verbs: set[str], audience: str
 ) -> None:
@@ -379,6 +381,7 @@ QUERIES = {
 def test_http_tells_nobody_what_is_for_others(doors: Doors, row: Any, audience: str) -> None:
     token = doors.tokens.get(audience, "no token at all, but as long as one, 0123456789")
     named = [RECEIPT] if "receipts" in row.path else IDS if "{" in row.path else [""]
+    named = named if audience == "agent" else named[::3]  # each audience goes the same way
     for name in named if audience else named[:1]:  # who brings no token is turned away before a name is read
         path = re.sub(r"\{\w+\}", lambda _hit, name=name: quote(name, safe=""), row.path)  # type: ignore[misc]
         for query in QUERIES.get(row.path, [""]):

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from conftest import put
-from gitvault import vault_of
 from nights import NIGHT, consolidated, said
 from segments import talk_of
 
@@ -92,7 +91,7 @@ def test_a_statement_claims_what_its_row_says(row: Rule) -> None:
 @pytest.fixture(scope="module")
 def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A vault after a night over one conversation for each row of the table."""
-    root = vault_of(tmp_path_factory.mktemp("table") / "vault", {"Home.md": "# Home\n"})
+    root = put(tmp_path_factory.mktemp("table") / "vault", {"Home.md": "# Home\n"})
     for number, row in enumerate(TABLE):
         turns = [NOISE, *SAID[row.why][0]]
         put(root, {f"logs/2026-04-19/{number:02}.jsonl": said(f"s{number:02}", turns, hour=number % 24)})

@@ -116,7 +116,7 @@ values = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(st.text(max_size=300) | st.builds(lambda report, cut: json.dumps({**REPORT, **report})[:cut], st.dictionaries(st.sampled_from([*REPORT]), values, max_size=5), st.integers(0, 2000)) | values.map(json.dumps))  # fmt: skip
 def test_any_text_is_a_report_or_refused(text: str):
     try:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from conftest import put
-from gitvault import vault_of
 from nights import NIGHT, said
 from segments import segment_of, talk_of
 
@@ -57,7 +56,7 @@ def test_what_is_hardly_worth_having_stays_in_the_log_and_what_is_kept_says_why(
         "logs/2026-04-19/work.jsonl": said("work", WORK),
         "logs/2026-04-19/life.jsonl": said("life", LIFE),
     }
-    root = vault_of(tmp_path / "vault", {"Home.md": "# Home\n", **logs})
+    root = put(tmp_path / "vault", {"Home.md": "# Home\n", **logs})
     night(root)
     people = "".join(path.read_text() for path in root.glob("semantic/*.md"))
     assert "Leith" in people
@@ -103,7 +102,7 @@ def test_the_same_range_gives_the_same_lines_in_a_vault_that_knows_other_things(
     logs = {"logs/2026-04-19/life.jsonl": said("life", [*LIFE, *WORK])}
     lines = []
     for name, more in (("empty", {}), ("full", {"semantic/work.md": "# Billing\n- port: 8080\n"})):
-        root = vault_of(tmp_path / name, {"Home.md": "# Home\n", **logs, **more})
+        root = put(tmp_path / name, {"Home.md": "# Home\n", **logs, **more})
         night(root)
         put(root, {"logs/2026-04-20/later.jsonl": said("later", WORK, day="2026-04-20")})
         lines.append(run_record(root)["decided"])
@@ -157,9 +156,7 @@ def test_what_touches_in_a_turn_is_one_item_in_whole_sentences(tmp_path: Path) -
         ("user Nora", "We decided on oak for the kitchen wall. We decided on brass for the handles."),
         ("assistant Pip", "Noted, oak and brass."),
     ]
-    root = vault_of(
-        tmp_path / "vault", {"Home.md": "# Home\n", "logs/2026-04-19/wall.jsonl": said("wall", turns)}
-    )
+    root = put(tmp_path / "vault", {"Home.md": "# Home\n", "logs/2026-04-19/wall.jsonl": said("wall", turns)})
     night(root)
     with App(root, clock=lambda: datetime(2026, 4, 21, tzinfo=UTC)) as app:
         statements = [fact.value for _, fact in app.facts() if fact.is_statement]

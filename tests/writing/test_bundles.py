@@ -354,6 +354,7 @@ def test_links_devices_damage_and_bombs_are_refused(
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.laws
 def test_a_restore_that_was_killed_is_made_again_and_nothing_is_lost(
     claw: Claw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
