@@ -145,7 +145,7 @@ def test_a_property_of_a_note_and_a_later_word_are_a_conflict(tmp_path: Path) ->
     [
         ("i extract the samples with the Tessaline kit", "Tessaline is dead to me, we switched to Orbion", "which kit do i extract samples with", "Orbion"),
         ("a lad called Corwin digs the trench for 22 an hour", "Corwin quit, he has joined the fire brigade", "who digs the trench", "fire brigade"),
-        ("our stage queue runs on Marlstream", "the team is ditching Marlstream for Pandion", "what does the stage queue run on", "Pandion"),
+        ("our stage queue runs on Marlstream", "ok so we are ditching Marlstream for Pandion", "what does the stage queue run on", "Pandion"),
     ],
 )  # fmt: skip
 def test_what_ends_a_line_stands_beside_it_without_a_word_of_the_question(
