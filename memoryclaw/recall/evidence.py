@@ -172,7 +172,10 @@ class EvidenceReader:
         self._idf.learn_tokens([*chain.from_iterable(clauses)])
         counts = {one: self._idf.containing(one) for one in chain.from_iterable(clauses)}
         rarest = (
-            sorted((one for one in text if 1 < counts[one] <= self._most), key=lambda one: (counts[one], one.text))
+            sorted(
+                (one for one in text if 1 < counts[one] <= self._most),
+                key=lambda one: (counts[one], one.text),
+            )
             for text in clauses
         )
         clause = IndexClause(
