@@ -133,6 +133,7 @@ def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:
         "9:30" in line or line == "user works at Shell" or "with Sonic" in line for line in standing
     )
     assert any("10 now" in line for line in standing)
+    assert not any("553232" in line for line in standing)
     assert not any("on Thursday" in line or "Bremen" in line or "553232" in line for line in standing)
     assert any("Oldenburg" in line for line in standing)
     # One person told all of it, and lives in one place.
