@@ -93,10 +93,8 @@ MATTERS = Rule("statement", "of what matters", lambda one: one.salient > 0 and b
 
 
 def verdict(one: Statement) -> Rule:
-    """The row that decides what becomes of a statement: that of the table, but the sum may say no; what is weak is kept where it is of what matters, and a change where it says anew what stands."""
+    """The row that decides what becomes of a statement: that of the table, but the sum may say no, and what is weak and of what matters is kept."""
     row = next(row for row in TABLE if row.fits(one))
     if row.verdict in ("fact", "statement", "ask") and HARDLY.fits(one):
-        row = HARDLY
-    if row.weak and MATTERS.fits(one):
-        return MATTERS
-    return RENEWS if (row.weak or one.kind == "off") and RENEWS.fits(one) else row
+        row = RENEWS if RENEWS.fits(one) else HARDLY
+    return MATTERS if row.weak and MATTERS.fits(one) else row
