@@ -13,12 +13,15 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
 from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Segment
-from memoryclaw.consolidation.renewing import (
+from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.model import VALUE, Fact
+from memoryclaw.recall.renewing import (
     SHARED,
     gives_up,
     kinds_of_values,
-    moves,
     renews,
+    revalues,
     speaks_of_another,
     stems,
     subject_of,
@@ -26,9 +29,7 @@ from memoryclaw.consolidation.renewing import (
     told_anew,
     valued,
 )
-from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
-from memoryclaw.index.catalog import Catalog
-from memoryclaw.model import VALUE, Fact
+from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, COUPLE, has_phrase
 from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
@@ -318,8 +319,9 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
-    is_said_anew = claim.change and any(anew(older.value, words) for anew in (told_anew, moves, gives_up))
+    is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
+    is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)
     return is_said_anew and not speaks_of_another(older.value, words)
 
 
@@ -345,6 +347,19 @@ def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
     whose = tokens[0] in signs.first_person and tokens[0] not in signs.possessives_own
     is_own = whose if claim.entity == claim.speaker else tokens[:1] == tokens_of(claim.entity)[:1]
     return bool(is_own and not verbs.isdisjoint(tokens[1:3])) or tells_only(words, field)
+
+
+def _tells_where_reached(words: str, claim: Claim) -> bool:
+    """True where a change tells by what number or address somebody is reached, and a statement told theirs without a name for it: `you can reach me on 0176 559788`."""
+    noun = noun_of(claim.field)
+    if not (claim.change and noun and noun.kind in _REACHED_AT and claim.entity == claim.speaker):
+        return False
+    tokens, signs = (
+        tokens_of(words),
+        grammar("en" if (code := spoken_in(words, "en")) not in codes() else code),
+    )
+    is_own = any(token in signs.first_person for token in tokens) and not signs.roles.within(tokens)
+    return is_own and noun.kind in exact_values(words, date.fromisoformat(claim.said[:10]))
 
 
 _key = lru_cache(maxsize=65536)(key_of)  # of the words of a night
@@ -830,6 +845,7 @@ class ClaimDecider:
                     bool(figure and figure in f" {' '.join(words_of(fold(fact.value)))} ")
                     or (claim.change and fact.value not in claim.words and _is_tied(claim, fact))
                     or _tells_field_of(fact.value, claim.field, claim)
+                    or _tells_where_reached(fact.value, claim)
                 )
             )
         ]

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.actions import AddSearchWords
 from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.consolidation.renewing import stems
 from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.model import Fact, Turn
+from memoryclaw.recall.renewing import stems
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.language import words_of

@@ -6,8 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import date
-from itertools import islice, product
+from itertools import islice
 from typing import NamedTuple
 
 from memoryclaw.index.stemming import language
@@ -17,9 +16,8 @@ from memoryclaw.recall.pasted import OwnText, mixed
 from memoryclaw.recall.question import RELATED_IN, Question, kin_of
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
-from memoryclaw.recall.restated import LINES as COMPARED
-from memoryclaw.recall.restated import ending
 from memoryclaw.recall.search import Searcher, answering_share
+from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.text.dates import falls_in, find_ranges
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import sentences
@@ -130,23 +128,14 @@ def _sequels(
     searcher: Searcher, found: Ranking, shown: Iterable[_Candidate], own: OwnText
 ) -> dict[str, list[_Candidate]]:
     """The lines of later units that say that something of these lines holds no longer, whatever was asked; by the id of the line."""
-    earlier = [one.line for one in shown if one.line.when]
-    if not earlier:
-        return {}
-    ranking = searcher.find(" ".join(dict.fromkeys(word for line in earlier for word in words_of(line.text))))
-    spoken = [hit for hit in ranking.open if hit.unit.kind in ("fact", "turn") and not hit.unit.asks]
-    hits = [hit for hit in spoken if hit.unit.trust != "untrusted"][:COMPARED]
-    units = searcher.units(hits)
+    lines = [Earlier(one.line.id, one.line.when, one.line.text) for one in shown if one.line.when]
     later: dict[str, list[_Candidate]] = {}
-    for line, hit in product(earlier, hits):
-        unit = units[hit.unit.rowid]
-        is_later = unit.when[:10] > line.when
-        if is_later and (sentence := ending(unit, line.text, date.fromisoformat(line.when), found.question)):
-            (match,) = searcher.matches(ranking, [hit], units=units)
-            lines = _of_unit(searcher, ranking, match, frozenset(), 0.0, own_text=own)
-            said = set(words_of(sentence))
-            if sequel := next((one for one in lines if said <= set(words_of(one.line.text))), None):
-                later.setdefault(line.id, []).append(sequel)
+    for sequel in sequels(searcher, found.question, lines):
+        (match,) = searcher.matches(found, [sequel.hit], units={sequel.hit.unit.rowid: sequel.unit})
+        candidates = _of_unit(searcher, found, match, frozenset(), 0.0, own_text=own)
+        said = set(words_of(sequel.sentence))
+        if line := next((one for one in candidates if said <= set(words_of(one.line.text))), None):
+            later.setdefault(sequel.of, []).append(line)
     return later
 
 

@@ -42,6 +42,7 @@ BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER = 0.3, 0.2, 0.1, 0.05
 TOLD_WITHIN = 7  # days in which what happened on a day is still told of
 WISHES = 12  # of the newest wishes to the assistant that a question to it may mean
 NEWEST = 64  # of the newest facts and statements, and of what was said and told last, where the question asks for it
+SHARED = 8  # rarest words of a text by which others that share them are looked up
 BESIDE = 10  # best units whose neighbours may answer without a word of the question
 # A key that so large a part of the plain notes has, each value of it on average so many notes, tells nothing of one of them;
 # in a vault of fewer notes than these, no key is such a habit.
@@ -164,6 +165,26 @@ class EvidenceReader:
             unasked=self._unasked(units, question, counts, {*listed, *dated, *soon}), folded=Counter(self._lane.folded.values()),
         )  # fmt: skip
         return self._with_names(evidence, question)
+
+    def sharing(self, texts: Iterable[Iterable[str]], most: int) -> list[UnitSummary]:
+        """At most so many current units, those first that share the most with the texts, which are given as their tokens: each is looked up by its rarest ones that not it alone holds."""
+        clauses = [[IndexClause("token", token) for token in dict.fromkeys(tokens)] for tokens in texts]
+        self._idf.learn_tokens([*chain.from_iterable(clauses)])
+        counts = {one: self._idf.containing(one) for one in chain.from_iterable(clauses)}
+        rarest = (
+            sorted(
+                (one for one in text if 1 < counts[one] <= self._most),
+                key=lambda one: (counts[one], one.text),
+            )
+            for text in clauses
+        )
+        clause = IndexClause(
+            "any", parts=tuple(dict.fromkeys(one for text in rarest for one in text[:SHARED]))
+        )
+        hits = {hit.rowid: hit.score for hit in self._index.engine.find(clause, most)} if clause.parts else {}
+        units = with_own_ids(self._catalog.summaries(sorted(hits)), self._catalog) if hits else []
+        current = [unit for unit in units if unit.state == "current"]
+        return sorted(current, key=lambda unit: (-hits[unit.rowid], unit.id, unit.path))[:most]
 
     def _unasked(
         self,
@@ -492,7 +513,7 @@ class IdfTable:
         count = self._counts.get(clause)
         if count is None:
             if clause.op == "token" and not clause.columns:
-                self._learn([clause])
+                self.learn_tokens([clause])
             else:
                 self._counts[clause] = self._index.engine.count(clause)
             count = self._counts[clause]
@@ -501,9 +522,10 @@ class IdfTable:
     def learn(self, leaves: Iterable[Leaf]) -> None:
         """Looks up the tokens of a question together, those of phrases too, counted over all columns."""
         words = dict.fromkeys(word for leaf in leaves for word in leaf.clause.text.split(" "))
-        self._learn([IndexClause("token", word) for word in words])
+        self.learn_tokens([IndexClause("token", word) for word in words])
 
-    def _learn(self, tokens: list[IndexClause]) -> None:
+    def learn_tokens(self, tokens: Sequence[IndexClause]) -> None:
+        """The same for clauses that are a token each."""
         counts = self._catalog.count_of([token.text for token in tokens])
         self._counts.update((token, counts.get(token.text, 0)) for token in tokens)
 

@@ -52,6 +52,7 @@ class Ranked(NamedTuple):
     lender: str = ""  # the id of the best turn of its session
     decision: str = ""  # why it is left out, if it is
     by_words: bool = True  # False for what only vectors found
+    ends: str = ""  # the id of an earlier unit of which it says that it holds no longer
 
     def term(self, name: str) -> float:
         """The value of one of the other terms; 0 when it has none."""
@@ -271,6 +272,8 @@ def causes(question: Question, evidence: Evidence, ranked: Ranked) -> list[Match
     speaker = question.any_person.get(ranked.unit.entity_key) if ranked.unit.kind == "turn" else None
     if speaker:
         matches.append(Matched(word=speaker, field="speaker", via="entity"))
+    if ranked.ends:
+        matches.append(Matched(word=ranked.ends, field="date", via="link"))
     if not (ranked.words or ranked.terms):
         matches.append(Matched(word="newest", field="date", via="date"))
     return (

@@ -13,6 +13,7 @@ from memoryclaw.recall.rank import Ranked, Ranking
 from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.restated import LINES
 from memoryclaw.recall.search import CHUNK, Searcher, folding_of, mark_matches
+from memoryclaw.recall.sequels import followed
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.prompts import mark_of
 from memoryclaw.vault.validity import canonical_scope
@@ -55,13 +56,12 @@ def recall(
     pack = Pack(budget, max_results, head, seen, own)
     with searcher.reading():
         ranking = ranking or searcher.find(text, goal=goal, newest=True, project=project)
-        open_ = ranking.open
-        refused = _todos_of_episodes(open_) | _visible(open_, session)
-        refused |= _of_other_projects(open_, project)
-        refused |= _untrusted_units(open_) | _unapproved_units(searcher, open_)
-        waiting = _put_vouched_first([hit for hit in open_ if hit.unit.rowid not in refused])
+        waiting, refused = _waiting(searcher, ranking, session, project)
         best = [hit for hit in waiting if hit.score or ranking.question.latest]
         relevance = relevance_of(ranking, best)
+        if (relevance.passes or not floor) and (later := followed(searcher, ranking, best)) is not ranking:
+            ranking = later
+            waiting, refused = _waiting(searcher, ranking, session, project)
         if relevance.passes or not floor:
             matches, packed, aside = _pack(searcher, ranking, waiting, pack)
         else:
@@ -73,6 +73,17 @@ def recall(
     return Recalled(
         **answer, context=pack.context(), tokens=pack.tokens(), budget=budget, aside=aside, sent=pack.sent()
     )
+
+
+def _waiting(
+    searcher: Searcher, ranking: Ranking, session: str, project: str
+) -> tuple[list[Ranked], dict[int, str]]:
+    """What may be in the context, in rank order, and why the rest may not."""
+    open_ = ranking.open
+    refused = _todos_of_episodes(open_) | _visible(open_, session)
+    refused |= _of_other_projects(open_, project)
+    refused |= _untrusted_units(open_) | _unapproved_units(searcher, open_)
+    return _put_vouched_first([hit for hit in open_ if hit.unit.rowid not in refused]), refused
 
 
 def _due_alone(ranking: Ranking, waiting: Sequence[Ranked]) -> list[Ranked]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from memoryclaw import late
 from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
+from memoryclaw.recall.renewing import renewed
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import Language, key_of, words_of
@@ -81,7 +82,7 @@ class _Line:
         self.day = unit.when[:10]
         self.about = about  # the things of the question that it names
         self.stems = stems
-        self._sentence = sentence
+        self.sentence = sentence
         self._question = question
 
     @cached_property
@@ -95,20 +96,20 @@ class _Line:
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
-        return tuple(tokens_of(self._sentence))
+        return tuple(tokens_of(self.sentence))
 
     @cached_property
     def _clauses(self) -> list[list[str]]:
-        return [tokens_of(clause) for clause in _CLAUSE.split(self._sentence)]
+        return [tokens_of(clause) for clause in _CLAUSE.split(self.sentence)]
 
     @cached_property
     def has_figures(self) -> bool:
-        return _has_figures(self._sentence)
+        return _has_figures(self.sentence)
 
     @cached_property
     def values(self) -> Mapping[str, Mapping[str, str]]:
         """By form and what they amount to, as they were written."""
-        return _values(self._sentence, _day(self.unit, self._question.today))
+        return exact_values(self.sentence, _day(self.unit, self._question.today))
 
     @cached_property
     def nouns(self) -> frozenset[str]:
@@ -131,12 +132,12 @@ class _Line:
     @cached_property
     def is_event(self) -> bool:
         """True where it tells what happened, or a day that was over."""
-        return _tells_event(self._sentence, self.tokens, self.unit, self._words)
+        return _tells_event(self.sentence, self.tokens, self.unit, self._words)
 
     @cached_property
     def frame(self) -> _Frame | None:
         """The field that it names, and what that is: `contact at Nordmole`, `kaveh tveit`."""
-        head, value = _frame(self._sentence, self.tokens, self._words)
+        head, value = _frame(self.sentence, self.tokens, self._words)
         owners = frozenset[str]().union(*self.about) - self.stems  # named above it, or who speaks
         field = _stems(self._question, head) | owners
         is_known = bool(self.unit.field) or any(
@@ -199,12 +200,12 @@ class _Line:
     def value(self) -> str:
         """What it says that its field is, as it was written."""
         words = map(re.escape, self.frame.value if self.frame else ())
-        written = re.search(r"\W{1,3}".join(words), self._sentence, re.IGNORECASE)
+        written = re.search(r"\W{1,3}".join(words), self.sentence, re.IGNORECASE)
         return written[0] if written else ""
 
     def repeated_in(self, unit: Unit) -> bool:
         """True for a unit that quotes it."""
-        return self._sentence in unit.text
+        return self.sentence in unit.text
 
     @cached_property
     def may_restate(self) -> bool:
@@ -285,7 +286,7 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
 
 def ending(unit: Unit, earlier: str, day: date, question: Question) -> str:
     """The first sentence of a later unit that says that something of earlier words holds no longer, or another value of what is asked; empty where none does."""
-    tokens, values = tokens_of(earlier), _values(earlier, day)
+    tokens, values = tokens_of(earlier), exact_values(earlier, day)
     said = earlier.partition(": ")[2] or earlier
     names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
     name = tokens_of(names.pop()) if len(names) == 1 else ()
@@ -439,7 +440,7 @@ def _day(unit: Unit, today: date) -> date:
 
 
 @lru_cache(maxsize=2048)  # a turn, its statement and its episode say the same
-def _values(text: str, day: date) -> dict[str, dict[str, str]]:
+def exact_values(text: str, day: date) -> dict[str, dict[str, str]]:
     """The exact values of a text by their form: what they amount to, and how they were written."""
     values: dict[str, dict[str, str]] = {}
     if not _has_figures(text):
@@ -474,7 +475,7 @@ def _tells_event(text: str, tokens: Sequence[str], unit: Unit, words: Grammar) -
     if words.past_event_verbs.within(tokens):
         return True
     day_of_line = _day(unit, date.max)
-    days = _values(text, day_of_line).get("day", {}) if unit.when else {}
+    days = exact_values(text, day_of_line).get("day", {}) if unit.when else {}
     return any(
         (day_of_line - date.fromisoformat(f"{day_of_line.year}-{day}")).days % 365 in range(1, _PAST)
         for day in days
@@ -617,7 +618,7 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
         is_named = later.changes or frame.is_known or news.is_known
         return _Restatement(later.changes, value=later.value, words=frame.value) if is_named else None
     if later.changes and not (line.is_event or later.is_event):
-        return _left(line, later) or _refuted(line, later)
+        return _left(line, later) or _refuted(line, later) or _renewed(line, later)
     return None
 
 
@@ -627,6 +628,18 @@ def _left(line: _Line, later: _Line) -> _Restatement | None:
     if old and new and old.field == new.field and _differ(old.value, new.value):
         return _Restatement(True, value=later.value, words=old.value)
     return None
+
+
+def _renewed(line: _Line, later: _Line) -> _Restatement | None:
+    """How a later line gives a thing another value that is only a figure: `the rent is going up to 1,310`."""
+    if not (line.has_figures and later.has_figures):
+        return None
+    old, new = next(renewed(line.sentence, later.sentence, change=True), (None, None))
+    return (
+        _Restatement(True, value=new.written, words=tuple(tokens_of(old.written)[:_DENIED]))
+        if old and new
+        else None
+    )
 
 
 def _refuted(line: _Line, later: _Line) -> _Restatement | None:
@@ -684,9 +697,11 @@ def _repeats(unit: Unit, old: str, change: _Restatement, today: date) -> bool:
     figure = _FIGURE.search(old)
     if not figure or figure[0] not in unit.text:
         return False
-    was = _values(old, _day(unit, today)).get(change.form, {}).keys()
+    was = exact_values(old, _day(unit, today)).get(change.form, {}).keys()
     lines = (text for text in sentences(unit.text) if figure[0] in text)
-    return any(not was.isdisjoint(_values(text, _day(unit, today)).get(change.form, {})) for text in lines)
+    return any(
+        not was.isdisjoint(exact_values(text, _day(unit, today)).get(change.form, {})) for text in lines
+    )
 
 
 def _is_of_one(line: _Line, later: _Line, form: str, names: Sequence[frozenset[str]]) -> bool:

@@ -34,7 +34,7 @@ from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.restated import LINES, Verdicts, verdicts
 from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
-from memoryclaw.text.language import fold
+from memoryclaw.text.language import fold, words_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
 from memoryclaw.vault.validity import canonical_scope, due
@@ -133,6 +133,15 @@ class Searcher:
                 question, 4 * max(POOL, wanted), newest=newest
             )  # too many of the best were left out
         return self._with_vectors(ranking, self._lane) if self._lane else ranking
+
+    def sharing(self, texts: Iterable[str], most: int) -> list[Ranked]:
+        """At most so many units that share rare words with these texts, without a score."""
+        spoken = self._index.language
+        tokens = [
+            [token for word in words_of(text) if not spoken.is_stop(word) for token in spoken.tokens(word)]
+            for text in texts
+        ]
+        return [Ranked(unit, 0.0) for unit in self._evidence.sharing(tokens, most)]
 
     def units(self, chosen: Sequence[Ranked]) -> dict[int, Unit]:
         """The units themselves by rowid, under the ids that they have in the answer."""

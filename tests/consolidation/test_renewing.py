@@ -10,7 +10,7 @@ from conftest import VaultOf
 from nights import said
 
 from memoryclaw.app import App, open_vault
-from memoryclaw.consolidation.renewing import gives_up, moves, renews, speaks_of_another, told_anew
+from memoryclaw.recall.renewing import gives_up, renews, revalues, speaks_of_another, told_anew
 
 
 @pytest.mark.parametrize(
@@ -64,15 +64,40 @@ def test_two_things_are_told_apart_by_what_the_words_speak_of(
     assert speaks_of_another(older, later) == another
 
 
+@pytest.mark.parametrize(
+    ("older", "later", "is_so"),
+    [
+        ("The rent is 1,240 a month", "rent is going up to 1,310 from May", True),
+        ("the cello lessons are 35 pounds an hour", "Cello's gone up to 42 an hour", True),
+        ("the regatta is on 14 June", "they've had to push the regatta back to 5 July", True),
+        ("the regatta is on 14 June", "they moved the regatta to 14 July", True),
+        ("I take 50 micrograms of levothyroxine every morning", "the doctor upped my levothyroxine to 75", True),
+        ("Der Kurs kostet 60 Euro im Monat", "Der Kurs ist teurer geworden, 75 Euro im Monat", True),
+        ("Die Miete beträgt 890 Euro", "Ab Juni zahlen wir 940 Miete", True),
+        ("the budget is 900", "the kitchen budget is 800 now", False),
+        ("the wedding is on 14 June", "the wedding cake comes on 12 June now", False),
+        ("the wedding is on 14 June", "the wedding is down to 80 guests now", False),
+        ("Jonas earns 40 an hour", "Jonas is up to 60 km a week now", False),
+        ("the garage charges 55", "the garage opens at 8:00 now", False),
+        ("the keys are in flat 12 and the boiler, which nobody dares to touch, makes odd noises at night, is 20 years old", "the boiler is 1 year old now", False),
+        ("I ran 5 km", "I ran 7 km", False),
+    ],
+)  # fmt: skip
+def test_another_value_of_one_thing_ends_the_older(older: str, later: str, *, is_so: bool) -> None:
+    assert revalues(older, later, change=later != "I ran 7 km") == is_so
+
+
 def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:
     october = [
         "I work at Shell.",
         "Standup is at 9:30.",
         "our broadband is with Sonic",
         "my sister Ulla lives in Turku",
+        "you can reach me on 0176 553232",
     ]
     november = [
         "turns out I'm no longer at Shell",
+        "my new number is 0176 554411",
         "standup is at 10 now",
         "we switched our broadband from Sonic to Hyperion",
     ]
@@ -104,6 +129,7 @@ def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:
         "9:30" in line or line == "user works at Shell" or "with Sonic" in line for line in standing
     )
     assert any("10 now" in line for line in standing)
+    assert not any("553232" in line for line in standing)
     # One person told all of it, and lives in one place.
     assert any(after in line for _, after in abroad.values() for line in standing)
     for before, _ in abroad.values():
@@ -218,7 +244,7 @@ def test_a_change_of_the_same_thing_needs_not_its_old_words(older: str, later: s
     ],
 )  # fmt: skip
 def test_what_is_moved_has_another_value_of_the_same_kind(older: str, later: str) -> None:
-    assert moves(older, later)
+    assert revalues(older, later, change=True)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +277,7 @@ def test_what_somebody_gives_up_ends_that_they_have_or_do_it(older: str, later: 
     ],
 )  # fmt: skip
 def test_what_moves_or_is_given_up_is_only_that(older: str, later: str) -> None:
-    assert not moves(older, later)
+    assert not revalues(older, later, change=True)
     assert not gives_up(older, later)
 
 

@@ -138,3 +138,33 @@ def test_a_property_of_a_note_and_a_later_word_are_a_conflict(tmp_path: Path) ->
         files,
     )
     assert any("0176554702 (superseded since 2026-03-01: 0176556009)" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "question", "new"),
+    [
+        ("i extract the samples with the Tessaline kit", "Tessaline is dead to me, we switched to Orbion", "which kit do i extract samples with", "Orbion"),
+        ("a lad called Corwin digs the trench for 22 an hour", "Corwin quit, he has joined the fire brigade", "who digs the trench", "fire brigade"),
+        ("our stage queue runs on Marlstream", "ok so we are ditching Marlstream for Pandion", "what does the stage queue run on", "Pandion"),
+    ],
+)  # fmt: skip
+def test_what_ends_a_line_stands_beside_it_without_a_word_of_the_question(
+    tmp_path: Path, first: str, later: str, question: str, new: str
+) -> None:
+    lines = contexts(tmp_path, [("2026-03-01", "Maren", first), ("2026-04-01", "Maren", later)], question)
+    assert [line for line in lines if new in line], lines
+
+
+def test_what_ends_a_line_is_explained_and_scores_as_much(tmp_path: Path) -> None:
+    talk = [
+        ("2026-03-01", "Maren", "i extract the samples with the Tessaline kit"),
+        ("2026-04-01", "Maren", "Tessaline is dead to me, we switched to Orbion"),
+        ("2026-04-02", "Pip", "Tessaline is dead, so I write Orbion from now on"),
+    ]
+    contexts(tmp_path, talk, "which kit do i extract samples with")
+    with App(tmp_path, clock=lambda: datetime(2026, 6, 1, tzinfo=UTC)) as app:
+        found = {match.unit.id: match for match in app.recall("which kit do i extract samples with").matches}
+    first, later = found["log:2026-03-01-Maren/1"], found["log:2026-04-01-Maren/1"]
+    assert later.score == first.score == sum(term.value for term in later.terms)
+    assert [(one.word, one.via) for one in later.matched] == [(first.unit.id, "link")]
+    assert not [id_ for id_ in found if "Pip" in id_]  # the assistant only repeats it

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from memoryclaw.index import stemming
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import noun_of
@@ -25,6 +26,7 @@ _FIELD, _OWN = (
     "= ",
     "=own ",
 )  # before a field in the subject of a text; of the speaker, where the form of a verb says so
+_MOST = 0.5  # of what older words say: a clause that is less takes the rest of them with it
 _UNSPACED = 5  # characters before it that must be the same, in a script without spaces
 
 
@@ -136,49 +138,6 @@ def told_anew(older: str, later: str) -> bool:
         if is_about and (is_enough(same, read, sentence) or is_enough(shared, subject, sentence)):
             return True
     return False
-
-
-def moves(older: str, later: str) -> bool:
-    """True where later words give the same thing another value of the same kind: `the match is on the 9th`, `the match was put back to the 16th`."""
-    words, signs, kinds = _grammar_of(older, later), _grammar_of(later, older), kinds_of_values(later)
-    if not kinds or valued(older) == valued(later):
-        return False
-    before = [
-        clause
-        for clause in clauses(older, words)
-        if clause.kind in ("be", "") and kinds & kinds_of_values(clause.text)
-    ]
-
-    def is_of(thing: frozenset[str], clause: Clause, *, is_moved: bool) -> bool:
-        about = subject_of(clause.text, later)
-        of_people = any(
-            token in words.first_objects for token in clause.tokens
-        )  # `two of us, and Kit on Sundays`
-        named = (
-            is_moved
-            and not of_people
-            and thing <= stems(clause.text, later)
-            and len(thing) * _ABOUT >= len(about)
-        )
-        return named or thing == _noun_of_subject(clause, words, later)
-
-    for now in clauses(later, signs) if before else ():
-        is_moved, thing = signs.change_verbs.within(now.tokens), _noun_of_subject(now, signs, later)
-        if (
-            thing
-            and (is_moved or now.kind == "be")
-            and any(is_of(thing, one, is_moved=is_moved) for one in before)
-        ):
-            return True
-    return False
-
-
-def _noun_of_subject(clause: Clause, words: Grammar, like: str) -> frozenset[str]:
-    """The stems of the thing that a clause is about; none of a person's."""
-    subject = clause.subject if clause.kind else ()
-    is_person = subject[:1] and len(subject) == 1 and subject[0] in words.personal
-    is_thing = subject and not is_person and not any(token in words.first_person for token in subject)
-    return stems(" ".join(subject), like) if is_thing else frozenset()
 
 
 def gives_up(older: str, later: str) -> bool:
@@ -305,6 +264,10 @@ def subject_of(text: str, like: str = "") -> frozenset[str]:
         elif tokens[at] not in values and tokens[at] not in words.small:
             kept.append(tokens[at])
         at += size or 1
+    for (verb, *ways), field in words.verb_fields if words.final_verbs.entries() else ():
+        if len(ways) == 1 and verb in kept and ways[0] in tokens[: tokens.index(verb)]:  # `nach Bonn gezogen`
+            kept.remove(verb)
+            fields.add(f"{_FIELD}{field}")
     return stems(" ".join(kept), like or text) | fields
 
 
@@ -342,6 +305,137 @@ def valued(text: str, *, units: bool = False) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def stems(text: str, like: str = "") -> frozenset[str]:
     """The stems of the words that carry the subject of a text, in its own language or in that of another: a short one seldom tells its own."""
-    language = stemming.language_of([like or text], stemming.language("en"))
+    language = stemming.language_of([like], stemming.language("en"))
     words = (_ELIDED.sub("", word) for word in words_of(text))
     return frozenset(token for word in words if not language.is_stop(word) for token in language.tokens(word))
+
+
+class Valued(NamedTuple):
+    """A clause that gives a thing a value."""
+
+    thing: frozenset[str]  # the stems of what stands before the value; where nothing does, behind it
+    names: tuple[frozenset[str], ...]  # those of each thing that is named around the value
+    common: frozenset[str]  # those that are no names of persons or places
+    values: frozenset[str]
+    first: str  # of them, a figure where there is one
+    written: str  # from the first of them to the last
+    kinds: frozenset[str]
+    share: float  # of the stems of the whole text
+
+
+def revalues(older: str, later: str, *, change: bool) -> bool:
+    """True where a clause that is most of what older words say, and one of the later, give one thing another value of a kind: `rent is 1,240`, `the rent is going up to 1,310`."""
+    return any(old.share >= _MOST for old, _ in renewed(older, later, change=change))
+
+
+def renewed(older: str, later: str, *, change: bool) -> Iterator[tuple[Valued, Valued]]:
+    """The clauses of older words whose value one of the later gives anew, with that one."""
+    if not (change or _grammar_of(later).beginnings.within(tokens_of(later))):
+        return
+    like = max(older, later, key=len)  # a short text seldom tells its own language
+    for new in _valued_clauses(later, like):
+        for old in _valued_clauses(older, like):
+            is_same = new.thing <= old.thing or new.thing in old.names
+            shared = new.thing if is_same else old.thing if old.thing in new.names else frozenset()
+            is_common = not shared.isdisjoint(old.common | new.common)
+            differ = not (old.values <= new.values or new.values <= old.values) or old.first != new.first
+            if is_common and differ and _are_alike(old.kinds, new.kinds):
+                yield old, new
+
+
+def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """True for values of one kind; a bare figure may be a sum or a measure, and is no time."""
+    return not one.isdisjoint(other) if one and other else (one | other).isdisjoint({"day", "hour"})
+
+
+@lru_cache(maxsize=4096)
+def _valued_clauses(text: str, like: str) -> tuple[Valued, ...]:
+    """The clauses of a text that give a thing a value, each with the thing."""
+    words, every, before, valued_clauses = (
+        _grammar_of(text, like),
+        max(1, len(stems(text))),
+        "",
+        list[Valued](),
+    )
+    for clause in clauses(text, words) if valued(text) else ():
+        told = _without_beginning(clause.text, words)
+        values = valued(told)
+        if values:
+            things = next(
+                filter(None, (_things(one, values, words) for one in (told, before))), None
+            ) or _things(told, values, words, verbs=False)
+            names = tuple(stems(" ".join(name), like) for name in things)
+            common = stems(
+                " ".join(word for name in things for word in name if _is_common(word, text, words)),
+                like,
+            )
+            ordered = [token for token in tokens_of(told) if token in values]
+            first = next(filter(str.isdecimal, ordered), ordered[0])
+            share = len(stems(clause.text)) / every
+            valued_clauses += (
+                [
+                    Valued(
+                        names[0],
+                        names,
+                        common,
+                        values,
+                        first,
+                        _written(told, values),
+                        kinds_of_values(told),
+                        share,
+                    )
+                ]
+                if names
+                else []
+            )
+        before = clause.text
+    return tuple(valued_clauses)
+
+
+def _written(text: str, values: frozenset[str]) -> str:
+    """A text from the first of its values to the last."""
+    spans = [span for token, span in zip(tokens_of(text), spans_of(text), strict=True) if token in values]
+    return text[spans[0][0] : spans[-1][1]]
+
+
+def _without_beginning(text: str, words: Grammar) -> str:
+    """A clause without the day from which it holds: `from May`, `as of Monday`."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    for at in range(len(tokens) - 1):
+        size = words.beginnings.at(tokens, at) or words.source_prepositions.at(tokens, at)
+        if (
+            size
+            and at + size < len(tokens)
+            and (tokens[at + size] in words.months or tokens[at + size] in words.weekdays)
+        ):
+            return f"{text[: spans[at][0]]}{text[spans[at + size][1] :]}"
+    return text
+
+
+def _things(text: str, values: frozenset[str], words: Grammar, *, verbs: bool = True) -> list[list[str]]:
+    """What is named before the values of a clause, in one, and apart what of it stands between small words, and first behind them; without its `verbs`, unless these are all that there is: `rent is 900`."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    told = [at for at, token in enumerate(tokens) if token in values] or [len(tokens)]
+    has_capitals = bool(words.noun_capitals.entries()) and text.lower() != text
+    runs: dict[bool, list[list[str]]] = {False: [[]], True: [[]]}
+    at = 0
+    while at < len(tokens):
+        token, sign = tokens[at], words.changes.at(tokens, at) or words.renewals.at(tokens, at)
+        idle = (words.small, words.light, words.adverbs, words.number_words, words.be_verbs)
+        is_idle = token in values or any(token in entries for entries in idle) or words.units.at(tokens, at)
+        is_idle = is_idle or (has_capitals and text[spans[at][0]].islower())
+        if sign or is_idle or (verbs and words.verbs.at(tokens, at)):
+            runs[at > told[0]].append([])
+        else:
+            runs[at > told[0]][-1].append(token)
+        at += sign or 1
+    before, behind = ([run for run in runs[side] if run] for side in (False, True))
+    whole = [[word for run in before for word in run]] if before else []
+    return [*whole, *(before if len(before) > 1 else ()), *behind[:1]]
+
+
+def _is_common(word: str, text: str, words: Grammar) -> bool:
+    """True for a word that is written small, or stands behind an article or a possessive."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    at = next((at for at, token in enumerate(tokens) if token == word), -1)
+    return at >= 0 and (text[spans[at][0]].islower() or (at > 0 and tokens[at - 1] in words.noun_openers))
