@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from memoryclaw.talk.layout import blocks_of, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
+from memoryclaw.talk.text_requests import asks_of_text, is_asked
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
-from memoryclaw.text.sentences import SMALL
+from memoryclaw.text.sentences import SMALL, sentences
 
 _CUT = " … "  # stands where a secret was left out of a line
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)")
@@ -136,9 +137,8 @@ def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], l
     others = (
         pasted_lines(lines, words, me) | letters | _material(lines, words, letters) | _tables(lines, words)
     )
-    own: list[str] = []
-    pasted: list[str] = []
-    inside, end = False, 0  # inside: a block that was named already
+    announced: dict[int, int] = {}  # where words of others begin in a line that announces them
+    end = 0
     last = _last(lines, str.strip)
     for number, line in enumerate(lines):
         if not line.strip():
@@ -148,16 +148,47 @@ def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], l
         elif number >= end and _HEADER.match(line):
             end = _mail_end(lines, number, letters)
         if number in others or number < end:
-            pasted += [] if inside else [line.strip()]
-            inside = True
+            others.add(number)
             continue
         before, reach = _before_others(line, words, last=number == last)
-        own.append(before)
-        pasted.append(line[len(before) :].strip())
-        inside = bool(pasted[-1])
+        announced[number] = len(before)
         if reach:
             end = _text_end(lines, number, words, letters) if reach == _ALL else _block_end(lines, number)
+    others -= _beside_texts(lines, others, words)
+    own: list[str] = []
+    pasted: list[str] = []
+    inside = False  # a block that was named already
+    for number, line in enumerate(lines):
+        if not line.strip():
+            continue
+        start = 0 if number in others else announced.get(number, len(line))
+        own += [line[:start]] * (number not in others)
+        rest = line[start:].strip()
+        pasted += [rest] * (bool(rest) and not (inside and not start))
+        inside = bool(rest)
     return own, pasted
+
+
+def _beside_texts(lines: Sequence[str], others: Collection[int], words: Grammar) -> set[int]:
+    """The lines directly above a text of others, and those below it behind an empty line, that the speaker has typed: they begin with small letters, and the text with capitals."""
+    beside: set[int] = set()
+    for at in sorted(others):
+        if not (_is_typed(lines[at]) and speaks(lines[at], words, to_somebody=False)):
+            continue
+        below = at + 1
+        if (at - 1 not in others or at - 1 in beside) and below in others and _is_written(lines[below]):
+            beside.add(at)
+        above = _last(lines[:at], str.strip)
+        apart = above in others and above < at - 1 and not any(number in others for number in range(at + 1, len(lines)) if lines[number].strip())
+        if apart and _is_written(lines[above]):
+            beside.add(at)
+    return beside
+
+
+def _is_written(line: str) -> bool:
+    """True for a line of a sentence that begins with a capital and ends with its mark."""
+    bare = line.strip()
+    return len(tokens_of(bare)) >= _PROSE and not _is_typed(bare) and bare[0].isalpha() and bare.endswith((".", "!", "?", "…"))
 
 
 def _mail_end(lines: Sequence[str], at: int, letters: Collection[int]) -> int:
@@ -288,7 +319,7 @@ def _greets(line: str, whom: str = "") -> bool:
 def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) -> set[int]:
     """The lines of a text that the turn asks to have reworked or judged, and of a part that somebody plays."""
     material: set[int] = set()
-    before = (0, 0)  # the block before
+    before = range(0)  # the block before
     last = _last(lines, str.strip)
     for first, end in blocks_of(lines):
         for at in range(first, end):
@@ -296,18 +327,48 @@ def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) ->
                 continue
             if _is_part(lines[at], words):
                 material.update(range(at, end))
-            elif _asks_for_work(lines[at], words):
-                back = listed("backward").within(tokens_of(lines[at]))
-                if at > first and at == last:
-                    material.update(range(first, at))
-                elif back or at == last or "?" in lines[at]:  # the text may stand on either side
-                    material.update(range(*before))
-                if at != last and not (back and first):
-                    return material | set(range(at + 1, _text_end(lines, at, words, letters)))
+            elif asks := _asks_of_text(lines[at], words):
+                above, below = range(first, at) or before, range(at + 1, end) or _next_block(lines, end)
+                back = listed("backward").within(tokens_of(lines[at])) and above
+                likely_above, likely_below = (_likeness(lines, at, block, words) for block in (above, below))
+                if below and not back and likely_below >= likely_above:
+                    if asks + likely_below >= _BELOW:
+                        return material | set(range(at + 1, _text_end(lines, at, words, letters)))
+                elif asks + likely_above >= _ABOVE - bool(back) and is_asked(lines[at], words):
+                    material.update(above)
             elif _asks_for_work(_ENDS.split(lines[at])[-1], words, beside=True):
                 material.update(range(first, at + 1) if at == last else range(at + 1, len(lines)))
-        before = first, end
+        before = range(first, end)
     return material
+
+
+# How much tells that a line asks about the text below it; above it may stand what the speaker has just told.
+_BELOW, _ABOVE = 2.5, 3.5
+_SURE = 4.0  # of a line that asks for nothing but work on a text
+_PROSE = 4  # words of a line that is more than a heading
+
+
+def _asks_of_text(line: str, words: Grammar) -> float:
+    return _SURE if _asks_for_work(line, words) else asks_of_text(line, words)
+
+
+def _likeness(lines: Sequence[str], at: int, block: range, words: Grammar) -> float:
+    """How far a block looks like a text rather than like what the line beside it goes on with: it has sentences, another manner, a greeting, and asks for nothing itself."""
+    text = " ".join(lines[number].strip() for number in block)
+    said = sentences(text)
+    asks = any(words.request_openers.at(tokens_of(sentence)) for sentence in said)
+    manner = bool(block) and _is_typed(lines[at]) and not _is_typed(text)
+    return 0.5 * (len(said) > 1) + 0.5 * manner + (bool(block) and _greets(lines[block[0]])) - asks
+
+
+def _is_typed(text: str) -> bool:
+    """True for words that begin with a small letter: as people type, and seldom write."""
+    return re.match(r"[^\w\n]{0,3}[a-zß-ÿ]", text.strip()) is not None
+
+
+def _next_block(lines: Sequence[str], at: int) -> range:
+    first = next((number for number in range(at, len(lines)) if lines[number].strip()), len(lines))
+    return range(first, _block_end(lines, first))
 
 
 def _is_part(line: str, words: Grammar) -> bool:
