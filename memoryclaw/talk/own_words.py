@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from memoryclaw.talk.layout import blocks_of, is_record, listed, pasted_lines, speaks
+from memoryclaw.talk.layout import blocks_of, is_head, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
-from memoryclaw.talk.text_requests import asks_of_text, is_asked
+from memoryclaw.talk.text_requests import asks_of_text, is_about_a_text, is_asked
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.sentences import SMALL, sentences
 
@@ -72,14 +72,22 @@ class OwnWords(NamedTuple):
     seals: Seals = Seals()
 
 
+class Exchange(NamedTuple):
+    """What the assistant wrote before and behind a turn tells of it."""
+
+    repeated: frozenset[str] = frozenset()  # lines of the turn that it had written before
+    answer: str = ""  # how its answer begins
+
+
 @lru_cache(maxsize=256)  # of the turns of a segment, which several readers look through
-def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
+def own_words(text: str, words: Grammar, speaker: str = "", exchange: Exchange = Exchange()) -> OwnWords:
     """The own words of one turn.
 
     Args:
         text: what was typed.
         speaker: who typed it; a line that greets them, and a letter that they have not signed, are somebody else's.
         words: the grammar of its language; `written_things`, `rework_verbs` and `reporting_verbs` announce words of others.
+        exchange: that it stands in.
     """
     pasted: list[str] = []
 
@@ -103,7 +111,7 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
         return "\n" if apart else sealing.seal(hit[0], quotation=True)
 
     lines = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
-    own, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""))
+    own, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""), exchange)
     text = sealing.calls("\n".join(own))  # only now: that they are calls tells code from talk
     seals = sealing.sealed()
     return OwnWords(text, tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
@@ -131,12 +139,15 @@ def without_command(text: str, words: Grammar) -> str:
     return text
 
 
-def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], list[str]]:
+def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Exchange) -> tuple[list[str], list[str]]:
     """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
     letters = _letters(lines, me)
     others = (
         pasted_lines(lines, words, me) | letters | _material(lines, words, letters) | _tables(lines, words)
     )
+    others |= {number for number, line in enumerate(lines) if line.strip() in exchange.repeated}
+    if not others and is_about_a_text(exchange.answer, words):
+        others = set(_longest_text(lines, words))
     announced: dict[int, int] = {}  # where words of others begin in a line that announces them
     end = 0
     last = _last(lines, str.strip)
@@ -169,18 +180,29 @@ def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], l
     return own, pasted
 
 
+def _longest_text(lines: Sequence[str], words: Grammar) -> range:
+    """The block with the most words that asks nothing: the answer is about it."""
+    blocks = [range(*block) for block in blocks_of(lines)]
+    asking = [any(is_asked(lines[at], words) for at in block) for block in blocks]
+    texts = [block for block, asks in zip(blocks, asking, strict=True) if not asks]
+    return max(texts, key=lambda block: sum(len(lines[at]) for at in block), default=range(0))
+
+
 def _beside_texts(lines: Sequence[str], others: Collection[int], words: Grammar) -> set[int]:
-    """The lines directly above a text of others, and those below it behind an empty line, that the speaker has typed: they begin with small letters, and the text with capitals."""
+    """The lines beside a text of others that the speaker typed: directly above it, or below it behind an empty line, in small letters where the text has capitals."""
     beside: set[int] = set()
+    last = _last(lines, str.strip)
     for at in sorted(others):
-        if not (_is_typed(lines[at]) and speaks(lines[at], words, to_somebody=False)):
+        if not _is_typed(lines[at]):
             continue
-        below = at + 1
-        if (at - 1 not in others or at - 1 in beside) and below in others and _is_written(lines[below]):
+        is_own = speaks(lines[at], words, to_somebody=False)
+        heads = at + 1 in others and (_is_written(lines[at + 1]) or is_head(lines[at + 1]))
+        if is_own and heads and (at - 1 not in others or at - 1 in beside):
             beside.add(at)
         above = _last(lines[:at], str.strip)
-        apart = above in others and above < at - 1 and not any(number in others for number in range(at + 1, len(lines)) if lines[number].strip())
-        if apart and _is_written(lines[above]):
+        turns_back = listed("asides").at(tokens_of(lines[at])) > 0
+        written = is_own and above in others and _is_written(lines[above])
+        if at == last and above < at - 1 and (turns_back or written):
             beside.add(at)
     return beside
 
@@ -188,7 +210,12 @@ def _beside_texts(lines: Sequence[str], others: Collection[int], words: Grammar)
 def _is_written(line: str) -> bool:
     """True for a line of a sentence that begins with a capital and ends with its mark."""
     bare = line.strip()
-    return len(tokens_of(bare)) >= _PROSE and not _is_typed(bare) and bare[0].isalpha() and bare.endswith((".", "!", "?", "…"))
+    return (
+        len(tokens_of(bare)) >= _PROSE
+        and not _is_typed(bare)
+        and bare[0].isalpha()
+        and bare.endswith((".", "!", "?", "…"))
+    )
 
 
 def _mail_end(lines: Sequence[str], at: int, letters: Collection[int]) -> int:
@@ -469,7 +496,8 @@ def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
             continue
         ends = _NOTHING.match(line, colon.end()) is not None
         if _announces(sentence, line, colon, words):
-            return line[: colon.end()], _ALL if ends else _BLOCK
+            is_output = listed("outputs").within(tokens_of(sentence))
+            return line[: colon.end()], _ALL if ends and not is_output else _BLOCK
         if ends and not last and colon[0] == ":":
             return line, ""
     start = 0
@@ -488,6 +516,8 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
     if any(token in words.second_person and token not in words.nominatives for token in clause):
         return False
     if listed("sources").within(clause) or _quotes(clause, words) or _reworks(clause, words):
+        return True
+    if listed("outputs").within(clause) and not speaks(line[colon.end() :], words):
         return True
     if listed("fictions").within(clause) and _NOTHING.match(line, colon.end()):
         return True

@@ -27,7 +27,7 @@ from memoryclaw.talk.assertions import (
 )
 from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task, request_of
-from memoryclaw.talk.own_words import own_words, without_secrets
+from memoryclaw.talk.own_words import Exchange, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, first_clause, trimmed
@@ -48,6 +48,8 @@ _HARD = re.compile(r"\d|[$€£%]")
 _LINK = re.compile(r"(?:https?://|www\.)\S+")
 _ASKED = ("?", "？", "؟")
 _SMALL_WORD = 3  # characters of a word that carries no subject, in a language that is not read
+_TELLING = 24  # characters of a line that nobody types again by chance
+_BEGINS = 200  # characters of an answer that tell what it is about
 _LAUGH = re.compile(
     r"(?:(?<!\w)(?:lol+|lmf?ao+|rofl|jk|j/k|b?(?:ha){2,}h?|(?:he){2,}|(?:hi){2,})(?!\w)|(?<!\S)(?:/[sj]|:-?p|xD)(?![\w/])|;-?\)|[😂🤣😆😉😜😝🙃🙄])",
     re.IGNORECASE,
@@ -163,7 +165,7 @@ class SegmentReader:
         code = spoken_in(turn.text, self._spoken.get(speaker, self._language))
         self._spoken[speaker] = code
         words = grammar(code if code in codes() else UNREAD)
-        own = own_words(turn.text, words, turn.name)
+        own = own_words(turn.text, words, turn.name, self._exchange(number, turn))
         self.pasted += [Pasted(turn.line, speaker, first) for first in own.pasted]
         base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=words.code)
         self.names.meet(turn.text)
@@ -193,6 +195,25 @@ class SegmentReader:
             _opened(_statement(base, group, texts, reading, fixed.instead), own.seals)
             for group in _grouped(_laughed_at(pieces, words))
         ]
+
+    def _exchange(self, number: int, turn: Turn) -> Exchange:
+        """What the assistant wrote before and behind a turn tells of it."""
+        lines = [line for line in map(str.strip, turn.text.split("\n")) if len(line) > _TELLING]
+        heard = (
+            "\n".join(before.text for before in self._turns[:number] if before.role == "assistant")
+            if len(lines) > 1
+            else ""
+        )
+        repeated = frozenset(line for line in lines if line in heard)
+        answer = next(
+            (
+                after.text[:_BEGINS]
+                for after in self._turns[number + 1 : number + 2]
+                if after.role == "assistant"
+            ),
+            "",
+        )
+        return Exchange(repeated if len(repeated) > 1 else frozenset(), answer)
 
 
 def _unread(base: Statement, text: str) -> Iterator[Statement]:

@@ -6,6 +6,7 @@ landlord` points and says whence. What is asked of things and of the speaker's o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -15,6 +16,8 @@ from memoryclaw.text.grammar import Grammar, tokens_of
 from memoryclaw.text.sentences import SMALL, plain
 
 _MOST = 16  # words of a line that asks; what is longer tells something besides
+_ADJECTIVES = 2  # before a noun, at most
+_FIRST = re.compile(r"[^.!?:\n]{0,160}")  # the first sentence of an answer
 _OTHER_WORDS = 3  # that count, at most
 
 
@@ -37,7 +40,12 @@ def is_asked(text: str, words: Grammar) -> bool:
 
 def _asks(line: _Line) -> float:
     asked = line.text.rstrip().endswith(("?", "？", ":", "："))
-    return asked or listed("askers").within(line.tokens) or listed("makers").at(line.tokens) > 0 or line.words.politeness.within(line.tokens)
+    return (
+        asked
+        or listed("askers").within(line.tokens)
+        or listed("makers").at(line.tokens) > 0
+        or line.words.politeness.within(line.tokens)
+    )
 
 
 def _points(line: _Line) -> float:
@@ -46,7 +54,11 @@ def _points(line: _Line) -> float:
     for at in range(len(tokens)):
         if length := pointers.at(tokens, at):
             behind = at + length
-            if behind == len(tokens) or written.at(tokens, behind) or tokens[behind] not in _other_words(line):
+            if (
+                behind == len(tokens)
+                or written.at(tokens, behind)
+                or tokens[behind] not in _other_words(line)
+            ):
                 return 1
     return 0
 
@@ -54,13 +66,18 @@ def _points(line: _Line) -> float:
 def _in_language(line: _Line) -> float:
     """Into what language or form it is to be put: `in german`, `ins englische`."""
     languages, into = listed("languages"), listed("into")
-    return any(token in languages and line.tokens[at - 1] in into for at, token in enumerate(line.tokens) if at)
+    return any(
+        token in languages and line.tokens[at - 1] in into for at, token in enumerate(line.tokens) if at
+    )
 
 
 def _is_owned(line: _Line) -> float:
     """What is the speaker's own, but for people: `my plan`, not `my boss`."""
     tokens, words = line.tokens, line.words
-    return any(token in words.possessives_own and not words.roles.within(tokens[at + 1 : at + 3]) for at, token in enumerate(tokens))
+    return any(
+        token in words.possessives_own and not words.roles.within(tokens[at + 1 : at + 3])
+        for at, token in enumerate(tokens)
+    )
 
 
 def _tells(line: _Line) -> float:
@@ -79,7 +96,10 @@ def _other_words(line: _Line) -> Sequence[str]:
     return [
         token
         for token in line.tokens
-        if plain(token) not in usual and token not in usual and token not in of_text and token not in line.words.roles
+        if plain(token) not in usual
+        and token not in usual
+        and token not in of_text
+        and token not in line.words.roles
     ]
 
 
@@ -117,3 +137,18 @@ def asks_of_text(text: str, words: Grammar) -> float:
         return 0.0
     line = _Line(text, tokens, words)
     return sum(weight * feature(line) for weight, feature in FEATURES.values())
+
+
+def is_about_a_text(answer: str, words: Grammar) -> bool:
+    """True for an answer that begins with what a text is or became: `The warning you see …`, `This letter …`, `Here is the corrected version`."""
+    tokens = tokens_of(_FIRST.match(answer)[0])
+    tokens = tokens[words.openers.skip(tokens) :]
+    if listed("reworked").within(tokens):
+        return True
+    determined = listed("definite").at(tokens)
+    return determined > 0 and any(
+        words.written_things.at(tokens, at)
+        or listed("outputs").at(tokens, at)
+        or listed("writers").at(tokens, at)
+        for at in range(determined, determined + _ADJECTIVES + 1)
+    )
