@@ -79,8 +79,11 @@ class Exchange(NamedTuple):
     answer: str = ""  # how its answer begins
 
 
+_ALONE = Exchange()
+
+
 @lru_cache(maxsize=256)  # of the turns of a segment, which several readers look through
-def own_words(text: str, words: Grammar, speaker: str = "", exchange: Exchange = Exchange()) -> OwnWords:
+def own_words(text: str, words: Grammar, speaker: str = "", exchange: Exchange = _ALONE) -> OwnWords:
     """The own words of one turn.
 
     Args:

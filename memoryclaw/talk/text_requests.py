@@ -35,17 +35,13 @@ def _has(name: str) -> Callable[[_Line], float]:
 
 def is_asked(text: str, words: Grammar) -> bool:
     """True for a line that asks or orders: with its mark, by its verb, or politely."""
-    return bool(_asks(_Line(text, tokens_of(text), words)))
+    line = _Line(text, tokens_of(text), words)
+    return bool(_asks(line)) or listed("makers").at(line.tokens) > 0
 
 
 def _asks(line: _Line) -> float:
-    asked = line.text.rstrip().endswith(("?", "？", ":", "："))
-    return (
-        asked
-        or listed("askers").within(line.tokens)
-        or listed("makers").at(line.tokens) > 0
-        or line.words.politeness.within(line.tokens)
-    )
+    polite = listed("askers").within(line.tokens) or line.words.politeness.within(line.tokens)
+    return polite or line.text.rstrip().endswith(("?", "？", ":", "："))
 
 
 def _points(line: _Line) -> float:
@@ -64,11 +60,16 @@ def _points(line: _Line) -> float:
 
 
 def _in_language(line: _Line) -> float:
-    """Into what language or form it is to be put: `in german`, `ins englische`."""
-    languages, into = listed("languages"), listed("into")
-    return any(
-        token in languages and line.tokens[at - 1] in into for at, token in enumerate(line.tokens) if at
-    )
+    """Into what it is to be put: `in german`, `ins englische`, `into a poem`."""
+    tokens, into = line.tokens, listed("into")
+    for at in range(1, len(tokens)):
+        behind = at + line.words.articles.at(tokens, at)
+        if tokens[at - 1] in into and (
+            tokens[at] in listed("languages")
+            or (behind > at and line.words.written_things.at(tokens, behind))
+        ):
+            return 1
+    return 0
 
 
 def _is_owned(line: _Line) -> float:
