@@ -92,6 +92,7 @@ _UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
 _LABEL = re.compile(
     r"[ \t]*+(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]{1,4} ?)?(?:[-*•+–] ++)?(?:\d{1,2}:\d\d ++)?\*{0,2}(?P<who>[^\W_][\w.'’@-]*+(?: [\w.'’@-]++){0,3})(?P<aside> ?[(\[][^)\]\n]{1,40}[)\]])?\*{0,2}(?:(?P<mark>[ \t]?:)\*{0,2}|[ \t](?P<dash>[-–—]))[ \t]++(?P<words>\S)"
 )
+_AMOUNT = re.compile(r"[£$€]?\d[\d.,]*")  # glued to its unit: `600pcm`
 _HANDLE = re.compile(r"[a-z][a-z.-]*+[\d_]\w*+$", re.IGNORECASE)  # `tom_r`, `mia88`
 _HEADING = 4  # words, at most
 _NAME_WORDS, _CARD = 3, 6  # words of a name that signs; of a line below it
@@ -334,6 +335,8 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
             return range(_first_label(lines, block, at), block.stop)
         if _is_title(lines[at], alone=len(block) == 1):
             return range(at, block.stop if at + 1 < block.stop else len(lines))
+    if len(terms := [at for at in block for _ in range(_adverts(lines[at]))]) > 1:
+        return range(terms[0], block.stop)
     if labels := _of_document(lines, block, me):
         return labels
     last = block[-1]
@@ -353,6 +356,12 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
     if any(_is_of_page(line) for line in lines[block.start + 1 : block.stop]):
         return range(next((at for at in block if _name_alone(lines[at], words, me)), block.start), block.stop)
     return range(0)
+
+
+def _adverts(line: str) -> int:
+    """How many terms of a small ad a line holds: `for sale`, `collection only`, `no agents`."""
+    tokens, terms = tokens_of(_AMOUNT.sub(" ", line)), listed("adverts")
+    return sum(terms.at(tokens, at) > 0 for at in range(len(tokens)))
 
 
 def _is_of_page(line: str) -> bool:

@@ -245,10 +245,12 @@ def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
         block = range(first, end)
         goes_on = goes_on and not speaks(lines[first], words, to_somebody=False) and "?" not in lines[first]
         has_code = any(_CODE_LINE.search(lines[at]) for at in block)
+        sign, columns = _columns(lines[first]) if len(block) > 1 else ("", 0)
         for at in block:
             line = lines[at]
             if (
                 (at and _is_code(line))
+                or (columns and line.count(sign) >= columns)
                 or (has_code and _REMARK.match(line))
                 or len(_SIGNS.findall(line)) > _MANY_SIGNS
             ):
@@ -468,6 +470,14 @@ def _last(lines: Sequence[str], fits: Callable[[str], object]) -> int:
 def _is_code(line: str) -> bool:
     """True for a line of a table, of code, or of a list of amounts."""
     return bool(_TABLE.match(line.strip()) or _CODE_LINE.search(line) or len(_MEASURE.findall(line)) > 1)
+
+
+def _columns(line: str) -> tuple[str, int]:
+    """The sign between the columns that a first line names, `id,name,comment`, and how often it stands there; 0 where the line names none."""
+    sign = next((sign for sign in ",;\t|" if line.count(sign) > 1), "")
+    if not sign or not all(re.fullmatch(r"[\w.-]{1,30}", name) for name in line.strip().split(sign)):
+        return "", 0
+    return sign, line.count(sign)
 
 
 def _is_item(line: str) -> bool:
