@@ -24,6 +24,9 @@ _QUOTED = re.compile(  # the opening sign stands first, else each character is t
     + r"|(?<=(?<![\w'])')((?:[^'\n]|(?<=\w)'(?=\w))*+)'(?!\w))"
 )
 _UNCLOSED = re.compile(r"(?ms)(?:^|(?<=[\s:]))(?:\"(?=[^\"]*+\Z)|[“„](?=[^“”„]*+\Z)|«(?=[^«»]*+\Z))\S.*")
+_MARKED_NAME = re.compile(
+    r"(?m)^> ?@?[\w.-]{2,20}[ \t]*$\n?"
+)  # `> tom`, by which a copied chat shows who speaks below
 _FEW, _LONG = 3, 80  # words of a quotation that stay; characters of one that is named
 _COLON = re.compile(r":(?=\s|$)|：|\s[-–—](?=\s)")
 _LEAD = 200  # characters before a colon that may announce what stands behind it
@@ -99,7 +102,13 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Exchange =
         return "\n"
 
     text = without_command(without_secrets(text), words)
-    text = _UNCLOSED.sub(block, _QUOTED_LINES.sub(block, _FENCED.sub(block, text.replace("\r\n", "\n"))))
+    text = _FENCED.sub(block, text.replace("\r\n", "\n"))
+    is_chat = len(_MARKED_NAME.findall(text)) > 1
+
+    def quoted(hit: re.Match[str]) -> str:
+        return hit[0] if is_chat and _MARKED_NAME.fullmatch(hit[0]) else block(hit)
+
+    text = _UNCLOSED.sub(block, _QUOTED_LINES.sub(quoted, text))
     sealing = Sealing(text)
 
     def quotation(hit: re.Match[str]) -> str:
@@ -434,7 +443,7 @@ def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
     return (
         at >= 0
         and not any(token in words.possessives_own for token in behind)
-        and all(token in words.of_text or token in listed("subjects") for token in behind)
+        and all(token in words.of_text or token in listed("subjects") or token.isdigit() for token in behind)
     )
 
 

@@ -17,7 +17,7 @@ from memoryclaw.text.sentences import SMALL, plain
 
 _MOST = 16  # words of a line that asks; what is longer tells something besides
 _ADJECTIVES = 2  # before a noun, at most
-_FIRST = re.compile(r"[^.!?:\n]{0,160}")  # the first sentence of an answer
+_END = re.compile(r"[.!?:\n]")  # of the first sentence of an answer
 _OTHER_WORDS = 3  # that count, at most
 
 
@@ -59,7 +59,7 @@ def _points(line: _Line) -> float:
     return 0
 
 
-def _in_language(line: _Line) -> float:
+def _is_put_into(line: _Line) -> float:
     """Into what it is to be put: `in german`, `ins englische`, `into a poem`."""
     tokens, into = line.tokens, listed("into")
     for at in range(1, len(tokens)):
@@ -97,7 +97,8 @@ def _other_words(line: _Line) -> Sequence[str]:
     return [
         token
         for token in line.tokens
-        if plain(token) not in usual
+        if not token[0].isdigit()
+        and plain(token) not in usual
         and token not in usual
         and token not in of_text
         and token not in line.words.roles
@@ -120,7 +121,8 @@ FEATURES: Mapping[str, tuple[float, Callable[[_Line], float]]] = {
     "judges or interprets": (1.0, _has("judgements")),
     "makes something of it": (0.5, _has("makers")),
     "names a manner": (1.5, _has("manners")),
-    "names a language to put it in": (1.5, _in_language),
+    "names a language": (1.0, _has("languages")),
+    "names what to put it into": (1.0, _is_put_into),
     "says whence it came": (1.5, _has("whence")),
     "somebody delivered it": (1.5, _delivered),
     "asks about somebody unnamed": (1.5, lambda line: line.text.rstrip().endswith("?") and listed("somebody").within(line.tokens)),
@@ -142,7 +144,7 @@ def asks_of_text(text: str, words: Grammar) -> float:
 
 def is_about_a_text(answer: str, words: Grammar) -> bool:
     """True for an answer that begins with what a text is or became: `The warning you see …`, `This letter …`, `Here is the corrected version`."""
-    tokens = tokens_of(_FIRST.match(answer)[0])
+    tokens = tokens_of(_END.split(answer, maxsplit=1)[0])
     tokens = tokens[words.openers.skip(tokens) :]
     if listed("reworked").within(tokens):
         return True
