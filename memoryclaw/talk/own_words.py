@@ -370,12 +370,11 @@ def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) ->
                 material.update(range(at, end))
             elif asks := _asks_of_text(lines[at], words):
                 above, below = range(first, at) or before, range(at + 1, end) or _next_block(lines, end)
-                back = listed("backward").within(tokens_of(lines[at])) and above
                 likely_above, likely_below = (_likeness(lines, at, block, words) for block in (above, below))
-                if below and not back and likely_below >= likely_above:
+                if below and likely_below >= likely_above:
                     if asks + likely_below >= _BELOW:
                         return material | set(range(at + 1, _text_end(lines, at, words, letters)))
-                elif asks + likely_above >= _ABOVE - bool(back) and is_asked(lines[at], words):
+                elif asks + likely_above >= _ABOVE and is_asked(lines[at], words):
                     material.update(above)
             elif _asks_for_work(_ENDS.split(lines[at])[-1], words, beside=True):
                 material.update(range(first, at + 1) if at == last else range(at + 1, len(lines)))

@@ -16,6 +16,7 @@ from memoryclaw.text.grammar import Grammar, tokens_of
 from memoryclaw.text.sentences import SMALL, plain
 
 _MOST = 16  # words of a line that asks; what is longer tells something besides
+_EDGE = 3  # words at the beginning and at the end of a line
 _ADJECTIVES = 2  # before a noun, at most
 _END = re.compile(r"[.!?:\n]")  # of the first sentence of an answer
 _OTHER_WORDS = 3  # that count, at most
@@ -34,9 +35,10 @@ def _has(name: str) -> Callable[[_Line], float]:
 
 
 def is_asked(text: str, words: Grammar) -> bool:
-    """True for a line that asks or orders: with its mark, by its verb, or politely."""
-    line = _Line(text, tokens_of(text), words)
-    return bool(_asks(line)) or listed("makers").at(line.tokens) > 0
+    """True for a line that asks or orders: with its mark, by its verb, or politely at its beginning or end."""
+    tokens = tokens_of(text)
+    edges = (*tokens[:_EDGE], *tokens[-_EDGE:])
+    return bool(_asks(_Line(text, edges, words))) or listed("makers").at(tokens) > 0
 
 
 def _asks(line: _Line) -> float:
