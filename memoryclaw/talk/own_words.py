@@ -211,11 +211,11 @@ def _beside_texts(lines: Sequence[str], others: Collection[int], words: Grammar)
         heads = at + 1 in others and (_is_written(lines[at + 1]) or is_head(lines[at + 1]))
         if is_own and heads and (at - 1 not in others or at - 1 in beside):
             beside.add(at)
-        above = _last(lines[:at], str.strip)
-        turns_back = listed("asides").at(tokens_of(lines[at])) > 0
-        written = is_own and above in others and _is_written(lines[above])
-        if at == last and above < at - 1 and (turns_back or written):
-            beside.add(at)
+        if at == last:
+            above = _last(lines[:at], str.strip)
+            turns_back = listed("asides").at(tokens_of(lines[at])) > 0
+            written = is_own and above in others and _is_written(lines[above])
+            beside.update([at] * (above < at - 1 and (turns_back or written)))
     return beside
 
 

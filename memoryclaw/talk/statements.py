@@ -158,6 +158,8 @@ class SegmentReader:
         for turn in turns:
             self.names.learn(without_secrets(turn.text), spoken_in(turn.text, self._language))
         self.pasted: list[Pasted] = []
+        self._heard: set[str] = set()  # lines that the assistant has written so far
+        self._heard_to = 0
 
     def turn(self, number: int, turn: Turn) -> list[Statement]:
         """The statements of one turn of a person."""
@@ -198,22 +200,18 @@ class SegmentReader:
 
     def _exchange(self, number: int, turn: Turn) -> Exchange:
         """What the assistant wrote before and behind a turn tells of it."""
-        lines = [line for line in map(str.strip, turn.text.split("\n")) if len(line) > _TELLING]
-        heard = (
-            "\n".join(before.text for before in self._turns[:number] if before.role == "assistant")
-            if len(lines) > 1
-            else ""
-        )
-        repeated = frozenset(line for line in lines if line in heard)
-        answer = next(
-            (
-                after.text[:_BEGINS]
-                for after in self._turns[number + 1 : number + 2]
-                if after.role == "assistant"
-            ),
-            "",
-        )
-        return Exchange(repeated if len(repeated) > 1 else frozenset(), answer)
+        for before in self._turns[self._heard_to : number]:
+            if before.role == "assistant":
+                self._heard.update(_telling_lines(before.text))
+        self._heard_to = number
+        repeated = self._heard.intersection(_telling_lines(turn.text))
+        behind = self._turns[number + 1 : number + 2]
+        answer = next((after.text[:_BEGINS] for after in behind if after.role == "assistant"), "")
+        return Exchange(frozenset(repeated if len(repeated) > 1 else ()), answer)
+
+
+def _telling_lines(text: str) -> Iterator[str]:
+    return (line for line in map(str.strip, text.split("\n")) if len(line) > _TELLING)
 
 
 def _unread(base: Statement, text: str) -> Iterator[Statement]:
