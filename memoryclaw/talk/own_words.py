@@ -35,6 +35,7 @@ _MORE = re.compile(r"\s*+(?:\S++(?<![.!?])\s++){2}\S")  # a sentence of more tha
 _ENDS = re.compile(r"[.!?…]\s|\n")
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
 _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
+_LABEL_WORDS = 2  # of a line that a program names itself: `Fatal error: …`
 _ASKING = 20  # words, at most, of a request for work on a text
 _HEADER = re.compile(
     r"(?im)^[ \t]*(?:-{3,}\s*(?:original message|forwarded|weitergeleitet)|begin forwarded|\[[^\]\n]{0,60}\b(?:forwarded|fwd)\b"
@@ -538,7 +539,12 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
         return False
     if listed("sources").within(clause) or _quotes(clause, words) or _reworks(clause, words):
         return True
-    if listed("outputs").within(clause) and not speaks(line[colon.end() :], words):
+    # `Error: exit code 1` is a line of the program itself.
+    if (
+        len(clause) > _LABEL_WORDS
+        and listed("outputs").within(clause)
+        and not speaks(line[colon.end() :], words)
+    ):
         return True
     if listed("fictions").within(clause) and _NOTHING.match(line, colon.end()):
         return True
