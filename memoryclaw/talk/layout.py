@@ -51,6 +51,8 @@ FORMS = (
     _form("message of a name with its time", rf"(?P<who>{_NAME}?),? {{0,2}}[\[(]{_STAMP}[\])]?: {{1,4}}(?P<words>\S)", "Tom (10:32): hi"),
     _form("line of a channel", r"(?:\W?\d{1,2}:\d\d(?::\d\d)?\W? {1,4})?<[@+%~& ]?(?P<who>[\w.|^`{}\[\]-]{1,30})> (?P<words>\S)", "<tom> hi"),
     _form("line of a channel in columns", rf"{_CLOCK} {{1,20}}[\w.^`-]{{1,30}} \| \S", "22:14:11   tom | hi"),
+    _form("line of a prompt", r"(?P<who>[a-z][\w.-]{1,20})> {1,4}\S", "tom> hi", least=2),
+    _form("name behind a mark", r"> ?@?[\w.-]{2,20}$", "> tom", least=2, below=True),
     _form("act in a channel", r"\W?\d{1,2}:\d\d(?::\d\d)?\W? {1,4}(?:\*|-->|<--|-!-) \w", "[10:32] * tom waves"),
     _form("head with a name and a time", rf"(?=\D*+\d|.*now)\W{{0,3}}(?P<who>{_NAME}?)(?:,? {{1,3}}|\s[-–—·|•]\s|,? ?[\[(])(?:sent )?(?:{_STAMP}|{_AGO})[\])]? ?:?$", "Tom — Today at 10:32", named=True, below=True),
     _form("head with a time and a name", rf"[\[(]{_STAMP}[\])] (?P<who>{_NAME}):?$", "[10:32] Reed, Tom", named=True, below=True),
@@ -90,6 +92,8 @@ _UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
 _LABEL = re.compile(
     r"[ \t]*+(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]{1,4} ?)?(?:[-*•+–] ++)?(?:\d{1,2}:\d\d ++)?\*{0,2}(?P<who>[^\W_][\w.'’@-]*+(?: [\w.'’@-]++){0,3})(?P<aside> ?[(\[][^)\]\n]{1,40}[)\]])?\*{0,2}(?:(?P<mark>[ \t]?:)\*{0,2}|[ \t](?P<dash>[-–—]))[ \t]++(?P<words>\S)"
 )
+_AMOUNT = re.compile(r"[£$€]?\d[\d.,]*")  # glued to its unit: `600pcm`
+_HANDLE = re.compile(r"[a-z][a-z.-]*+[\d_]\w*+$", re.IGNORECASE)  # `tom_r`, `mia88`
 _HEADING = 4  # words, at most
 _NAME_WORDS, _CARD = 3, 6  # words of a name that signs; of a line below it
 _CONTACT = re.compile(
@@ -144,6 +148,11 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
 def is_record(line: str) -> bool:
     """True for a line that a program wrote of what it did."""
     return any(form.pattern.match(line.strip()) for form in FORMS if form.program)
+
+
+def is_head(line: str) -> bool:
+    """True for a line below which somebody's words stand, whatever stands above it."""
+    return any(form.below and form.least == 1 and form.pattern.match(line.strip()) for form in FORMS)
 
 
 _TALKS = frozenset({"message", "message of a name with its time"})
@@ -308,7 +317,7 @@ def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: boo
     role = words.roles.at(tokens) == len(tokens)
     if role or listed("speakers").at(tokens) or words.people_pronouns.at(tokens):
         return True
-    typed = by_turns or label["aside"] or _UPPER.match(label["who"])
+    typed = by_turns or label["aside"] or _UPPER.match(label["who"]) or _HANDLE.match(label["who"])
     return bool(typed) and _names_somebody(name, words)
 
 
@@ -326,6 +335,8 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
             return range(_first_label(lines, block, at), block.stop)
         if _is_title(lines[at], alone=len(block) == 1):
             return range(at, block.stop if at + 1 < block.stop else len(lines))
+    if len(terms := [at for at in block for _ in range(_adverts(lines[at]))]) > 1:
+        return range(terms[0], block.stop)
     if labels := _of_document(lines, block, me):
         return labels
     last = block[-1]
@@ -345,6 +356,12 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
     if any(_is_of_page(line) for line in lines[block.start + 1 : block.stop]):
         return range(next((at for at in block if _name_alone(lines[at], words, me)), block.start), block.stop)
     return range(0)
+
+
+def _adverts(line: str) -> int:
+    """How many terms of a small ad a line holds: `for sale`, `collection only`, `no agents`."""
+    tokens, terms = tokens_of(_AMOUNT.sub(" ", line)), listed("adverts")
+    return sum(terms.at(tokens, at) > 0 for at in range(len(tokens)))
 
 
 def _is_of_page(line: str) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from memoryclaw.talk.layout import blocks_of, is_record, listed, pasted_lines, speaks
+from memoryclaw.talk.layout import blocks_of, is_head, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
+from memoryclaw.talk.text_requests import asks_of_text, is_about_a_text, is_asked
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
-from memoryclaw.text.sentences import SMALL
+from memoryclaw.text.sentences import SMALL, sentences
 
 _CUT = " … "  # stands where a secret was left out of a line
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)")
@@ -23,6 +24,9 @@ _QUOTED = re.compile(  # the opening sign stands first, else each character is t
     + r"|(?<=(?<![\w'])')((?:[^'\n]|(?<=\w)'(?=\w))*+)'(?!\w))"
 )
 _UNCLOSED = re.compile(r"(?ms)(?:^|(?<=[\s:]))(?:\"(?=[^\"]*+\Z)|[“„](?=[^“”„]*+\Z)|«(?=[^«»]*+\Z))\S.*")
+_MARKED_NAME = re.compile(
+    r"(?m)^> ?@?[\w.-]{2,20}[ \t]*$\n?"
+)  # `> tom`, by which a copied chat shows who speaks below
 _FEW, _LONG = 3, 80  # words of a quotation that stay; characters of one that is named
 _COLON = re.compile(r":(?=\s|$)|：|\s[-–—](?=\s)")
 _LEAD = 200  # characters before a colon that may announce what stands behind it
@@ -31,6 +35,7 @@ _MORE = re.compile(r"\s*+(?:\S++(?<![.!?])\s++){2}\S")  # a sentence of more tha
 _ENDS = re.compile(r"[.!?…]\s|\n")
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
 _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
+_LABEL_WORDS = 2  # of a line that a program names itself: `Fatal error: …`
 _ASKING = 20  # words, at most, of a request for work on a text
 _HEADER = re.compile(
     r"(?im)^[ \t]*(?:-{3,}\s*(?:original message|forwarded|weitergeleitet)|begin forwarded|\[[^\]\n]{0,60}\b(?:forwarded|fwd)\b"
@@ -72,14 +77,25 @@ class OwnWords(NamedTuple):
     seals: Seals = Seals()
 
 
+class Exchange(NamedTuple):
+    """What the assistant wrote before and behind a turn tells of it."""
+
+    repeated: frozenset[str] = frozenset()  # lines of the turn that it had written before
+    answer: str = ""  # how its answer begins
+
+
+_ALONE = Exchange()
+
+
 @lru_cache(maxsize=256)  # of the turns of a segment, which several readers look through
-def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
+def own_words(text: str, words: Grammar, speaker: str = "", exchange: Exchange = _ALONE) -> OwnWords:
     """The own words of one turn.
 
     Args:
         text: what was typed.
         speaker: who typed it; a line that greets them, and a letter that they have not signed, are somebody else's.
         words: the grammar of its language; `written_things`, `rework_verbs` and `reporting_verbs` announce words of others.
+        exchange: that it stands in.
     """
     pasted: list[str] = []
 
@@ -89,8 +105,17 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
 
     text = without_command(without_secrets(text), words)
     text = text.replace("\r\n", "\n")
-    for signs, pattern in ((("```", "~~~"), _FENCED), (">", _QUOTED_LINES), ('"“„«', _UNCLOSED)):
-        text = pattern.sub(block, text) if any(sign in text for sign in signs) else text
+    is_chat = len(_MARKED_NAME.findall(text)) > 1
+
+    def quoted(hit: re.Match[str]) -> str:
+        return hit[0] if is_chat and _MARKED_NAME.fullmatch(hit[0]) else block(hit)
+
+    for signs, pattern, marked in (
+        (("```", "~~~"), _FENCED, block),
+        (">", _QUOTED_LINES, quoted),
+        ('"“„«', _UNCLOSED, block),
+    ):
+        text = pattern.sub(marked, text) if any(sign in text for sign in signs) else text
     sealing = Sealing(text)
 
     def quotation(hit: re.Match[str]) -> str:
@@ -105,7 +130,7 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
         return "\n" if apart else sealing.seal(hit[0], quotation=True)
 
     lines = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
-    own, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""))
+    own, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""), exchange)
     text = sealing.calls("\n".join(own))  # only now: that they are calls tells code from talk
     seals = sealing.sealed()
     return OwnWords(text, tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
@@ -133,15 +158,17 @@ def without_command(text: str, words: Grammar) -> str:
     return text
 
 
-def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], list[str]]:
+def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Exchange) -> tuple[list[str], list[str]]:
     """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
     letters = _letters(lines, me)
     others = (
         pasted_lines(lines, words, me) | letters | _material(lines, words, letters) | _tables(lines, words)
     )
-    own: list[str] = []
-    pasted: list[str] = []
-    inside, end = False, 0  # inside: a block that was named already
+    others |= {number for number, line in enumerate(lines) if line.strip() in exchange.repeated}
+    if not others and is_about_a_text(exchange.answer, words):
+        others = set(_longest_text(lines, words))
+    announced: dict[int, int] = {}  # where words of others begin in a line that announces them
+    end = 0
     last = _last(lines, str.strip)
     for number, line in enumerate(lines):
         if not line.strip():
@@ -151,16 +178,63 @@ def _parted(lines: Sequence[str], words: Grammar, me: str) -> tuple[list[str], l
         elif number >= end and _HEADER.match(line):
             end = _mail_end(lines, number, letters)
         if number in others or number < end:
-            pasted += [] if inside else [line.strip()]
-            inside = True
+            others.add(number)
             continue
         before, reach = _before_others(line, words, last=number == last)
-        own.append(before)
-        pasted.append(line[len(before) :].strip())
-        inside = bool(pasted[-1])
+        announced[number] = len(before)
         if reach:
             end = _text_end(lines, number, words, letters) if reach == _ALL else _block_end(lines, number)
+    others -= _beside_texts(lines, others, words)
+    own: list[str] = []
+    pasted: list[str] = []
+    inside = False  # a block that was named already
+    for number, line in enumerate(lines):
+        if not line.strip():
+            continue
+        start = 0 if number in others else announced.get(number, len(line))
+        own += [line[:start]] * (number not in others)
+        rest = line[start:].strip()
+        pasted += [rest] * (bool(rest) and not (inside and not start))
+        inside = bool(rest)
     return own, pasted
+
+
+def _longest_text(lines: Sequence[str], words: Grammar) -> range:
+    """The block with the most words that asks nothing: the answer is about it."""
+    blocks = [range(*block) for block in blocks_of(lines)]
+    asking = [any(is_asked(lines[at], words) for at in block) for block in blocks]
+    texts = [block for block, asks in zip(blocks, asking, strict=True) if not asks]
+    return max(texts, key=lambda block: sum(len(lines[at]) for at in block), default=range(0))
+
+
+def _beside_texts(lines: Sequence[str], others: Collection[int], words: Grammar) -> set[int]:
+    """The lines beside a text of others that the speaker typed: directly above it, or below it behind an empty line, in small letters where the text has capitals."""
+    beside: set[int] = set()
+    last = _last(lines, str.strip)
+    for at in sorted(others):
+        if not _is_typed(lines[at]):
+            continue
+        is_own = speaks(lines[at], words, to_somebody=False)
+        heads = at + 1 in others and (_is_written(lines[at + 1]) or is_head(lines[at + 1]))
+        if is_own and heads and (at - 1 not in others or at - 1 in beside):
+            beside.add(at)
+        if at == last:
+            above = _last(lines[:at], str.strip)
+            turns_back = listed("asides").at(tokens_of(lines[at])) > 0
+            written = is_own and above in others and _is_written(lines[above])
+            beside.update([at] * (above < at - 1 and (turns_back or written)))
+    return beside
+
+
+def _is_written(line: str) -> bool:
+    """True for a line of a sentence that begins with a capital and ends with its mark."""
+    bare = line.strip()
+    return (
+        len(tokens_of(bare)) >= _PROSE
+        and not _is_typed(bare)
+        and bare[0].isalpha()
+        and bare.endswith((".", "!", "?", "…"))
+    )
 
 
 def _mail_end(lines: Sequence[str], at: int, letters: Collection[int]) -> int:
@@ -187,10 +261,12 @@ def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
         block = range(first, end)
         goes_on = goes_on and not speaks(lines[first], words, to_somebody=False) and "?" not in lines[first]
         of_code = {at for at in block if _has_code(lines[at])}
+        sign, columns = _columns(lines[first]) if len(block) > 1 else ("", 0)
         for at in block:
             line = lines[at]
             if (
                 (at and (at in of_code or _is_table(line)))
+                or (columns and line.count(sign) >= columns)
                 or (of_code and _REMARK.match(line))
                 or len(_SIGNS.findall(line)) > _MANY_SIGNS
             ):
@@ -291,7 +367,7 @@ def _greets(line: str, whom: str = "") -> bool:
 def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) -> set[int]:
     """The lines of a text that the turn asks to have reworked or judged, and of a part that somebody plays."""
     material: set[int] = set()
-    before = (0, 0)  # the block before
+    before = range(0)  # the block before
     last = _last(lines, str.strip)
     for first, end in blocks_of(lines):
         for at in range(first, end):
@@ -299,18 +375,47 @@ def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) ->
                 continue
             if _is_part(lines[at], words):
                 material.update(range(at, end))
-            elif _asks_for_work(lines[at], words):
-                back = listed("backward").within(tokens_of(lines[at]))
-                if at > first and at == last:
-                    material.update(range(first, at))
-                elif back or at == last or "?" in lines[at]:  # the text may stand on either side
-                    material.update(range(*before))
-                if at != last and not (back and first):
-                    return material | set(range(at + 1, _text_end(lines, at, words, letters)))
+            elif asks := _asks_of_text(lines[at], words):
+                above, below = range(first, at) or before, range(at + 1, end) or _next_block(lines, end)
+                likely_above, likely_below = (_likeness(lines, at, block, words) for block in (above, below))
+                if below and likely_below >= likely_above:
+                    if asks + likely_below >= _BELOW:
+                        return material | set(range(at + 1, _text_end(lines, at, words, letters)))
+                elif asks + likely_above >= _ABOVE and is_asked(lines[at], words):
+                    material.update(above)
             elif _asks_for_work(_ENDS.split(lines[at])[-1], words, beside=True):
                 material.update(range(first, at + 1) if at == last else range(at + 1, len(lines)))
-        before = first, end
+        before = range(first, end)
     return material
+
+
+# How much tells that a line asks about the text below it; above it may stand what the speaker has just told.
+_BELOW, _ABOVE = 2.5, 3.5
+_SURE = 4.0  # of a line that asks for nothing but work on a text
+_PROSE = 4  # words of a line that is more than a heading
+
+
+def _asks_of_text(line: str, words: Grammar) -> float:
+    return _SURE if _asks_for_work(line, words) else asks_of_text(line, words)
+
+
+def _likeness(lines: Sequence[str], at: int, block: range, words: Grammar) -> float:
+    """How far a block looks like a text rather than like what the line beside it goes on with: it has sentences, another manner, a greeting, and asks for nothing itself."""
+    text = " ".join(lines[number].strip() for number in block)
+    said = sentences(text)
+    asks = any(words.request_openers.at(tokens_of(sentence)) for sentence in said)
+    manner = bool(block) and _is_typed(lines[at]) and not _is_typed(text)
+    return 0.5 * (len(said) > 1) + 0.5 * manner + (bool(block) and _greets(lines[block[0]])) - asks
+
+
+def _is_typed(text: str) -> bool:
+    """True for words that begin with a small letter: as people type, and seldom write."""
+    return re.match(r"[^\w\n]{0,3}[a-zß-ÿ]", text.strip()) is not None
+
+
+def _next_block(lines: Sequence[str], at: int) -> range:
+    first = next((number for number in range(at, len(lines)) if lines[number].strip()), len(lines))
+    return range(first, _block_end(lines, first))
 
 
 def _is_part(line: str, words: Grammar) -> bool:
@@ -344,7 +449,7 @@ def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
     return (
         at >= 0
         and not any(token in words.possessives_own for token in behind)
-        and all(token in words.of_text or token in listed("subjects") for token in behind)
+        and all(token in words.of_text or token in listed("subjects") or token.isdigit() for token in behind)
     )
 
 
@@ -386,6 +491,14 @@ def _is_table(line: str) -> bool:
     return bool(_TABLE.match(line.strip()) or len(_MEASURE.findall(line)) > 1)
 
 
+def _columns(line: str) -> tuple[str, int]:
+    """The sign between the columns that a first line names, `id,name,comment`, and how often it stands there; 0 where the line names none."""
+    sign = next((sign for sign in ",;\t|" if line.count(sign) > 1), "")
+    if not sign or not all(re.fullmatch(r"[\w.-]{1,30}", name) for name in line.strip().split(sign)):
+        return "", 0
+    return sign, line.count(sign)
+
+
 def _is_item(line: str) -> bool:
     return _LIST.match(line) is not None
 
@@ -415,7 +528,8 @@ def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
             continue
         ends = _NOTHING.match(line, colon.end()) is not None
         if _announces(sentence, line, colon, words):
-            return line[: colon.end()], _ALL if ends else _BLOCK
+            is_output = listed("outputs").within(tokens_of(sentence))
+            return line[: colon.end()], _ALL if ends and not is_output else _BLOCK
         if ends and not last and colon[0] == ":":
             return line, ""
     start = 0
@@ -434,6 +548,13 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
     if any(token in words.second_person and token not in words.nominatives for token in clause):
         return False
     if listed("sources").within(clause) or _quotes(clause, words) or _reworks(clause, words):
+        return True
+    # `Error: exit code 1` is a line of the program itself.
+    if (
+        len(clause) > _LABEL_WORDS
+        and listed("outputs").within(clause)
+        and not speaks(line[colon.end() :], words)
+    ):
         return True
     if listed("fictions").within(clause) and _NOTHING.match(line, colon.end()):
         return True

@@ -28,7 +28,7 @@ from memoryclaw.talk.assertions import (
 )
 from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task, request_of
-from memoryclaw.talk.own_words import own_words, without_secrets
+from memoryclaw.talk.own_words import Exchange, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, first_clause, trimmed
@@ -49,6 +49,8 @@ _HARD = re.compile(r"\d|[$€£%]")
 _LINK = re.compile(r"(?:https?://|www\.)\S+")
 _ASKED = ("?", "？", "؟")
 _SMALL_WORD = 3  # characters of a word that carries no subject, in a language that is not read
+_TELLING = 24  # characters of a line that nobody types again by chance
+_BEGINS = 200  # characters of an answer that tell what it is about
 _LAUGH = re.compile(
     r"(?:(?<!\w)(?:lol+|lmf?ao+|rofl|jk|j/k|b?(?:ha){2,}h?|(?:he){2,}|(?:hi){2,})(?!\w)|(?<!\S)(?:/[sj]|:-?p|xD)(?![\w/])|;-?\)|[😂🤣😆😉😜😝🙃🙄])",
     re.IGNORECASE,
@@ -157,6 +159,8 @@ class SegmentReader:
         for turn in turns:
             self.names.learn(without_secrets(turn.text), spoken_in(turn.text, self._language))
         self.pasted: list[Pasted] = []
+        self._heard: set[str] = set()  # lines that the assistant has written so far
+        self._heard_to = 0
 
     def turn(self, number: int, turn: Turn) -> list[Statement]:
         """The statements of one turn of a person."""
@@ -164,7 +168,7 @@ class SegmentReader:
         code = spoken_in(turn.text, self._spoken.get(speaker, self._language))
         self._spoken[speaker] = code
         words = grammar(code if code in codes() else UNREAD)
-        own = own_words(turn.text, words, turn.name)
+        own = own_words(turn.text, words, turn.name, self._exchange(number, turn))
         self.pasted += [Pasted(turn.line, speaker, first) for first in own.pasted]
         base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=words.code)
         self.names.meet(turn.text)
@@ -194,6 +198,21 @@ class SegmentReader:
             _opened(_statement(base, group, texts, reading, fixed.instead), own.seals)
             for group in _grouped(_laughed_at(pieces, words))
         ]
+
+    def _exchange(self, number: int, turn: Turn) -> Exchange:
+        """What the assistant wrote before and behind a turn tells of it."""
+        for before in self._turns[self._heard_to : number]:
+            if before.role == "assistant":
+                self._heard.update(_telling_lines(before.text))
+        self._heard_to = number
+        repeated = self._heard.intersection(_telling_lines(turn.text))
+        behind = self._turns[number + 1 : number + 2]
+        answer = next((after.text[:_BEGINS] for after in behind if after.role == "assistant"), "")
+        return Exchange(frozenset(repeated if len(repeated) > 1 else ()), answer)
+
+
+def _telling_lines(text: str) -> Iterator[str]:
+    return (line for line in map(str.strip, text.split("\n")) if len(line) > _TELLING)
 
 
 def _unread(base: Statement, text: str) -> Iterator[Statement]:

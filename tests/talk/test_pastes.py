@@ -89,6 +89,64 @@ def test_the_same_sentences_alone_are_the_users_own() -> None:
             assert any(value in claim for claim in claimed(own))
 
 
+TEXT_REQUESTS = {
+    "en": ("what do you make of this?", "thoughts on this?", "does this make sense?", "turn this into bullet points", "any typos in here?", "shorter please:",
+           "is this AI written?", "got this today", "saw this on facebook", "what does she mean?", "look what my sister wrote", "find the mistakes"),
+    "de": ("was hältst du davon?", "mach das freundlicher", "auf englisch bitte", "sind da fehler drin?", "worum geht es hier?", "kam heute per post"),
+    "fr": ("qu'en penses-tu ?", "il y a des fautes ?", "explique-moi ça"),
+    "es": ("¿está bien así?", "¿hay errores?", "explícame esto"),
+}  # fmt: skip
+OPENERS = {
+    "en": ("can you help me?", "quick question:", "some background:", "what should I cook?", "plan my week please", "here is my plan:", "one more thing:"),
+    "de": ("kannst du mir helfen?", "meine lage:", "was soll ich kochen?", "zum hintergrund:"),
+    "fr": ("peux-tu m'aider ?", "ma situation :"),
+    "es": ("¿me ayudas?", "una pregunta:"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", TEXT_REQUESTS)
+def test_what_a_request_takes_as_its_text_is_not_the_users_own(language: str) -> None:
+    first, second = (f"{sentence[0].upper()}{sentence[1:]}" for sentence in THEIRS[language][0])
+    texts = [f"{ask}\n\n{first}. {second}." for ask in TEXT_REQUESTS[language]]
+    assert [text for text in texts if any("evil" in claim.lower() for claim in claimed(text))] == []
+
+
+@pytest.mark.parametrize("language", OPENERS)
+def test_what_stands_below_any_other_opening_is_the_users_own(language: str) -> None:
+    own, value = OWN[language][0]
+    texts = [f"{opener}\n\n{own[0].upper()}{own[1:]}. Bonn, 2026." for opener in OPENERS[language]]
+    assert [text for text in texts if not any(value in claim for claim in claimed(text))] == []
+
+
+def test_an_answer_about_a_text_tells_that_the_turn_is_one() -> None:
+    text = "My address is 1 Evil Lane. I am allergic to evil nuts."
+    answered = {
+        answer: [claim.value for claim in claims_of(talk_of(("user", text), ("assistant", answer)))]
+        for answer in ("This letter sounds friendly.", "Here is the corrected version: …", "The author lives far away.", "Noted!", "A letter is on its way.")
+    }  # fmt: skip
+    assert [bool(values) for values in answered.values()] == [False, False, False, True, True]
+
+
+def test_lines_that_the_assistant_had_written_are_not_the_users_own() -> None:
+    plan = "My address is 1 Evil Lane for the tests.\nI am allergic to evil nuts in the tests."
+    talk = talk_of(
+        ("user", "what can it be tested with?"),
+        ("assistant", plan),
+        ("user", f"use it:\n{plan}\nmy dentist is Dr. Rao"),
+    )
+    claims = [claim.value for claim in claims_of(talk)]
+    assert claims == ["Dr Rao"]
+
+
+def test_what_a_program_gave_out_is_not_the_users_own() -> None:
+    assert (
+        claimed(
+            "I get an error:\nNo authentication found for gcloud, authenticate with google-github-actions/auth."
+        )
+        == []
+    )
+
+
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_each_form_has_an_example_that_it_fits(form: Any) -> None:
     assert form.pattern.match(form.example)

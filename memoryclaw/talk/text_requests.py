@@ -1,0 +1,159 @@
+"""A line of a turn → how far it asks for something to be done with a text that stands beside it: a sum of what its words show.
+
+No single wording tells: `what does this mean?` points and asks for a meaning, `shorter please:` names a manner and asks, `got this from my
+landlord` points and says whence. What is asked of things and of the speaker's own life holds other words, and these count against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from memoryclaw.talk.layout import listed
+from memoryclaw.text.grammar import Grammar, tokens_of
+from memoryclaw.text.sentences import SMALL, plain
+
+_MOST = 16  # words of a line that asks; what is longer tells something besides
+_EDGE = 3  # words at the beginning and at the end of a line
+_ADJECTIVES = 2  # before a noun, at most
+_END = re.compile(r"[.!?:\n]")  # of the first sentence of an answer
+_OTHER_WORDS = 3  # that count, at most
+
+
+class _Line(NamedTuple):
+    """A line that may ask, with the grammar of its turn."""
+
+    text: str
+    tokens: Sequence[str]
+    words: Grammar
+
+
+def _has(name: str) -> Callable[[_Line], float]:
+    return lambda line: listed(name).within(line.tokens)
+
+
+def is_asked(text: str, words: Grammar) -> bool:
+    """True for a line that asks or orders: with its mark, by its verb, or politely at its beginning or end."""
+    tokens = tokens_of(text)
+    edges = (*tokens[:_EDGE], *tokens[-_EDGE:])
+    return bool(_asks(_Line(text, edges, words))) or listed("makers").at(tokens) > 0
+
+
+def _asks(line: _Line) -> float:
+    polite = listed("askers").within(line.tokens) or line.words.politeness.within(line.tokens)
+    return polite or line.text.rstrip().endswith(("?", "？", ":", "："))
+
+
+def _points(line: _Line) -> float:
+    """To something that the line does not name: `this`, but not `this bike`; `the letter` names a text."""
+    tokens, pointers, written = line.tokens, listed("text_pointers"), line.words.written_things
+    for at in range(len(tokens)):
+        if length := pointers.at(tokens, at):
+            behind = at + length
+            if (
+                behind == len(tokens)
+                or written.at(tokens, behind)
+                or tokens[behind] not in _other_words(line)
+            ):
+                return 1
+    return 0
+
+
+def _is_put_into(line: _Line) -> float:
+    """Into what it is to be put: `in german`, `ins englische`, `into a poem`."""
+    tokens, into = line.tokens, listed("into")
+    for at in range(1, len(tokens)):
+        behind = at + line.words.articles.at(tokens, at)
+        if tokens[at - 1] in into and (
+            tokens[at] in listed("languages")
+            or (behind > at and line.words.written_things.at(tokens, behind))
+        ):
+            return 1
+    return 0
+
+
+def _is_owned(line: _Line) -> float:
+    """What is the speaker's own, but for people: `my plan`, not `my boss`."""
+    tokens, words = line.tokens, line.words
+    return any(
+        token in words.possessives_own and not words.roles.within(tokens[at + 1 : at + 3])
+        for at, token in enumerate(tokens)
+    )
+
+
+def _tells(line: _Line) -> float:
+    """The speaker comes up, and as nobody who got it: `I like this`, not `I got this`."""
+    return line.words.first_person.within(line.tokens) and not listed("deliveries").within(line.tokens)
+
+
+def _delivered(line: _Line) -> float:
+    """Somebody sent, gave or wrote it."""
+    return listed("deliveries").within(line.tokens) and not line.text.rstrip().endswith("?")
+
+
+def _other_words(line: _Line) -> Sequence[str]:
+    """The words that have nothing to do with a text, nor with any other asking."""
+    usual, of_text = _usual(), line.words.of_text
+    return [
+        token
+        for token in line.tokens
+        if not token[0].isdigit()
+        and plain(token) not in usual
+        and token not in usual
+        and token not in of_text
+        and token not in line.words.roles
+    ]
+
+
+@cache
+def _usual() -> frozenset[str]:
+    names = ("requests", "subjects", "askers", "text_pointers", "judgements", "aspects", "makers", "manners", "languages", "into", "deliveries", "whence")  # fmt: skip
+    entries = (tokens_of(entry) for name in names for entry in listed(name).entries())
+    return frozenset[str]().union(*SMALL.values(), *entries)
+
+
+# What a line shows, and how much it says.
+FEATURES: Mapping[str, tuple[float, Callable[[_Line], float]]] = {
+    "points to something unnamed": (1.0, _points),
+    "asks": (0.5, _asks),
+    "asks for work on a text": (1.5, _has("requests")),
+    "names what only a text has": (2.0, _has("aspects")),
+    "judges or interprets": (1.0, _has("judgements")),
+    "makes something of it": (0.5, _has("makers")),
+    "names a manner": (1.5, _has("manners")),
+    "names a language": (1.0, _has("languages")),
+    "names what to put it into": (1.0, _is_put_into),
+    "says whence it came": (1.5, _has("whence")),
+    "somebody delivered it": (1.5, _delivered),
+    "asks about somebody unnamed": (1.5, lambda line: line.text.rstrip().endswith("?") and listed("somebody").within(line.tokens)),
+    "an own thing": (-2.0, _is_owned),
+    "the speaker comes up": (-1.0, _tells),
+    "other words": (-0.5, lambda line: min(_OTHER_WORDS, len(_other_words(line)))),
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1024)  # each line is looked at above and below
+def asks_of_text(text: str, words: Grammar) -> float:
+    """How far a line asks for something to be done with a text beside it; 2 and more tell."""
+    tokens = tokens_of(text)
+    if not 0 < len(tokens) <= _MOST:
+        return 0.0
+    line = _Line(text, tokens, words)
+    return sum(weight * feature(line) for weight, feature in FEATURES.values())
+
+
+def is_about_a_text(answer: str, words: Grammar) -> bool:
+    """True for an answer that begins with what a text is or became: `The warning you see …`, `This letter …`, `Here is the corrected version`."""
+    tokens = tokens_of(_END.split(answer, maxsplit=1)[0])
+    tokens = tokens[words.openers.skip(tokens) :]
+    if listed("reworked").within(tokens):
+        return True
+    determined = listed("definite").at(tokens)
+    return determined > 0 and any(
+        words.written_things.at(tokens, at)
+        or listed("outputs").at(tokens, at)
+        or listed("writers").at(tokens, at)
+        for at in range(determined, determined + _ADJECTIVES + 1)
+    )
