@@ -12,19 +12,23 @@ SITE := $(VENV)/site
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) '*' 3 / 2)
 WAITING := $(shell expr $$(getconf _NPROCESSORS_ONLN) '*' 2)
 
-.PHONY: demo test test-docs test-laws test-faults test-llm test-openclaw test-ui test-hosts test-fleet check bench bench-diff client docs dist clean
+.PHONY: demo test test-docs test-security test-laws test-faults test-llm test-openclaw test-ui test-hosts test-fleet check bench bench-diff client docs dist clean
 
 # See it work: indexes a copy of the sample vault, asks three questions, edits and undoes (needs nothing but Python and git)
 demo: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
 
-# The whole suite but the long law tests, the pages of docs/, the campaign of faults, the real weights and the browser; scripts/flaky.sh runs this command again and again
+# The whole suite but the long law tests, the pages of docs/, hostile vaults and all ways out, the campaign of faults, the real weights and the browser; scripts/flaky.sh runs this command again and again
 test: $(READY)
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not laws and not docs and not faults and not llm and not openclaw and not browser and not hosts"
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not laws and not docs and not security and not faults and not llm and not openclaw and not browser and not hosts"
 
 # The commands of README, docs/ and the help pages, run one after the other: they print what the pages show
 test-docs: $(READY)
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m docs
+
+# Hostile vaults, files and repositories, and every way out: what each audience sees, where a vault sends, what patterns a long text slows down
+test-security: $(READY)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "security and not laws"
 
 # The long tests: the laws, over at least 10,000 random edits and every point at which a write can be killed; benchmarks, a simulated year
 test-laws: $(READY)

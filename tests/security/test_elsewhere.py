@@ -19,6 +19,8 @@ from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.model import AGENT
 from memoryclaw.writing.decisions import decisions_of
 
+pytestmark = pytest.mark.security
+
 NOW = datetime(2026, 11, 25, 10, tzinfo=UTC)
 MAIL = "---\nname: mail\ndescription: Sends the boathouse invoice by email to one person.\n---\nAsk first.\n"
 DECISIONS = "review/decisions.jsonl"

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import STUDIO, Claw, put
 
+pytestmark = pytest.mark.security
+
 VERBS = (
     "sync", "search boathouse", "recall boathouse", "status", "doctor", "browse", "facts", "links notes/moon", "links", "links dangling", "skills", "skills lint", "review",
     "history", "show notes/moon", "reindex", "eval", "consolidate --dry-run --llm none", "consolidate --llm none", "working show --session s",

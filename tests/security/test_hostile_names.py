@@ -13,6 +13,8 @@ from nights import NIGHT, tree
 from memoryclaw.app import App
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
 
+pytestmark = pytest.mark.security
+
 SECRET = "the-secret-of-another"
 STEPS = (
     "..", "../..", "../../..", "./..", "notes/../..", "semantic/../../", "%2e%2e", "..%2f..", "..\\..",

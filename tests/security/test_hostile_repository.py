@@ -15,6 +15,8 @@ from nights import EVENING, NIGHT, PROJECTS, SCHEMA, said
 from memoryclaw.app import App
 from memoryclaw.errors import MemoryClawError
 
+pytestmark = pytest.mark.security
+
 VAULT = {
     "semantic/projects.md": PROJECTS,
     "semantic/_schema.yaml": SCHEMA,

@@ -12,6 +12,8 @@ from daemons import Daemon, Reply, serving
 
 from memoryclaw.app.verbs import BODY, LARGE_BODY
 
+pytestmark = pytest.mark.security
+
 ROOM = 4096  # what stands around a text in a body
 SLOW = ("=pass:", "password is ", "secret")
 AWKWARD = (

@@ -30,6 +30,8 @@ from memoryclaw.interfaces.cli.verbs import VERBS
 from memoryclaw.interfaces.http.routes import ROWS
 from memoryclaw.vault.seen import visible_bytes
 
+pytestmark = pytest.mark.security
+
 AUDIENCES = ("agent", "family", "public", "stranger")
 FAMILYS = "the-token-of-the-family-0123456789-0123456789-0123456789"
 # What is hidden: a word no other place holds → who may see it besides the owner.

@@ -14,6 +14,8 @@ from daemons import asked, serving
 from memoryclaw.app import open_vault
 from memoryclaw.errors import VaultError
 
+pytestmark = pytest.mark.security
+
 WRITING = [
     ["search", "boathouse"],
     ["recall", "boathouse"],

@@ -34,6 +34,8 @@ from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault import notes
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
+pytestmark = pytest.mark.security
+
 LARGEST = 1 << 20
 SOME, SOME_LARGEST = 4, 1 << 16  # texts a pattern, and their size, in `make test`
 MANY = 8  # texts a pattern in `make test-laws`

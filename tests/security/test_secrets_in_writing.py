@@ -16,6 +16,8 @@ from secretset import Sample, samples, survives
 
 from memoryclaw import open_vault
 
+pytestmark = pytest.mark.security
+
 # Four digits stand somewhere in every index; a PIN has a test of its own.
 SAMPLES = [s for s in samples(20261121, ("{}", "I wrote it down: {}"), 1) if s.kind != "pin"]
 Write = Callable[[Path, list[Sample]], None]

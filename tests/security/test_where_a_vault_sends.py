@@ -17,6 +17,8 @@ from servers.scripted import Asked, envelope, honest, response
 from memoryclaw import config
 from memoryclaw.app import open_vault
 
+pytestmark = pytest.mark.security
+
 ID = "0123456789abcdef0123456789abcdef"
 KEY = "kestrel-key-of-the-user"
 TALK = (
