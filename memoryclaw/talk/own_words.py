@@ -165,8 +165,11 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Exchange) -
         pasted_lines(lines, words, me) | letters | _material(lines, words, letters) | _tables(lines, words)
     )
     others |= {number for number, line in enumerate(lines) if line.strip() in exchange.repeated}
-    if not others and is_about_a_text(exchange.answer, words):
-        others = set(_longest_text(lines, words))
+    if not others and exchange.answer:
+        block = _longest_text(lines, words)
+        text = " ".join(lines[at] for at in block)
+        is_whole = len(sentences(text)) > 1 and not _is_typed(text)
+        others = set(block) if is_whole and is_about_a_text(exchange.answer, text, words) else others
     announced: dict[int, int] = {}  # where words of others begin in a line that announces them
     end = 0
     last = _last(lines, str.strip)

@@ -144,16 +144,20 @@ def asks_of_text(text: str, words: Grammar) -> float:
     return sum(weight * feature(line) for weight, feature in FEATURES.values())
 
 
-def is_about_a_text(answer: str, words: Grammar) -> bool:
-    """True for an answer that begins with what a text is or became: `The warning you see …`, `This letter …`, `Here is the corrected version`."""
+def is_about_a_text(answer: str, text: str, words: Grammar) -> bool:
+    """True for an answer that begins with what a text is or became: `The warning you see …`, `This letter …`, `Here is the corrected version`.
+
+    Whoever tells of a letter or a book names it, so that the answer may name it too; a letter does not.
+    """
     tokens = tokens_of(_END.split(answer, maxsplit=1)[0])
     tokens = tokens[words.openers.skip(tokens) :]
     if listed("reworked").within(tokens):
         return True
-    determined = listed("definite").at(tokens)
+    determined, named = listed("definite").at(tokens), frozenset(tokens_of(text))
     return determined > 0 and any(
-        words.written_things.at(tokens, at)
-        or listed("outputs").at(tokens, at)
-        or listed("writers").at(tokens, at)
-        for at in range(determined, determined + _ADJECTIVES + 1)
+        tokens[at] not in named
+        and any(
+            nouns.at(tokens, at) for nouns in (words.written_things, listed("outputs"), listed("writers"))
+        )
+        for at in range(determined, min(len(tokens), determined + _ADJECTIVES + 1))
     )
