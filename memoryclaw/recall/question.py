@@ -81,10 +81,9 @@ _WHETHER = frozenset(lists.words("relevance.whether"))
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
-_LATEST = tuple(
-    " ".join(words_of(phrase))
-    for phrase in lists.text("relevance.latest").replace("\n", ",").split(",")
-    if phrase
+_LATEST, _MANNER = (
+    tuple(" ".join(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase)
+    for name in ("relevance.latest", "relevance.manner")
 )
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
 
@@ -200,6 +199,12 @@ class Question(NamedTuple):
     def of_you(self) -> bool:
         """True when the question speaks to the assistant, or of its answers."""
         return self._says(_YOURSELF, _YOURSELF_UNSPACED)
+
+    @property
+    def of_manner(self) -> bool:
+        """True when it asks how the assistant shall do something: `how long should your answers be`."""
+        typed = f" {' '.join(words_of(self.query.text))} "
+        return any(f" {phrase} " in typed for phrase in _MANNER)
 
     @property
     def latest(self) -> frozenset[str]:

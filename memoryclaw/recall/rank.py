@@ -24,6 +24,7 @@ from memoryclaw.vault.value_forms import asked_as
 DATE = 0.6  # for what is of a day that the question names
 DAY = 1.0  # for what is of one by its own value, and that day is still to come: nobody can have spoken on it yet
 FACT = 0.5  # for a fact of an entity that it names, and once more if it names the field, too
+WISH = 1.0  # for what the assistant was told to do, where the question asks how it shall do something
 GOAL = 0.3  # the most that a goal adds
 # Shares of a unit's own score.
 SESSION = 0.25  # of what the best turn of its session has more
@@ -237,7 +238,7 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
                 terms.append(("entity", FACT))
                 terms += [("field", FACT)] if is_named else []
         if unit.kind == "fact" and unit.field == FROM_NOW_ON and of_you:
-            terms.append(("wish", FACT))
+            terms.append(("wish", WISH if question.of_manner else FACT))
         if ranges:
             is_to_come = bool(unit.days) and _is_to_come(unit, days)
             terms.append(("date", DAY if is_to_come else DATE * _date(question, evidence, unit, told)[0]))

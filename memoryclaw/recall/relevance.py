@@ -24,6 +24,7 @@ TOLD = 4  # facts and statements among them: more tell no more
 # Of what the sets that the weights were learned on do not have.
 ALL = 5.0  # all of its words meet in one unit
 GOAL = 1.0  # a goal shares words with something
+WISH = 3.0  # it asks how the assistant shall do something, and a wish of that kind is known
 VECTOR = 2.0  # vectors found something near in meaning
 PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
@@ -44,7 +45,9 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         ranking: of the whole vault.
         best: what may stand in a context, in rank order.
     """
-    question, best, worth = ranking.question, best[:BEST], _worth(ranking)
+    question, worth = ranking.question, _worth(ranking)
+    is_wished = question.of_manner and any(hit.term("wish") for hit in best)
+    best = best[:BEST]
     if says_what(question):
         most, total = _most_held(ranking, best, worth) if _is_look_up(question) else (1.0, 1.0)
         enough = most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
@@ -53,6 +56,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     terms = [Term(name, exact(weights[name] * value)) for name, value in values.items()]
     terms += [Term("whole", ALL)] if _is_whole(ranking, best, worth) else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
+    terms += [Term("wish", WISH)] if is_wished else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
     odds = sum(weight * values[name] for name, weight in weights_of("confidence").items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)

@@ -223,7 +223,7 @@ def coming_range(text: str, today: date) -> DateRange | None:
 
 
 def next_occurrence(one: DateRange, today: date) -> DateRange | None:
-    """The next such days where a text names some that come again, as `30 April`, `in May` or `on Friday` do; None for `last May` or `2025`.
+    """The next such days where a text names some that come again, as `30 April`, `in May`, `on Friday` or `by Friday` do; None for `last May` or `2025`.
 
     A text that says no year is read as the last of them, since people mostly ask for what was. What comes again is told by reading
     it on other days: on its own first day it names that day, and soon afterwards still the same.
@@ -233,8 +233,11 @@ def next_occurrence(one: DateRange, today: date) -> DateRange | None:
         ranges = find_ranges(one.text, day)[0][:1]
         return (ranges[0].start, ranges[0].end) if ranges else ("", "")
 
-    if not (one.start and one.end) or one.end >= today.isoformat():
+    if not one.end or one.end >= today.isoformat():
         return None
+    if not one.start:  # `by Friday`
+        last = deadline(one.text, today)
+        return one._replace(start=today.isoformat(), end=last) if last >= today.isoformat() else None
     if one.start == one.end:
         for ahead in range(1, 8):
             day = plus_days(today, ahead)

@@ -80,6 +80,7 @@ def test_days_fall_in_a_time_that_may_be_open() -> None:
     ("text", "days"),
     [
         ("30 April", "2026-04-30"), ("on Friday", "2026-05-01"), ("in May", "2026-05-01"), ("am 30. April", "2026-04-30"), ("4月30日", "2026-04-30"),
+        ("by Friday", SATURDAY.date().isoformat()), ("bis Freitag", SATURDAY.date().isoformat()),
         *((text, None) for text in ("last Friday", "last May", "in 2025", "yesterday", "this week", "next week", "last month", "March 2026")),
     ],
 )  # fmt: skip
@@ -87,6 +88,13 @@ def test_a_time_without_a_year_comes_again(text: str, days: str | None) -> None:
     [[one], _] = find_ranges(text, SATURDAY.date())
     again = next_occurrence(one, SATURDAY.date())
     assert (again.start if again else None) == days
+
+
+def test_what_is_asked_for_until_a_day_is_due_until_the_next_one() -> None:
+    [[one], _] = find_ranges("what is due by Friday?", SATURDAY.date())
+    coming = next_occurrence(one, SATURDAY.date())
+    assert coming
+    assert coming.end == "2026-05-01"
 
 
 def test_a_question_of_a_day_finds_what_is_that_day(app: App) -> None:

@@ -80,6 +80,16 @@ def test_a_question_of_oneself_is_answered_from_what_one_told_in_other_words(tmp
     assert "weight" not in terms  # no word of it stands there
 
 
+def test_how_the_assistant_shall_do_something_is_answered_by_what_it_was_told_to_do(tmp_path: Path) -> None:
+    wish = "- from now on: plain words and large steps please [since:: 2026-03-01]\n"
+    told = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + wish}
+    with App(put(tmp_path / "v", told), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
+        answer = app.recall("how should you explain things to me?")
+        assert "plain words and large steps" in answer.context
+        assert "wish" in {term.name for term in answer.relevance.terms}
+        assert app.recall("what can you do?").context == ""
+
+
 def test_a_plain_question_says_so_and_one_about_oneself_is_another(app: App) -> None:
     def terms(question: str) -> dict[str, float]:
         return {term.name: term.value for term in app.recall(question).relevance.terms}
