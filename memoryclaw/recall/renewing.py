@@ -184,7 +184,12 @@ def _closes_with(clause: Clause, ended: frozenset[str], words: Grammar, like: st
     tokens = clause.tokens[: -1 if words.final_verbs.entries() and clause.kind else None]
     last = max((n for n, token in enumerate(clause.tokens) if stems(token, like) & ended), default=-1)
     behind = tokens[last + 1 : last + 2]
-    closes = not behind or behind[0] in words.small or behind[0] in words.adverbs
+    closes = (
+        not behind
+        or behind[0] in words.small
+        or behind[0] in words.adverbs
+        or behind[0] in valued(clause.text)
+    )
     return last >= 0 and closes and ended <= stems(clause.text, like)
 
 

@@ -12,6 +12,7 @@ from memoryclaw.recall.question import Question
 from memoryclaw.recall.rank import Ranked, Ranking
 from memoryclaw.recall.restated import ending
 from memoryclaw.recall.search import Searcher
+from memoryclaw.text.language import words_of
 
 FOLLOWED = 3  # of the best units, to which what was said later is looked for
 COMPARED = 36  # units that share words with them
@@ -49,11 +50,17 @@ def sequels(searcher: Searcher, question: Question, lines: Sequence[Earlier]) ->
     ]
     units = searcher.units(hits) if hits else {}
     for line in lines:
+        day, words = date.fromisoformat(line.day), f" {' '.join(words_of(line.text))} "
         for hit in hits:
-            unit, day = units[hit.unit.rowid], date.fromisoformat(line.day)
+            unit = units[hit.unit.rowid]
             sentence = ending(unit, line.text, day, question) if unit.when[:10] > line.day else ""
-            if sentence:
+            # What is said again ends nothing: `my kettle died on me`.
+            if sentence and f" {' '.join(words_of(sentence))} " not in words:
                 yield Sequel(line.id, hit, unit, sentence)
+
+
+def _when(sequel: Sequel) -> tuple[str, str]:
+    return sequel.unit.when, sequel.unit.id
 
 
 def followed(searcher: Searcher, ranking: Ranking, best: Sequence[Ranked]) -> Ranking:
@@ -65,7 +72,8 @@ def followed(searcher: Searcher, ranking: Ranking, best: Sequence[Ranked]) -> Ra
     ]
     ranked = {hit.unit.rowid: hit for hit in ranking.units}
     scores, lifted = {hit.unit.id: hit.score for hit in ranking.units}, dict[int, Ranked]()
-    for sequel in sequels(searcher, ranking.question, lines):
+    newest = {one.of: one for one in sorted(sequels(searcher, ranking.question, lines), key=_when)}
+    for sequel in newest.values():
         rowid, score = sequel.hit.unit.rowid, scores[sequel.of]
         hit = lifted.get(rowid) or ranked.get(rowid) or sequel.hit
         if not hit.decision and hit.score < score:
