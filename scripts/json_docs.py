@@ -76,7 +76,7 @@ VERBS = (
         "confidence": "the chance, 0 to 1, that the matches hold the answer",
         "matches[].highlights": "start and end, in the snippet, of each matched word",
         "matches[].why.terms": "the [terms](recall.md#score) of the score; they add up to it exactly",
-        "matches[].why.matched": "which word was found in which field, and how: literal, stem, phrase, prefix, bigram, alias, entity, fuzzy, date, upcoming, neighbour, session, vector or pinned",
+        "matches[].why.matched": "which word was found in which field, and how: literal, stem, phrase, prefix, bigram, alias, entity, fuzzy, date, upcoming, neighbour, session, link, vector or pinned",
         "matches[].copies, sections": "near copies, and further sections of its note, that are not shown",
         "matches[].conflicts": "the ids of facts that contradict it",
         "matches[].superseded": "of a turn or an episode: what is true now instead",
