@@ -43,6 +43,7 @@ _EXACT = frozenset(
     {"when", "much"}
 )  # forms that are known wherever they stand; a name or a place may be in any words
 _PASTED = ": pasted: “"  # before what an episode quotes of others
+_WAS = "(was: "  # before what an episode quotes of what held until then
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
 
@@ -358,8 +359,14 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
     begin, block = 0, list[str]()
     for number, line in enumerate([*text.split("\n"), ""]):
         if block and (not line.strip() or _BLOCK.match(line) or _BLOCK.match(block[0])):
-            joined, offset = "\n".join(block), 0
-            for sentence in sentences(" ".join(block)):
+            joined, offset, typed = "\n".join(block), 0, list[str]()
+            for sentence in sentences(" ".join(block)):  # what was so before stands behind what is so now
+                typed = (
+                    [*typed[:-1], f"{typed[-1]} {sentence}"]
+                    if typed and sentence.startswith(_WAS)
+                    else [*typed, sentence]
+                )
+            for sentence in typed:
                 offset = max(joined.replace("\n", " ").find(sentence, offset), offset)
                 yield begin + joined.count("\n", 0, offset), sentence.strip()
             block = []

@@ -30,6 +30,7 @@ timestamp: 2026-03-08T20:00:00Z
 - pasted: “the harbour master is Kaj Munk of Odense”
 - Ana: pasted: “Hi all. The mole is kept by Ib Juul of Odense. Yours, Ib”
 - Ana: yesterday (2026-03-07) the sluice froze
+- Ana: the bell rings at nine now – assistant: “Nine.” (was: the bell of the old chapel rings at seven)
 """
 
 
@@ -88,6 +89,12 @@ def test_what_another_day_said_since_is_not_sure(app: App) -> None:
 def test_a_question_in_an_episode_is_shown_with_its_answer(app: App) -> None:
     answer = app.ask("who wants the key of the lock house")
     assert any(line.text.endswith("Bjarne, for the whole winter") for line in answer.lines)
+
+
+def test_what_was_so_before_stands_behind_what_is_so_now(app: App) -> None:
+    answer = app.ask("when does the bell of the old chapel ring?")
+    (line,) = [line for line in answer.lines if "chapel" in line.text]
+    assert line.text.startswith("Ana: the bell rings at nine now")
 
 
 def test_the_nearest_are_shown_with_the_lines_around_them(app: App) -> None:
