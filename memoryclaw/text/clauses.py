@@ -203,7 +203,9 @@ def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[s
         return not token.endswith("d") or "'" in token or _verb_at(tokens, at + 1, words, most=1) is not None
     linked = tokens[at - 1] in words.coordinators
     if linked and token in words.suppositions:  # `so if anybody asks`, not `say so if you can`
-        return _verb_at(tokens, at, words, most=5) is not None and not _kind_at(tokens, at - 2, words)[0]
+        supposed = tokens[at + 1 : at + 2] and tokens[at + 1] in words.nominatives
+        supposed = supposed or _verb_at(tokens, at, words, most=5) is not None
+        return bool(supposed) and not _kind_at(tokens, at - 2, words)[0]
     if token in words.nominatives and (linked or token in words.unmarked_subjects):
         return linked or _verb_at(tokens, at + 1, words, most=2) is not None
     if not linked:
