@@ -230,9 +230,9 @@ class _Run:
             path,
         )
 
-    def _propose(self, change: PlannedChange, why: MemoryClawError) -> None:
-        self.refused.append(f"{change.title} waits: {why}")
-        self._must_commit(self._proposal(change._replace(reason=str(why))))
+    def _propose(self, change: PlannedChange, error: MemoryClawError) -> None:
+        self.refused.append(f"{change.title} waits: {error}")
+        self._must_commit(self._proposal(change._replace(reason=str(error))))
 
     def _must_commit(self, step: _Step) -> None:
         _, refused = self._commit([step])
@@ -273,7 +273,7 @@ def _is_safe(path: str) -> bool:
 
 def new_file(path: str, text: str) -> Edit:
     """A file that is written if there is none: what stands there is from an earlier try, perhaps edited since."""
-    return Edit(path, patch_bytes(lambda now: text if now is None else now))
+    return Edit(path, patch_bytes(lambda standing: text if standing is None else standing))
 
 
 # A run on a branch of its own

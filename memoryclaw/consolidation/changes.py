@@ -274,12 +274,12 @@ class _Difference(NamedTuple):
         return before[: self.head] + self.between + before[len(before) - self.tail :]
 
 
-def _alike(one: str, other: str) -> int:
+def _alike(text: str, beside: str) -> int:
     """How many characters two texts begin with alike."""
-    least, most = 0, min(len(one), len(other))
+    least, most = 0, min(len(text), len(beside))
     while least < most:
         middle = (least + most + 1) // 2
-        if one[least:middle] == other[least:middle]:
+        if text[least:middle] == beside[least:middle]:
             least = middle
         else:
             most = middle - 1
@@ -411,7 +411,7 @@ def record_path(run: str) -> str:
     return f"{RUNS}/{run}.json"
 
 
-def render_record(changes: ChangeSet, proposed: Sequence[str], at: str, mode: str) -> str:
+def render_record(changes: ChangeSet, proposed: Sequence[str], moment: str, mode: str) -> str:
     """The record of a run as JSON that a person can read.
 
     Args:
@@ -423,7 +423,7 @@ def render_record(changes: ChangeSet, proposed: Sequence[str], at: str, mode: st
     episodes = {change.id: change.source for change in changes.changes if change.kind == "episode"}
     record = {
         "run": changes.run,
-        "at": at,
+        "at": moment,
         "mode": mode,
         "turns": changes.turns,
         "ranges": changes.ranges,

@@ -88,8 +88,8 @@ def _choose(
         if not any(is_settled(subset) for subset in _subsets(items)):
             chosen.append(items)
     # A skill that is settled also stands for its parts, which the new sessions may have done alone.
-    every = frequent(sequences, least, longest=PATTERN) if chosen else []
-    settled = [items for pattern in every if is_settled(items := _extend(pattern, different))]
+    known_patterns = frequent(sequences, least, longest=PATTERN) if chosen else []
+    settled = [items for pattern in known_patterns if is_settled(items := _extend(pattern, different))]
     return [items for items in chosen if not any(are_alike(items, earlier) for earlier in settled)]
 
 
@@ -145,14 +145,14 @@ def _subsets(items: Items) -> Iterator[Items]:
             yield from (tuple(subset) for subset in combinations(items, length))
 
 
-def are_alike(shorter: Items, other: Items) -> bool:
+def are_alike(shorter: Items, longer: Items) -> bool:
     """True when the two share most steps of the shorter one, in the same order."""
-    row = [0] * (len(other) + 1)
-    for item in shorter:
+    row = [0] * (len(longer) + 1)
+    for step in shorter:
         above = row[:]
-        for column, theirs in enumerate(other, 1):
-            row[column] = above[column - 1] + 1 if item == theirs else max(above[column], row[column - 1])
-    return row[-1] >= ALIKE * min(len(shorter), len(other))
+        for column, theirs in enumerate(longer, 1):
+            row[column] = above[column - 1] + 1 if step == theirs else max(above[column], row[column - 1])
+    return row[-1] >= ALIKE * min(len(shorter), len(longer))
 
 
 def _tools(stretches: Sequence[ToolSequence]) -> list[tuple[str, int]]:
@@ -165,9 +165,9 @@ def _tools(stretches: Sequence[ToolSequence]) -> list[tuple[str, int]]:
     return tools
 
 
-def step_of(done: str) -> str:
+def step_of(deed: str) -> str:
     """What was done, without what only one session says."""
-    return f"{PROMPT}{pattern_of(done.removeprefix(PROMPT))}" if done.startswith(PROMPT) else done
+    return f"{PROMPT}{pattern_of(deed.removeprefix(PROMPT))}" if deed.startswith(PROMPT) else deed
 
 
 def _occurrence(stretches: Sequence[ToolSequence], items: Items, calls_of: CallsOf) -> Occurrence | None:
@@ -188,9 +188,9 @@ def _calls(text: str, session: str, calls_of: CallsOf) -> list[Call]:
     ]
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def _free(name: str, names: Collection[str]) -> str:
     number, free = 1, name
-    while free in taken:
+    while free in names:
         number += 1
         free = f"{name}-{number}"
     return free
@@ -311,10 +311,10 @@ def _span(ends: _Ends) -> int:
     return sum(min(end - begin + 1 for end, begin in places.items()) for places in ends.values())
 
 
-def _close(found: Sequence[Pattern]) -> list[Pattern]:
+def _close(patterns: Sequence[Pattern]) -> list[Pattern]:
     """Those that are held by no longer one of the same support: what remains when items are taken out of a longer one is marked."""
     by_length: dict[int, list[Pattern]] = {}
-    for pattern in found:
+    for pattern in patterns:
         by_length.setdefault(len(pattern.items), []).append(pattern)
     closed: list[Pattern] = []
     marked: dict[Items, int] = {}  # what is left of longer ones → their greatest support

@@ -138,9 +138,9 @@ class ModelChain:
         raise failure
 
 
-def degrade(basis: Extraction, why: str) -> Extraction:
+def degrade(basis: Extraction, failure: str) -> Extraction:
     """What rules read, marked as degraded: whoever was asked gave no usable answer."""
-    return basis._replace(degraded=f"no model answered ({why}); facts and summaries are by rules")
+    return basis._replace(degraded=f"no model answered ({failure}); facts and summaries are by rules")
 
 
 def model_chain(

@@ -138,12 +138,12 @@ class _Case(NamedTuple):
 
 def _is_alike(fact: Fact, claim: Claim) -> bool:
     """True for two values of one thing: `20 mg of lisinopril`, `40 mg of lisinopril`; `window seats`, `aisle seats` that somebody prefers; `vegan`, `pescatarian`."""
-    one, other = fact.value, claim.value
-    first, second = subject_of(one, other), subject_of(other)
+    value, claimed = fact.value, claim.value
+    first, second = subject_of(value, claimed), subject_of(claimed)
     same, least = len(first & second), min(len(first), len(second))
-    words, others = _word_key(one), _word_key(other)
+    words, others = _word_key(value), _word_key(claimed)
     is_of_kind = claim.field == "prefers" and words[-1:] == others[-1:] and min(len(words), len(others)) > 1
-    return 2 * same > least or is_of_kind or are_in_turn(one, other)
+    return 2 * same > least or is_of_kind or are_in_turn(value, claimed)
 
 
 def reconcile(
@@ -249,7 +249,7 @@ _HABIT = 3  # words with a subject that a statement has at most beside what ends
 def _is_habit(fact: Fact, claim: Claim) -> bool:
     """True for a statement of what oneself uses or does with what ends: `we track issues in Jira`; not of where somebody lives, or of a liking."""
     words = grammar("en" if (code := spoken_in(claim.words, "en")) not in codes() else code)
-    ended, said, tokens = stems(claim.value), stems(fact.value, claim.value), tokens_of(fact.value)
+    ended, habit, tokens = stems(claim.value), stems(fact.value, claim.value), tokens_of(fact.value)
     if claim.field == ANY_ROLE:  # `the dinner is off`
         return (
             fact.is_statement
@@ -262,11 +262,12 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
         and fact.said < claim.said
         and claim.field == ANY_FIELD
         and bool(ended)
-        and ended < said
-        and len(said - ended) <= _HABIT
+        and ended < habit
+        and len(habit - ended) <= _HABIT
         and any(token in words.first_person or token in words.possessives_own for token in tokens)
         and not any(
-            one.within(tokens) for one in (words.roles, words.preference_verbs, words.preference_words)
+            entries.within(tokens)
+            for entries in (words.roles, words.preference_verbs, words.preference_words)
         )
         and not any(has_phrase(tokens_of(claim.words), phrase) for phrase in places)
     )
@@ -627,8 +628,8 @@ def _new_id(facts: Iterable[tuple[str, Fact]], decided: ClaimDecision) -> str:
     beside = [fact for path, fact in facts if path == decided.path]
     note = next((fact.id.partition("#")[0] for fact in beside if fact.id), decided.path.removesuffix(".md"))
     base = fact_id(note, decided.claim.entity, decided.claim.field)
-    taken = sum(fact.current and fact.id.partition("~")[0] == base for fact in beside)
-    return f"{base}~{taken + 1}" if taken else base
+    count = sum(fact.current and fact.id.partition("~")[0] == base for fact in beside)
+    return f"{base}~{count + 1}" if count else base
 
 
 # Deciding claim after claim
@@ -661,9 +662,9 @@ def _bears_on(claim: Claim, old: Fact) -> bool:
     of_one, of_speaker = same(old.entity, claim.entity), same(old.entity, claim.speaker)
     if same_field(claim.field, old.field) or (of_one and (claim.change or not of_speaker)):
         return True
-    said = stems(f"{claim.words} {claim.quote}")
-    named = of_one or of_speaker or not said.isdisjoint(stems(old.entity))
-    return named and not said.isdisjoint(stems(f"{old.field} {old.value}", old.value))
+    claimed = stems(f"{claim.words} {claim.quote}")
+    named = of_one or of_speaker or not claimed.isdisjoint(stems(old.entity))
+    return named and not claimed.isdisjoint(stems(f"{old.field} {old.value}", old.value))
 
 
 def _has(facts: Known, field: str) -> bool:
