@@ -484,12 +484,12 @@ class AddSource(_EpisodeAction):
         """The text with the ranges in the `source` of its header."""
         if text is None:
             return None
-        present = split(readable(text)).meta.get("source")
-        if present and not isinstance(present, str | list):
+        source = split(readable(text)).meta.get("source")
+        if source and not isinstance(source, str | list):
             raise InputError(f"the source of {self.path} is neither text nor a list; change it by hand")
-        sources = [present] if isinstance(present, str) else [str(item) for item in present or ()]
-        fresh = [range_ for range_ in self.ranges if range_ not in sources]
-        return set_property(text, "source", [*sources, *fresh]) if fresh else text
+        sources = [source] if isinstance(source, str) else [str(cited) for cited in source or ()]
+        new_ranges = [range_ for range_ in self.ranges if range_ not in sources]
+        return set_property(text, "source", [*sources, *new_ranges]) if new_ranges else text
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """What the episode tells."""
@@ -524,8 +524,8 @@ class EndFact(_ValueAction):
 
     def _last(self, text: str | None, collections: frozenset[str]) -> Fact | None:
         """The last line that still says it."""
-        stated = self._stated(text, collections)
-        return stated[-1] if stated else None
+        facts = self._stated(text, collections)
+        return facts[-1] if facts else None
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """The line with its days."""
@@ -550,12 +550,12 @@ class DoubtFact(_ValueAction):
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the day and the turn on the line, if it still stands and has room."""
-        stated = self._stated(text, collections)
-        if text is None or not stated:
+        facts = self._stated(text, collections)
+        if text is None or not facts:
             return text
         with suppress(InputError):  # it stands in a table, or a header
             marks = {"verify_by": self.verify_by, self.how: f"[[{self.turn}]]"}
-            return with_inline(text, _CachedFile(self.path, collections), stated[0].id, marks)
+            return with_inline(text, _CachedFile(self.path, collections), facts[0].id, marks)
         return text
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
@@ -698,8 +698,8 @@ class AddLines(_FileAction):
         body = split(readable(text)).body
         begin = len(text) - len(body)
         headings = outline(body).headings
-        named = (n for n, title in enumerate(headings) if title.text.casefold() == self.section.casefold())
-        index = next(named, None)
+        matches = (n for n, title in enumerate(headings) if title.text.casefold() == self.section.casefold())
+        index = next(matches, None)
         end = line_end(text)
         new = "".join(line + end for line in _encodable(self.text).splitlines())
         if index is None:

@@ -378,14 +378,14 @@ def _to_json(value: Any) -> Any:
         fields = {**value.values(), "basis": value.basis} if isinstance(value, Action) else value._asdict()
         named = {_KEYS.get(name, name): _to_json(inner) for name, inner in fields.items()}
         return {"": type(value).__name__, **named}
-    return [_to_json(item) for item in value] if isinstance(value, tuple) else value
+    return [_to_json(element) for element in value] if isinstance(value, tuple) else value
 
 
 def _from_json(value: Any) -> Any:
     if isinstance(value, dict):
         kind = _NOUNS[value.pop("")]
         return kind(**{str(_FIELDS.get(key, key)): _from_json(inner) for key, inner in value.items()})
-    return tuple(_from_json(item) for item in value) if isinstance(value, list) else value
+    return tuple(_from_json(element) for element in value) if isinstance(value, list) else value
 
 
 # The run record: what one consolidation read, decided and why
@@ -478,14 +478,14 @@ def read_record(text: str) -> RunRecord:
     acted = value.get("acted")
     sequences = [
         ToolSequence(
-            _text(item.get("session")),
-            _text(item.get("range")),
-            tuple(_strings(item.get("tools"))),
-            _text(item.get("project")),
-            _text(item.get("day")),
+            _text(call.get("session")),
+            _text(call.get("range")),
+            tuple(_strings(call.get("tools"))),
+            _text(call.get("project")),
+            _text(call.get("day")),
         )
-        for item in (acted if isinstance(acted, list) else ())
-        if isinstance(item, dict)
+        for call in (acted if isinstance(acted, list) else ())
+        if isinstance(call, dict)
     ]
     episodes = value.get("episodes")
     noted: Mapping[Any, Any] = episodes if isinstance(episodes, dict) else {}
@@ -507,7 +507,7 @@ def read_record(text: str) -> RunRecord:
 
 
 def _strings(value: object) -> list[str]:
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def _text(value: object) -> str:

@@ -81,10 +81,12 @@ def _joined(first: Statement, second: Statement) -> Statement:
 
 def _claims(statement: Statement) -> Iterator[Claim]:
     row = verdict(statement)
-    dated = [(assertion, _since(assertion, statement.said)) for assertion in statement.assertions]
+    dated_assertions = [(assertion, _since(assertion, statement.said)) for assertion in statement.assertions]
     # What holds later is no fact yet.
-    present = [
-        (assertion, since) for assertion, since in dated if not statement.said or since <= statement.said
+    assertions = [
+        (assertion, since)
+        for assertion, since in dated_assertions
+        if not statement.said or since <= statement.said
     ]
     doubted = "low" if "hedged" in statement.doubts else "medium"
     if row.verdict in ("fact", "ask"):
@@ -92,13 +94,17 @@ def _claims(statement: Statement) -> Iterator[Claim]:
             yield claim_of(statement, statement.who, FROM_NOW_ON, statement.words, "prefers")._replace(
                 many=True
             )
-        for assertion, since in present:
+        for assertion, since in assertions:
             sure = row.verdict == "fact" or assertion.how == "role"
             yield _fact(statement, assertion, confidence="high" if sure else doubted)._replace(since=since)
         all_said = all(assertion.how != "bare" for assertion in statement.assertions) and _says_more(
             statement
         )
-        if statement.assertions and row.verdict == "fact" and (len(present) < len(dated) or all_said):
+        if (
+            statement.assertions
+            and row.verdict == "fact"
+            and (len(assertions) < len(dated_assertions) or all_said)
+        ):
             yield statement_of(statement)
     elif row.verdict == "statement":
         yield statement_of(statement)
@@ -106,7 +112,7 @@ def _claims(statement: Statement) -> Iterator[Claim]:
         yield statement_of(statement)._replace(how=RENEWAL)
     for ended in statement.ended if not statement.among else ():
         yield claim_of(statement, ended.entity or statement.who, ended.field, ended.value, "end")
-    for assertion, _ in present if row.verdict == "fact" else ():
+    for assertion, _ in assertions if row.verdict == "fact" else ():
         if opposite := OPPOSITES.get(assertion.field):
             yield claim_of(statement, assertion.entity or statement.who, opposite, assertion.value, "end")
 

@@ -72,11 +72,11 @@ def _cue(place: int, turn: Turn, language: str) -> Cue | None:
     if not any(getattr(words, name).within(tokens) for name in _LISTS):
         return None  # most turns hold none of these words, and need no reading
     hits: dict[str, str] = {}
-    typed = own_words(text, words, turn.name)
-    for sentence in sentences(typed.text):
+    speech = own_words(text, words, turn.name)
+    for sentence in sentences(speech.text):
         if len(sentence) <= _LONGEST:
             for act in _acts(sentence, words, turn.role):
-                hits.setdefault(act, typed.seals.open(sentence))
+                hits.setdefault(act, speech.seals.open(sentence))
     act = next((act for act in (CORRECTION, RETRACTION, FRUSTRATION) if act in hits), "")
     return Cue(place, act, " ".join(hits[act].split())[:_SHOWN].strip()) if act else None
 
@@ -147,8 +147,8 @@ def _errs(clause: Clause, words: Grammar, who: WordList) -> bool:
     if place < 0 or any(token in words.negations for token in tokens):
         return False
     behind = tokens[place + words.errors.at(tokens, place) :]
-    named = next((t for t in tokens if t in words.first_person or t in words.second_person), "")
-    return named in who and not (behind and _carries(behind[0], words))  # not "you took the wrong train"
+    pronoun = next((t for t in tokens if t in words.first_person or t in words.second_person), "")
+    return pronoun in who and not (behind and _carries(behind[0], words))  # not "you took the wrong train"
 
 
 def _carries(token: str, words: Grammar) -> bool:
@@ -164,7 +164,7 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
     A correction is about what the assistant's last turn took up of what was said before it; what its speaker says anew of the same
     field needs no question, and a value that stands beside the correction takes the place of the one that is known. Lost patience is about all of that, and about its own turn.
     """
-    judged = list(claims)
+    cued_claims = list(claims)
     for cue in cues(turns, language) if claims else ():
         answer = _answer_before(turns, cue.at)
         first = _answer_before(turns, answer) + 1
@@ -175,21 +175,21 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
             if later_claim.field and later_claim.line > turns[answer].line
         }
         quoted = f'{_TOLD[cue.act]}: "{cue.words}"'
-        for place, claim in enumerate(judged):
+        for place, claim in enumerate(cued_claims):
             if cue.act == CORRECTION and claim.line == turns[cue.at].line and claim.field:
-                judged[place] = claim._replace(change=True)
+                cued_claims[place] = claim._replace(change=True)
             elif claim.corrected:
                 continue
             elif cue.act == FRUSTRATION:
                 if claim.line in lines | {turns[cue.at].line} and not claim.cue:
-                    judged[place] = claim._replace(cue=quoted)
+                    cued_claims[place] = claim._replace(cue=quoted)
             elif (
                 claim.line in lines
                 and (claim.entity, claim.field) not in said_anew
                 and (claim.line == turns[answer].line or _takes_up(turns[answer], claim))
             ):
-                judged[place] = claim._replace(cue=quoted, corrected=True)
-    return tuple(judged)
+                cued_claims[place] = claim._replace(cue=quoted, corrected=True)
+    return tuple(cued_claims)
 
 
 def denied(
@@ -206,12 +206,12 @@ def denied(
         if turn.by or any(claim.field and claim.line == turn.line for claim in claims):
             continue
         reply = turns[answer].text[:_SCANNED]
-        about = f"{turns[answer - 1].text[:_SCANNED] if answer else ''} {reply}"
+        exchange = f"{turns[answer - 1].text[:_SCANNED] if answer else ''} {reply}"
         repeated = [
-            fact for fact in facts if _tells_of(about, reply, fact) and _says_value(reply, fact.value)
+            fact for fact in facts if _tells_of(exchange, reply, fact) and _says_value(reply, fact.value)
         ]
-        named = [fact for fact in repeated if not _stems(about).isdisjoint(_stems(fact.field))]
-        for fact in (named or repeated)[:_MOST_DENIED]:
+        matches = [fact for fact in repeated if not _stems(exchange).isdisjoint(_stems(fact.field))]
+        for fact in (matches or repeated)[:_MOST_DENIED]:
             yield Claim(
                 entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=cue.words, role="user", said=turn.ts[:10],
                 how=DENIED, speaker=turn.name,
@@ -226,8 +226,8 @@ def unwanted(
 ) -> Iterator[Claim]:
     """What the vault holds of somebody, where a person wants forgotten what was said of them: `forget what I said about Ana`."""
     for turn in turns:
-        about = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else frozenset()
-        meant = [name for name in dict.fromkeys(names) if about and set(key_of(name).split()) <= about]
+        topic = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else frozenset()
+        meant = [name for name in dict.fromkeys(names) if topic and set(key_of(name).split()) <= topic]
         for fact in facts_known(meant) if meant else ():
             whose = set(key_of(f"{fact.entity} {fact.value if fact.is_statement else ''}").split())
             if fact.current and any(set(key_of(name).split()) <= whose for name in meant):

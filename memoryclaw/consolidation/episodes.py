@@ -429,7 +429,7 @@ def _asked(points: Sequence[Point]) -> dict[int, int]:
 
 def _joined(points: Sequence[Point]) -> list[Point]:
     """The points, what one turn says in an exchange as one, with what was answered behind it in quotation marks."""
-    answered = {point.answers for point in points if point.answers}
+    answered_lines = {point.answers for point in points if point.answers}
     asking = {point.line for point in points if point.group == EXCHANGE and not point.answers}
     claims = Counter(point.line for point in points if _is_kept(point))
     joined: list[Point] = []
@@ -438,7 +438,9 @@ def _joined(points: Sequence[Point]) -> list[Point]:
     def with_answer(point: Point) -> Point:
         # Of several that are kept each has a line of its own, that it can be forgotten without the others.
         is_apart = _is_kept(point) and (point.line in asking or claims[point.line] > 1)
-        moves = point.line in answered and point.statement is not None and not point.box and not is_apart
+        moves = (
+            point.line in answered_lines and point.statement is not None and not point.box and not is_apart
+        )
         return point._replace(group=EXCHANGE) if moves else point
 
     for point in map(with_answer, points):
@@ -525,8 +527,8 @@ def with_changes(
 
 def _holds(text: str, words: str) -> bool:
     """True where the words stand in the text, dates that were put behind some of them aside."""
-    present, needed = tokens_of(_RESOLVED.sub("", text)), tokens_of(words)
-    return not needed or set(needed) <= set(present)
+    tokens, needed = tokens_of(_RESOLVED.sub("", text)), tokens_of(words)
+    return not needed or set(needed) <= set(tokens)
 
 
 _RESOLVED = re.compile(r" \(\d{4}(?:-\d\d){0,2}(?: to \d{4}-\d\d-\d\d)?\)")
@@ -625,8 +627,8 @@ def _with_topics(text: str, words: Sequence[str]) -> str:
     text_words = set(map(fold, WORD.findall(text)))
     for room in range(_TITLE, _TITLE // 2, -1):
         title = cut_short(text, room)
-        present = set(map(fold, WORD.findall(title)))
-        lacking = [word for word in words if fold(word) not in present]
+        title_words = set(map(fold, WORD.findall(title)))
+        lacking = [word for word in words if fold(word) not in title_words]
         cut_off = [word for word in lacking if fold(word) in text_words]
         named_topics = ", ".join(list(dict.fromkeys((*lacking[:1], *cut_off[:1], *lacking)))[:_MORE])
         if not named_topics or len(title) + len(named_topics) + 3 <= _TITLE:

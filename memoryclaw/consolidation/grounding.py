@@ -118,11 +118,11 @@ def prove(
         by: the model.
     """
     ground = _Ground(segment, basis, names)
-    stated = [claimed for claimed in answer.claims[:_CLAIMS] if claimed.kind != "nothing"]
-    judged = [ground.judge(claimed, by) for claimed in stated]
-    dropped = [each for each in judged if isinstance(each, str)]
-    claims = _merge(basis.claims, [each for each in judged if isinstance(each, Claim)])
-    todos = [each for each in judged if isinstance(each, Quote)]
+    proposed_claims = [claimed for claimed in answer.claims[:_CLAIMS] if claimed.kind != "nothing"]
+    verdicts = [ground.judge(claimed, by) for claimed in proposed_claims]
+    dropped = [each for each in verdicts if isinstance(each, str)]
+    claims = _merge(basis.claims, [each for each in verdicts if isinstance(each, Claim)])
+    todos = [each for each in verdicts if isinstance(each, Quote)]
     if todos:
         boxed = {point.line for point in basis.points if point.box}
         todos = [each for each in todos if each.line not in boxed]
@@ -133,8 +133,8 @@ def prove(
         ground.text(answer.title, _TITLE),
         ground.resolve_dates(ground.text(answer.summary, _SUMMARY)),
     )
-    for name, answered, borne in (("title", answer.title, title), ("summary", answer.summary, summary)):
-        if answered.strip() and not borne:
+    for name, proposal, text in (("title", answer.title, title), ("summary", answer.summary, summary)):
+        if proposal.strip() and not text:
             dropped.append(f"the {name} was left out: its words do not stand in the log")
     unsaid = [_shorten(one_line(tag), _TAG) for tag in answer.tags[:_TAGS] if not ground.names(tag)]
     if unsaid:
@@ -427,8 +427,8 @@ class _Ground:
         if code not in codes():
             return turn.text
         words = grammar(code)
-        typed = own_words(turn.text, words, turn.name)
-        return typed.seals.open(corrected(typed.text, words).text, quotations=False)
+        speech = own_words(turn.text, words, turn.name)
+        return speech.seals.open(corrected(speech.text, words).text, quotations=False)
 
     def _stands(self, words: str, text: str) -> bool:
         """True where every word stands in the text, also as the beginning of a longer one: `Dackel` in `dackelmix`."""

@@ -488,14 +488,14 @@ def _limit_questions(
         sources: where each is told.
         doubts: those of the run so far.
     """
-    stated = {
+    statement_keys = {
         (decision.claim.line, decision.claim.words)
         for decision in decided
         if decision.action == "state" or (decision.claim.is_statement and decision.action == "confirm")
     }
     settled = [
         _without_question(decision)
-        if not decision.known and (decision.claim.line, decision.claim.words) in stated
+        if not decision.known and (decision.claim.line, decision.claim.words) in statement_keys
         else decision
         for decision in decided
     ]
@@ -525,22 +525,22 @@ def _as_statement(decider: ClaimDecider, decided: ClaimDecision, source: str) ->
     quote = claim._replace(
         entity=claim.speaker or claim.entity, field="", value=claim.words, how="said", corrected=False
     )
-    stated = decider.decide(quote, source)
+    decision = decider.decide(quote, source)
     reason = f"{decided.reason}; kept as it was said"
-    return stated._replace(reason=reason) if stated.action == "state" else stated
+    return decision._replace(reason=reason) if decision.action == "state" else decision
 
 
 def _note(
     segment: Segment, basis: Extraction, reading: Extraction, is_taken: Callable[[str], bool]
 ) -> EpisodeNote:
     """The note; its id never depends on the words of a model, and what a model read counts as quoted."""
-    named = episode(segment, reading._replace(title=basis.title), is_taken)
+    note = episode(segment, reading._replace(title=basis.title), is_taken)
     if reading.by == basis.by:
-        return named
+        return note
     read_lines = tuple(Quote(t.line, "", t.text) for t in segment.turns if t.role in SPEAKERS)
     trust = episode(segment, reading._replace(points=(*reading.points, *read_lines)), is_taken).trust
-    values = {**episode(segment, reading, is_taken).values, "id": named.id, "trust": trust}
-    return EpisodeNote(named.id, named.path, values, trust)
+    values = {**episode(segment, reading, is_taken).values, "id": note.id, "trust": trust}
+    return EpisodeNote(note.id, note.path, values, trust)
 
 
 def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extraction, Extraction]:

@@ -229,13 +229,13 @@ def _read_value(written: str) -> str:
     return value if isinstance(value, str) else written
 
 
-def _list(items: tuple[str, ...]) -> str:
-    return json.dumps(items, ensure_ascii=any(map(_WILD.search, items)))
+def _list(ids: tuple[str, ...]) -> str:
+    return json.dumps(ids, ensure_ascii=any(map(_WILD.search, ids)))
 
 
 def _read_list(written: str, line: int) -> tuple[str, ...]:
     value = json_value(written)
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+    if not isinstance(value, list) or not all(isinstance(id_, str) for id_ in value):
         raise _Broken(line, "this is not a list of ids in JSON")
     return tuple(value)
 

@@ -190,24 +190,24 @@ def reconcile(
 def _end(claim: Claim, known: Known) -> ClaimDecision:
     """What becomes of a value that a person says holds no longer: where one such value stands, it ends."""
     any_field = claim.field == ANY_FIELD  # the words of a statement name it, and an id anything
-    named = [
+    matches = [
         (path, fact)
         for path, fact in known
         if any_field
         and fact.current
         and (fact.id == claim.value or (fact.is_statement and same_value(fact.value, claim.value)))
     ]
-    named = named or [(path, fact) for path, fact in known if fact.current and _is_named(fact, claim)]
-    named = named or [(path, fact) for path, fact in known if fact.current and _is_habit(fact, claim)]
+    matches = matches or [(path, fact) for path, fact in known if fact.current and _is_named(fact, claim)]
+    matches = matches or [(path, fact) for path, fact in known if fact.current and _is_habit(fact, claim)]
     if (
-        len(named) != 1
+        len(matches) != 1
         or claim.role != _PERSON
         or claim.confidence == "low"
         or not claim.said
-        or named[0][1].since > claim.said
+        or matches[0][1].since > claim.said
     ):
         return ClaimDecision(claim, "drop", "nothing of the kind is held")
-    path, fact = named[0]
+    path, fact = matches[0]
     return ClaimDecision(
         claim._replace(entity=fact.entity, field=fact.field, value=fact.value), "end", "it was said to hold no longer", path=path,
         fact=fact.id, known=fact.value, since=claim.said, audience=fact.audience, basis=standing([fact]),
@@ -281,16 +281,20 @@ def _state(
 ) -> ClaimDecision:
     """What becomes of words that are kept as they were said."""
     claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
-    stated = [(where, fact) for where, fact in known if fact.is_statement and fact.current]
-    old = [(where, fact) for where, fact in stated if same(fact.entity, claim.entity)]
-    path = old[0][0] if old else files.of("", [pair for pair in known if same(pair[1].entity, claim.entity)])
+    statements = [(where, fact) for where, fact in known if fact.is_statement and fact.current]
+    own_statements = [(where, fact) for where, fact in statements if same(fact.entity, claim.entity)]
+    path = (
+        own_statements[0][0]
+        if own_statements
+        else files.of("", [pair for pair in known if same(pair[1].entity, claim.entity)])
+    )
     decided = ClaimDecision(claim, "state", "the speaker's own words", path=path, since=claim.said)
     if decisions.is_rejected(_print(claim)):
         return decided._replace(action="drop", reason="you said no to this")
     if decisions.is_undone(_print(claim)):
         return decided._replace(action="drop", reason="you took this back before; it stands in its episode")
     words = _word_key(claim.value)
-    for where, fact in old:
+    for where, fact in own_statements:
         if _word_key(fact.value) == words:
             return decided._replace(
                 action="confirm", reason="it was said again", path=where, fact=fact.id, known=fact.value,
@@ -298,7 +302,7 @@ def _state(
             )  # fmt: skip
     tied = [
         fact
-        for where, fact in stated
+        for where, fact in statements
         if where == path
         and (fact.id == claim.replaces or (fact.id not in same_turn and _is_tied(claim, fact)))
     ]
@@ -332,10 +336,10 @@ def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
     old, new = (frozenset(filter(str.isdecimal, words)) or words for words in (old, new))
     if fact.is_statement or not (claim.change and old and new and old.isdisjoint(new)):
         return False
-    about, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
+    topic, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
     subject = subject_of(claim.value)
     are_days = "day" in kinds_of_values(fact.value) & kinds_of_values(claim.value)
-    return bool(about and about <= subject) or (len(field) >= (SHARED - are_days) and field <= subject)
+    return bool(topic and topic <= subject) or (len(field) >= (SHARED - are_days) and field <= subject)
 
 
 def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
@@ -564,8 +568,8 @@ def _settle(case: _Case, said_by: SaidBy) -> ClaimDecision:
         )
     if _is_disputed(case, said_by):
         # Nobody said that it changed, so both stand, as a conflict, until a person decides.
-        beside = case("add", f"{fact.value} stands too: somebody else said it, and nobody that it changed")
-        return beside._replace(many=True, fact="", known="", basis="")
+        decision = case("add", f"{fact.value} stands too: somebody else said it, and nobody that it changed")
+        return decision._replace(many=True, fact="", known="", basis="")
     doubt = _why_unsettled(case)
     if doubt:
         return case("pending", f"{fact.value} is known too, and {doubt}")
@@ -625,10 +629,12 @@ def _speaker(claim: Claim) -> str:
 
 def _new_id(facts: Iterable[tuple[str, Fact]], decided: ClaimDecision) -> str:
     """The id that the fact will have in its file; the note's own id is seen on its other facts."""
-    beside = [fact for path, fact in facts if path == decided.path]
-    note = next((fact.id.partition("#")[0] for fact in beside if fact.id), decided.path.removesuffix(".md"))
+    facts_of_file = [fact for path, fact in facts if path == decided.path]
+    note = next(
+        (fact.id.partition("#")[0] for fact in facts_of_file if fact.id), decided.path.removesuffix(".md")
+    )
     base = fact_id(note, decided.claim.entity, decided.claim.field)
-    count = sum(fact.current and fact.id.partition("~")[0] == base for fact in beside)
+    count = sum(fact.current and fact.id.partition("~")[0] == base for fact in facts_of_file)
     return f"{base}~{count + 1}" if count else base
 
 
@@ -663,8 +669,8 @@ def _bears_on(claim: Claim, old: Fact) -> bool:
     if same_field(claim.field, old.field) or (of_one and (claim.change or not of_speaker)):
         return True
     claimed = stems(f"{claim.words} {claim.quote}")
-    named = of_one or of_speaker or not claimed.isdisjoint(stems(old.entity))
-    return named and not claimed.isdisjoint(stems(f"{old.field} {old.value}", old.value))
+    is_named = of_one or of_speaker or not claimed.isdisjoint(stems(old.entity))
+    return is_named and not claimed.isdisjoint(stems(f"{old.field} {old.value}", old.value))
 
 
 def _has(facts: Known, field: str) -> bool:
@@ -753,18 +759,18 @@ class ClaimDecider:
                     and not fact.audience
                     and leaves(path, fact.line)
                 ):
-                    about = "" if entity in speakers else fact.entity
-                    touched = len(spoken & stems(f"{about} {fact.field} {fact.value}"))
+                    owner = "" if entity in speakers else fact.entity
+                    touched = len(spoken & stems(f"{owner} {fact.field} {fact.value}"))
                     rows.append((not touched, fact.is_statement, -touched, fact))
         rows.sort(key=lambda row: row[-1].id)
         rows.sort(key=lambda row: row[-1].day, reverse=True)
         rows.sort(key=lambda row: row[:-1])
-        lines, spent = [], 0
+        lines, cost = [], 0
         for *_, fact in rows:
             value = f'"{fact.value}"' if fact.is_statement else fact.value
             line = one_line(f"{fact.id} = {value}{f' ({fact.day})' if fact.day else ''}")
-            spent += estimate(line) if fact.id not in self._offered else 0
-            if spent > _OFFERED:
+            cost += estimate(line) if fact.id not in self._offered else 0
+            if cost > _OFFERED:
                 break
             self._offered[fact.id] = fact.entity
             lines.append(line)
@@ -795,10 +801,10 @@ class ClaimDecider:
             for _, fact in pairs
             if same_value(fact.value, claim.replaces) or (claim.by == "rules" and _is_named(fact, ending))
         ]
-        named = [fact for _, fact in pairs if fact.current and fact.id == claim.replaces] or [
+        matches = [fact for _, fact in pairs if fact.current and fact.id == claim.replaces] or [
             fact for fact in ever if fact.current
         ]
-        old = named[0] if len({fact.id for fact in named}) == 1 and _bears_on(claim, named[0]) else None
+        old = matches[0] if len({fact.id for fact in matches}) == 1 and _bears_on(claim, matches[0]) else None
         # What is another's now is no longer theirs: the lead, the keys. What a speaker does not name, or says of themselves, stays whose it was.
         is_handed_on = old is not None and not (
             claim.unnamed
@@ -863,8 +869,8 @@ class ClaimDecider:
 
     def decide(self, claim: Claim, source: str) -> ClaimDecision:
         """What becomes of a claim; it counts for those that follow."""
-        about = "" if claim.entity == claim.speaker else claim.entity
-        weight = self._salience.of(about, claim.field, claim.value, claim.words)
+        entity = "" if claim.entity == claim.speaker else claim.entity
+        weight = self._salience.of(entity, claim.field, claim.value, claim.words)
         claim = claim._replace(
             entity=self._catalog.entity_name(claim.entity),
             salient=weight.salient,
@@ -887,11 +893,11 @@ class ClaimDecider:
         key, speaker = key_of(claim.entity), key_of(claim.speaker)
         # What was said of somebody may stand below the one who said it.
         apart = claim.is_statement and speaker and speaker != key
-        beside = [pair for pair in self._facts_of(claim.speaker) if pair[1].is_statement] if apart else []
+        statements = [pair for pair in self._facts_of(claim.speaker) if pair[1].is_statement] if apart else []
         self._of_turn = self._stated.setdefault((source, claim.line), set())
         decided = reconcile(
             claim,
-            [*facts, *beside],
+            [*facts, *statements],
             self._schema,
             self._decisions,
             files=FactFiles(self._catalog.entity_files(claim.entity), person=claim.person),
@@ -920,6 +926,6 @@ class ClaimDecider:
         if decided.action in ("add", "confirm", "supersede") and claim.speaker not in ("", _PERSON):
             statement = key_of(decided.claim.entity), field_key(decided.claim.field), decided.claim.value
             self._voices.setdefault(statement, set()).add(speaker)
-        if beside and decided.replaces:
+        if statements and decided.replaces:
             self._facts[speaker] = _without(self._facts_of(claim.speaker), decided.replaces)
         return decided

@@ -37,8 +37,8 @@ class Salience:
         self._languages = list({stemmer.code: stemmer for stemmer in (usual, of_file, *readable)}.values())
         self._topics = [
             (salient, topic, self._stems_of(topic))
-            for salient, named in ((MATTERS, topics.matters), (IGNORED, topics.ignored))
-            for topic in named
+            for salient, names in ((MATTERS, topics.matters), (IGNORED, topics.ignored))
+            for topic in names
         ]
 
     @classmethod

@@ -274,12 +274,12 @@ class TodoReader:
         self, statement: Statement, tokens: Sequence[str], words: Grammar
     ) -> tuple[str, list[OpenTodo]]:
         for box, signs in ((OFF, words.cancel_words), (DONE, words.done_words)):
-            sign = signs.find(tokens)
+            place = signs.find(tokens)
             first, behind = (
-                tokens[: max(sign, 0)],
-                tokens[sign + signs.at(tokens, sign) :] if sign >= 0 else (),
+                tokens[: max(place, 0)],
+                tokens[place + signs.at(tokens, place) :] if place >= 0 else (),
             )
-            if sign < 0 or (
+            if place < 0 or (
                 behind and _goes_somewhere(tokens[len(tokens) - len(behind) - 1], behind[0], words)
             ):
                 continue
@@ -296,8 +296,10 @@ class TodoReader:
             return DONE, []
         keys, todos = _keys(tokens, words, statement.who), [*self._own, *self._before()]
         if words.change_verbs.within(tokens) and any(_is_date(token, words) for token in tokens):
-            dated = [todo for todo in todos if any(_is_date(token, words) for token in tokens_of(todo.text))]
-            return OPEN, self._about(keys, statement.language, dated)
+            dated_todos = [
+                todo for todo in todos if any(_is_date(token, words) for token in tokens_of(todo.text))
+            ]
+            return OPEN, self._about(keys, statement.language, dated_todos)
         if words.first_objects.within(tokens):
             return DONE, []  # `the dentist called me` is no call to the dentist
         verbs = [
@@ -321,22 +323,22 @@ class TodoReader:
             if shared - {todo.verb} and (2 * len(shared) >= len(todo.keys) or shared & todo.rare):
                 words_of[todo] = _shared(keys, shared, code)
                 share[todo] = len(shared) / len(todo.keys)
-        about = frozenset[str]().union(*words_of.values())
-        if 2 * len(about) < len(keys) and len(about) < 2:
+        words_about = frozenset[str]().union(*words_of.values())
+        if 2 * len(words_about) < len(keys) and len(words_about) < 2:
             return []
         chosen: list[OpenTodo] = []
-        spent: set[str] = set()
+        spent_words: set[str] = set()
         for todo in sorted(words_of, key=lambda todo: -share[todo]):
             twin = any(todo.keys == rival_todo.keys for rival_todo in chosen)
-            rival = any(
+            is_rival = any(
                 rival_todo.keys != todo.keys
                 and words_of[rival_todo] == words_of[todo]
                 and share[rival_todo] == share[todo]
                 for rival_todo in words_of
             )
-            if twin or not (rival or words_of[todo] <= spent):
+            if twin or not (is_rival or words_of[todo] <= spent_words):
                 chosen.append(todo)
-            spent |= words_of[todo]
+            spent_words |= words_of[todo]
         return chosen
 
     def _named(self, turn: int, tokens: Sequence[str], words: Grammar) -> list[OpenTodo]:
@@ -613,7 +615,7 @@ def _is_date(token: str, words: Grammar) -> bool:
 def _shared(keys: Iterable[str], others: Iterable[str], code: str) -> frozenset[str]:
     """Those of the first words that stand among the others."""
     others = tuple(others)
-    return frozenset(key for key in keys if any(_same(key, rival, code) for rival in others))
+    return frozenset(key for key in keys if any(_same(key, candidate, code) for candidate in others))
 
 
 def _same(word: str, second: str, code: str) -> bool:

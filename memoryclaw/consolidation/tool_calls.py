@@ -213,8 +213,8 @@ def _announced_calls(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, A
     """The calls that an assistant's message makes: parts of its content, or whole lines of it as capture writes them."""
     content = value.get("content")
     if isinstance(content, list):
-        named = [call_of(block) for block in content if kind_of(block) in CALLS]
-        return [(_tool(tool), _args(args)) for _, tool, args in named]
+        calls = [call_of(block) for block in content if kind_of(block) in CALLS]
+        return [(_tool(tool), _args(args)) for _, tool, args in calls]
     lines = content.splitlines() if isinstance(content, str) else []
     hits = [hit for line in lines if (hit := _WRITTEN.fullmatch(line.strip()))]
     return [(hit["tool"], _args(args)) for hit in hits if (args := _object(hit["args"])) is not None]

@@ -53,12 +53,12 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
     talk = read([turn], names, language)
     if first := first_name(text, language):
         # A capital begins any sentence, so it makes a name only where all that is said is told of it.
-        named = read([turn], {key_of(first): first, **names}, language)
-        if named.statements and all(
+        talk_of_name = read([turn], {key_of(first): first, **names}, language)
+        if talk_of_name.statements and all(
             statement.assertions and {fact.entity for fact in statement.assertions} == {first}
-            for statement in named.statements
+            for statement in talk_of_name.statements
         ):
-            talk = named
+            talk = talk_of_name
     if (todos := read_todos(talk, [turn], language=language)).lines:
         of = {line.of for line in todos.lines}
         lead = "" if of.issuperset(talk.statements) else f"{text.strip()}\n\n"

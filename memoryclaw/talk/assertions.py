@@ -81,8 +81,8 @@ def assertions_in(
         return tuple(role for role in assertions if role.field not in COUPLE)
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
         whose = introduced[0].who, "named"
-        beside = _by_verb(clause, words, names, whose)
-        assertions += [beside] if beside else []  # `my brother Pieter works at Shell`
+        verb_assertion = _by_verb(clause, words, names, whose)
+        assertions += [verb_assertion] if verb_assertion else []  # `my brother Pieter works at Shell`
     if not assertions and (aside := _beside_own_thing(clause, words, names, behind)):
         assertions = [aside]
     if not assertions and _holds(clause, words):
@@ -213,10 +213,12 @@ def _way(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
 def _parted(clause: Clause, place: int, words: Grammar) -> Assertion | None:
     """Who is a couple no more, by the place of what says so: `Anna and I broke up`, `I broke up with Anna`, `Susan and Mark have split up`."""
     typed = [clause.text[a:b] for a, b in spans_of(clause.text)]
-    named = [n for n, word in enumerate(typed) if word[:1].isupper() and word.lower() not in words.small]
-    before = [typed[n] for n in named if n < place]
+    name_places = [
+        n for n, word in enumerate(typed) if word[:1].isupper() and word.lower() not in words.small
+    ]
+    before = [typed[n] for n in name_places if n < place]
     if any(token in words.first_person for token in clause.tokens[:place]):
-        pair = ["", *before, *(typed[n] for n in named if n > place)]
+        pair = ["", *before, *(typed[n] for n in name_places if n > place)]
     else:
         pair = before
     return _ended(pair[0], COUPLE[0], pair[1], clause) if len(pair) == 2 else None
@@ -354,10 +356,10 @@ def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Asser
     """Who or what it is since somebody changed it, in the clause behind: `I see Dr Osei now`, `it's on 20 September now`."""
     spans, tokens = spans_of(clause.text), clause.tokens
     typed = [clause.text[start:end] for start, end in spans]
-    firm = (
+    firm_places = (
         place for place in range(1, len(tokens)) if typed[place][0].isupper() or typed[place][0].isdigit()
     )
-    place = next(firm, len(tokens))
+    place = next(firm_places, len(tokens))
     if tokens[0] not in words.personal or not 1 < place < min(len(tokens), 1 + _FIELD_WORDS):
         return None
     value = _value(clause.text[spans[place][0] :], words, stops=True)
@@ -430,8 +432,10 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     if not value:
         return None
     is_field, explicit = _is_field(tokens_of(owner.noun), words), owner.how == "noun"
-    firm = bool(_HARD.search(value) or names.found(value) or value[:1].isupper())
-    if not (is_field or explicit) or not (firm or (is_field and explicit and _names_a_thing(value, words))):
+    is_firm = bool(_HARD.search(value) or names.found(value) or value[:1].isupper())
+    if not (is_field or explicit) or not (
+        is_firm or (is_field and explicit and _names_a_thing(value, words))
+    ):
         return None
     return _told(owner, value)._replace(when=when)
 
@@ -455,20 +459,20 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     text = clause.text
     if has:
         noun = _noun_had(clause, words)
-        about, subject = names.subject(clause, words, "")
+        entity, subject = names.subject(clause, words, "")
         if subject not in ("own", "named") or not noun:
             return None
         if words.roles.at(noun) == len(noun):
-            return _new_holder(about, " ".join(noun), behind.lstrip()[1:].strip(), words)
+            return _new_holder(entity, " ".join(noun), behind.lstrip()[1:].strip(), words)
         if not _is_field(noun, words):
             return None
-        owner: _Owned | None = _Owned(about, " ".join(noun), "noun")
+        owner: _Owned | None = _Owned(entity, " ".join(noun), "noun")
     else:
         owner = _owner_and_noun(clause.tokens, [text[a:b] for a, b in spans_of(text)], words, names)
     if owner is None or not _is_field(tokens_of(owner.noun), words):
         return None
     value = _value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0], words)
-    firm = _HARD.search(value) or names.found(value) or value[:1].isupper()
+    is_firm = _HARD.search(value) or names.found(value) or value[:1].isupper()
     entry = noun_of(owner.noun)
     if (
         entry
@@ -476,7 +480,7 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
         and not (entry.kind == "date" and date_value(value, f"{_ANY_DAY}"))
     ):
         return None  # `a new phone, two days old`
-    if not firm or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
+    if not is_firm or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
         return None
     return _told(owner, value)
 
@@ -501,8 +505,8 @@ def _new_holder(about: str, role: str, text: str, words: Grammar) -> Assertion |
     text = typed_from(text, spans_of(text), words.introductions.skip(tokens_of(text)))
     titled = words.honorifics.at(tokens_of(text))
     who = plain_value(_MARK.split(text.replace(".", "", 1) if titled else text, maxsplit=1)[0])
-    named = who[:1].isupper() and len(who.split()) <= _THING_WORDS
-    return Assertion(about, _field(role), who, "role", f"{role} {who}") if named else None
+    is_name = who[:1].isupper() and len(who.split()) <= _THING_WORDS
+    return Assertion(about, _field(role), who, "role", f"{role} {who}") if is_name else None
 
 
 def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
@@ -562,8 +566,8 @@ def _owner_and_noun(
             name = _entity(" ".join((*typed[:place], owner)), names)
             noun = tokens[place + 1 :]
             return _Owned(name, " ".join(noun), "noun") if name and len(noun) <= _FIELD_WORDS else None
-    if beside := _field_and_name(tokens, typed, words, names):
-        return beside
+    if owned := _field_and_name(tokens, typed, words, names):
+        return owned
     first = names.found(typed[0])
     if first and len(tokens) > 1:
         return _Owned(first[0], " ".join(tokens[1:]), "bare")
@@ -621,8 +625,8 @@ def _owner_word(token: str, typed: str, names: Names) -> str:
     """A word without its possessive ending; empty where it has none."""
     if ending := _POSSESSIVE.search(typed):
         return typed[: ending.start()]
-    bare = token.endswith("s") and names.is_name(token) and not names.is_name_itself(token)
-    return typed[:-1] if bare else ""
+    has_ending = token.endswith("s") and names.is_name(token) and not names.is_name_itself(token)
+    return typed[:-1] if has_ending else ""
 
 
 def _entity(typed: str, names: Names) -> str:
@@ -631,9 +635,9 @@ def _entity(typed: str, names: Names) -> str:
     if entities and len(typed.split()) <= 3:
         return entities[0]
     pieces = typed.split()
-    alone = len(pieces) == 1 and len(typed) > 2
-    named = len(pieces) <= 4 and all(piece[0].isupper() or piece[0].isdigit() for piece in pieces)
-    return plain_key(typed) if alone or named else ""
+    is_single = len(pieces) == 1 and len(typed) > 2
+    is_name = len(pieces) <= 4 and all(piece[0].isupper() or piece[0].isdigit() for piece in pieces)
+    return plain_key(typed) if is_single or is_name else ""
 
 
 def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
@@ -652,10 +656,10 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
     typed = [clause.text[slice(*spans[place])] for place in noun_at]
     end = spans[change][0] if change > goal else len(clause.text)
     value = _value(clause.text[spans[goal][1] : end], words)
-    named, _, figure = value.partition(" ")
-    if typed and _HARD.search(figure) and (noun_of(named) or named.lower() in words.things):
+    label, _, figure = value.partition(" ")
+    if typed and _HARD.search(figure) and (noun_of(label) or label.lower() in words.things):
         entity = _entity(" ".join(typed), names)  # `staging moved to port 5545`
-        return _told(_Owned(entity, named.lower(), "noun"), figure) if entity else None
+        return _told(_Owned(entity, label.lower(), "noun"), figure) if entity else None
     owner = _owner_and_noun(tokens[noun_at.start : noun_at.stop], typed, words, names) if typed else None
     if owner is None or not (_HARD.search(value) or words.weekdays.within(tokens_of(value))):
         return None
@@ -665,18 +669,18 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
 
 def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> bool:
     """True where the speaker or a name is the subject, not what is theirs: `Ana's sister`, `the Atlas call`."""
-    about, subject = whose
+    entity, subject = whose
     if subject == "own" and clause.subject and clause.subject[0] in words.possessives_own:
         return clause.subject[-1] in words.first_person  # `my wife and I`, not `my yoga class`
     if subject != "named" or not clause.subject or clause.subject[0] in words.people_pronouns:
         return subject in ("own", "named")
     last = clause.subject[-1]
-    return tokens_of(about)[-1] == plain(last) or names.named(last) == about
+    return tokens_of(entity)[-1] == plain(last) or names.named(last) == entity
 
 
 def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
     """`i live in Leeds`, `Romy is allergic to nuts`: verbs that have a field of their own."""
-    about, _ = whose
+    entity, _ = whose
     if not _is_of_itself(clause, words, names, whose) or clause.tokens[0] in words.question_words:
         return None  # `when i use vim`
     first = clause.verb_at
@@ -698,14 +702,14 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 if value and _names_a_thing(value, words):
                     if (
                         field in PLACED
-                        and about
-                        and about in clause.text
+                        and entity
+                        and entity in clause.text
                         and value.islower()
                         and len(tokens_of(value)) == 1
                     ):
                         return None  # `Marek moved to platform`: who writes a name with a capital writes a place so
                     return Assertion(
-                        about, field, value, "verb", clause.text, "" if text is clause.text else when
+                        entity, field, value, "verb", clause.text, "" if text is clause.text else when
                     )
                 return None
     return None
@@ -713,11 +717,11 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
 
 def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
     """`i am a nurse`, `i'm 50 years old`, `i take 5 mg ramipril`: a value that is read whole tells its field."""
-    about, subject = whose
+    entity, subject = whose
     takes = words.taking.within(clause.verb)
     if not (clause.kind == "be" or takes) or clause.under or words.possessives_own.at(clause.subject):
         return None  # `my new car is an Enyaq`
-    person = subject == "own" or names.is_person(about) or names.is_known(about)
+    person = subject == "own" or names.is_person(entity) or names.is_known(entity)
     person = person and _is_of_itself(clause, words, names, whose)
     value = _value(clause.rest, words, most=_TOLD_WORDS) if person else ""
     tokens = tokens_of(value)
@@ -727,9 +731,9 @@ def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, st
         return None  # `i'm on a loaner`
     if takes:
         dosed = tokens[0] not in words.small and words.medicine.within(tokens)
-        return Assertion(about, "takes", value, "verb", clause.text) if dosed else None
+        return Assertion(entity, "takes", value, "verb", clause.text) if dosed else None
     value, field = _what_somebody_is(value, clause, words)
-    return Assertion(about, field, value, "verb", clause.text) if field else None
+    return Assertion(entity, field, value, "verb", clause.text) if field else None
 
 
 def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, str]:

@@ -211,12 +211,12 @@ def _attributed(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
         return set(range(heads[0], _block_stop(lines, heads[-1])))
     attributed: set[int] = set()
     for first, stop in blocks_of(lines):
-        named = [number for number in range(first, stop) if number in names]
-        if not named:
+        name_lines = [number for number in range(first, stop) if number in names]
+        if not name_lines:
             continue
         figures = {number for number in range(first, stop) if _is_byline(lines[number], words)}
-        beside = max(figures, default=-1)
-        sure = [number for number in named if " " in names[number] or number <= beside]
+        last_figure = max(figures, default=-1)
+        sure = [number for number in name_lines if " " in names[number] or number <= last_figure]
         spoken = [number for number in range(first, stop) if _speaks(lines[number], words, to_somebody=False)]
         signed = stop  # where the lines begin that sign it
         while signed > first and (signed - 1 in names or signed - 1 in figures):
@@ -392,8 +392,12 @@ def _is_card(lines: Sequence[str], block: range, words: Grammar, me: str) -> boo
     """True for a name alone in a line, with what somebody is and how to reach them: it signs the paragraph above it, of whoever is not the speaker."""
     first, *others = [lines[number].strip() for number in block]
     tokens = tokens_of(first)
-    named = 2 <= len(tokens) <= _NAME_WORDS and all(_UPPER.match(word) for word in first.split())
-    if not named or not _names_somebody(first, words) or (me and me in tokens_of(" ".join((first, *others)))):
+    is_name = 2 <= len(tokens) <= _NAME_WORDS and all(_UPPER.match(word) for word in first.split())
+    if (
+        not is_name
+        or not _names_somebody(first, words)
+        or (me and me in tokens_of(" ".join((first, *others))))
+    ):
         return False
     reached = any(_CONTACT.match(line) for line in others)
     above = next((lines[number] for number in range(block.start - 1, -1, -1) if lines[number].strip()), "")
@@ -410,8 +414,8 @@ def _of_document(lines: Sequence[str], block: range, me: str) -> range:
         if (hit := _LABEL.match(lines[number])) and hit["mark"]
     }
     telling = sum(listed("documents").at(label) == len(label) for label in labels.values() if label)
-    mine = me and any(me in tokens_of(lines[number]) for number in labels)
-    is_document = telling and max(telling + 1, len(labels)) > 2 and not mine
+    is_own = me and any(me in tokens_of(lines[number]) for number in labels)
+    is_document = telling and max(telling + 1, len(labels)) > 2 and not is_own
     return range(min(labels), block.stop) if is_document else range(0)
 
 

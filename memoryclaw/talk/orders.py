@@ -119,8 +119,8 @@ def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
         or words.address_orders.at(tokens)
     ):
         return False
-    bare = not clause.kind and not words.orders.at(tokens)
-    return _is_counted(tokens, words) or (bare and (asked or tokens[-1] in words.pro_forms))
+    is_bare = not clause.kind and not words.orders.at(tokens)
+    return _is_counted(tokens, words) or (is_bare and (asked or tokens[-1] in words.pro_forms))
 
 
 def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:

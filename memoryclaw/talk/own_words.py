@@ -110,12 +110,12 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Exchange =
     def quoted(hit: re.Match[str]) -> str:
         return hit[0] if is_chat and _MARKED_NAME.fullmatch(hit[0]) else block(hit)
 
-    for signs, pattern, marked in (
+    for signs, pattern, replacement in (
         (("```", "~~~"), _FENCED, block),
         (">", _QUOTED_LINES, quoted),
         ('"“„«', _UNCLOSED, block),
     ):
-        text = pattern.sub(marked, text) if any(sign in text for sign in signs) else text
+        text = pattern.sub(replacement, text) if any(sign in text for sign in signs) else text
     sealing = Sealing(text)
 
     def quotation(hit: re.Match[str]) -> str:
@@ -124,10 +124,10 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Exchange =
             return hit[0]
         start, end = hit.span()
         before, behind = hit.string[max(0, start - 1) : start], hit.string[end : end + 2].lstrip(".,!?")[:1]
-        apart = "\n" in quote or (before in ("", "\n") and behind in ("", "\n"))
-        if apart or len(quote) > _LONG:
+        is_apart = "\n" in quote or (before in ("", "\n") and behind in ("", "\n"))
+        if is_apart or len(quote) > _LONG:
             pasted.append(_first_line(sealing.sealed().open(quote)))
-        return "\n" if apart else sealing.seal(hit[0], quotation=True)
+        return "\n" if is_apart else sealing.seal(hit[0], quotation=True)
 
     lines = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
     own_lines, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""), exchange)
@@ -144,8 +144,8 @@ def own_text(text: str, speaker: str, language: str) -> str:
         language: of the vault, where the words of the turn do not tell another.
     """
     code = spoken_in(text, language)
-    typed = own_words(text, grammar(code if code in codes() else UNREAD), speaker)
-    return typed.seals.open(typed.text) if typed.pasted else text
+    speech = own_words(text, grammar(code if code in codes() else UNREAD), speaker)
+    return speech.seals.open(speech.text) if speech.pasted else text
 
 
 def without_command(text: str, words: Grammar) -> str:
@@ -212,21 +212,21 @@ def _longest_text(lines: Sequence[str], words: Grammar) -> range:
 
 def _beside_texts(lines: Sequence[str], others: Collection[int], words: Grammar) -> set[int]:
     """The lines beside a text of others that the speaker typed: directly above it, or below it behind an empty line, in small letters where the text has capitals."""
-    beside: set[int] = set()
+    own_lines: set[int] = set()
     last = _last(lines, str.strip)
     for number in sorted(others):
         if not _is_typed(lines[number]):
             continue
         is_own = speaks(lines[number], words, to_somebody=False)
         heads = number + 1 in others and (_is_written(lines[number + 1]) or is_head(lines[number + 1]))
-        if is_own and heads and (number - 1 not in others or number - 1 in beside):
-            beside.add(number)
+        if is_own and heads and (number - 1 not in others or number - 1 in own_lines):
+            own_lines.add(number)
         if number == last:
             above = _last(lines[:number], str.strip)
             turns_back = listed("asides").at(tokens_of(lines[number])) > 0
             written = is_own and above in others and _is_written(lines[above])
-            beside.update([number] * (above < number - 1 and (turns_back or written)))
-    return beside
+            own_lines.update([number] * (above < number - 1 and (turns_back or written)))
+    return own_lines
 
 
 def _is_written(line: str) -> bool:
@@ -316,14 +316,14 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
         signature = next(
             (n for n in range(number + 1, min(number + 3, len(lines))) if lines[n].strip()), number
         )
-        named = signature > number and _SIGNATURE.match(lines[signature])
-        if signature > number + 1 and not named:
+        signer = signature > number and _SIGNATURE.match(lines[signature])
+        if signature > number + 1 and not signer:
             signature = number  # the next paragraph is somebody's again
         thanks = tokens_of(line)
-        if not leave and not (named and listed("thanks").at(thanks) == len(thanks) > 0):
+        if not leave and not (signer and listed("thanks").at(thanks) == len(thanks) > 0):
             continue
         signs = _signs(line) and not listed("thanks").at(thanks)
-        if start < 0 and ((named and leave == _FORMALLY) or signs):
+        if start < 0 and ((signer and leave == _FORMALLY) or signs):
             start = number
             while start and start - 1 not in letters and (lines[start - 1].strip() or start == number):
                 start -= 1  # the paragraph above it

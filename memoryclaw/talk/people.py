@@ -52,9 +52,9 @@ class Names:
         if person:
             self._people.add(name)
         for token in (name.lower(), *tokens[:1], *(tokens[-1:] if person else ())):
-            bare = token.removesuffix("'s")
-            if len(bare) > 1:
-                self._by_token.setdefault(plain(bare), name)
+            word = token.removesuffix("'s")
+            if len(word) > 1:
+                self._by_token.setdefault(plain(word), name)
 
     def add_person(self, name: str) -> str:
         """Takes up a person who was introduced, and returns the name as it is spelled."""
@@ -106,10 +106,10 @@ class Names:
         return plain(token) in self._by_token
 
     def _key(self, token: str) -> str:
-        bare = plain(token)
-        if bare in self._by_token:
-            return bare
-        short = bare[:-1] if bare.endswith("s") and len(bare) > 3 else ""
+        word = plain(token)
+        if word in self._by_token:
+            return word
+        short = word[:-1] if word.endswith("s") and len(word) > 3 else ""
         return short if short in self._by_token else ""
 
     def whole(self, text: str) -> str:
@@ -157,19 +157,19 @@ class Names:
             return "", "own"  # `on Thursday i wake up`
         if first in words.pointers and (len(tokens) == 1 or first not in words.determiners):
             return "", "other"
-        named = {name for token in tokens if (name := self.named(token))} - {speaker}
-        bare = [token for token in tokens if token not in words.noun_openers]
+        mentions = {name for token in tokens if (name := self.named(token))} - {speaker}
+        core = [token for token in tokens if token not in words.noun_openers]
         if (
-            len(named) == 1
-            and bare
-            and (self._key(bare[0]) or (first in words.possessives_own and self._key(bare[-1])))
-            and not any(token in words.ways for token in bare)  # `to`, `from`
-            and len(bare) <= 4
+            len(mentions) == 1
+            and core
+            and (self._key(core[0]) or (first in words.possessives_own and self._key(core[-1])))
+            and not any(token in words.ways for token in core)  # `to`, `from`
+            and len(core) <= 4
         ):
-            return next(iter(named)), "named"
+            return next(iter(mentions)), "named"
         if first in words.possessives_own:
-            return "", "relative" if words.roles.within(bare) else "own"
-        if named == set() and bare and self._key(bare[0]):
+            return "", "relative" if words.roles.within(core) else "own"
+        if mentions == set() and core and self._key(core[0]):
             return "", "own"
         return "", "thing"
 
@@ -237,8 +237,8 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     for phrase, field in words.verb_fields:
         end = verb + len(phrase)
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
-            named = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
-            return named or phrase[-1] not in words.prepositions or field not in PLACED
+            is_name = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
+            return is_name or phrase[-1] not in words.prepositions or field not in PLACED
     return len(run) > 1 and not words.noun_capitals.entries() and tokens[place] in words.verbs
 
 
@@ -261,8 +261,8 @@ def _is_common(word: str, words: Grammar) -> bool:
 def _begins_common(run: Sequence[str], words: Grammar) -> bool:
     """True where words with capitals begin with one that is no name; an initial is one, and so are `Jan` and `Dr` before another."""
     first = run[0].lower()
-    named = len(run) > 1 and (len(first) == 1 or first in words.months or first in words.honorifics)
-    return not named and _is_common(run[0], words)
+    is_name = len(run) > 1 and (len(first) == 1 or first in words.months or first in words.honorifics)
+    return not is_name and _is_common(run[0], words)
 
 
 def _is_noun(run: list[str], words: Grammar) -> bool:
@@ -296,7 +296,7 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
 def _plain_roles(tokens: tuple[str, ...], words: Grammar) -> tuple[str, ...]:
     """The tokens with a role that has a name as it stands without one: `my wife's name is Ingrid`."""
     return tuple(
-        bare if (bare := token.removesuffix("'s")) in words.roles and behind in words.naming_words else token
+        role if (role := token.removesuffix("'s")) in words.roles and behind in words.naming_words else token
         for token, behind in zip(tokens, (*tokens[1:], ""), strict=True)
     )
 

@@ -81,8 +81,8 @@ def closed(text: str, start: int, end: int) -> tuple[int, int]:
 
     What nobody closes parts the text: of the part to either side, the one that holds most of it stays.
     """
-    pairs, alone = _pairs(text)
-    edges = [-1, *alone, len(text)]
+    pairs, singles = _pairs(text)
+    edges = [-1, *singles, len(text)]
     first, last = max(
         ((max(a + 1, start), min(b, end)) for a, b in pairwise(edges)),
         key=lambda stretch: stretch[1] - stretch[0],
@@ -101,7 +101,7 @@ def balanced(text: str) -> str:
 def _pairs(text: str) -> tuple[list[tuple[int, int]], list[int]]:
     """Where brackets and quotes open and close, the inner ones first, and where one stands alone, as does a pair around it; an inch is no quote."""
     pairs: list[tuple[int, int]] = []
-    alone: list[int] = []
+    singles: list[int] = []
     waiting: list[int] = []
     for place, sign in enumerate(EMOTICON.sub(lambda hit: " " * len(hit[0]), text)):
         if waiting and sign in _CLOSERS.get(text[waiting[-1]], ""):
@@ -109,13 +109,13 @@ def _pairs(text: str) -> tuple[list[tuple[int, int]], list[int]]:
         elif sign in _CLOSERS and not (sign == '"' and text[place - 1 : place].isdigit()):
             waiting.append(place)
         elif sign in _ENDS:
-            alone.append(place)
-    alone = sorted([*alone, *waiting])
+            singles.append(place)
+    singles = sorted([*singles, *waiting])
     unbroken: list[tuple[int, int]] = []
     for opens, closes in pairs:
-        if bisect_left(alone, opens) != bisect_left(alone, closes):
-            insort(alone, opens)
-            insort(alone, closes)
+        if bisect_left(singles, opens) != bisect_left(singles, closes):
+            insort(singles, opens)
+            insort(singles, closes)
         else:
             unbroken.append((opens, closes))
-    return unbroken, alone
+    return unbroken, singles

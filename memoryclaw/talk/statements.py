@@ -136,7 +136,7 @@ def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") 
             statements += reader.turn(number, turn)
     if reader.among:
         statements = [replace(statement, among=True, stressed=False) for statement in statements]
-    named = [
+    mentions = [
         name
         for turn in turns
         if turn.role in ("user", "assistant")
@@ -145,8 +145,8 @@ def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") 
     return Talk(
         tuple(statements),
         tuple(reader.pasted),
-        tuple(named),
-        frozenset(filter(reader.names.is_person, named)),
+        tuple(mentions),
+        frozenset(filter(reader.names.is_person, mentions)),
     )
 
 
@@ -173,23 +173,23 @@ class SegmentReader:
         code = spoken_in(turn.text, self._spoken.get(speaker, self._language))
         self._spoken[speaker] = code
         words = grammar(code if code in codes() else UNREAD)
-        typed = own_words(turn.text, words, turn.name, self._exchange(number, turn))
-        self.pasted += [Pasted(turn.line, speaker, first) for first in typed.pasted]
+        speech = own_words(turn.text, words, turn.name, self._exchange(number, turn))
+        self.pasted += [Pasted(turn.line, speaker, first) for first in speech.pasted]
         base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=words.code)
         self.names.meet(turn.text)
         if words.code == UNREAD:
-            return [_opened(statement, typed.seals) for statement in _unread(base, typed.text)]
-        fixed = corrected(typed.text, words)
+            return [_opened(statement, speech.seals) for statement in _unread(base, speech.text)]
+        fixed = corrected(speech.text, words)
         texts = [text for text in sentences(fixed.text) if len(text) <= LONGEST]
-        before, named = self._named
-        antecedents = named if number - before <= _ANTECEDENT else []
+        last_number, mentions = self._named
+        antecedents = mentions if number - last_number <= _ANTECEDENT else []
         reading = _Turn(
             self.names,
             words,
             speaker,
             asked_in(self._turns, number, words),
             antecedents,
-            shows=bool(typed.pasted),
+            shows=bool(speech.pasted),
             among=self.among,
         )
         pieces = [
@@ -200,7 +200,7 @@ class SegmentReader:
         if reading.named:
             self._named = number, reading.named
         return [
-            _opened(_statement(base, group, texts, reading, fixed.instead), typed.seals)
+            _opened(_statement(base, group, texts, reading, fixed.instead), speech.seals)
             for group in _grouped(_laughed_at(pieces, words))
         ]
 
@@ -224,7 +224,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
     """The sentences of a turn in a language without a grammar, each a statement of which nothing is known but its form."""
     for place, sentence in enumerate(sentences(text)):
         if len(sentence) <= LONGEST and words_of(sentence):
-            firm, tokens = _HARD.search(sentence) is not None, tokens_of(sentence)
+            is_firm, tokens = _HARD.search(sentence) is not None, tokens_of(sentence)
             is_own = any(has_phrase(tokens, phrase) for phrase, _ in grammar(UNREAD).verb_fields)
             yield replace(
                 base,
@@ -237,8 +237,8 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
                 content=frozenset(
                     word for word in words_of(sentence) if len(word) > _SMALL_WORD or not word.isascii()
                 ),
-                firm=firm,
-                hard=firm,
+                firm=is_firm,
+                hard=is_firm,
                 change=grammar(UNREAD).news.within(tokens),
             )
 
@@ -346,14 +346,24 @@ class _Turn:
                 words=wording,
                 behind=text[clause.end :],
             )
-            owned = [mine for assertion in piece.assertions if (mine := self._owned(assertion, clause))]
+            owned = [
+                own_assertion
+                for assertion in piece.assertions
+                if (own_assertion := self._owned(assertion, clause))
+            ]
             # `Maya lives in Leith`: she is not Leith
             values = {assertion.value for assertion in (*owned, *piece.ended) if assertion.entity}
-            named = [name for name in self.names.found(clause.text) if name not in values]
+            mentions = [name for name in self.names.found(clause.text) if name not in values]
             told_of = [
-                assertion.entity for assertion in owned if assertion.entity and assertion.entity not in named
+                assertion.entity
+                for assertion in owned
+                if assertion.entity and assertion.entity not in mentions
             ]  # `my mum's birthday`
-            self.named = [*named, *told_of, *paired_with(clause, named, words, self.names)] or self.named
+            self.named = [
+                *mentions,
+                *told_of,
+                *paired_with(clause, mentions, words, self.names),
+            ] or self.named
             reason = place > 0 and order[place - 1] and kind in _REASONS and not owned
             reason = reason and piece.subject in ("own", "relative")
             yield piece._replace(
@@ -375,9 +385,9 @@ class _Turn:
         }
         # What stands behind somebody who was introduced is not theirs: `the landlord is Mr Holt. the rent is 900`.
         before = (name for name in self.named if not self.names.is_person(name))
-        named = {name for name in within or before if not self.names.speaks(name)}
-        if len(named) == 1:
-            return assertion._replace(entity=named.pop())
+        mentions = {name for name in within or before if not self.names.speaks(name)}
+        if len(mentions) == 1:
+            return assertion._replace(entity=mentions.pop())
         return assertion
 
     def _note_field(self, clause: Clause) -> None:
@@ -387,8 +397,8 @@ class _Turn:
 
     def _antecedent(self) -> str:
         """The one person whom `she` may be: named last in this turn, else in the two before; "" where there is none, or more than one."""
-        named = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
-        people = {name for name in named if self.names.is_person(name)} or named
+        mentions = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
+        people = {name for name in mentions if self.names.is_person(name)} or mentions
         return people.pop() if len(people) == 1 else ""
 
     def _clauses(self, text: str) -> list[Clause]:
@@ -417,7 +427,7 @@ class _Turn:
     def _doubts(self, members: Sequence[Clause], text: str, orders: Sequence[bool]) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
         words = self.words
-        marked = text.rstrip("\"'”’») *_").endswith(_ASKED)
+        is_question = text.rstrip("\"'”’») *_").endswith(_ASKED)
         supposed, reported = False, ""
         doubts = list[frozenset[str]]()
         for place, clause in enumerate(members):
@@ -428,7 +438,7 @@ class _Turn:
             )
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
-                "asked": marked
+                "asked": is_question
                 or asks(
                     clause.typed,
                     words,
@@ -480,7 +490,7 @@ class _Turn:
         """True for a noun alone that says what the next sentence is about: `rings.`; after a question that asks for something it answers."""
         clause = members[0]
         plain = [token for token in clause.tokens if token not in self.words.determiners]
-        alone = (
+        is_single = (
             len(members) == 1
             and not clause.kind
             and 0 < len(plain) <= 3
@@ -490,7 +500,7 @@ class _Turn:
         )
         answers = first and bool(self.asked.text) and not self.asked.open
         return (
-            alone
+            is_single
             and not last
             and not answers
             and not _HARD.search(clause.text)
@@ -535,13 +545,13 @@ class _Turn:
         behind: str = "",
     ) -> _Piece:
         clause = spelled_out(clause, self.words, self.names)
-        about, subject = self.names.subject(clause, self.words, self.speaker)
+        entity, subject = self.names.subject(clause, self.words, self.speaker)
         if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
-            about, subject = self._subject  # `I left Shell and work at Fugro`
-        self._subject = ("", "none") if clause.kind in _INTENDED else (about, subject)
+            entity, subject = self._subject  # `I left Shell and work at Fugro`
+        self._subject = ("", "none") if clause.kind in _INTENDED else (entity, subject)
         if subject == "other" and clause.subject[0] in self.words.people_pronouns:
-            about = self._antecedent()
-            subject = "named" if about else subject
+            entity = self._antecedent()
+            subject = "named" if entity else subject
         assertions: tuple[Assertion, ...] = ()
         plain, (noun, changed), switch = clause, self._field, ""
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
@@ -550,10 +560,10 @@ class _Turn:
             if noun and (value := value_of_it(plain, self.words)):
                 plain, behind = first_clause(noun, self.words, plain), f": {value}"
             assertions = assertions_in(
-                plain, self.words, self.names, (about, subject), behind, among=self._among
+                plain, self.words, self.names, (entity, subject), behind, among=self._among
             )
             whose, switch = self._switched
-            self._switched = about, switched(clause, self.words) if subject in ("own", "named") else ""
+            self._switched = entity, switched(clause, self.words) if subject in ("own", "named") else ""
             if switch and not assertions and (holder := successor_in(plain, whose, switch, self.words)):
                 assertions, changed = (holder,), True
             if (
@@ -574,14 +584,14 @@ class _Turn:
         end = (
             None
             if (assertions and not self._ends_beside(clause)) or doubts & _UNSURE
-            else ends_in(clause, self.words, self.names, (about, subject))
+            else ends_in(clause, self.words, self.names, (entity, subject))
         )
         self._ended = end or self._ended
-        if self._ended and not assertions and not doubts & _UNSURE and about == self._ended.entity:
+        if self._ended and not assertions and not doubts & _UNSURE and entity == self._ended.entity:
             successor = succeeds(self._ended, plain, self.words)
             assertions = (successor,) if successor else ()
         return _Piece(
-            number, clause, kind, about, subject, assertions, doubts, stressed, ended=(end,) if end else (), change=change,
+            number, clause, kind, entity, subject, assertions, doubts, stressed, ended=(end,) if end else (), change=change,
             words=words,
         )  # fmt: skip
 
@@ -596,8 +606,10 @@ class _Turn:
 
     def _hedge_beside(self, members: Sequence[Clause], place: int) -> bool:
         """True where a clause that is nothing but a hedge stands beside: `2,000 from the co-op, i think`."""
-        near = (*members[max(0, place - 1) : place], *members[place + 1 : place + 2])
-        return any(0 < len(member.tokens) <= 4 and self.words.hedges.at(member.tokens) > 0 for member in near)
+        neighbours = (*members[max(0, place - 1) : place], *members[place + 1 : place + 2])
+        return any(
+            0 < len(member.tokens) <= 4 and self.words.hedges.at(member.tokens) > 0 for member in neighbours
+        )
 
     def _is_mood(self, clause: Clause) -> bool:
         words = self.words
@@ -606,11 +618,11 @@ class _Turn:
             return not _HARD.search(clause.rest) and (
                 not complement or (complement[0] in words.moods and len(complement) <= 5)
             )
-        alone = [token for token in clause.tokens if token not in words.adverbs]
+        core = [token for token in clause.tokens if token not in words.adverbs]
         return (
             not clause.kind
-            and bool(alone)
-            and all(token in words.moods or token in words.small for token in alone)
+            and bool(core)
+            and all(token in words.moods or token in words.small for token in core)
         )
 
 
@@ -644,16 +656,18 @@ def _remembered(text: str, words: Grammar) -> int:
 
 def _laughed_at(pieces: Sequence[_Piece], words: Grammar) -> list[_Piece]:
     """The clauses, in jest also those that a laugh behind them is about: `i live on the moon. haha`, `…, jk`."""
-    marked: list[_Piece] = []
+    readings: list[_Piece] = []
     for piece in pieces:
-        if marked and "joke" in piece.doubts and not piece.clause.kind and _laughs(piece.clause, words):
-            about = marked[-1].sentence
-            marked = [
-                earlier._replace(doubts=earlier.doubts | {"joke"}) if earlier.sentence == about else earlier
-                for earlier in marked
+        if readings and "joke" in piece.doubts and not piece.clause.kind and _laughs(piece.clause, words):
+            sentence = readings[-1].sentence
+            readings = [
+                earlier._replace(doubts=earlier.doubts | {"joke"})
+                if earlier.sentence == sentence
+                else earlier
+                for earlier in readings
             ]
-        marked.append(piece)
-    return marked
+        readings.append(piece)
+    return readings
 
 
 def _laughs(clause: Clause, words: Grammar) -> bool:
@@ -768,7 +782,7 @@ def _statement(
     people = [name for name in names.found(text) if not names.speaks(name)]
     others = {piece.about for piece in group if piece.about}
     points = any(piece.subject == "other" for piece in group[1:])
-    firm = bool(_HARD.search(text)) or words.figures.within(tokens)
+    is_firm = bool(_HARD.search(text)) or words.figures.within(tokens)
     doubt_sets = [piece.doubts for piece in group]
     doubts = frozenset[str]().union(*doubt_sets) - (_WHOLLY - frozenset.intersection(*doubt_sets))
     kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind
@@ -787,8 +801,8 @@ def _statement(
         doubts=doubts,
         stressed=any(piece.stressed for piece in group),
         change=signs_of_change(tokens, words) or any(piece.change for piece in group),
-        firm=firm,
-        hard=firm
+        firm=is_firm,
+        hard=is_firm
         or bool(people)
         or words.weighty.within(tokens)
         or any(token in words.months and token not in words.modal_verbs for token in tokens),
@@ -804,7 +818,7 @@ def _opened(statement: Statement, seals: Seals) -> Statement:
     """A statement with the code and the quotations that it holds."""
     if not seals.marks:
         return statement
-    firm = statement.firm or seals.open(statement.words, quotations=False) != statement.words
+    is_firm = statement.firm or seals.open(statement.words, quotations=False) != statement.words
     return replace(
         statement,
         words=seals.open(statement.words),
@@ -812,8 +826,8 @@ def _opened(statement: Statement, seals: Seals) -> Statement:
         topic=seals.open(statement.topic),
         instead=seals.open(statement.instead),
         content=frozenset(token for token in statement.content if seals.open(token) == token),
-        firm=firm,
-        hard=statement.hard or firm,
+        firm=is_firm,
+        hard=statement.hard or is_firm,
         assertions=tuple(
             fact._replace(
                 field=seals.open(fact.field), value=seals.open(fact.value), words=seals.open(fact.words)

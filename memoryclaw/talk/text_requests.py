@@ -153,9 +153,9 @@ def is_about_a_text(answer: str, text: str, words: Grammar) -> bool:
     tokens = tokens[words.openers.skip(tokens) :]
     if listed("reworked").within(tokens):
         return True
-    determined, named = listed("definite").at(tokens), frozenset(tokens_of(text))
+    determined, text_tokens = listed("definite").at(tokens), frozenset(tokens_of(text))
     return determined > 0 and any(
-        tokens[place] not in named
+        tokens[place] not in text_tokens
         and any(
             nouns.at(tokens, place) for nouns in (words.written_things, listed("outputs"), listed("writers"))
         )

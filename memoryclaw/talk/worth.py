@@ -75,18 +75,18 @@ def exchanges(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Iterat
     """Each statement of a talk in its exchange."""
     people = [number for number, turn in enumerate(turns) if turn.role == "user"]
     for number, group in groupby(talk.statements, key=lambda entry: entry.turn):
-        beside, turn = list(group), turns[number]
+        statements, turn = list(group), turns[number]
         before = next((t.text for t in reversed(turns[:number]) if t.role == "assistant"), "")
         after = next((t.text for t in turns[number + 1 :] if t.role == "assistant"), "")
         typed, offered = tokens_unread(turn.text[:_TYPED]), frozenset(words_of(before))
-        for statement in beside:
+        for statement in statements:
             tokens = (tokens_unread if statement.kind == "unread" else tokens_of)(statement.quote)
             words = grammar(statement.language)
             yield Surroundings(
                 statement,
                 words,
                 tokens,
-                beside,
+                statements,
                 turn,
                 typed,
                 number == people[0],
@@ -103,8 +103,8 @@ def _asks(text: str) -> bool:
 
 def _shared(first: Iterable[str], second: frozenset[str]) -> float:
     """The share of the telling words of the first text that stand in the second."""
-    mine = {word for word in first if len(word) > 3 or word.isdigit()}
-    return len(mine & second) / max(1, len(mine))
+    key_words = {word for word in first if len(word) > 3 or word.isdigit()}
+    return len(key_words & second) / max(1, len(key_words))
 
 
 def _kind(kind: str) -> Callable[[Surroundings], float]:
