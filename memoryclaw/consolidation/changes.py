@@ -320,7 +320,7 @@ def moves(change: PlannedChange) -> list[MoveFile]:
 
 
 def outcome_of(
-    changes: Iterable[PlannedChange], collections: frozenset[str], read: Callable[[str], str | None]
+    changes: Iterable[PlannedChange], collections: frozenset[str], text_of: Callable[[str], str | None]
 ) -> dict[str, tuple[str, str]]:
     """The text before and after of every file that the changes touch; a change that cannot be made is left out.
 
@@ -334,7 +334,7 @@ def outcome_of(
 
     def now(path: str) -> str | None:
         if path not in before:
-            before[path] = after[path] = read(path)
+            before[path] = after[path] = text_of(path)
         return after[path]
 
     for change in changes:

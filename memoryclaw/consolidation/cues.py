@@ -195,12 +195,12 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
 def denied(
     turns: Sequence[Turn],
     claims: Sequence[Claim],
-    facts_known: Callable[[], Iterable[Fact]],
+    known_facts: Callable[[], Iterable[Fact]],
     language: str = "en",
 ) -> Iterator[Claim]:
     """The known facts that the assistant repeats and a person then says are wrong, and says no more of, as claims that deny them."""
     corrections = [cue for cue in cues(turns, language) if cue.act == CORRECTION]
-    facts = [fact for fact in facts_known() if fact.current and not fact.is_statement] if corrections else []
+    facts = [fact for fact in known_facts() if fact.current and not fact.is_statement] if corrections else []
     for cue in corrections if facts else ():
         turn, answer = turns[cue.at], _answer_before(turns, cue.at)
         if turn.by or any(claim.field and claim.line == turn.line for claim in claims):
@@ -221,14 +221,14 @@ def denied(
 def unwanted(
     turns: Sequence[Turn],
     names: Iterable[str],
-    facts_known: Callable[[Iterable[str]], Iterable[Fact]],
+    known_facts: Callable[[Iterable[str]], Iterable[Fact]],
     language: str = "en",
 ) -> Iterator[Claim]:
     """What the vault holds of somebody, where a person wants forgotten what was said of them: `forget what I said about Ana`."""
     for turn in turns:
         topic = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else frozenset()
         meant = [name for name in dict.fromkeys(names) if topic and set(key_of(name).split()) <= topic]
-        for fact in facts_known(meant) if meant else ():
+        for fact in known_facts(meant) if meant else ():
             whose = set(key_of(f"{fact.entity} {fact.value if fact.is_statement else ''}").split())
             if fact.current and any(set(key_of(name).split()) <= whose for name in meant):
                 yield Claim(

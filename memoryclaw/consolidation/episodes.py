@@ -773,7 +773,7 @@ class EpisodeNote(NamedTuple):
     trust: str
 
 
-def episode(segment: Segment, extraction: Extraction, taken: Callable[[str], bool]) -> EpisodeNote:
+def episode(segment: Segment, extraction: Extraction, is_taken: Callable[[str], bool]) -> EpisodeNote:
     """The note of a segment.
 
     Args:
@@ -783,7 +783,7 @@ def episode(segment: Segment, extraction: Extraction, taken: Callable[[str], boo
     """
     times = _times(segment)
     title = cut_short(harmless(extraction.title), _TITLE) or "Note"
-    path = free_name(f"{FOLDER}/{episode_name(times[0], title)}", taken)
+    path = free_name(f"{FOLDER}/{episode_name(times[0], title)}", is_taken)
     id_ = path.rpartition("/")[2].removesuffix(".md")
     points = [point for point in extraction.points if point.text.strip()]
     trust = _trust(segment.turns, points)

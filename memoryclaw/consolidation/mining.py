@@ -151,14 +151,14 @@ def _subsets(steps: Items) -> Iterator[Items]:
             yield from (tuple(subset) for subset in combinations(steps, length))
 
 
-def are_alike(shorter: Items, longer: Items) -> bool:
+def are_alike(shorter: Items, pattern: Items) -> bool:
     """True when the two share most steps of the shorter one, in the same order."""
-    row = [0] * (len(longer) + 1)
+    row = [0] * (len(pattern) + 1)
     for step in shorter:
         above = row[:]
-        for column, theirs in enumerate(longer, 1):
+        for column, theirs in enumerate(pattern, 1):
             row[column] = above[column - 1] + 1 if step == theirs else max(above[column], row[column - 1])
-    return row[-1] >= ALIKE * min(len(shorter), len(longer))
+    return row[-1] >= ALIKE * min(len(shorter), len(pattern))
 
 
 def _tools(stretches: Sequence[ToolSequence]) -> list[tuple[str, int]]:

@@ -79,9 +79,9 @@ class FactFiles(NamedTuple):
     files: Sequence[str] = ()
     person: bool = False  # the entity speaks, or was introduced as somebody
 
-    def of(self, field: str, known: Known) -> str:
+    def of(self, field: str, known_facts: Known) -> str:
         """The file for a new fact: where the entity lives, else the one for its kind of field."""
-        homes = [path for path, fact in known if fact.current] or [path for path, _ in known]
+        homes = [path for path, fact in known_facts if fact.current] or [path for path, _ in known_facts]
         liked = is_preference(field)
         for path in (*self.files, *homes):
             fits = path.startswith("semantic/") and not path.rpartition("/")[2].startswith("_")
@@ -187,18 +187,22 @@ def reconcile(
     )
 
 
-def _end(claim: Claim, known: Known) -> ClaimDecision:
+def _end(claim: Claim, known_facts: Known) -> ClaimDecision:
     """What becomes of a value that a person says holds no longer: where one such value stands, it ends."""
     any_field = claim.field == ANY_FIELD  # the words of a statement name it, and an id anything
     matches = [
         (path, fact)
-        for path, fact in known
+        for path, fact in known_facts
         if any_field
         and fact.current
         and (fact.id == claim.value or (fact.is_statement and same_value(fact.value, claim.value)))
     ]
-    matches = matches or [(path, fact) for path, fact in known if fact.current and _is_named(fact, claim)]
-    matches = matches or [(path, fact) for path, fact in known if fact.current and _is_habit(fact, claim)]
+    matches = matches or [
+        (path, fact) for path, fact in known_facts if fact.current and _is_named(fact, claim)
+    ]
+    matches = matches or [
+        (path, fact) for path, fact in known_facts if fact.current and _is_habit(fact, claim)
+    ]
     if (
         len(matches) != 1
         or claim.role != _PERSON
@@ -214,9 +218,9 @@ def _end(claim: Claim, known: Known) -> ClaimDecision:
     )  # fmt: skip
 
 
-def _doubt(claim: Claim, known: Known) -> ClaimDecision:
+def _doubt(claim: Claim, known_facts: Known) -> ClaimDecision:
     """What becomes of a value that a person says is wrong, or wants to be forgotten: it waits for a person."""
-    for path, fact in known:
+    for path, fact in known_facts:
         if fact.current and (fact.entity, fact.field, fact.value) == (claim.entity, claim.field, claim.value):
             return ClaimDecision(
                 claim, "doubt", f"it is {claim.how}", path=path, fact=fact.id, known=fact.value, audience=fact.audience
@@ -277,16 +281,16 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
 
 
 def _state(
-    claim: Claim, known: Known, decisions: Decisions, files: FactFiles, same_turn: Collection[str]
+    claim: Claim, known_facts: Known, decisions: Decisions, files: FactFiles, same_turn: Collection[str]
 ) -> ClaimDecision:
     """What becomes of words that are kept as they were said."""
     claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
-    statements = [(where, fact) for where, fact in known if fact.is_statement and fact.current]
+    statements = [(where, fact) for where, fact in known_facts if fact.is_statement and fact.current]
     own_statements = [(where, fact) for where, fact in statements if same(fact.entity, claim.entity)]
     path = (
         own_statements[0][0]
         if own_statements
-        else files.of("", [pair for pair in known if same(pair[1].entity, claim.entity)])
+        else files.of("", [pair for pair in known_facts if same(pair[1].entity, claim.entity)])
     )
     decided = ClaimDecision(claim, "state", "the speaker's own words", path=path, since=claim.said)
     if decisions.is_rejected(_print(claim)):
@@ -375,7 +379,9 @@ def _word_key(text: str) -> tuple[str, ...]:
     return tuple(tokens_of(text))
 
 
-def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = "") -> list[tuple[str, Fact]]:
+def facts_after(
+    known_facts: Known, decided: ClaimDecision, source: str, day: str = ""
+) -> list[tuple[str, Fact]]:
     """The known facts as they are once this is done.
 
     Args:
@@ -384,7 +390,7 @@ def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = ""
         source: the episode that it rests on.
         day: the date a fact gets whose claim has none.
     """
-    facts, claim = list(known), decided.claim
+    facts, claim = list(known_facts), decided.claim
     since = decided.since or day
     if decided.action == "state":
         facts = _without(facts, decided.replaces)
@@ -421,13 +427,13 @@ def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = ""
     return [*facts, (path, past)]
 
 
-def _without(known: Known, replaced: Iterable[str]) -> list[tuple[str, Fact]]:
+def _without(known_facts: Known, replaced: Iterable[str]) -> list[tuple[str, Fact]]:
     """The known facts, of which those with these ids hold no more."""
     gone = set(replaced)
-    return [(path, fact._replace(current=False) if fact.id in gone else fact) for path, fact in known]
+    return [(path, fact._replace(current=False) if fact.id in gone else fact) for path, fact in known_facts]
 
 
-def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case:
+def _case(claim: Claim, known_facts: Known, schema: Schema, files: FactFiles) -> _Case:
     """The claim in the spelling of the vault, beside what is known of its field."""
     claim = claim._replace(
         entity=plain_key(claim.entity),
@@ -436,14 +442,14 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
         # "High" is for persons alone.
         confidence="medium" if claim.role != _PERSON and claim.confidence == "high" else claim.confidence,
     )
-    entity = next((fact.entity for _, fact in known if same(fact.entity, claim.entity)), "")
-    entity = entity or next((fact.entity for _, fact in known), claim.entity)
+    entity = next((fact.entity for _, fact in known_facts if same(fact.entity, claim.entity)), "")
+    entity = entity or next((fact.entity for _, fact in known_facts), claim.entity)
     field_told, bare = (
         claim.field,
-        bare_field(claim.field, claim.value, (fact for _, fact in known), said=claim.quote),
+        bare_field(claim.field, claim.value, (fact for _, fact in known_facts), said=claim.quote),
     )
     of_field = sorted(
-        ((path, fact) for path, fact in known if same_field(fact.field, bare)),
+        ((path, fact) for path, fact in known_facts if same_field(fact.field, bare)),
         key=lambda pair: not pair[1].current,
     )
     field = of_field[0][1].field if of_field else claim.field
@@ -468,7 +474,7 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
         declared=declared,
         now=tuple((path, fact) for path, fact in of_field if fact.current),
         past=tuple(fact for _, fact in of_field if not fact.current),
-        path=of_field[0][0] if of_field else files.of(claim.field, known),
+        path=of_field[0][0] if of_field else files.of(claim.field, known_facts),
     )
 
 

@@ -120,7 +120,7 @@ def read_text(vault: Vault, path: str) -> str:
         return ""
 
 
-def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = False) -> list[Unread]:
+def select(vault: Vault, past_runs: PastRuns, *, since: str = "", remember: bool = False) -> list[Unread]:
     """The logs that hold turns not consolidated yet, in order of their paths.
 
     Args:
@@ -130,9 +130,9 @@ def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = Fa
         remember: note what was found done, for the next look; only one process at a time may.
     """
     stamps = vault.scan("logs").files
-    ranges = {} if since else done.ranges()
+    ranges = {} if since else past_runs.ranges()
     seen_marks = {} if since else _marks_on_disk(vault)
-    forgotten = ForgottenLines.of(done.decisions.forgotten)
+    forgotten = ForgottenLines.of(past_runs.decisions.forgotten)
     fresh: dict[str, list[str]] = {}
     unread_logs = []
     for path in sorted(stamps):
@@ -217,7 +217,7 @@ def practice(
     vault: Vault,
     logs: Sequence[Unread],
     ranges: Iterable[str],
-    done: PastRuns,
+    past_runs: PastRuns,
     *,
     threshold: int,
 ) -> Practised:
@@ -232,13 +232,13 @@ def practice(
     if not new:
         return (), ()
     # Two machines may have consolidated the same lines, each with a record of its own.
-    earlier = [*dict.fromkeys(sequence for record in done.records for sequence in record.acted)]
-    served = environment(new, earlier, lambda fact: done.decisions.of(fact.fingerprint) is not None)
+    earlier = [*dict.fromkeys(sequence for record in past_runs.records for sequence in record.acted)]
+    served = environment(new, earlier, lambda fact: past_runs.decisions.of(fact.fingerprint) is not None)
     drafts = plan_skills(
         new,
         earlier,
         threshold,
-        done.decisions,
+        past_runs.decisions,
         existing=known_skills(vault),
         calls_of=lambda text: _calls_of(context, lines, text),
         render=context.templates.render,

@@ -98,19 +98,19 @@ class TodoReader:
         """The statements of a sentence, with nothing left to tell in those that became lines."""
         words = grammar(group[0].language)
         statements: list[Statement] = []
-        while following := group[len(statements) :]:
-            opened = self._behind_opener(following[0], following[1:], words) or (
-                None if statements else self._listed(following, words)
+        while remainder := group[len(statements) :]:
+            todos = self._behind_opener(remainder[0], remainder[1:], words) or (
+                None if statements else self._listed(remainder, words)
             )
-            if opened is None:
-                self._end(following[0], words)
-                statements.append(following[0])
+            if todos is None:
+                self._end(remainder[0], words)
+                statements.append(remainder[0])
             else:
-                texts, many = opened
+                texts, many = todos
                 for text in texts:
-                    self._open(following[0], text, words)
-                statements += map(_emptied, following[:many])
-            self._last = following[0]
+                    self._open(remainder[0], text, words)
+                statements += map(_emptied, remainder[:many])
+            self._last = remainder[0]
         return statements
 
     # What is still to be done: the words of each to-do, and of how many statements they were made
@@ -136,7 +136,7 @@ class TodoReader:
         return (texts, len(listed)) if texts else None
 
     def _behind_opener(
-        self, statement: Statement, later: Sequence[Statement], words: Grammar
+        self, statement: Statement, successors: Sequence[Statement], words: Grammar
     ) -> tuple[list[str], int] | None:
         """What a statement and those that go on from it tell after words like `i still need to`."""
         tokens, spans = tokens_of(statement.words), spans_of(statement.words)
@@ -170,11 +170,11 @@ class TodoReader:
                     lambda neighbour: (
                         _goes_on(neighbour, words) and not _opener(tokens_of(neighbour.words), words)[1]
                     ),
-                    later,
+                    successors,
                 )
             )
-            if later and not (behind or following):
-                following = [later[0]]
+            if successors and not (behind or following):
+                following = [successors[0]]
             listed = not behind or bool(words.todo_heads.at(tokens, start))
             texts = _items(_typed(statement, behind, following), words, listed=listed)
             if (
@@ -230,14 +230,15 @@ class TodoReader:
 
     def _calls(self, turn: int) -> list[ToolText]:
         """The tools that were called between this turn and the next one of a person, and did something."""
-        behind = takewhile(lambda neighbour: neighbour.role != "user", self._turns[turn + 1 :])
-        calls = (read_call(neighbour.text) for neighbour in behind if neighbour.role == "tool")
+        behind = takewhile(lambda later_turn: later_turn.role != "user", self._turns[turn + 1 :])
+        calls = (read_call(later_turn.text) for later_turn in behind if later_turn.role == "tool")
         return [call for call in calls if call and not call.looks_up and not call.failed]
 
     def _said_before(self, turn: int) -> str:
         """What the assistant said just before a turn: its question, or all of it."""
         before = next(
-            (neighbour for neighbour in reversed(self._turns[:turn]) if neighbour.role != "tool"), None
+            (earlier_turn for earlier_turn in reversed(self._turns[:turn]) if earlier_turn.role != "tool"),
+            None,
         )
         if before is None or before.role != "assistant":
             return ""
@@ -466,7 +467,7 @@ def _typed(statement: Statement, words: str, following: Sequence[Statement]) -> 
     last = following[-1] if following else statement
     end = statement.quote.find(last.words, start)
     if start < 0 or end < start:
-        return ", ".join(filter(None, (words, *(neighbour.words for neighbour in following))))
+        return ", ".join(filter(None, (words, *(statement_behind.words for statement_behind in following))))
     return statement.quote[start + len(statement.words) - len(words) : end + len(last.words)].lstrip(" ,:;–-")
 
 

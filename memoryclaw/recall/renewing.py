@@ -123,9 +123,9 @@ def told_anew(older: str, later: str) -> bool:
     )
     older_stems = stems(" ".join(telling), later)
 
-    def is_enough(same: frozenset[str], told: frozenset[str], sentence: str) -> bool:
+    def is_enough(same: frozenset[str], needed: frozenset[str], sentence: str) -> bool:
         """True for at least two stems that are more than half of the older ones; for half of them, unless only `now` is a sign and no verb and no field is the same."""
-        share = len(same) / max(1, len(told))
+        share = len(same) / max(1, len(needed))
         if len(same) < SHARED or share != _TIED:
             return len(same) >= SHARED and share > _TIED
         verbs = _verbs_beside_now(sentence, older)

@@ -121,7 +121,7 @@ class Talk(NamedTuple):
     people: frozenset[str] = frozenset()  # those of them who were introduced as somebody
 
 
-def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") -> Talk:
+def read(turns: Sequence[Turn], vault_names: Mapping[str, str], language: str = "en") -> Talk:
     """The statements of some turns, in order.
 
     Args:
@@ -129,7 +129,7 @@ def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") 
         known: key_of(name) → name, of the entities that the vault knows.
         language: of the vault, where the words of a turn do not tell another.
     """
-    reader = SegmentReader(turns, known, language)
+    reader = SegmentReader(turns, vault_names, language)
     statements: list[Statement] = []
     for number, turn in enumerate(turns):
         if turn.role == "user":
