@@ -106,11 +106,11 @@ class Action(ABC):
     @property
     def identity(self) -> tuple[str, ...]:
         """What it is recognised by when another run proposes it again."""
-        known: list[str] = []
+        identity: list[str] = []
         for name in self.known_by:
-            part = getattr(self, name)
-            known += [part] if isinstance(part, str) else part
-        return tuple(known)
+            value = getattr(self, name)
+            identity += [value] if isinstance(value, str) else value
+        return tuple(identity)
 
     @property
     def subject(self) -> str:
@@ -374,7 +374,9 @@ class AddStatement(_SemanticAction):
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """The statements that it is tied to."""
         facts = self.facts(text, collections)
-        return standing(one for one in facts if one.current and one.is_statement and one.id in self.replaces)
+        return standing(
+            fact for fact in facts if fact.current and fact.is_statement and fact.id in self.replaces
+        )
 
     @property
     def changed(self) -> str:
@@ -482,12 +484,12 @@ class AddSource(_EpisodeAction):
         """The text with the ranges in the `source` of its header."""
         if text is None:
             return None
-        present = split(readable(text)).meta.get("source")
-        if present and not isinstance(present, str | list):
+        source = split(readable(text)).meta.get("source")
+        if source and not isinstance(source, str | list):
             raise InputError(f"the source of {self.path} is neither text nor a list; change it by hand")
-        sources = [present] if isinstance(present, str) else [str(item) for item in present or ()]
-        fresh = [range_ for range_ in self.ranges if range_ not in sources]
-        return set_property(text, "source", [*sources, *fresh]) if fresh else text
+        sources = [source] if isinstance(source, str) else [str(cited) for cited in source or ()]
+        new_ranges = [range_ for range_ in self.ranges if range_ not in sources]
+        return set_property(text, "source", [*sources, *new_ranges]) if new_ranges else text
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """What the episode tells."""
@@ -522,8 +524,8 @@ class EndFact(_ValueAction):
 
     def _last(self, text: str | None, collections: frozenset[str]) -> Fact | None:
         """The last line that still says it."""
-        stated = self._stated(text, collections)
-        return stated[-1] if stated else None
+        facts = self._stated(text, collections)
+        return facts[-1] if facts else None
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """The line with its days."""
@@ -548,12 +550,12 @@ class DoubtFact(_ValueAction):
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the day and the turn on the line, if it still stands and has room."""
-        stated = self._stated(text, collections)
-        if text is None or not stated:
+        facts = self._stated(text, collections)
+        if text is None or not facts:
             return text
         with suppress(InputError):  # it stands in a table, or a header
             marks = {"verify_by": self.verify_by, self.how: f"[[{self.turn}]]"}
-            return with_inline(text, _CachedFile(self.path, collections), stated[0].id, marks)
+            return with_inline(text, _CachedFile(self.path, collections), facts[0].id, marks)
         return text
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
@@ -696,15 +698,17 @@ class AddLines(_FileAction):
         body = split(readable(text)).body
         begin = len(text) - len(body)
         headings = outline(body).headings
-        named = (n for n, one in enumerate(headings) if one.text.casefold() == self.section.casefold())
-        index = next(named, None)
+        matches = (n for n, title in enumerate(headings) if title.text.casefold() == self.section.casefold())
+        index = next(matches, None)
         end = line_end(text)
         new = "".join(line + end for line in _encodable(self.text).splitlines())
         if index is None:
             gap = "" if text.endswith("\n") else end
             return f"{text}{gap}{end}## {self.section}{end}{end}{new}"
         heading = headings[index]
-        after = next((one.start for one in headings[index + 1 :] if one.level <= heading.level), len(body))
+        after = next(
+            (title.start for title in headings[index + 1 :] if title.level <= heading.level), len(body)
+        )
         section = text[begin + heading.below : begin + after]
         if set(map(str.rstrip, new.splitlines())) <= set(map(str.rstrip, section.splitlines())):
             return text
@@ -837,15 +841,15 @@ def patch_together(actions: Sequence[Action], collections: frozenset[str], text:
     if (
         text is not None
         and len(statements) == len(actions) > 1
-        and not any(one.scope or one.also for one in statements)
+        and not any(statement.scope or statement.also for statement in statements)
     ):
         file, first = _CachedFile(statements[0].path, collections), statements[0]
         quotes = [(action.words, action.source) for action in statements]
-        result = add_statements(
+        together = add_statements(
             text, file, entity=first.entity, said=first.said, found=quotes, audience=first.audience
         )
-        if result is not None:
-            return result
+        if together is not None:
+            return together
     for action in actions:
         text = action.patch(text, collections)
     return text

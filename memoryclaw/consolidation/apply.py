@@ -165,7 +165,7 @@ class _Run:
         todo = [change for change in self._changes.changes if not waits(change, self._mode)]
         paths = dict.fromkeys(path for change in todo for action in change.actions for path in action.paths)
         contents = self._target.read_all(path for path in paths if _is_safe(path))
-        texts = {path: decode(data).text for path, data in contents.items() if data is not None}
+        texts = {path: decode(content).text for path, content in contents.items() if content is not None}
         return outcome_of(todo, self._collections, texts.get)
 
     def batch(self, changes: Sequence[PlannedChange]) -> int:
@@ -230,9 +230,9 @@ class _Run:
             path,
         )
 
-    def _propose(self, change: PlannedChange, why: MemoryClawError) -> None:
-        self.refused.append(f"{change.title} waits: {why}")
-        self._must_commit(self._proposal(change._replace(reason=str(why))))
+    def _propose(self, change: PlannedChange, error: MemoryClawError) -> None:
+        self.refused.append(f"{change.title} waits: {error}")
+        self._must_commit(self._proposal(change._replace(reason=str(error))))
 
     def _must_commit(self, step: _Step) -> None:
         _, refused = self._commit([step])
@@ -273,7 +273,7 @@ def _is_safe(path: str) -> bool:
 
 def new_file(path: str, text: str) -> Edit:
     """A file that is written if there is none: what stands there is from an earlier try, perhaps edited since."""
-    return Edit(path, patch_bytes(lambda now: text if now is None else now))
+    return Edit(path, patch_bytes(lambda standing: text if standing is None else standing))
 
 
 # A run on a branch of its own
@@ -299,26 +299,26 @@ class BranchWriter:
         del verb
         paths: list[str] = []
         refused: MemoryClawError | None = None
-        for number, item in enumerate(items):
+        for number, commit in enumerate(items):
             try:
-                paths += paths_of(item.changes)
+                paths += paths_of(commit.changes)
             except InputError as error:  # a path outside the vault
                 items, refused = items[:number], error
                 break
         base = self._history.tip(self._ref, self._tip, paths)
         outcomes: list[Outcome] = []
         objects: list[tuple[str, bytes]] = []
-        for item in items:
+        for commit in items:
             contents = {path: side.head_data for path, side in base.sides.items()}
             try:
-                plans = plans_for(item.changes, contents, base.sides)
+                plans = plans_for(commit.changes, contents, base.sides)
             except REFUSED as error:
                 refused = error
                 break
             versions = {plan.path: Version(plan.after) for plan in plans}
             outcomes.append(Outcome(changed=False))
             if versions:
-                draft = self._history.draft(base, versions, item.message(), now)
+                draft = self._history.draft(base, versions, commit.message(), now)
                 base, self._tip = draft.base, draft.made.commit
                 objects += draft.objects
                 outcomes[-1] = Outcome(changed=True, commit=self._tip)

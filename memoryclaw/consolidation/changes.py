@@ -274,12 +274,12 @@ class _Difference(NamedTuple):
         return before[: self.head] + self.between + before[len(before) - self.tail :]
 
 
-def _alike(one: str, other: str) -> int:
+def _alike(text: str, beside: str) -> int:
     """How many characters two texts begin with alike."""
-    least, most = 0, min(len(one), len(other))
+    least, most = 0, min(len(text), len(beside))
     while least < most:
         middle = (least + most + 1) // 2
-        if one[least:middle] == other[least:middle]:
+        if text[least:middle] == beside[least:middle]:
             least = middle
         else:
             most = middle - 1
@@ -320,7 +320,7 @@ def moves(change: PlannedChange) -> list[MoveFile]:
 
 
 def outcome_of(
-    changes: Iterable[PlannedChange], collections: frozenset[str], read: Callable[[str], str | None]
+    changes: Iterable[PlannedChange], collections: frozenset[str], text_of: Callable[[str], str | None]
 ) -> dict[str, tuple[str, str]]:
     """The text before and after of every file that the changes touch; a change that cannot be made is left out.
 
@@ -334,7 +334,7 @@ def outcome_of(
 
     def now(path: str) -> str | None:
         if path not in before:
-            before[path] = after[path] = read(path)
+            before[path] = after[path] = text_of(path)
         return after[path]
 
     for change in changes:
@@ -378,14 +378,14 @@ def _to_json(value: Any) -> Any:
         fields = {**value.values(), "basis": value.basis} if isinstance(value, Action) else value._asdict()
         named = {_KEYS.get(name, name): _to_json(inner) for name, inner in fields.items()}
         return {"": type(value).__name__, **named}
-    return [_to_json(item) for item in value] if isinstance(value, tuple) else value
+    return [_to_json(element) for element in value] if isinstance(value, tuple) else value
 
 
 def _from_json(value: Any) -> Any:
     if isinstance(value, dict):
         kind = _NOUNS[value.pop("")]
         return kind(**{str(_FIELDS.get(key, key)): _from_json(inner) for key, inner in value.items()})
-    return tuple(_from_json(item) for item in value) if isinstance(value, list) else value
+    return tuple(_from_json(element) for element in value) if isinstance(value, list) else value
 
 
 # The run record: what one consolidation read, decided and why
@@ -411,7 +411,7 @@ def record_path(run: str) -> str:
     return f"{RUNS}/{run}.json"
 
 
-def render_record(changes: ChangeSet, proposed: Sequence[str], at: str, mode: str) -> str:
+def render_record(changes: ChangeSet, proposed: Sequence[str], moment: str, mode: str) -> str:
     """The record of a run as JSON that a person can read.
 
     Args:
@@ -423,7 +423,7 @@ def render_record(changes: ChangeSet, proposed: Sequence[str], at: str, mode: st
     episodes = {change.id: change.source for change in changes.changes if change.kind == "episode"}
     record = {
         "run": changes.run,
-        "at": at,
+        "at": moment,
         "mode": mode,
         "turns": changes.turns,
         "ranges": changes.ranges,
@@ -478,14 +478,14 @@ def read_record(text: str) -> RunRecord:
     acted = value.get("acted")
     sequences = [
         ToolSequence(
-            _text(item.get("session")),
-            _text(item.get("range")),
-            tuple(_strings(item.get("tools"))),
-            _text(item.get("project")),
-            _text(item.get("day")),
+            _text(call.get("session")),
+            _text(call.get("range")),
+            tuple(_strings(call.get("tools"))),
+            _text(call.get("project")),
+            _text(call.get("day")),
         )
-        for item in (acted if isinstance(acted, list) else ())
-        if isinstance(item, dict)
+        for call in (acted if isinstance(acted, list) else ())
+        if isinstance(call, dict)
     ]
     episodes = value.get("episodes")
     noted: Mapping[Any, Any] = episodes if isinstance(episodes, dict) else {}
@@ -507,7 +507,7 @@ def read_record(text: str) -> RunRecord:
 
 
 def _strings(value: object) -> list[str]:
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def _text(value: object) -> str:

@@ -27,26 +27,30 @@ _REST = 2  # words with a subject that a clause must say besides its facts to be
 
 def claims_of(talk: Talk) -> tuple[Claim, ...]:
     """The claims that people make in a talk, in the order of their lines."""
-    people = talk.people | {one.who for one in talk.statements}
-    found = (claim for one in adjoined(talk.statements) for claim in _claims(one))
-    return tuple(claim._replace(person=claim.entity in people) for claim in found)
+    people = talk.people | {statement.who for statement in talk.statements}
+    claims = (claim for statement in adjoined(talk.statements) for claim in _claims(statement))
+    return tuple(claim._replace(person=claim.entity in people) for claim in claims)
 
 
 def adjoined(statements: Sequence[Statement]) -> list[Statement]:
     """The statements, those that are kept as they were said and touch each other in a turn as one item."""
-    items: list[Statement] = []
-    for _, turn in groupby(statements, key=lambda one: one.line):
-        said = list(turn)
-        barred = {at for one in said if one.doubts & _BARRED for at in one.places}
+    pieces: list[Statement] = []
+    for _, turn in groupby(statements, key=lambda statement: statement.line):
+        spoken = list(turn)
+        barred = {place for statement in spoken if statement.doubts & _BARRED for place in statement.places}
         last: Statement | None = None
-        for one in said:
-            whole = verdict(one).verdict == "statement" and not one.asked and barred.isdisjoint(one.places)
-            if whole and last and _touch(last, one):
-                items[-1] = last = _joined(last, one)
+        for statement in spoken:
+            is_whole = (
+                verdict(statement).verdict == "statement"
+                and not statement.asked
+                and barred.isdisjoint(statement.places)
+            )
+            if is_whole and last and _touch(last, statement):
+                pieces[-1] = last = _joined(last, statement)
             else:
-                items.append(one)
-                last = one if whole else None
-    return items
+                pieces.append(statement)
+                last = statement if is_whole else None
+    return pieces
 
 
 def _touch(first: Statement, second: Statement) -> bool:
@@ -75,84 +79,98 @@ def _joined(first: Statement, second: Statement) -> Statement:
     )
 
 
-def _claims(one: Statement) -> Iterator[Claim]:
-    row = verdict(one)
-    every = [(assertion, _since(assertion, one.said)) for assertion in one.assertions]
+def _claims(statement: Statement) -> Iterator[Claim]:
+    row = verdict(statement)
+    dated_assertions = [(assertion, _since(assertion, statement.said)) for assertion in statement.assertions]
     # What holds later is no fact yet.
-    found = [(assertion, since) for assertion, since in every if not one.said or since <= one.said]
-    doubted = "low" if "hedged" in one.doubts else "medium"
+    assertions = [
+        (assertion, since)
+        for assertion, since in dated_assertions
+        if not statement.said or since <= statement.said
+    ]
+    doubted = "low" if "hedged" in statement.doubts else "medium"
     if row.verdict in ("fact", "ask"):
-        if one.kind == "order":
-            yield claim_of(one, one.who, FROM_NOW_ON, one.words, "prefers")._replace(many=True)
-        for assertion, since in found:
+        if statement.kind == "order":
+            yield claim_of(statement, statement.who, FROM_NOW_ON, statement.words, "prefers")._replace(
+                many=True
+            )
+        for assertion, since in assertions:
             sure = row.verdict == "fact" or assertion.how == "role"
-            yield _fact(one, assertion, confidence="high" if sure else doubted)._replace(since=since)
-        all_said = all(assertion.how != "bare" for assertion in one.assertions) and _says_more(one)
-        if one.assertions and row.verdict == "fact" and (len(found) < len(every) or all_said):
-            yield statement_of(one)
+            yield _fact(statement, assertion, confidence="high" if sure else doubted)._replace(since=since)
+        all_said = all(assertion.how != "bare" for assertion in statement.assertions) and _says_more(
+            statement
+        )
+        if (
+            statement.assertions
+            and row.verdict == "fact"
+            and (len(assertions) < len(dated_assertions) or all_said)
+        ):
+            yield statement_of(statement)
     elif row.verdict == "statement":
-        yield statement_of(one)
+        yield statement_of(statement)
     elif row.verdict == "renewal":
-        yield statement_of(one)._replace(how=RENEWAL)
-    for ended in one.ended if not one.among else ():
-        yield claim_of(one, ended.entity or one.who, ended.field, ended.value, "end")
-    for assertion, _ in found if row.verdict == "fact" else ():
+        yield statement_of(statement)._replace(how=RENEWAL)
+    for ended in statement.ended if not statement.among else ():
+        yield claim_of(statement, ended.entity or statement.who, ended.field, ended.value, "end")
+    for assertion, _ in assertions if row.verdict == "fact" else ():
         if opposite := OPPOSITES.get(assertion.field):
-            yield claim_of(one, assertion.entity or one.who, opposite, assertion.value, "end")
+            yield claim_of(statement, assertion.entity or statement.who, opposite, assertion.value, "end")
 
 
-def _fact(one: Statement, assertion: Assertion, confidence: str) -> Claim:
+def _fact(statement: Statement, assertion: Assertion, confidence: str) -> Claim:
     noun = noun_of(assertion.field)
     value = assertion.value
     if noun and noun.kind in ("date", "day"):
-        value = date_value(value, one.said, recurs=noun.kind == "day") or value
-    many = assertion.how == "role" and not grammar(one.language).one_holder_roles.at(
+        value = date_value(value, statement.said, recurs=noun.kind == "day") or value
+    many = assertion.how == "role" and not grammar(statement.language).one_holder_roles.at(
         tokens_of(assertion.words)
     )
-    return claim_of(one, assertion.entity or one.who, assertion.field, value, assertion.how)._replace(
-        many=many, confidence=confidence, replaces=assertion.replaces
-    )
+    return claim_of(
+        statement, assertion.entity or statement.who, assertion.field, value, assertion.how
+    )._replace(many=many, confidence=confidence, replaces=assertion.replaces)
 
 
-def _since(assertion: Assertion, said: str) -> str:
+def _since(assertion: Assertion, day: str) -> str:
     """The day from which it holds, as its words tell: of a span up to a month its first; "" where they tell none, or a longer one."""
-    for found in find_ranges(assertion.when, date.fromisoformat(said))[0] if assertion.when and said else ():
-        first, last = found.start, found.end or found.start
+    for range_ in find_ranges(assertion.when, date.fromisoformat(day))[0] if assertion.when and day else ():
+        first, last = range_.start, range_.end or range_.start
         if first and date.fromisoformat(last) - date.fromisoformat(first) <= _SPAN:
             return first
     return ""
 
 
-def statement_of(one: Statement) -> Claim:
+def statement_of(statement: Statement) -> Claim:
     """The claim that a statement makes as it was said: no field, and its words for a value."""
-    return claim_of(one, one.about or one.who, "", _shown(one), "said")
+    return claim_of(statement, statement.about or statement.who, "", _shown(statement), "said")
 
 
-def claim_of(one: Statement, entity: str, field: str, value: str, how: str) -> Claim:
+def claim_of(statement: Statement, entity: str, field: str, value: str, how: str) -> Claim:
     """A claim of what a statement says."""
     return Claim(
-        entity=entity, field=field, value=plain_value(value), line=one.line, quote=one.quote, role="user", said=one.said, words=_shown(one),
-        how=how, change=one.change, content=tuple(sorted(one.content)), speaker=one.who, stressed=one.stressed,
-        worth=str(one.worth or ""),
+        entity=entity, field=field, value=plain_value(value), line=statement.line, quote=statement.quote, role="user", said=statement.said, words=_shown(statement),
+        how=how, change=statement.change, content=tuple(sorted(statement.content)), speaker=statement.who, stressed=statement.stressed,
+        worth=str(statement.worth or ""),
     )  # fmt: skip
 
 
-def _shown(one: Statement) -> str:
+def _shown(statement: Statement) -> str:
     """The words of a statement, with the question that it answers and the topic that it goes on about."""
-    text = f"{one.topic}: {one.words}" if one.topic else one.words
-    text = f"{one.asked} – {text}" if one.asked else text
+    text = f"{statement.topic}: {statement.words}" if statement.topic else statement.words
+    text = f"{statement.asked} – {text}" if statement.asked else text
     return text if len(text) <= LONGEST else text[:LONGEST].rpartition(" ")[0] + " …"
 
 
-def _says_more(one: Statement) -> bool:
+def _says_more(statement: Statement) -> bool:
     """True where a clause says more than its facts."""
-    said = {
+    told_tokens = {
         token
-        for assertion in one.assertions
+        for assertion in statement.assertions
         for token in tokens_of(f"{assertion.field} {assertion.value} {assertion.words}")
     }
-    naming = grammar(one.language).naming_words
-    more = {
-        token for token in one.content - said if token not in naming and token.removesuffix("'s") not in said
+    naming = grammar(statement.language).naming_words
+    surplus = {
+        token
+        for token in statement.content - told_tokens
+        if token not in naming and token.removesuffix("'s") not in told_tokens
     }
-    return len(more) >= _REST
+    return len(surplus) >= _REST

@@ -35,8 +35,8 @@ def argument(args: Mapping[str, Any], keys: Iterable[str]) -> str:
 
 def commands(text: str) -> Iterator[str]:
     """The commands of a line that do something, each as a person would type it, without where its output went."""
-    for part in _PART.findall(_HERE.sub("", text)):
-        command = " ".join(_PIPED.sub("", part).split())
+    for piece in _PART.findall(_HERE.sub("", text)):
+        command = " ".join(_PIPED.sub("", piece).split())
         if not is_idle(command.partition(" ")[0].rpartition("/")[2]):
             yield command
 

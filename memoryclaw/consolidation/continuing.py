@@ -55,7 +55,11 @@ class ToldSessions:
                     if range_.path.endswith(name)
                 ]
         start = segment.range.path, segment.range.first
-        before = [part for part in earlier if (part.path, part.last) < start and part.label == segment.label]
+        before = [
+            episode
+            for episode in earlier
+            if (episode.path, episode.last) < start and episode.label == segment.label
+        ]
         return max(before).id if before else ""
 
     def _label(self, id_: str) -> Label | None:

@@ -53,16 +53,16 @@ def cues(turns: Sequence[Turn], language: str = "en") -> list[Cue]:
 
 @lru_cache(maxsize=2)  # what is claimed and what is denied in a segment ask it
 def _cues(turns: tuple[Turn, ...], language: str) -> tuple[Cue, ...]:
-    found = []
+    hits = []
     spoken = False
-    for at, turn in enumerate(turns):
-        if spoken and turn.role in ("user", "assistant") and (cue := _cue(at, turn, language)):
-            found.append(cue)
+    for place, turn in enumerate(turns):
+        if spoken and turn.role in ("user", "assistant") and (cue := _cue(place, turn, language)):
+            hits.append(cue)
         spoken = spoken or turn.role == "assistant"
-    return tuple(found)
+    return tuple(hits)
 
 
-def _cue(at: int, turn: Turn, language: str) -> Cue | None:
+def _cue(place: int, turn: Turn, language: str) -> Cue | None:
     text = turn.text[:_SCANNED]
     code = spoken_in(text, language)
     if code not in codes():
@@ -72,13 +72,13 @@ def _cue(at: int, turn: Turn, language: str) -> Cue | None:
     if not any(getattr(words, name).within(tokens) for name in _LISTS):
         return None  # most turns hold none of these words, and need no reading
     hits: dict[str, str] = {}
-    own = own_words(text, words, turn.name)
-    for sentence in sentences(own.text):
+    speech = own_words(text, words, turn.name)
+    for sentence in sentences(speech.text):
         if len(sentence) <= _LONGEST:
             for act in _acts(sentence, words, turn.role):
-                hits.setdefault(act, own.seals.open(sentence))
+                hits.setdefault(act, speech.seals.open(sentence))
     act = next((act for act in (CORRECTION, RETRACTION, FRUSTRATION) if act in hits), "")
-    return Cue(at, act, " ".join(hits[act].split())[:_SHOWN].strip()) if act else None
+    return Cue(place, act, " ".join(hits[act].split())[:_SHOWN].strip()) if act else None
 
 
 def _acts(sentence: str, words: Grammar, role: str) -> Iterable[str]:
@@ -114,41 +114,41 @@ def _is_verdict(clause: Clause, words: Grammar, verdicts: WordList) -> bool:
     tokens = list(clause.typed)
     while tokens and (lead := words.fillers.at(tokens)) and not verdicts.at(tokens):
         del tokens[:lead]
-    at = verdicts.find(tokens)
-    if at < 0:
+    place = verdicts.find(tokens)
+    if place < 0:
         return False
-    rest = [*tokens[:at], *tokens[at + verdicts.at(tokens, at) :]]
-    return not any(token in words.negations for token in rest) and all(
+    others = [*tokens[:place], *tokens[place + verdicts.at(tokens, place) :]]
+    return not any(token in words.negations for token in others) and all(
         token in words.pointing
         or token in words.be_verbs
         or token in words.adverbs
         or token in words.fillers
         or token in words.deictics
-        for token in rest
+        for token in others
     )
 
 
 def _denies_saying(clause: Clause, words: Grammar) -> bool:
     """True for `i never said that` and `i didnt say i want it`, not for `i never said that to her`."""
     tokens = clause.tokens
-    at = words.denials.find(tokens)
-    if at < 0 or any(token in words.others for token in tokens):
+    place = words.denials.find(tokens)
+    if place < 0 or any(token in words.others for token in tokens):
         return False
-    behind = tokens[at + words.denials.at(tokens, at) :]
-    told = bool(behind) and (behind[0] in words.nominatives or behind[0] in words.contracted_subjects)
+    behind = tokens[place + words.denials.at(tokens, place) :]
+    is_told = bool(behind) and (behind[0] in words.nominatives or behind[0] in words.contracted_subjects)
     points = not behind or any(token in words.pointing for token in tokens)
-    return (told or points) and any(token in words.first_person for token in tokens)
+    return (is_told or points) and any(token in words.first_person for token in tokens)
 
 
 def _errs(clause: Clause, words: Grammar, who: WordList) -> bool:
     """True where the one who is named first erred: `you mixed up the days`, `da hast du mich falsch verstanden`."""
     tokens = clause.tokens
-    at = words.errors.find(tokens)
-    if at < 0 or any(token in words.negations for token in tokens):
+    place = words.errors.find(tokens)
+    if place < 0 or any(token in words.negations for token in tokens):
         return False
-    behind = tokens[at + words.errors.at(tokens, at) :]
-    named = next((t for t in tokens if t in words.first_person or t in words.second_person), "")
-    return named in who and not (behind and _carries(behind[0], words))  # not "you took the wrong train"
+    behind = tokens[place + words.errors.at(tokens, place) :]
+    pronoun = next((t for t in tokens if t in words.first_person or t in words.second_person), "")
+    return pronoun in who and not (behind and _carries(behind[0], words))  # not "you took the wrong train"
 
 
 def _carries(token: str, words: Grammar) -> bool:
@@ -164,47 +164,54 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
     A correction is about what the assistant's last turn took up of what was said before it; what its speaker says anew of the same
     field needs no question, and a value that stands beside the correction takes the place of the one that is known. Lost patience is about all of that, and about its own turn.
     """
-    found = list(claims)
+    cued_claims = list(claims)
     for cue in cues(turns, language) if claims else ():
         answer = _answer_before(turns, cue.at)
         first = _answer_before(turns, answer) + 1
         lines = {turn.line for turn in turns[first : answer + 1]}
-        said_anew = {(one.entity, one.field) for one in claims if one.field and one.line > turns[answer].line}
+        said_anew = {
+            (later_claim.entity, later_claim.field)
+            for later_claim in claims
+            if later_claim.field and later_claim.line > turns[answer].line
+        }
         quoted = f'{_TOLD[cue.act]}: "{cue.words}"'
-        for at, claim in enumerate(found):
+        for place, claim in enumerate(cued_claims):
             if cue.act == CORRECTION and claim.line == turns[cue.at].line and claim.field:
-                found[at] = claim._replace(change=True)
+                cued_claims[place] = claim._replace(change=True)
             elif claim.corrected:
                 continue
             elif cue.act == FRUSTRATION:
                 if claim.line in lines | {turns[cue.at].line} and not claim.cue:
-                    found[at] = claim._replace(cue=quoted)
+                    cued_claims[place] = claim._replace(cue=quoted)
             elif (
                 claim.line in lines
                 and (claim.entity, claim.field) not in said_anew
                 and (claim.line == turns[answer].line or _takes_up(turns[answer], claim))
             ):
-                found[at] = claim._replace(cue=quoted, corrected=True)
-    return tuple(found)
+                cued_claims[place] = claim._replace(cue=quoted, corrected=True)
+    return tuple(cued_claims)
 
 
 def denied(
-    turns: Sequence[Turn], claims: Sequence[Claim], known: Callable[[], Iterable[Fact]], language: str = "en"
+    turns: Sequence[Turn],
+    claims: Sequence[Claim],
+    known_facts: Callable[[], Iterable[Fact]],
+    language: str = "en",
 ) -> Iterator[Claim]:
     """The known facts that the assistant repeats and a person then says are wrong, and says no more of, as claims that deny them."""
     corrections = [cue for cue in cues(turns, language) if cue.act == CORRECTION]
-    facts = [fact for fact in known() if fact.current and not fact.is_statement] if corrections else []
+    facts = [fact for fact in known_facts() if fact.current and not fact.is_statement] if corrections else []
     for cue in corrections if facts else ():
         turn, answer = turns[cue.at], _answer_before(turns, cue.at)
-        if turn.by or any(one.field and one.line == turn.line for one in claims):
+        if turn.by or any(claim.field and claim.line == turn.line for claim in claims):
             continue
         reply = turns[answer].text[:_SCANNED]
-        about = f"{turns[answer - 1].text[:_SCANNED] if answer else ''} {reply}"
+        exchange = f"{turns[answer - 1].text[:_SCANNED] if answer else ''} {reply}"
         repeated = [
-            fact for fact in facts if _tells_of(about, reply, fact) and _says_value(reply, fact.value)
+            fact for fact in facts if _tells_of(exchange, reply, fact) and _says_value(reply, fact.value)
         ]
-        named = [fact for fact in repeated if not _stems(about).isdisjoint(_stems(fact.field))]
-        for fact in (named or repeated)[:_MOST_DENIED]:
+        matches = [fact for fact in repeated if not _stems(exchange).isdisjoint(_stems(fact.field))]
+        for fact in (matches or repeated)[:_MOST_DENIED]:
             yield Claim(
                 entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=cue.words, role="user", said=turn.ts[:10],
                 how=DENIED, speaker=turn.name,
@@ -214,14 +221,14 @@ def denied(
 def unwanted(
     turns: Sequence[Turn],
     names: Iterable[str],
-    known: Callable[[Iterable[str]], Iterable[Fact]],
+    known_facts: Callable[[Iterable[str]], Iterable[Fact]],
     language: str = "en",
 ) -> Iterator[Claim]:
     """What the vault holds of somebody, where a person wants forgotten what was said of them: `forget what I said about Ana`."""
     for turn in turns:
-        about = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else frozenset()
-        meant = [name for name in dict.fromkeys(names) if about and set(key_of(name).split()) <= about]
-        for fact in known(meant) if meant else ():
+        topic = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else frozenset()
+        meant = [name for name in dict.fromkeys(names) if topic and set(key_of(name).split()) <= topic]
+        for fact in known_facts(meant) if meant else ():
             whose = set(key_of(f"{fact.entity} {fact.value if fact.is_statement else ''}").split())
             if fact.current and any(set(key_of(name).split()) <= whose for name in meant):
                 yield Claim(
@@ -237,17 +244,17 @@ def _to_forget(text: str, language: str) -> frozenset[str]:
     code = spoken_in(text, language)
     words = grammar(code if code in codes() else language)
     tokens = tokens_of(text)
-    order, what = words.forget_orders.find(tokens), words.forget_what.find(tokens)
+    order, topic = words.forget_orders.find(tokens), words.forget_what.find(tokens)
     polite = (token in words.fillers or token in words.closers for token in tokens[: max(order, 0)])
-    if not 0 <= order < what or not all(polite) or len([*sentences(text)]) > 1:
+    if not 0 <= order < topic or not all(polite) or len([*sentences(text)]) > 1:
         return frozenset()
-    return frozenset(part for token in tokens[what:] for part in key_of(token.removesuffix("'s")).split())
+    return frozenset(word for token in tokens[topic:] for word in key_of(token.removesuffix("'s")).split())
 
 
-def _tells_of(about: str, said: str, fact: Fact) -> bool:
+def _tells_of(about: str, reply: str, fact: Fact) -> bool:
     """True where a question and its answer name the entity, or the answer speaks to the person whose it is."""
     if key_of(fact.entity) in _SPEAKERS:
-        return any(token in grammar(code).second_person for code in codes() for token in tokens_of(said))
+        return any(token in grammar(code).second_person for code in codes() for token in tokens_of(reply))
     return set(key_of(fact.entity).split()) <= set(key_of(about).split())
 
 
@@ -258,15 +265,15 @@ def _says_value(text: str, value: str) -> bool:
     return stands or (bool(days) and all(day in days_of(text) for day in days))
 
 
-def _answer_before(turns: Sequence[Turn], at: int) -> int:
+def _answer_before(turns: Sequence[Turn], place: int) -> int:
     """The place of the assistant's last turn before a place; -1 where there is none."""
-    return next((n for n in range(at - 1, -1, -1) if turns[n].role == "assistant"), -1)
+    return next((n for n in range(place - 1, -1, -1) if turns[n].role == "assistant"), -1)
 
 
 def _takes_up(answer: Turn, claim: Claim) -> bool:
     """True where the assistant says again some of what a claim says."""
-    said = _stems(f"{claim.field} {claim.value} {claim.words or claim.quote}")
-    return not said.isdisjoint(_stems(answer.text[:_SCANNED]))
+    claimed = _stems(f"{claim.field} {claim.value} {claim.words or claim.quote}")
+    return not claimed.isdisjoint(_stems(answer.text[:_SCANNED]))
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -65,7 +65,7 @@ def environment(
         is_settled: whether a person took such a fact back.
     """
     names = {canonical_scope(f"{PROJECT}{row.project}"): plain_key(row.project) for row in new if row.project}
-    rows = ((row, is_new) for part, is_new in ((earlier, False), (new, True)) for row in part)
+    rows = ((row, is_new) for sequences, is_new in ((earlier, False), (new, True)) for row in sequences)
     in_order = sorted(rows, key=lambda pair: (pair[0].day, pair[0].range, pair[0].session))
     changes = []
     for scope in sorted(filter(None, names)):

@@ -117,19 +117,21 @@ def extract(
         todos: the lines of the talk that have a box.
         salience: what matters and what to ignore; the statements of the talk know it already.
     """
-    every = _every_point(segment.turns, talk, language, todos, salience)
-    told = _requests(segment.turns, _told(segment.turns, every, language))
-    lines, points = _joined(told), sorted(told, key=lambda point: point.group)
+    candidates = _every_point(segment.turns, talk, language, todos, salience)
+    chosen = _requests(segment.turns, _told(segment.turns, candidates, language))
+    lines, points = _joined(chosen), sorted(chosen, key=lambda point: point.group)
     entities = _entities(segment.turns, talk, names)
     subjects = _topics(points)
-    first = _request(_requests(segment.turns, every))
+    first = _request(_requests(segment.turns, candidates))
     request = (
-        _lead(_resolve_dates(segment.turns, first, language)) if first else _reported(segment.turns, every)
+        _lead(_resolve_dates(segment.turns, first, language))
+        if first
+        else _reported(segment.turns, candidates)
     )
     return Extraction(
         title=_title(segment.turns, request, subjects, points),
         summary=_summary(
-            request, every, points, several=len(participants_of(segment.turns, people=True)) > 1
+            request, candidates, points, several=len(participants_of(segment.turns, people=True)) > 1
         ),
         tags=_tags_of(subjects, entities),
         participants=participants_of(segment.turns),
@@ -146,21 +148,23 @@ def _every_point(
 ) -> list[Point]:
     """All that an episode of these turns may tell."""
     lined = {todo.of for todo in todos}
-    fresh = talk._replace(statements=tuple(adjoined([one for one in talk.statements if one not in lined])))
-    every = [  # first, for the same words of a line are told once
-        Point(one.of.line, one.of.who, one.words, DUE, _weights(one.words, one.of.language), True, one.of, one.box, one.ticks, one.due, one.of.salient) for one in todos
+    fresh = talk._replace(
+        statements=tuple(adjoined([statement for statement in talk.statements if statement not in lined]))
+    )
+    points = [  # first, for the same words of a line are told once
+        Point(todo.of.line, todo.of.who, todo.words, DUE, _weights(todo.words, todo.of.language), True, todo.of, todo.box, todo.ticks, todo.due, todo.of.salient) for todo in todos
     ]  # fmt: skip
-    every += _in_own_words(turns, _spoken_points(turns, fresh, language, salience))
-    every += _pasted(turns, talk, every)
-    return [*every, *_answers(turns, every, language), *_deeds(turns)]
+    points += _in_own_words(turns, _spoken_points(turns, fresh, language, salience))
+    points += _pasted(turns, talk, points)
+    return [*points, *_answers(turns, points, language), *_deeds(turns)]
 
 
 def _requests(turns: Sequence[Turn], points: Sequence[Point]) -> list[Point]:
     """The points, those that tools went to work on as what was asked, however it was put: `gzip for the static pages`."""
-    acted = {part.asked.line for part in exchanges(turns) if part.asked and part.acted}
+    acted = {exchange.asked.line for exchange in exchanges(turns) if exchange.asked and exchange.acted}
     claims = Counter(point.line for point in points if _is_kept(point))
-    said = Counter(point.line for point in points)
-    short = {line for line in acted if claims[line] < 2 and said[line] <= _ASKED}  # a long one is pasted
+    sayings = Counter(point.line for point in points)
+    short = {line for line in acted if claims[line] < 2 and sayings[line] <= _ASKED}  # a long one is pasted
     return [
         point._replace(group=EXCHANGE)
         if point.group in (TOLD, OTHER) and point.statement and point.line in short
@@ -169,9 +173,9 @@ def _requests(turns: Sequence[Turn], points: Sequence[Point]) -> list[Point]:
     ]
 
 
-def _told(turns: Sequence[Turn], every: Sequence[Point], language: str) -> list[Point]:
+def _told(turns: Sequence[Turn], points: Sequence[Point], language: str) -> list[Point]:
     """The points that are told, in the order in which they were said."""
-    chosen = _choose(every, len(turns))
+    chosen = _choose(points, len(turns))
     return [point._replace(text=_resolve_dates(turns, point, language)) for point in chosen] or _anything(
         turns
     )
@@ -184,7 +188,7 @@ def _resolve_dates(turns: Sequence[Turn], point: Point, language: str) -> str:
 
 def _spoken_points(turns: Sequence[Turn], talk: Talk, language: str, salience: Salience) -> Iterator[Point]:
     """What people said: as statements where their language is read, else as sentences."""
-    read = {statement.line for statement in talk.statements}
+    lines = {statement.line for statement in talk.statements}
     for statement in talk.statements:
         group = _group(statement)
         if group is not None:
@@ -199,7 +203,7 @@ def _spoken_points(turns: Sequence[Turn], talk: Talk, language: str, salience: S
                 salient=statement.salient,
             )  # fmt: skip
     for turn in turns:
-        if turn.role in ("user", "") and turn.line not in read and not is_heartbeat(turn):
+        if turn.role in ("user", "") and turn.line not in lines and not is_heartbeat(turn):
             code = spoken_in(turn.text, language)
             for text in sentences(prose(turn)) if code not in codes() else ():
                 if not is_filler(text):
@@ -215,12 +219,12 @@ def _spoken_points(turns: Sequence[Turn], talk: Talk, language: str, salience: S
                     )
 
 
-def shown_words(one: Statement) -> str:
+def shown_words(statement: Statement) -> str:
     """A statement as a point: with what it answers, what it is about, and what was said first and put right."""
-    text = f"{one.topic}: {one.words}" if one.topic else one.words
-    if one.asked:
-        text = f"{_cut(one.asked, 110)} – {text}"
-    first = one.instead.partition(", first ")[2]
+    text = f"{statement.topic}: {statement.words}" if statement.topic else statement.words
+    if statement.asked:
+        text = f"{_cut(statement.asked, 110)} – {text}"
+    first = statement.instead.partition(", first ")[2]
     return _cut(f"{text} (first said {first})" if first else text, _LONGEST)
 
 
@@ -270,19 +274,19 @@ def _pasted(turns: Sequence[Turn], talk: Talk, spoken: Sequence[Point]) -> Itera
 def _answers(turns: Sequence[Turn], spoken: Sequence[Point], language: str) -> Iterator[Point]:
     """What each exchange came to: sentences of the assistant's last words in it, quoted, for each turn of a person that says something."""
     says = {point.line for point in spoken}
-    parts = [part for part in exchanges(turns) if part.spoken]
-    for place, part in enumerate(parts, 1):
-        if part.asked is not None and part.asked.line not in says:
+    spoken_exchanges = [exchange for exchange in exchanges(turns) if exchange.spoken]
+    for place, exchange in enumerate(spoken_exchanges, 1):
+        if exchange.asked is not None and exchange.asked.line not in says:
             continue
-        question = part.asked.line if part.asked else 0
-        concluding = ((turn, texts) for turn in reversed(part.spoken) if (texts := conclusions(turn)))
-        answer, last = next(concluding, (part.spoken[-1], []))
+        question = exchange.asked.line if exchange.asked else 0
+        concluding = ((turn, texts) for turn in reversed(exchange.spoken) if (texts := conclusions(turn)))
+        answer, last = next(concluding, (exchange.spoken[-1], []))
         thick = [text for text in last if len(telling(text)) >= TELLING]
         main = next((text for text in thick if _is_end(text)), next(iter(thick or last), ""))
-        is_trouble = part.asked is not None and error_in(part.asked.text) != ""
-        reasons = [(turn, text) for turn in part.spoken if is_trouble for text in causes(turn)]
+        is_trouble = exchange.asked is not None and error_in(exchange.asked.text) != ""
+        reasons = [(turn, text) for turn in exchange.spoken if is_trouble for text in causes(turn)]
         for turn, text in dict.fromkeys((*reasons[:1], *((answer, text) for text in last))):
-            is_must = (place == len(parts) and text == main) or (turn, text) in reasons[:1]
+            is_must = (place == len(spoken_exchanges) and text == main) or (turn, text) in reasons[:1]
             yield Point(
                 turn.line, who(turn), _cut(text, _ANSWERED), EXCHANGE, _weights(text, spoken_in(text, language)), is_must,
                 answers=question or turn.line,
@@ -333,27 +337,27 @@ def _stems(word: str, code: str) -> tuple[str, ...]:
     return () if language.is_stop(word) else tuple(language.tokens(word))
 
 
-def _choose(every: Sequence[Point], turns: int) -> list[Point]:
+def _choose(points: Sequence[Point], turns: int) -> list[Point]:
     """The points that are told, those that must be first, then those that add most for what they cost.
 
     A word counts the less, the more often it stands in points that are taken. An answer is never taken without what it answers.
     """
-    choice = _Choice(every, turns)
-    first = next((n for n, point in enumerate(every) if point.group == EXCHANGE and not point.answers), None)
-    musts = [n for n in range(len(every)) if every[n].kept or n == first]
-    for at in sorted(musts, key=lambda at: (every[at].group != EXCHANGE, -every[at].line)):
-        choice.take(at)
-    heap = [(-choice.gain(at), at) for at in range(len(every)) if at not in choice.taken]
+    choice = _Choice(points, turns)
+    first = next((n for n, point in enumerate(points) if point.group == EXCHANGE and not point.answers), None)
+    musts = [n for n in range(len(points)) if points[n].kept or n == first]
+    for place in sorted(musts, key=lambda place: (points[place].group != EXCHANGE, -points[place].line)):
+        choice.take(place)
+    heap = [(-choice.gain(place), place) for place in range(len(points)) if place not in choice.taken]
     heapify(heap)
     while heap:
-        value, at = heappop(heap)
-        gain = 0.0 if at in choice.taken else choice.gain(at)
+        value, place = heappop(heap)
+        gain = 0.0 if place in choice.taken else choice.gain(place)
         # What is taken only lowers the others' gain, but for those that wait for the same question, so one that still holds at the top is the highest.
         if 0 < gain < -value - _CLOSE:
-            heappush(heap, (-gain, at))
+            heappush(heap, (-gain, place))
         elif gain > 0:
-            choice.take(at)
-    return [every[at] for at in sorted(choice.taken, key=lambda at: (every[at].line, at))]
+            choice.take(place)
+    return [points[place] for place in sorted(choice.taken, key=lambda place: (points[place].line, place))]
 
 
 _CLOSE = 1e-9
@@ -362,26 +366,26 @@ _CLOSE = 1e-9
 class _Choice:
     """The points that are taken so far, and what another one would add."""
 
-    def __init__(self, every: Sequence[Point], turns: int) -> None:
+    def __init__(self, points: Sequence[Point], turns: int) -> None:
         self.taken: dict[int, None] = {}
-        self._every = every
+        self._every = points
         self._lines = min(max(_LINES, _LINES * turns // _ORDINARY), _MOST_LINES)
         self._words = self._lines * _WORDS // _LINES
-        self._cost = [len(point.text.split()) + (_SPOKE if point.answers else 0) for point in every]
-        self._asked = _asked(every)
+        self._cost = [len(point.text.split()) + (_SPOKE if point.answers else 0) for point in points]
+        self._asked = _asked(points)
         self._stems: Counter[str] = Counter()
         self._bullets: set[tuple[int, str]] = set()
         self._spent = 0
 
-    def gain(self, at: int) -> float:
+    def gain(self, place: int) -> float:
         """What a point, with the question that it answers, tells for each word that it costs."""
-        group = self._with_question(at)
+        group = self._with_question(place)
         worth = sum(self._worth(self._every[n]) for n in group)
         return worth / (sum(self._cost[n] for n in group) + _START)
 
-    def take(self, at: int) -> None:
+    def take(self, place: int) -> None:
         """Takes a point, with the question that it answers, where there is room and its line does not say the same already."""
-        group = self._with_question(at)
+        group = self._with_question(place)
         bullets = {_bullet(self._every[n]) for n in group}
         cost = sum(self._cost[n] for n in group)
         if self._spent + cost > self._words or len(self._bullets | bullets) > self._lines:
@@ -398,9 +402,9 @@ class _Choice:
             self._stems.update(point.words.keys())
             self._spent += self._cost[n]
 
-    def _with_question(self, at: int) -> list[int]:
-        question = self._asked.get(self._every[at].answers, at)
-        return [n for n in dict.fromkeys((question, at)) if n not in self.taken]
+    def _with_question(self, place: int) -> list[int]:
+        question = self._asked.get(self._every[place].answers, place)
+        return [n for n in dict.fromkeys((question, place)) if n not in self.taken]
 
     def _worth(self, point: Point) -> float:
         scale = _ANSWER if point.answers else _WORTH[point.group]
@@ -412,20 +416,20 @@ def _bullet(point: Point) -> tuple[int, str]:
     return point.answers or point.line, "" if point.group == EXCHANGE else point.text
 
 
-def _asked(every: Sequence[Point]) -> dict[int, int]:
+def _asked(points: Sequence[Point]) -> dict[int, int]:
     """By the line of a person's turn, the place of the point that says what was asked there, else what was said first."""
     places: dict[int, int] = {}
-    for place, point in enumerate(every):
+    for place, point in enumerate(points):
         if not point.answers and not point.box:
             before = places.get(point.line)
-            if before is None or (point.group == EXCHANGE != every[before].group):
+            if before is None or (point.group == EXCHANGE != points[before].group):
                 places[point.line] = place
     return places
 
 
 def _joined(points: Sequence[Point]) -> list[Point]:
     """The points, what one turn says in an exchange as one, with what was answered behind it in quotation marks."""
-    answered = {point.answers for point in points if point.answers}
+    answered_lines = {point.answers for point in points if point.answers}
     asking = {point.line for point in points if point.group == EXCHANGE and not point.answers}
     claims = Counter(point.line for point in points if _is_kept(point))
     joined: list[Point] = []
@@ -434,13 +438,15 @@ def _joined(points: Sequence[Point]) -> list[Point]:
     def with_answer(point: Point) -> Point:
         # Of several that are kept each has a line of its own, that it can be forgotten without the others.
         is_apart = _is_kept(point) and (point.line in asking or claims[point.line] > 1)
-        moves = point.line in answered and point.statement is not None and not point.box and not is_apart
+        moves = (
+            point.line in answered_lines and point.statement is not None and not point.box and not is_apart
+        )
         return point._replace(group=EXCHANGE) if moves else point
 
     for point in map(with_answer, points):
-        at = place.get(point.answers or point.line) if point.group == EXCHANGE else None
-        if at is not None:
-            joined[at] = _with(joined[at], point)
+        index = place.get(point.answers or point.line) if point.group == EXCHANGE else None
+        if index is not None:
+            joined[index] = _with(joined[index], point)
             continue
         if point.group == EXCHANGE:
             place[point.answers or point.line] = len(joined)
@@ -462,13 +468,15 @@ def _is_kept(point: Point) -> bool:
     return point.statement is not None and verdict(point.statement).verdict in ("fact", "statement", "ask")
 
 
-def _with(point: Point, more: Point) -> Point:
+def _with(point: Point, addition: Point) -> Point:
     """A point with what was said next, or what was answered."""
-    if not more.answers:
-        return point._replace(text=f"{_sentence(point.text)} {more.text}")
+    if not addition.answers:
+        return point._replace(text=f"{_sentence(point.text)} {addition.text}")
     if point.answer:
-        return point._replace(text=f"{_sentence(point.text.removesuffix('”'))} {more.text}”")
-    return point._replace(text=f"{point.text} – {speaker(more.who)}: “{more.text}”", answer=more.line)
+        return point._replace(text=f"{_sentence(point.text.removesuffix('”'))} {addition.text}”")
+    return point._replace(
+        text=f"{point.text} – {speaker(addition.who)}: “{addition.text}”", answer=addition.line
+    )
 
 
 def _anything(turns: Sequence[Turn]) -> list[Point]:
@@ -519,8 +527,8 @@ def with_changes(
 
 def _holds(text: str, words: str) -> bool:
     """True where the words stand in the text, dates that were put behind some of them aside."""
-    present, needed = tokens_of(_RESOLVED.sub("", text)), tokens_of(words)
-    return not needed or set(needed) <= set(present)
+    tokens, needed = tokens_of(_RESOLVED.sub("", text)), tokens_of(words)
+    return not needed or set(needed) <= set(tokens)
 
 
 _RESOLVED = re.compile(r" \(\d{4}(?:-\d\d){0,2}(?: to \d{4}-\d\d-\d\d)?\)")
@@ -616,21 +624,21 @@ def _title(turns: Sequence[Turn], request: str, subjects: Sequence[str], points:
 def _with_topics(text: str, words: Sequence[str]) -> str:
     """A text as a title: with the first words of a ranking that it lacks, before all those that are cut off of it."""
     text = text.rstrip(".:;, ")
-    whole = set(map(fold, WORD.findall(text)))
+    text_words = set(map(fold, WORD.findall(text)))
     for room in range(_TITLE, _TITLE // 2, -1):
-        shown = cut_short(text, room)
-        present = set(map(fold, WORD.findall(shown)))
-        lacking = [word for word in words if fold(word) not in present]
-        cut_off = [word for word in lacking if fold(word) in whole]
-        more = ", ".join(list(dict.fromkeys((*lacking[:1], *cut_off[:1], *lacking)))[:_MORE])
-        if not more or len(shown) + len(more) + 3 <= _TITLE:
+        title = cut_short(text, room)
+        title_words = set(map(fold, WORD.findall(title)))
+        lacking = [word for word in words if fold(word) not in title_words]
+        cut_off = [word for word in lacking if fold(word) in text_words]
+        named_topics = ", ".join(list(dict.fromkeys((*lacking[:1], *cut_off[:1], *lacking)))[:_MORE])
+        if not named_topics or len(title) + len(named_topics) + 3 <= _TITLE:
             break
-    return f"{shown} ({more})" if more and shown else shown or more
+    return f"{title} ({named_topics})" if named_topics and title else title or named_topics
 
 
-def _request(every: Sequence[Point]) -> Point | None:
+def _request(points: Sequence[Point]) -> Point | None:
     """The first sentence of a person that says what it is about; None where nobody asks anything, or something is told that nobody answers."""
-    people = [point for point in every if not point.answers and point.who != "tool" and not point.box]
+    people = [point for point in points if not point.answers and point.who != "tool" and not point.box]
     spoken = [point for point in people if point.statement is not None] or people
     if spoken is not people and not any(point.group == EXCHANGE for point in people):
         return None
@@ -638,14 +646,14 @@ def _request(every: Sequence[Point]) -> Point | None:
         point for point in spoken if len(telling(point.text)) >= TELLING and not point.text.endswith(":")
     ]
     first = min(thick, key=lambda point: point.line, default=None)
-    is_answered = any(point.answers for point in every)
+    is_answered = any(point.answers for point in points)
     return first if first and (is_answered or first.group == EXCHANGE or not first.kept) else None
 
 
-def _reported(turns: Sequence[Turn], every: Sequence[Point]) -> str:
+def _reported(turns: Sequence[Turn], points: Sequence[Point]) -> str:
     """The error that a person begins with by pasting it, where somebody answers."""
     first = next((turn.text for turn in turns if turn.role in ("user", "") and turn.text.strip()), "")
-    is_answered = "\n" in first.strip() and any(point.answers for point in every)
+    is_answered = "\n" in first.strip() and any(point.answers for point in points)
     return harmless(error_in(first)) if is_answered else ""
 
 
@@ -687,9 +695,9 @@ def _entities(turns: Sequence[Turn], talk: Talk, names: Mapping[str, str]) -> tu
 SUMMARY = 240  # characters
 
 
-def _summary(request: str, every: Sequence[Point], points: Sequence[Point], *, several: bool) -> str:
+def _summary(request: str, choices: Sequence[Point], points: Sequence[Point], *, several: bool) -> str:
     """What was asked and where it ended; without a request the first two things decided or told, and one wish. What matters comes first."""
-    ended = next((point for point in reversed(every) if point.answers and point.kept), None)
+    ended = next((point for point in reversed(choices) if point.answers and point.kept), None)
     ended = ended if ended and _is_end(ended.text) else None
     wish = [point for point in points if point.group == WISHED][:1]
     candidates = [point for point in points if point.group in (DECIDED, TOLD, DUE)]
@@ -697,9 +705,9 @@ def _summary(request: str, every: Sequence[Point], points: Sequence[Point], *, s
     candidates = sorted(candidates, key=lambda point: -point.salient)
     if request and not several:
         matters = [point.text for point in candidates if point.salient > 0][:1]
-        more = [point.text for point in candidates if fold(point.text) not in fold(request)]
+        others = [point.text for point in candidates if fold(point.text) not in fold(request)]
         text = _sentences(
-            [cut_short(request, SUMMARY * 2 // 3), *matters, *([] if ended else more[:1])], SUMMARY
+            [cut_short(request, SUMMARY * 2 // 3), *matters, *([] if ended else others[:1])], SUMMARY
         )
         room = SUMMARY - len(text) - len(f" – {speaker(ended.who)}: “”") if ended else 0
         return (
@@ -765,7 +773,7 @@ class EpisodeNote(NamedTuple):
     trust: str
 
 
-def episode(segment: Segment, extraction: Extraction, taken: Callable[[str], bool]) -> EpisodeNote:
+def episode(segment: Segment, extraction: Extraction, is_taken: Callable[[str], bool]) -> EpisodeNote:
     """The note of a segment.
 
     Args:
@@ -775,7 +783,7 @@ def episode(segment: Segment, extraction: Extraction, taken: Callable[[str], boo
     """
     times = _times(segment)
     title = cut_short(harmless(extraction.title), _TITLE) or "Note"
-    path = free_name(f"{FOLDER}/{episode_name(times[0], title)}", taken)
+    path = free_name(f"{FOLDER}/{episode_name(times[0], title)}", is_taken)
     id_ = path.rpartition("/")[2].removesuffix(".md")
     points = [point for point in extraction.points if point.text.strip()]
     trust = _trust(segment.turns, points)

@@ -34,18 +34,18 @@ class Exchange(NamedTuple):
 
 def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
     """The exchanges of some turns, in order; several turns of people in a row are one each."""
-    parts: list[Exchange] = []
+    rows: list[Exchange] = []
     for turn in turns:
         if turn.role in ("user", ""):
-            parts.append(Exchange(turn))
+            rows.append(Exchange(turn))
             continue
-        last = parts.pop() if parts else Exchange(None)
+        last = rows.pop() if rows else Exchange(None)
         if turn.role == "tool":
             last = last._replace(acted=(*last.acted, turn))
         elif turn.role == "assistant" and prose(turn).strip():
             last = last._replace(spoken=(*last.spoken, turn))
-        parts.append(last)
-    return parts
+        rows.append(last)
+    return rows
 
 
 # What an answer comes to: its first sentences, where it says what it found, and its last, where it says what is so now.
@@ -80,8 +80,8 @@ def prose(turn: Turn) -> str:
 
 def conclusions(turn: Turn) -> list[str]:
     """The sentences of an answer that may tell what it comes to, in their order."""
-    every = [*_telling_sentences(turn)]
-    return every if len(every) <= _FIRST + _LAST else [*every[:_FIRST], *every[-_LAST:]]
+    concluding = [*_telling_sentences(turn)]
+    return concluding if len(concluding) <= _FIRST + _LAST else [*concluding[:_FIRST], *concluding[-_LAST:]]
 
 
 def causes(turn: Turn) -> list[str]:
@@ -114,8 +114,8 @@ def _telling_sentences(turn: Turn) -> tuple[str, ...]:
         lambda hit: f"{': ' if hit['colon'] else chr(10)}`{hit['code'].strip()}`\n", text
     )
     text = _HEADING.sub("", prose(turn._replace(text=text)))
-    every = list(dict.fromkeys(filter(concludes, map(_plain, sentences(text)))))
-    return tuple(sentence for sentence in every if not announces(sentence)) or tuple(every)
+    concluding = list(dict.fromkeys(filter(concludes, map(_plain, sentences(text)))))
+    return tuple(sentence for sentence in concluding if not announces(sentence)) or tuple(concluding)
 
 
 def announces(sentence: str) -> bool:
@@ -268,9 +268,9 @@ def deeds(turns: Iterable[Turn]) -> Deeds:
         if call is None:
             continue
         if command := argument(call.args, COMMAND):
-            for part in commands(command):
-                ran.pop(part, None)
-                ran[part] = Ran(turn.line, part, not call.failed)
+            for step in commands(command):
+                ran.pop(step, None)
+                ran[step] = Ran(turn.line, step, not call.failed)
                 last = turn.line
             trouble.ran(turn, command, failed=call.failed)
         elif call.looks_up:
@@ -310,17 +310,17 @@ class _Trouble:
 
     def ran(self, turn: Turn, command: str, *, failed: bool) -> None:
         """Takes note of a command that ran, and of how it went."""
-        for part in commands(command):
+        for step in commands(command):
             if failed:
                 self._failing.setdefault(
-                    part, _Failing(Lesson(turn.line, part, error_in(printed(turn.text))), {}, {})
+                    step, _Failing(Lesson(turn.line, step, error_in(printed(turn.text))), {}, {})
                 )
-            elif failing := self._failing.pop(part, None):
+            elif failing := self._failing.pop(step, None):
                 if changed := failing.files or failing.commands:
                     self.lessons.append(failing.lesson._replace(changed=tuple(changed)[-_FILES:]))
             else:
                 for failing in self._failing.values():
-                    failing.commands[_shown(part)] = None
+                    failing.commands[_shown(step)] = None
 
     def touched(self, name: str) -> None:
         """Takes note of a file that was changed."""
@@ -371,8 +371,8 @@ def _shown(command: str) -> str:
 
 def as_words(deed: Deeds) -> str:
     """Files and commands in one line."""
-    parts = [f"files {', '.join(deed.files)}"] if deed.files else []
+    pieces = [f"files {', '.join(deed.files)}"] if deed.files else []
     if deed.ran:
         runs = (f"{_shown(run.command)}{'' if run.ok else ' (failed)'}" for run in deed.ran)
-        parts.append("ran " + ", ".join(runs))
-    return "; ".join(parts)
+        pieces.append("ran " + ", ".join(runs))
+    return "; ".join(pieces)

@@ -21,21 +21,21 @@ def nothing_in(segment: Segment) -> str:
     """One sentence why a segment yields no episode; empty when it holds something."""
     if not any(turn.role or turn.name for turn in segment.turns):
         return "no line says who spoke" if segment.turns else "nothing was said"
-    said = [turn for turn in segment.turns if turn.role != "tool"]
-    told = [turn for turn in said if spoken(without_command(turn.text, grammar("en")))]
-    if not told:
+    talk = [turn for turn in segment.turns if turn.role != "tool"]
+    telling = [turn for turn in talk if spoken(without_command(turn.text, grammar("en")))]
+    if not telling:
         return (
-            "tool calls without a word of a person" if len(said) < len(segment.turns) else "nothing was said"
+            "tool calls without a word of a person" if len(talk) < len(segment.turns) else "nothing was said"
         )
-    if all(is_heartbeat(turn) for turn in told):
+    if all(is_heartbeat(turn) for turn in telling):
         return "heartbeats only"
-    left = [turn for turn in told if not is_heartbeat(turn) and turn.role != "system"]
-    if not left:
+    sayings = [turn for turn in telling if not is_heartbeat(turn) and turn.role != "system"]
+    if not sayings:
         return "only notes of the system"
     names = frozenset(word for turn in segment.turns for word in plain(turn.name))
-    if any(not is_filler(turn.text, names) for turn in left):
+    if any(not is_filler(turn.text, names) for turn in sayings):
         return ""
-    acted = len(said) < len(segment.turns) and any(turn.role in _PERSONS for turn in left)
+    acted = len(talk) < len(segment.turns) and any(turn.role in _PERSONS for turn in sayings)
     return "" if acted and _acts(segment.turns) else "only greetings and acknowledgements"
 
 

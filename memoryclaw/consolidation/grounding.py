@@ -118,11 +118,11 @@ def prove(
         by: the model.
     """
     ground = _Ground(segment, basis, names)
-    told = [claimed for claimed in answer.claims[:_CLAIMS] if claimed.kind != "nothing"]
-    judged = [ground.judge(claimed, by) for claimed in told]
-    dropped = [each for each in judged if isinstance(each, str)]
-    claims = _merge(basis.claims, [each for each in judged if isinstance(each, Claim)])
-    todos = [each for each in judged if isinstance(each, Quote)]
+    proposed_claims = [claimed for claimed in answer.claims[:_CLAIMS] if claimed.kind != "nothing"]
+    verdicts = [ground.judge(claimed, by) for claimed in proposed_claims]
+    dropped = [each for each in verdicts if isinstance(each, str)]
+    claims = _merge(basis.claims, [each for each in verdicts if isinstance(each, Claim)])
+    todos = [each for each in verdicts if isinstance(each, Quote)]
     if todos:
         boxed = {point.line for point in basis.points if point.box}
         todos = [each for each in todos if each.line not in boxed]
@@ -133,9 +133,9 @@ def prove(
         ground.text(answer.title, _TITLE),
         ground.resolve_dates(ground.text(answer.summary, _SUMMARY)),
     )
-    for what, given, taken in (("title", answer.title, title), ("summary", answer.summary, summary)):
-        if given.strip() and not taken:
-            dropped.append(f"the {what} was left out: its words do not stand in the log")
+    for name, proposal, text in (("title", answer.title, title), ("summary", answer.summary, summary)):
+        if proposal.strip() and not text:
+            dropped.append(f"the {name} was left out: its words do not stand in the log")
     unsaid = [_shorten(one_line(tag), _TAG) for tag in answer.tags[:_TAGS] if not ground.names(tag)]
     if unsaid:
         dropped.append(f"tags were left out, for nobody said them: {', '.join(unsaid)}")
@@ -291,14 +291,20 @@ class _Ground:
             return self._statement_with(claimed.value, turn)
         quote = one_line(claimed.quote)
         quoted = [
-            one
-            for one in self._statements.get(turn.line, ())
-            if self._stands(one.words, quote) or self._stands(quote, f"{one.quote} {one.instead}")
+            statement
+            for statement in self._statements.get(turn.line, ())
+            if self._stands(statement.words, quote)
+            or self._stands(quote, f"{statement.quote} {statement.instead}")
         ]
         holding = [
-            one for one in quoted if claimed.value and self._stands(claimed.value, one.words)
+            statement
+            for statement in quoted
+            if claimed.value and self._stands(claimed.value, statement.words)
         ] or quoted
-        return next((one for one in reversed(holding) if not one.doubts), holding[-1] if holding else None)
+        return next(
+            (statement for statement in reversed(holding) if not statement.doubts),
+            holding[-1] if holding else None,
+        )
 
     def _is_affirmed(self, claimed: ModelClaim, turn: Turn) -> bool:
         """True where the same person says yes to it further on: the number in one line, the yes two lines later."""
@@ -307,7 +313,7 @@ class _Ground:
             if line <= turn.line or later.role != "user" or later.name != turn.name:
                 continue
             words = grammar(code if (code := spoken_in(later.text, "en")) in codes() else "en")
-            doubts = {doubt for one in self._statements.get(line, ()) for doubt in one.doubts}
+            doubts = {doubt for statement in self._statements.get(line, ()) for doubt in statement.doubts}
             if not doubts and not words.negations.within(tokens_of(later.text)):
                 return True
         return False
@@ -320,17 +326,17 @@ class _Ground:
             return ""
         if day is None:
             return ""
-        said, text = date.fromisoformat(turn.ts[:10]), one_line(turn.text)
+        spoken_on, text = date.fromisoformat(turn.ts[:10]), one_line(turn.text)
         spoken = any(
             range_.start and range_.start <= day.isoformat() <= (range_.end or range_.start)
             and is_week_or_less(range_.start, range_.end or range_.start)
-            for range_ in find_ranges(text, said)[0]
+            for range_ in find_ranges(text, spoken_on)[0]
         )  # fmt: skip
         numbered = any(int(number) == day.day for number in _ORDINAL.findall(text))
-        near = abs((day - said).days) <= _DAYS_AWAY
+        near = abs((day - spoken_on).days) <= _DAYS_AWAY
         return (
             day.isoformat()
-            if spoken or deadline(text, said) == day.isoformat() or (numbered and near)
+            if spoken or deadline(text, spoken_on) == day.isoformat() or (numbered and near)
             else ""
         )
 
@@ -376,23 +382,24 @@ class _Ground:
     def _why_unsaid(self, claimed: ModelClaim, turn: Turn, statement: Statement | None) -> str:
         """Why the value is none of the speaker's own words: nobody said it, it is pasted, or the turn puts it right."""
         if _by_quote(claimed):
-            own = statement or self._stands(claimed.quote, self._own_words(turn))
+            is_own = statement or self._stands(claimed.quote, self._own_words(turn))
             return (
                 ""
-                if own
+                if is_own
                 else f"its quote is no own word of line {claimed.line}: it is quoted, pasted or put right"
             )
         statements = self._statements.get(turn.line, ())
-        wrong = [one.instead.partition(", first ")[2] for one in statements if one.instead]
+        wrong = [spoken.instead.partition(", first ")[2] for spoken in statements if spoken.instead]
         if any(fold(first) == fold(claimed.value) for first in wrong):
             return f"line {claimed.line} puts its value right"
         if self._stands(claimed.value, self._own_words(turn)) or claimed.value in _days_meant(turn):
             return ""
         if any(
-            self._stands(claimed.value, text) for text in (turn.text, *(one.instead for one in statements))
+            self._stands(claimed.value, text)
+            for text in (turn.text, *(spoken.instead for spoken in statements))
         ):
             return f"its value is no own word of line {claimed.line}: it is quoted, pasted or put right"
-        exchange = " ".join(f"{one.asked} {one.words}" for one in statements)
+        exchange = " ".join(f"{spoken.asked} {spoken.words}" for spoken in statements)
         stands = self._stands(claimed.value, exchange) or self._is_chosen(claimed, turn)
         return "" if stands else f"its value does not stand in line {claimed.line}"
 
@@ -420,8 +427,8 @@ class _Ground:
         if code not in codes():
             return turn.text
         words = grammar(code)
-        own = own_words(turn.text, words, turn.name)
-        return own.seals.open(corrected(own.text, words).text, quotations=False)
+        speech = own_words(turn.text, words, turn.name)
+        return speech.seals.open(corrected(speech.text, words).text, quotations=False)
 
     def _stands(self, words: str, text: str) -> bool:
         """True where every word stands in the text, also as the beginning of a longer one: `Dackel` in `dackelmix`."""
@@ -433,18 +440,25 @@ class _Ground:
 
     def _statement_with(self, value: str, turn: Turn) -> Statement | None:
         """The statement of a line that holds a value, the last one without a doubt; None where only its question does."""
-        holding = [one for one in self._statements.get(turn.line, ()) if self._stands(value, one.words)]
-        return next((one for one in reversed(holding) if not one.doubts), holding[-1] if holding else None)
+        holding = [
+            statement
+            for statement in self._statements.get(turn.line, ())
+            if self._stands(value, statement.words)
+        ]
+        return next(
+            (statement for statement in reversed(holding) if not statement.doubts),
+            holding[-1] if holding else None,
+        )
 
-    def _why_misnamed(self, claimed: ModelClaim, entity: str, own: Statement | None, turn: Turn) -> str:
+    def _why_misnamed(self, claimed: ModelClaim, entity: str, statement: Statement | None, turn: Turn) -> str:
         """Why it is not sure whom a statement is about; empty where its words tell."""
-        if own is None:
+        if statement is None:
             return "its words are the question's"
-        words = grammar(own.language)
-        tokens = tokens_of(own.words)
+        words = grammar(statement.language)
+        tokens = tokens_of(statement.words)
         if claimed.type == "assistant" or fold(claimed.entity) in _ASSISTANT:
             orders = (
-                own.kind == "order"
+                statement.kind == "order"
                 or words.negations.within(tokens)
                 or words.lasting.within(tokens)
                 or words.order_topics.within(tokens)
@@ -452,24 +466,24 @@ class _Ground:
             )
             return "" if orders else "it orders nothing"
         if key_of(entity) == key_of(self._full_name(turn.name) or turn.role):
-            return self._why_not_speaker(claimed, own, words, tokens)
-        if self._mentions(entity, own.words):
-            return "a relative is the subject" if self._has_a_relative(entity, claimed, own) else ""
-        if own.kind == "order":
+            return self._why_not_speaker(claimed, statement, words, tokens)
+        if self._mentions(entity, statement.words):
+            return "a relative is the subject" if self._has_a_relative(entity, claimed, statement) else ""
+        if statement.kind == "order":
             return "it is an order to the assistant"
         if entity in self._people or claimed.type == "person":
-            if own.subject == "own" and not self._mentions(entity, turn.text):
+            if statement.subject == "own" and not self._mentions(entity, turn.text):
                 return "the speaker is the subject"
             near = f"{turn.text} {self._before(turn, _BACK)}"
             return "" if self._mentions(entity, near) else "somebody else may be meant"
         if self._mentions(entity, turn.text) or self._mentions(entity, self._before(turn)):
             return ""
-        if claimed.entity[:1].islower() and own.subject != "named":
+        if claimed.entity[:1].islower() and statement.subject != "named":
             return ""  # a thing of the speaker, such as the wedding or the house
         return _UNNAMED
 
     def _why_not_speaker(
-        self, claimed: ModelClaim, own: Statement, words: Grammar, tokens: Sequence[str]
+        self, claimed: ModelClaim, statement: Statement, words: Grammar, tokens: Sequence[str]
     ) -> str:
         first = words.first_person.within(tokens) or words.possessives_own.within(tokens)
         claim_tokens = tokens_of(f"{claimed.field} {claimed.value}")
@@ -479,24 +493,24 @@ class _Ground:
         if any(owner not in claim_tokens and f"{owner}'s" not in claim_tokens for owner in owners):
             return f"it is said of {owners[0]}"
         if (
-            own.subject == "named"
-            and own.about
-            and not self._mentions(own.about, claimed.value)
+            statement.subject == "named"
+            and statement.about
+            and not self._mentions(statement.about, claimed.value)
             and not first
         ):
-            return f"{own.about} is the subject"
-        if own.subject == "relative" and not words.roles.within(claim_tokens):
+            return f"{statement.about} is the subject"
+        if statement.subject == "relative" and not words.roles.within(claim_tokens):
             return "a relative is the subject"
-        if own.subject == "other" and not first and tokens and tokens[0] in words.people_pronouns:
+        if statement.subject == "other" and not first and tokens and tokens[0] in words.people_pronouns:
             return "somebody else is the subject"
         return ""
 
-    def _has_a_relative(self, name: str, claimed: ModelClaim, own: Statement) -> bool:
+    def _has_a_relative(self, name: str, claimed: ModelClaim, statement: Statement) -> bool:
         """True where the value is said of a relative of somebody, `Anna's sister Bea`, and the claim does not say so."""
-        words = grammar(own.language)
+        words = grammar(statement.language)
         if words.roles.within(tokens_of(f"{claimed.entity} {claimed.field} {claimed.value}")):
             return False
-        texts = [tokens_of(text) for text in sentences(own.words) if self._stands(claimed.value, text)]
+        texts = [tokens_of(text) for text in sentences(statement.words) if self._stands(claimed.value, text)]
         return any(
             self._mentions(name, token) and words.roles.at(tokens, n + 1) > 0
             for tokens in texts
@@ -529,13 +543,13 @@ def _by_quote(claimed: ModelClaim) -> bool:
     return claimed.kind in (*_AS_SAID, "order", "to-do") or bool(claimed.ends and not claimed.value)
 
 
-def _dated(value: str, day: str, said: str) -> tuple[str, str]:
+def _dated(value: str, day: str, spoken_on: str) -> tuple[str, str]:
     """A value with the day that its words name behind them, and the day since when it holds, where that is past."""
     if not day or day in value:
         return value, ""
-    if find_ranges(value, date.fromisoformat(said))[0] or _ORDINAL.search(value):
+    if find_ranges(value, date.fromisoformat(spoken_on))[0] or _ORDINAL.search(value):
         return (value if date_value(value, recurs=True) else f"{value} ({day})"), ""
-    return (value, day) if day <= said else (f"{value} ({day})", "")
+    return (value, day) if day <= spoken_on else (f"{value} ({day})", "")
 
 
 def search_words(words: Iterable[str]) -> tuple[str, ...]:
@@ -570,8 +584,10 @@ def _doubt(claimed: ModelClaim, statement: Statement | None) -> str:
 def _why_denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
     """Why a value is not what was said to hold: `not 12 May`, `i used to live there`, `it was 9, now it is 10`."""
     words, value, tokens = grammar(statement.language), tokens_of(claimed.value), tokens_of(statement.words)
-    own = _without_reasons(statement.words, value, words)
-    if words.former.within(own) and not words.former.within(tokens_of(f"{claimed.field} {claimed.value}")):
+    own_tokens = _without_reasons(statement.words, value, words)
+    if words.former.within(own_tokens) and not words.former.within(
+        tokens_of(f"{claimed.field} {claimed.value}")
+    ):
         return "it held once"
     if not value or words.negations.within(value) or words.negations.within(tokens_of(claimed.field)):
         return ""
@@ -587,13 +603,13 @@ def _why_denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
 
 def _without_reasons(text: str, value: Sequence[str], words: Grammar) -> list[str]:
     """The words of a text without the reason of what is said of a value, or what that is the reason of: `now Berta, because Ole can't any more`."""
-    every = clauses(text, words)
-    holding = [clause for clause in every if value and set(value) <= set(clause.typed)]
+    telling = clauses(text, words)
+    holding = [clause for clause in telling if value and set(value) <= set(clause.typed)]
     if any(words.reasons.at(clause.typed) for clause in holding):
-        every = holding
+        telling = holding
     elif holding:
-        every = [clause for clause in every if clause in holding or not words.reasons.at(clause.typed)]
-    return [token for clause in every for token in clause.typed]
+        telling = [clause for clause in telling if clause in holding or not words.reasons.at(clause.typed)]
+    return [token for clause in telling for token in clause.typed]
 
 
 def _places(value: Sequence[str], tokens: Sequence[str]) -> list[int]:

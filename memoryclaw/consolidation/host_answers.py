@@ -94,9 +94,9 @@ def _value(line: str | Mapping[str, Any]) -> Mapping[str, Any]:
     return json_object(line) if isinstance(line, str) else line
 
 
-def omission(segment: str, why: str) -> str:
+def omission(segment: str, reason: str) -> str:
     """The sentence about an answer that no segment could take."""
-    return f"the answer for {one_line(segment)[:_LONGEST_NAME]!r} was left out: {why}"
+    return f"the answer for {one_line(segment)[:_LONGEST_NAME]!r} was left out: {reason}"
 
 
 def first_sentences(sentences: list[str]) -> tuple[str, ...]:

@@ -52,15 +52,17 @@ def plan_skills(
     """
     sessions = _by_time(stretches([*earlier, *new]))
     recent = {sequence.session for sequence in new}
-    taken, calls_of = set(existing), cache(calls_of)
+    names, calls_of = set(existing), cache(calls_of)
     drafts = []
-    for items in _choose(sessions, recent, threshold, lambda tools: _is_settled(tools, decisions, existing)):
+    for pattern in _choose(
+        sessions, recent, threshold, lambda tools: _is_settled(tools, decisions, existing)
+    ):
         occurrences = [
-            case for session in sessions.values() if (case := _occurrence(session, items, calls_of))
+            case for session in sessions.values() if (case := _occurrence(session, pattern, calls_of))
         ]
-        if len(occurrences) >= _enough(items, threshold) and is_fixed(items, occurrences):
-            draft = propose(items, occurrences, render, _free(name_of(items), taken))
-            taken.add(draft.name)
+        if len(occurrences) >= _enough(pattern, threshold) and is_fixed(pattern, occurrences):
+            draft = propose(pattern, occurrences, render, _free(name_of(pattern), names))
+            names.add(draft.name)
             drafts.append(draft)
     return drafts
 
@@ -81,22 +83,26 @@ def _choose(
     chosen: list[Items] = []
     candidates: list[Items] = []
     for pattern in sorted(patterns, key=_rank):
-        items = _extend(pattern, different)
-        if len(set(items)) < 2 or any(are_alike(items, earlier) for earlier in candidates):
+        candidate = _extend(pattern, different)
+        if len(set(candidate)) < 2 or any(are_alike(candidate, earlier) for earlier in candidates):
             continue
-        candidates.append(items)
-        if not any(is_settled(subset) for subset in _subsets(items)):
-            chosen.append(items)
+        candidates.append(candidate)
+        if not any(is_settled(subset) for subset in _subsets(candidate)):
+            chosen.append(candidate)
     # A skill that is settled also stands for its parts, which the new sessions may have done alone.
-    every = frequent(sequences, least, longest=PATTERN) if chosen else []
-    settled = [items for pattern in every if is_settled(items := _extend(pattern, different))]
-    return [items for items in chosen if not any(are_alike(items, earlier) for earlier in settled)]
+    known_patterns = frequent(sequences, least, longest=PATTERN) if chosen else []
+    settled = [
+        candidate for pattern in known_patterns if is_settled(candidate := _extend(pattern, different))
+    ]
+    return [
+        candidate for candidate in chosen if not any(are_alike(candidate, earlier) for earlier in settled)
+    ]
 
 
-def _enough(items: Items, threshold: int) -> int:
+def _enough(steps: Items, threshold: int) -> int:
     """How many sessions make a skill of these steps: a command that went well says all that it did, a call does not."""
     of_commands = max(min(threshold, _SURE), threshold * _SURE // _OF)
-    return of_commands if all(item.startswith(PROMPT) for item in items) else threshold
+    return of_commands if all(step.startswith(PROMPT) for step in steps) else threshold
 
 
 def _rank(pattern: Pattern) -> tuple[int, float, int, Items]:
@@ -105,23 +111,23 @@ def _rank(pattern: Pattern) -> tuple[int, float, int, Items]:
 
 def _extend(pattern: Pattern, sequences: Sequence[Sequence[str]]) -> Items:
     """A pattern as long as they get, with the steps before and after it that the same sequences have."""
-    items = pattern.items
-    if len(items) < PATTERN:
-        return items
-    holding = [sequence for sequence in sequences if tightest(sequence, items)]
-    while len(items) < LONGEST:
-        around = dict.fromkeys(item for sequence in holding[:1] for item in _around(sequence, items))
-        longer = ((*items, item) if after else (item, *items) for after, item in around)
+    steps = pattern.items
+    if len(steps) < PATTERN:
+        return steps
+    holding = [sequence for sequence in sequences if tightest(sequence, steps)]
+    while len(steps) < LONGEST:
+        around = dict.fromkeys(step for sequence in holding[:1] for step in _around(sequence, steps))
+        longer = ((*steps, step) if after else (step, *steps) for after, step in around)
         grown = next((run for run in longer if all(tightest(sequence, run) for sequence in holding)), None)
         if grown is None:
             break
-        items = grown
-    return items
+        steps = grown
+    return steps
 
 
-def _around(sequence: Sequence[str], items: Items) -> Iterator[tuple[bool, str]]:
+def _around(sequence: Sequence[str], steps: Items) -> Iterator[tuple[bool, str]]:
     """What stands next to the items, nearest first: (after them, item)."""
-    places = tightest(sequence, items)
+    places = tightest(sequence, steps)
     for place in range(places[-1] + 1, min(places[-1] + GAP + 2, len(sequence))):
         yield True, sequence[place]
     for place in range(places[0] - 1, max(places[0] - GAP - 2, -1), -1):
@@ -138,21 +144,21 @@ def _is_settled(tools: Items, decisions: Decisions, existing: Collection[str]) -
     return digest in existing or decisions.of(digest) is not None
 
 
-def _subsets(items: Items) -> Iterator[Items]:
+def _subsets(steps: Items) -> Iterator[Items]:
     """The steps, and what is left without a few of them: a skill that is known under those is this one."""
-    for length in range(len(items), 1, -1):
-        if length >= ALIKE * len(items):
-            yield from (tuple(subset) for subset in combinations(items, length))
+    for length in range(len(steps), 1, -1):
+        if length >= ALIKE * len(steps):
+            yield from (tuple(subset) for subset in combinations(steps, length))
 
 
-def are_alike(shorter: Items, other: Items) -> bool:
+def are_alike(shorter: Items, pattern: Items) -> bool:
     """True when the two share most steps of the shorter one, in the same order."""
-    row = [0] * (len(other) + 1)
-    for item in shorter:
+    row = [0] * (len(pattern) + 1)
+    for step in shorter:
         above = row[:]
-        for column, theirs in enumerate(other, 1):
-            row[column] = above[column - 1] + 1 if item == theirs else max(above[column], row[column - 1])
-    return row[-1] >= ALIKE * min(len(shorter), len(other))
+        for column, theirs in enumerate(pattern, 1):
+            row[column] = above[column - 1] + 1 if step == theirs else max(above[column], row[column - 1])
+    return row[-1] >= ALIKE * min(len(shorter), len(pattern))
 
 
 def _tools(stretches: Sequence[ToolSequence]) -> list[tuple[str, int]]:
@@ -165,20 +171,20 @@ def _tools(stretches: Sequence[ToolSequence]) -> list[tuple[str, int]]:
     return tools
 
 
-def step_of(done: str) -> str:
+def step_of(deed: str) -> str:
     """What was done, without what only one session says."""
-    return f"{PROMPT}{pattern_of(done.removeprefix(PROMPT))}" if done.startswith(PROMPT) else done
+    return f"{PROMPT}{pattern_of(deed.removeprefix(PROMPT))}" if deed.startswith(PROMPT) else deed
 
 
-def _occurrence(stretches: Sequence[ToolSequence], items: Items, calls_of: CallsOf) -> Occurrence | None:
+def _occurrence(stretches: Sequence[ToolSequence], pattern: Items, calls_of: CallsOf) -> Occurrence | None:
     """How one session took these steps, or None; the calls are left out where the log does not show them any more."""
     tools = _tools(stretches)
-    places = tightest([tool for tool, _ in tools], items)
+    places = tightest([tool for tool, _ in tools], pattern)
     if not places:
         return None
     ranges = [stretches[place].range for place in sorted({tools[n][1] for n in places})]
     calls = [call for text in ranges for call in _calls(text, stretches[0].session, calls_of)]
-    steps = tightest([step_of(call.step) for call in calls], items)
+    steps = tightest([step_of(call.step) for call in calls], pattern)
     return Occurrence(stretches[0].session, tuple(ranges), tuple(calls[place] for place in steps))
 
 
@@ -188,9 +194,9 @@ def _calls(text: str, session: str, calls_of: CallsOf) -> list[Call]:
     ]
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def _free(name: str, names: Collection[str]) -> str:
     number, free = 1, name
-    while free in taken:
+    while free in names:
         number += 1
         free = f"{name}-{number}"
     return free
@@ -240,14 +246,14 @@ def frequent(
     return sorted(closed, key=lambda pattern: (-pattern.support, -len(pattern.items), pattern.items))
 
 
-def tightest(sequence: Sequence[str], items: Sequence[str]) -> tuple[int, ...]:
+def tightest(sequence: Sequence[str], pattern: Sequence[str]) -> tuple[int, ...]:
     """Where the items stand in a sequence, as close together as they do anywhere in it; empty when they do not."""
-    ways: list[tuple[int, ...]] = [(place,) for place, item in enumerate(sequence) if item == items[0]]
-    for item in items[1:]:
+    ways: list[tuple[int, ...]] = [(place,) for place, step in enumerate(sequence) if step == pattern[0]]
+    for step in pattern[1:]:
         latest: dict[int, tuple[int, ...]] = {}
         for way in ways:
             for place in range(way[-1] + 1, min(way[-1] + GAP + 2, len(sequence))):
-                if sequence[place] == item and (place not in latest or way[0] > latest[place][0]):
+                if sequence[place] == step and (place not in latest or way[0] > latest[place][0]):
                     latest[place] = (*way, place)
         ways = list(latest.values())
     return min(ways, key=lambda way: (way[-1] - way[0], way), default=())
@@ -265,10 +271,10 @@ class _Search:
         self._steps = 0
 
     def run(self, longest: int) -> list[Pattern]:
-        level = self._rank({(item,): ends for item, ends in self._firsts().items()})
+        level = self._rank({(step,): ends for step, ends in self._firsts().items()})
         patterns: list[Pattern] = []
         for length in range(1, longest + 1):
-            patterns += [Pattern(items, len(ends), _span(ends)) for items, ends in level[:LEVEL]]
+            patterns += [Pattern(steps, len(ends), _span(ends)) for steps, ends in level[:LEVEL]]
             if length < longest:
                 level = self._longer(level[:LEVEL])
         return patterns
@@ -276,16 +282,16 @@ class _Search:
     def _firsts(self) -> dict[str, _Ends]:
         firsts: dict[str, _Ends] = {}
         for index, sequence in enumerate(self._sequences):
-            for place, item in enumerate(sequence):
-                firsts.setdefault(item, {}).setdefault(index, {})[place] = place
+            for place, step in enumerate(sequence):
+                firsts.setdefault(step, {}).setdefault(index, {})[place] = place
         return firsts
 
     def _longer(self, level: list[tuple[Items, _Ends]]) -> list[tuple[Items, _Ends]]:
         grown: dict[Items, _Ends] = {}
-        for items, ends in level:
+        for steps, ends in level:
             if self._steps > STEPS:
                 break
-            grown |= {(*items, item): places for item, places in self._grow(ends).items()}
+            grown |= {(*steps, step): places for step, places in self._grow(ends).items()}
         return self._rank(grown)
 
     def _grow(self, ends: _Ends) -> dict[str, _Ends]:
@@ -297,13 +303,13 @@ class _Search:
                 for place in range(end + 1, min(end + GAP + 2, len(sequence))):
                     begins = grown.setdefault(sequence[place], {}).setdefault(index, {})
                     begins[place] = max(begin, begins.get(place, begin))
-        return {item: starts for item, starts in grown.items() if self._is_enough(starts)}
+        return {step: starts for step, starts in grown.items() if self._is_enough(starts)}
 
     def _is_enough(self, ends: _Ends) -> bool:
         return len(ends) >= self._support and (self._among is None or not self._among.isdisjoint(ends))
 
     def _rank(self, patterns: dict[Items, _Ends]) -> list[tuple[Items, _Ends]]:
-        enough = [(items, ends) for items, ends in patterns.items() if self._is_enough(ends)]
+        enough = [(steps, ends) for steps, ends in patterns.items() if self._is_enough(ends)]
         return sorted(enough, key=lambda pair: (_span(pair[1]) / len(pair[1]), -len(pair[1]), pair[0]))
 
 
@@ -311,10 +317,10 @@ def _span(ends: _Ends) -> int:
     return sum(min(end - begin + 1 for end, begin in places.items()) for places in ends.values())
 
 
-def _close(found: Sequence[Pattern]) -> list[Pattern]:
+def _close(patterns: Sequence[Pattern]) -> list[Pattern]:
     """Those that are held by no longer one of the same support: what remains when items are taken out of a longer one is marked."""
     by_length: dict[int, list[Pattern]] = {}
-    for pattern in found:
+    for pattern in patterns:
         by_length.setdefault(len(pattern.items), []).append(pattern)
     closed: list[Pattern] = []
     marked: dict[Items, int] = {}  # what is left of longer ones → their greatest support
@@ -325,8 +331,8 @@ def _close(found: Sequence[Pattern]) -> list[Pattern]:
         for pattern in current:
             supports[pattern.items] = max(pattern.support, supports.get(pattern.items, 0))
         marked = {}
-        for items, support in supports.items():
+        for steps, support in supports.items():
             for place in range(length):
-                shorter = items[:place] + items[place + 1 :]
+                shorter = steps[:place] + steps[place + 1 :]
                 marked[shorter] = max(support, marked.get(shorter, 0))
     return closed

@@ -138,9 +138,9 @@ class ModelChain:
         raise failure
 
 
-def degrade(basis: Extraction, why: str) -> Extraction:
+def degrade(basis: Extraction, failure: str) -> Extraction:
     """What rules read, marked as degraded: whoever was asked gave no usable answer."""
-    return basis._replace(degraded=f"no model answered ({why}); facts and summaries are by rules")
+    return basis._replace(degraded=f"no model answered ({failure}); facts and summaries are by rules")
 
 
 def model_chain(
@@ -221,8 +221,8 @@ def transcript(segment: Segment, budget: int = BUDGET, known: Sequence[str] = ()
     texts = [(turn, _text_of(turn)) for turn in segment.turns]
     if not any(text for turn, text in texts if turn.role in SPEAKERS):
         return Transcript("", "")
-    items = _bound([_item(turn, text) for turn, text in texts if text], budget)
-    lines = "[" + ",\n ".join(items) + "]"
+    rows = _bound([_item(turn, text) for turn, text in texts if text], budget)
+    lines = "[" + ",\n ".join(rows) + "]"
     digest = hashlib.sha256(lines.encode()).hexdigest()[:16]
     return Transcript(digest, lines, _around(segment, known))
 
@@ -279,17 +279,17 @@ def _cut(text: str, longest: int) -> str:
     return f"{text[: longest - tail]} […] {text[-tail:]}"
 
 
-def _bound(items: list[str], budget: int) -> list[str]:
-    costs = [prompts.estimate(item) for item in items]
+def _bound(rows: list[str], budget: int) -> list[str]:
+    costs = [prompts.estimate(row) for row in rows]
     if sum(costs) <= budget:
-        return items
-    first, last, spent = 0, len(items), 0
+        return rows
+    first, last, spent = 0, len(rows), 0
     while first < last:
         # From both ends, the beginning first: it says what the talk is about, the end what came of it.
-        index = first if first <= len(items) - last else last - 1
+        index = first if first <= len(rows) - last else last - 1
         if spent + costs[index] > budget:
             break
         spent += costs[index]
         first, last = (first + 1, last) if index == first else (first, index)
     left_out = last - first
-    return [*items[:first], json.dumps(f"({left_out} lines are left out here)"), *items[last:]]
+    return [*rows[:first], json.dumps(f"({left_out} lines are left out here)"), *rows[last:]]

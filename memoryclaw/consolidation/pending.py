@@ -119,8 +119,8 @@ def remove_pending(text: str, id_: str) -> str:
     return apply_splices(text, [Splice(fact.line - 1, fact.end_line)]) if fact else text
 
 
-def _address(*parts: str) -> str:
-    return ".".join(f'"{name}"' if re.search(r"[.#:]", name) else name for name in parts)
+def _address(*names: str) -> str:
+    return ".".join(f'"{name}"' if re.search(r"[.#:]", name) else name for name in names)
 
 
 def _append(text: str, waiting: list[PendingFact], lines: list[str], *, first: bool = False) -> str:
@@ -137,11 +137,11 @@ def _append(text: str, waiting: list[PendingFact], lines: list[str], *, first: b
 
 
 def _waiting_fact(line: str, number: int) -> PendingFact | None:
-    item = _ITEM.match(line)
-    address = _ADDRESS.match(line, item.end()) if item else None
+    bullet = _ITEM.match(line)
+    address = _ADDRESS.match(line, bullet.end()) if bullet else None
     # A box before a name alone makes it the one value of that entity.
-    name = _NAME.match(line, item.end()) if item and item[1] and not address else None
-    if item is None or not (key := address or name):
+    name = _NAME.match(line, bullet.end()) if bullet and bullet[1] and not address else None
+    if bullet is None or not (key := address or name):
         return None
     named = split_address(key[1].strip()) if address else (key[1].strip().strip('"'), VALUE)
     start = key.end()
@@ -151,7 +151,7 @@ def _waiting_fact(line: str, number: int) -> PendingFact | None:
     inline = {field.key: field.value.strip() for field in line_fields(line, _INLINE, start)}
     if named[1] == VALUE and "said" in inline and (statement := statement_in(value)):
         named, value = (named[0], ""), statement.words
-    box = "-" if item[2] else _BOXES.get(item[1] or " ", " ")
+    box = "-" if bullet[2] else _BOXES.get(bullet[1] or " ", " ")
     return PendingFact(
         id=waiting_id(*named, value),
         entity=named[0],

@@ -187,7 +187,9 @@ def _shifts(turns: list[Turn], depths: list[float]) -> list[int]:
     """Where a topic ends: the deepest valleys first, none too near another or between what belongs together."""
     least = fmean(depths) + pstdev(depths) / 2
     chosen: list[int] = []
-    for place in sorted(range(_SHORTEST, len(turns) - _SHORTEST + 1), key=lambda at: (-depths[at], at)):
+    for place in sorted(
+        range(_SHORTEST, len(turns) - _SHORTEST + 1), key=lambda number: (-depths[number], number)
+    ):
         if depths[place] <= max(least, 0):
             break
         if _may_cut(turns, place) and all(abs(place - earlier) >= _SHORTEST for earlier in chosen):
@@ -201,13 +203,13 @@ def _forced_cuts(turns: list[Turn], depths: list[float], span: tuple[int, int], 
     cuts = []
     while end - start > longest:
         places = range(start + max(longest // 2, 1), start + longest + 1)
-        start = max(places, key=lambda at: (_may_cut(turns, at), depths[at], at))
+        start = max(places, key=lambda place: (_may_cut(turns, place), depths[place], place))
         cuts.append(start)
     return cuts
 
 
-def _may_cut(turns: list[Turn], at: int) -> bool:
-    before, after = turns[at - 1], turns[at]
+def _may_cut(turns: list[Turn], place: int) -> bool:
+    before, after = turns[place - 1], turns[place]
     return not _asks(before) and after.role != "tool" and (before.role != "tool" or after.role == "user")
 
 
@@ -219,13 +221,13 @@ def _depths(turns: list[Turn]) -> list[float]:
     return [0.0, *(_depth(likeness, n) for n in range(1, len(turns)))]
 
 
-def _depth(likeness: list[float], at: int) -> float:
-    first, last = at, at
+def _depth(likeness: list[float], place: int) -> float:
+    first, last = place, place
     while first > 1 and likeness[first - 1] >= likeness[first]:
         first -= 1
     while last + 1 < len(likeness) and likeness[last + 1] >= likeness[last]:
         last += 1
-    return likeness[first] + likeness[last] - 2 * likeness[at]
+    return likeness[first] + likeness[last] - 2 * likeness[place]
 
 
 def _bags(turns: list[Turn]) -> list[Counter[str]]:
@@ -359,11 +361,13 @@ def _readable(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
 
     A person without a name, or with the first name of the owner's alone, is the owner of the vault.
     """
-    own = {"", *map(key_of, context.owner.split()[:1])}
+    owner_keys = {"", *map(key_of, context.owner.split()[:1])}
     return [
         t._replace(
             text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST],
-            name=context.owner if context.owner and t.role == "user" and key_of(t.name) in own else t.name,
+            name=context.owner
+            if context.owner and t.role == "user" and key_of(t.name) in owner_keys
+            else t.name,
         )
         for t in turns
     ]
@@ -404,38 +408,42 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
     if reason:
         draft.skipped.append(Skipped(str(segment.range), len(segment.turns), reason))
         return
-    basis, read = _understood(planner, segment, draft)
-    read = read._replace(
-        claims=_where_said(cued(read.claims, segment.turns, planner.language), segment.turns)
+    basis, reading = _understood(planner, segment, draft)
+    reading = reading._replace(
+        claims=_where_said(cued(reading.claims, segment.turns, planner.language), segment.turns)
     )
     lines = {turn.line for turn in segment.turns if turn.text}
-    if erased := lines & {c.line for c in read.claims if draft.erased.fact(c.entity, c.field, c.value)}:
+    if erased := lines & {c.line for c in reading.claims if draft.erased.fact(c.entity, c.field, c.value)}:
         _take(planner, draft, _without_erased(draft, segment, erased), cited=True)
         return
-    draft.models[read.by] = None
-    draft.degraded = draft.degraded or read.degraded
-    draft.dropped += read.dropped
-    note = _note(segment, basis, read, lambda path: _is_taken(planner.context, draft, path, segment))
-    read = read._replace(claims=tuple(_without_erased_words(claim, draft.erased) for claim in read.claims))
+    draft.models[reading.by] = None
+    draft.degraded = draft.degraded or reading.degraded
+    draft.dropped += reading.dropped
+    note = _note(segment, basis, reading, lambda path: _is_taken(planner.context, draft, path, segment))
+    reading = reading._replace(
+        claims=tuple(_without_erased_words(claim, draft.erased) for claim in reading.claims)
+    )
     draft.paths.add(note.path)
     sources, each_decided = [], []
-    for claim in read.claims:
-        for part in planner.decider.parts_of(claim):
-            sources.append(f"{note.id}#^{block_of(read.points, claim)}")
-            each_decided.append(planner.decider.decide(part, sources[-1]))
+    for claim in reading.claims:
+        for piece in planner.decider.parts_of(claim):
+            sources.append(f"{note.id}#^{block_of(reading.points, claim)}")
+            each_decided.append(planner.decider.decide(piece, sources[-1]))
     decided = _limit_questions(planner.decider, each_decided, sources, draft.doubts)
-    draft.decided += (one for one in decided if one.claim.how != "end" or one.action == "end")
-    read = read._replace(points=with_changes(read.points, decided, segment.audience))
-    scopes = {one.claim.scope for one in decided}
+    draft.decided += (
+        decision for decision in decided if decision.claim.how != "end" or decision.action == "end"
+    )
+    reading = reading._replace(points=with_changes(reading.points, decided, segment.audience))
+    scopes = {decision.claim.scope for decision in decided}
     scope = scopes.pop() if len(scopes) == 1 else ""  # an episode that tells of its repository alone
     values = {
         **note.values,
-        "body": body(read.points),
+        "body": body(reading.points),
         "lifecycle": {"scope": scope} if scope else {},
         "continues": planner.told.before(segment),
     }
     text = planner.context.templates.render("notes/episode.md.j2", **values)
-    _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
+    _change(planner, draft, _PlannedSegment(segment, reading, note, text, decided))
 
 
 def _without_erased_words(claim: Claim, erased: Tombstones) -> Claim:
@@ -480,20 +488,20 @@ def _limit_questions(
         sources: where each is told.
         doubts: those of the run so far.
     """
-    stated = {
+    statement_keys = {
         (decision.claim.line, decision.claim.words)
         for decision in decided
         if decision.action == "state" or (decision.claim.is_statement and decision.action == "confirm")
     }
     settled = [
         _without_question(decision)
-        if not decision.known and (decision.claim.line, decision.claim.words) in stated
+        if not decision.known and (decision.claim.line, decision.claim.words) in statement_keys
         else decision
         for decision in decided
     ]
     waiting = [decision for decision in settled if decision.action == "pending"]
     # A question is the more useful the more it matters, then the surer the claim is.
-    waiting.sort(key=lambda one: (-one.claim.salient, -LEVELS.index(one.claim.confidence)))
+    waiting.sort(key=lambda question: (-question.claim.salient, -LEVELS.index(question.claim.confidence)))
     surplus = {id(decision) for decision in waiting if not doubts.may_ask(decision)}
     return tuple(
         _as_statement(decider, decision, source) if id(decision) in surplus else decision
@@ -517,20 +525,22 @@ def _as_statement(decider: ClaimDecider, decided: ClaimDecision, source: str) ->
     quote = claim._replace(
         entity=claim.speaker or claim.entity, field="", value=claim.words, how="said", corrected=False
     )
-    stated = decider.decide(quote, source)
+    decision = decider.decide(quote, source)
     reason = f"{decided.reason}; kept as it was said"
-    return stated._replace(reason=reason) if stated.action == "state" else stated
+    return decision._replace(reason=reason) if decision.action == "state" else decision
 
 
-def _note(segment: Segment, basis: Extraction, read: Extraction, taken: Callable[[str], bool]) -> EpisodeNote:
+def _note(
+    segment: Segment, basis: Extraction, reading: Extraction, is_taken: Callable[[str], bool]
+) -> EpisodeNote:
     """The note; its id never depends on the words of a model, and what a model read counts as quoted."""
-    named = episode(segment, read._replace(title=basis.title), taken)
-    if read.by == basis.by:
-        return named
+    note = episode(segment, reading._replace(title=basis.title), is_taken)
+    if reading.by == basis.by:
+        return note
     read_lines = tuple(Quote(t.line, "", t.text) for t in segment.turns if t.role in SPEAKERS)
-    trust = episode(segment, read._replace(points=(*read.points, *read_lines)), taken).trust
-    values = {**episode(segment, read, taken).values, "id": named.id, "trust": trust}
-    return EpisodeNote(named.id, named.path, values, trust)
+    trust = episode(segment, reading._replace(points=(*reading.points, *read_lines)), is_taken).trust
+    values = {**episode(segment, reading, is_taken).values, "id": note.id, "trust": trust}
+    return EpisodeNote(note.id, note.path, values, trust)
 
 
 def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extraction, Extraction]:
@@ -546,19 +556,19 @@ def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extr
     basis = basis._replace(claims=claims_of(talk))
     if planner.enrich:
         standing = planner.decider.standing_of(segment, names, planner.leaves)
-        read = planner.enrich(segment, basis, names, standing)
+        reading = planner.enrich(segment, basis, names, standing)
     else:
-        read = basis
+        reading = basis
     orders = [*unwanted(segment.turns, names.values(), planner.decider.facts_of, planner.language)]
     lines = {claim.line for claim in orders}  # an order is nothing to keep
-    read = read._replace(
+    reading = reading._replace(
         claims=(
-            *(claim for claim in read.claims if claim.line not in lines),
-            *denied(segment.turns, read.claims, lambda: planner.decider.facts_of(names.values()), planner.language),
+            *(claim for claim in reading.claims if claim.line not in lines),
+            *denied(segment.turns, reading.claims, lambda: planner.decider.facts_of(names.values()), planner.language),
             *orders,
         )
     )  # fmt: skip
-    return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
+    return basis, reading._replace(points=with_quotes(reading.points, reading.claims, segment.turns))
 
 
 def _weigh(talk: Talk, segment: Segment, planner: Planner, wishes: dict[Wish, None]) -> Talk:
@@ -574,8 +584,10 @@ def _weigh(talk: Talk, segment: Segment, planner: Planner, wishes: dict[Wish, No
 
     talk = weigh(talk, segment.turns, SessionLook.of(segment.turns, planner.language), wished=wished)
     weighed = (
-        replace(one, salient=planner.salience.of(one.topic, one.asked, one.words).salient)
-        for one in talk.statements
+        replace(
+            statement, salient=planner.salience.of(statement.topic, statement.asked, statement.words).salient
+        )
+        for statement in talk.statements
     )
     return talk._replace(statements=tuple(weighed))
 
@@ -588,12 +600,12 @@ def _is_taken(context: WriteContext, draft: _Draft, path: str, segment: Segment)
 
 
 def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
-    segment, read, note = planned.segment, planned.read, planned.note
+    segment, reading, note = planned.segment, planned.read, planned.note
     repeated = planner.duplicates.of(note, planned.text, str(segment.range))
     actions: list[Action] = (
         list(repeated.actions) if repeated.replaces else [NewFile(note.path, planned.text)]
     )
-    ticks = [tick for point in read.points for tick in point.ticks]
+    ticks = [tick for point in reading.points for tick in point.ticks]
     actions += ticks
     draft.todos.end(ticks)
     if not repeated.replaces:
@@ -603,7 +615,7 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
     # What holds no longer ends before something new is set in its place.
     draft.changes += [_ending(decided, segment) for decided in planned.decided if decided.action == "end"]
     for decided in planned.decided:
-        source = repeated.id if repeated.replaces else f"{note.id}#^{block_of(read.points, decided.claim)}"
+        source = repeated.id if repeated.replaces else f"{note.id}#^{block_of(reading.points, decided.claim)}"
         if decided.action == "confirm" and (repeated.replaces or segment.audience):
             continue  # the same words once more are no further source, and one that few may see is named to nobody else
         is_alone = not (decided.replaces or decided.outdated)
@@ -618,11 +630,11 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
     draft.changes.append(
         PlannedChange(
             kind="merge" if repeated.replaces else "episode",
-            title=repeated.title if repeated.replaces else f"Episode: {read.title}",
+            title=repeated.title if repeated.replaces else f"Episode: {reading.title}",
             actions=tuple(actions),
-            evidence=tuple(f'{quote.who}: "{quote.text}"' for quote in read.points[:3]),
+            evidence=tuple(f'{quote.who}: "{quote.text}"' for quote in reading.points[:3]),
             source=str(segment.range),
-            confidence=read.confidence,
+            confidence=reading.confidence,
             id=repeated.id if repeated.replaces else note.id,
             audience=segment.audience,
         )

@@ -229,39 +229,39 @@ def _read_value(written: str) -> str:
     return value if isinstance(value, str) else written
 
 
-def _list(items: tuple[str, ...]) -> str:
-    return json.dumps(items, ensure_ascii=any(map(_WILD.search, items)))
+def _list(ids: tuple[str, ...]) -> str:
+    return json.dumps(ids, ensure_ascii=any(map(_WILD.search, ids)))
 
 
 def _read_list(written: str, line: int) -> tuple[str, ...]:
     value = json_value(written)
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+    if not isinstance(value, list) or not all(isinstance(id_, str) for id_ in value):
         raise _Broken(line, "this is not a list of ids in JSON")
     return tuple(value)
 
 
-def _action(part: _Part) -> Action:
-    kind = _BY_HEADING.get(part.heading)
+def _action(section: _Part) -> Action:
+    kind = _BY_HEADING.get(section.heading)
     if kind is None:
-        raise _Broken(part.line, f"a proposal has no action {one_line(part.heading)!r}")
+        raise _Broken(section.line, f"a proposal has no action {one_line(section.heading)!r}")
     names = kind.names()
-    values: dict[str, Any] = {name: part.fields[name] for name in names if name in part.fields}
-    if "text" in names and part.text is not None:
-        values["text"] = part.text
+    values: dict[str, Any] = {name: section.fields[name] for name in names if name in section.fields}
+    if "text" in names and section.text is not None:
+        values["text"] = section.text
     values |= {name: values[name] == "yes" for name in _FLAGS & values.keys()}
     if "ranges" in values:
         values["ranges"] = tuple(map(str, parse_ranges(str(values["ranges"]))))
     for name in _LISTS & values.keys():
-        values[name] = _read_list(str(values[name]), part.line)
+        values[name] = _read_list(str(values[name]), section.line)
     missing = [name for name in names if name not in values and name not in kind.optional()]
     if missing:
-        raise _Broken(part.line, f"this lacks its {_SPELT.get(missing[0], missing[0])}")
+        raise _Broken(section.line, f"this lacks its {_SPELT.get(missing[0], missing[0])}")
     action = kind(**values)
     try:
         for path in action.paths:
             safe_path(path)
     except InputError as error:
-        raise _Broken(part.line, str(error)) from None
+        raise _Broken(section.line, str(error)) from None
     if not action.may_be_proposed():
-        raise _Broken(part.line, f"a proposal may not touch {' or '.join(action.paths)} like this")
+        raise _Broken(section.line, f"a proposal may not touch {' or '.join(action.paths)} like this")
     return action

@@ -79,9 +79,9 @@ class FactFiles(NamedTuple):
     files: Sequence[str] = ()
     person: bool = False  # the entity speaks, or was introduced as somebody
 
-    def of(self, field: str, known: Known) -> str:
+    def of(self, field: str, known_facts: Known) -> str:
         """The file for a new fact: where the entity lives, else the one for its kind of field."""
-        homes = [path for path, fact in known if fact.current] or [path for path, _ in known]
+        homes = [path for path, fact in known_facts if fact.current] or [path for path, _ in known_facts]
         liked = is_preference(field)
         for path in (*self.files, *homes):
             fits = path.startswith("semantic/") and not path.rpartition("/")[2].startswith("_")
@@ -138,12 +138,12 @@ class _Case(NamedTuple):
 
 def _is_alike(fact: Fact, claim: Claim) -> bool:
     """True for two values of one thing: `20 mg of lisinopril`, `40 mg of lisinopril`; `window seats`, `aisle seats` that somebody prefers; `vegan`, `pescatarian`."""
-    one, other = fact.value, claim.value
-    first, second = subject_of(one, other), subject_of(other)
+    value, claimed = fact.value, claim.value
+    first, second = subject_of(value, claimed), subject_of(claimed)
     same, least = len(first & second), min(len(first), len(second))
-    words, others = _word_key(one), _word_key(other)
+    words, others = _word_key(value), _word_key(claimed)
     is_of_kind = claim.field == "prefers" and words[-1:] == others[-1:] and min(len(words), len(others)) > 1
-    return 2 * same > least or is_of_kind or are_in_turn(one, other)
+    return 2 * same > least or is_of_kind or are_in_turn(value, claimed)
 
 
 def reconcile(
@@ -187,36 +187,40 @@ def reconcile(
     )
 
 
-def _end(claim: Claim, known: Known) -> ClaimDecision:
+def _end(claim: Claim, known_facts: Known) -> ClaimDecision:
     """What becomes of a value that a person says holds no longer: where one such value stands, it ends."""
     any_field = claim.field == ANY_FIELD  # the words of a statement name it, and an id anything
-    named = [
+    matches = [
         (path, fact)
-        for path, fact in known
+        for path, fact in known_facts
         if any_field
         and fact.current
         and (fact.id == claim.value or (fact.is_statement and same_value(fact.value, claim.value)))
     ]
-    named = named or [(path, fact) for path, fact in known if fact.current and _is_named(fact, claim)]
-    named = named or [(path, fact) for path, fact in known if fact.current and _is_habit(fact, claim)]
+    matches = matches or [
+        (path, fact) for path, fact in known_facts if fact.current and _is_named(fact, claim)
+    ]
+    matches = matches or [
+        (path, fact) for path, fact in known_facts if fact.current and _is_habit(fact, claim)
+    ]
     if (
-        len(named) != 1
+        len(matches) != 1
         or claim.role != _PERSON
         or claim.confidence == "low"
         or not claim.said
-        or named[0][1].since > claim.said
+        or matches[0][1].since > claim.said
     ):
         return ClaimDecision(claim, "drop", "nothing of the kind is held")
-    path, fact = named[0]
+    path, fact = matches[0]
     return ClaimDecision(
         claim._replace(entity=fact.entity, field=fact.field, value=fact.value), "end", "it was said to hold no longer", path=path,
         fact=fact.id, known=fact.value, since=claim.said, audience=fact.audience, basis=standing([fact]),
     )  # fmt: skip
 
 
-def _doubt(claim: Claim, known: Known) -> ClaimDecision:
+def _doubt(claim: Claim, known_facts: Known) -> ClaimDecision:
     """What becomes of a value that a person says is wrong, or wants to be forgotten: it waits for a person."""
-    for path, fact in known:
+    for path, fact in known_facts:
         if fact.current and (fact.entity, fact.field, fact.value) == (claim.entity, claim.field, claim.value):
             return ClaimDecision(
                 claim, "doubt", f"it is {claim.how}", path=path, fact=fact.id, known=fact.value, audience=fact.audience
@@ -249,7 +253,7 @@ _HABIT = 3  # words with a subject that a statement has at most beside what ends
 def _is_habit(fact: Fact, claim: Claim) -> bool:
     """True for a statement of what oneself uses or does with what ends: `we track issues in Jira`; not of where somebody lives, or of a liking."""
     words = grammar("en" if (code := spoken_in(claim.words, "en")) not in codes() else code)
-    ended, said, tokens = stems(claim.value), stems(fact.value, claim.value), tokens_of(fact.value)
+    ended, habit, tokens = stems(claim.value), stems(fact.value, claim.value), tokens_of(fact.value)
     if claim.field == ANY_ROLE:  # `the dinner is off`
         return (
             fact.is_statement
@@ -262,11 +266,12 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
         and fact.said < claim.said
         and claim.field == ANY_FIELD
         and bool(ended)
-        and ended < said
-        and len(said - ended) <= _HABIT
+        and ended < habit
+        and len(habit - ended) <= _HABIT
         and any(token in words.first_person or token in words.possessives_own for token in tokens)
         and not any(
-            one.within(tokens) for one in (words.roles, words.preference_verbs, words.preference_words)
+            entries.within(tokens)
+            for entries in (words.roles, words.preference_verbs, words.preference_words)
         )
         and not any(has_phrase(tokens_of(claim.words), phrase) for phrase in places)
     )
@@ -276,20 +281,24 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
 
 
 def _state(
-    claim: Claim, known: Known, decisions: Decisions, files: FactFiles, same_turn: Collection[str]
+    claim: Claim, known_facts: Known, decisions: Decisions, files: FactFiles, same_turn: Collection[str]
 ) -> ClaimDecision:
     """What becomes of words that are kept as they were said."""
     claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
-    stated = [(where, fact) for where, fact in known if fact.is_statement and fact.current]
-    old = [(where, fact) for where, fact in stated if same(fact.entity, claim.entity)]
-    path = old[0][0] if old else files.of("", [pair for pair in known if same(pair[1].entity, claim.entity)])
+    statements = [(where, fact) for where, fact in known_facts if fact.is_statement and fact.current]
+    own_statements = [(where, fact) for where, fact in statements if same(fact.entity, claim.entity)]
+    path = (
+        own_statements[0][0]
+        if own_statements
+        else files.of("", [pair for pair in known_facts if same(pair[1].entity, claim.entity)])
+    )
     decided = ClaimDecision(claim, "state", "the speaker's own words", path=path, since=claim.said)
     if decisions.is_rejected(_print(claim)):
         return decided._replace(action="drop", reason="you said no to this")
     if decisions.is_undone(_print(claim)):
         return decided._replace(action="drop", reason="you took this back before; it stands in its episode")
     words = _word_key(claim.value)
-    for where, fact in old:
+    for where, fact in own_statements:
         if _word_key(fact.value) == words:
             return decided._replace(
                 action="confirm", reason="it was said again", path=where, fact=fact.id, known=fact.value,
@@ -297,7 +306,7 @@ def _state(
             )  # fmt: skip
     tied = [
         fact
-        for where, fact in stated
+        for where, fact in statements
         if where == path
         and (fact.id == claim.replaces or (fact.id not in same_turn and _is_tied(claim, fact)))
     ]
@@ -331,10 +340,10 @@ def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
     old, new = (frozenset(filter(str.isdecimal, words)) or words for words in (old, new))
     if fact.is_statement or not (claim.change and old and new and old.isdisjoint(new)):
         return False
-    about, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
+    topic, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
     subject = subject_of(claim.value)
     are_days = "day" in kinds_of_values(fact.value) & kinds_of_values(claim.value)
-    return bool(about and about <= subject) or (len(field) >= (SHARED - are_days) and field <= subject)
+    return bool(topic and topic <= subject) or (len(field) >= (SHARED - are_days) and field <= subject)
 
 
 def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
@@ -370,7 +379,9 @@ def _word_key(text: str) -> tuple[str, ...]:
     return tuple(tokens_of(text))
 
 
-def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = "") -> list[tuple[str, Fact]]:
+def facts_after(
+    known_facts: Known, decided: ClaimDecision, source: str, day: str = ""
+) -> list[tuple[str, Fact]]:
     """The known facts as they are once this is done.
 
     Args:
@@ -379,7 +390,7 @@ def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = ""
         source: the episode that it rests on.
         day: the date a fact gets whose claim has none.
     """
-    facts, claim = list(known), decided.claim
+    facts, claim = list(known_facts), decided.claim
     since = decided.since or day
     if decided.action == "state":
         facts = _without(facts, decided.replaces)
@@ -416,13 +427,13 @@ def facts_after(known: Known, decided: ClaimDecision, source: str, day: str = ""
     return [*facts, (path, past)]
 
 
-def _without(known: Known, replaced: Iterable[str]) -> list[tuple[str, Fact]]:
+def _without(known_facts: Known, replaced: Iterable[str]) -> list[tuple[str, Fact]]:
     """The known facts, of which those with these ids hold no more."""
     gone = set(replaced)
-    return [(path, fact._replace(current=False) if fact.id in gone else fact) for path, fact in known]
+    return [(path, fact._replace(current=False) if fact.id in gone else fact) for path, fact in known_facts]
 
 
-def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case:
+def _case(claim: Claim, known_facts: Known, schema: Schema, files: FactFiles) -> _Case:
     """The claim in the spelling of the vault, beside what is known of its field."""
     claim = claim._replace(
         entity=plain_key(claim.entity),
@@ -431,14 +442,14 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
         # "High" is for persons alone.
         confidence="medium" if claim.role != _PERSON and claim.confidence == "high" else claim.confidence,
     )
-    entity = next((fact.entity for _, fact in known if same(fact.entity, claim.entity)), "")
-    entity = entity or next((fact.entity for _, fact in known), claim.entity)
+    entity = next((fact.entity for _, fact in known_facts if same(fact.entity, claim.entity)), "")
+    entity = entity or next((fact.entity for _, fact in known_facts), claim.entity)
     field_told, bare = (
         claim.field,
-        bare_field(claim.field, claim.value, (fact for _, fact in known), said=claim.quote),
+        bare_field(claim.field, claim.value, (fact for _, fact in known_facts), said=claim.quote),
     )
     of_field = sorted(
-        ((path, fact) for path, fact in known if same_field(fact.field, bare)),
+        ((path, fact) for path, fact in known_facts if same_field(fact.field, bare)),
         key=lambda pair: not pair[1].current,
     )
     field = of_field[0][1].field if of_field else claim.field
@@ -463,7 +474,7 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
         declared=declared,
         now=tuple((path, fact) for path, fact in of_field if fact.current),
         past=tuple(fact for _, fact in of_field if not fact.current),
-        path=of_field[0][0] if of_field else files.of(claim.field, known),
+        path=of_field[0][0] if of_field else files.of(claim.field, known_facts),
     )
 
 
@@ -563,8 +574,8 @@ def _settle(case: _Case, said_by: SaidBy) -> ClaimDecision:
         )
     if _is_disputed(case, said_by):
         # Nobody said that it changed, so both stand, as a conflict, until a person decides.
-        beside = case("add", f"{fact.value} stands too: somebody else said it, and nobody that it changed")
-        return beside._replace(many=True, fact="", known="", basis="")
+        decision = case("add", f"{fact.value} stands too: somebody else said it, and nobody that it changed")
+        return decision._replace(many=True, fact="", known="", basis="")
     doubt = _why_unsettled(case)
     if doubt:
         return case("pending", f"{fact.value} is known too, and {doubt}")
@@ -624,11 +635,13 @@ def _speaker(claim: Claim) -> str:
 
 def _new_id(facts: Iterable[tuple[str, Fact]], decided: ClaimDecision) -> str:
     """The id that the fact will have in its file; the note's own id is seen on its other facts."""
-    beside = [fact for path, fact in facts if path == decided.path]
-    note = next((fact.id.partition("#")[0] for fact in beside if fact.id), decided.path.removesuffix(".md"))
+    facts_of_file = [fact for path, fact in facts if path == decided.path]
+    note = next(
+        (fact.id.partition("#")[0] for fact in facts_of_file if fact.id), decided.path.removesuffix(".md")
+    )
     base = fact_id(note, decided.claim.entity, decided.claim.field)
-    taken = sum(fact.current and fact.id.partition("~")[0] == base for fact in beside)
-    return f"{base}~{taken + 1}" if taken else base
+    count = sum(fact.current and fact.id.partition("~")[0] == base for fact in facts_of_file)
+    return f"{base}~{count + 1}" if count else base
 
 
 # Deciding claim after claim
@@ -661,9 +674,9 @@ def _bears_on(claim: Claim, old: Fact) -> bool:
     of_one, of_speaker = same(old.entity, claim.entity), same(old.entity, claim.speaker)
     if same_field(claim.field, old.field) or (of_one and (claim.change or not of_speaker)):
         return True
-    said = stems(f"{claim.words} {claim.quote}")
-    named = of_one or of_speaker or not said.isdisjoint(stems(old.entity))
-    return named and not said.isdisjoint(stems(f"{old.field} {old.value}", old.value))
+    claimed = stems(f"{claim.words} {claim.quote}")
+    is_named = of_one or of_speaker or not claimed.isdisjoint(stems(old.entity))
+    return is_named and not claimed.isdisjoint(stems(f"{old.field} {old.value}", old.value))
 
 
 def _has(facts: Known, field: str) -> bool:
@@ -752,18 +765,18 @@ class ClaimDecider:
                     and not fact.audience
                     and leaves(path, fact.line)
                 ):
-                    about = "" if entity in speakers else fact.entity
-                    touched = len(spoken & stems(f"{about} {fact.field} {fact.value}"))
+                    owner = "" if entity in speakers else fact.entity
+                    touched = len(spoken & stems(f"{owner} {fact.field} {fact.value}"))
                     rows.append((not touched, fact.is_statement, -touched, fact))
         rows.sort(key=lambda row: row[-1].id)
         rows.sort(key=lambda row: row[-1].day, reverse=True)
         rows.sort(key=lambda row: row[:-1])
-        lines, spent = [], 0
+        lines, cost = [], 0
         for *_, fact in rows:
             value = f'"{fact.value}"' if fact.is_statement else fact.value
             line = one_line(f"{fact.id} = {value}{f' ({fact.day})' if fact.day else ''}")
-            spent += estimate(line) if fact.id not in self._offered else 0
-            if spent > _OFFERED:
+            cost += estimate(line) if fact.id not in self._offered else 0
+            if cost > _OFFERED:
                 break
             self._offered[fact.id] = fact.entity
             lines.append(line)
@@ -794,10 +807,10 @@ class ClaimDecider:
             for _, fact in pairs
             if same_value(fact.value, claim.replaces) or (claim.by == "rules" and _is_named(fact, ending))
         ]
-        named = [fact for _, fact in pairs if fact.current and fact.id == claim.replaces] or [
+        matches = [fact for _, fact in pairs if fact.current and fact.id == claim.replaces] or [
             fact for fact in ever if fact.current
         ]
-        old = named[0] if len({fact.id for fact in named}) == 1 and _bears_on(claim, named[0]) else None
+        old = matches[0] if len({fact.id for fact in matches}) == 1 and _bears_on(claim, matches[0]) else None
         # What is another's now is no longer theirs: the lead, the keys. What a speaker does not name, or says of themselves, stays whose it was.
         is_handed_on = old is not None and not (
             claim.unnamed
@@ -862,8 +875,8 @@ class ClaimDecider:
 
     def decide(self, claim: Claim, source: str) -> ClaimDecision:
         """What becomes of a claim; it counts for those that follow."""
-        about = "" if claim.entity == claim.speaker else claim.entity
-        weight = self._salience.of(about, claim.field, claim.value, claim.words)
+        entity = "" if claim.entity == claim.speaker else claim.entity
+        weight = self._salience.of(entity, claim.field, claim.value, claim.words)
         claim = claim._replace(
             entity=self._catalog.entity_name(claim.entity),
             salient=weight.salient,
@@ -886,11 +899,11 @@ class ClaimDecider:
         key, speaker = key_of(claim.entity), key_of(claim.speaker)
         # What was said of somebody may stand below the one who said it.
         apart = claim.is_statement and speaker and speaker != key
-        beside = [pair for pair in self._facts_of(claim.speaker) if pair[1].is_statement] if apart else []
+        statements = [pair for pair in self._facts_of(claim.speaker) if pair[1].is_statement] if apart else []
         self._of_turn = self._stated.setdefault((source, claim.line), set())
         decided = reconcile(
             claim,
-            [*facts, *beside],
+            [*facts, *statements],
             self._schema,
             self._decisions,
             files=FactFiles(self._catalog.entity_files(claim.entity), person=claim.person),
@@ -919,6 +932,6 @@ class ClaimDecider:
         if decided.action in ("add", "confirm", "supersede") and claim.speaker not in ("", _PERSON):
             statement = key_of(decided.claim.entity), field_key(decided.claim.field), decided.claim.value
             self._voices.setdefault(statement, set()).add(speaker)
-        if beside and decided.replaces:
+        if statements and decided.replaces:
             self._facts[speaker] = _without(self._facts_of(claim.speaker), decided.replaces)
         return decided

@@ -34,11 +34,11 @@ class Salience:
         of_file = stemming.language_of([". ".join(texts)], usual)
         # A talk may be in another language than the file, and so may a topic: a word is compared in each.
         readable = (stemming.language(code) for code in codes())
-        self._languages = list({one.code: one for one in (usual, of_file, *readable)}.values())
+        self._languages = list({stemmer.code: stemmer for stemmer in (usual, of_file, *readable)}.values())
         self._topics = [
             (salient, topic, self._stems_of(topic))
-            for salient, named in ((MATTERS, topics.matters), (IGNORED, topics.ignored))
-            for topic in named
+            for salient, names in ((MATTERS, topics.matters), (IGNORED, topics.ignored))
+            for topic in names
         ]
 
     @classmethod
@@ -50,7 +50,7 @@ class Salience:
         """What texts count for that say one thing: a topic is named where all its words are; what matters wins."""
         if not self._topics:
             return Weight()
-        spoken = [frozenset(one.tokens(" ".join(texts))) for one in self._languages]
+        spoken = [frozenset(language.tokens(" ".join(texts))) for language in self._languages]
         return next(
             (
                 Weight(salient, topic)

@@ -120,7 +120,7 @@ def read_text(vault: Vault, path: str) -> str:
         return ""
 
 
-def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = False) -> list[Unread]:
+def select(vault: Vault, past_runs: PastRuns, *, since: str = "", remember: bool = False) -> list[Unread]:
     """The logs that hold turns not consolidated yet, in order of their paths.
 
     Args:
@@ -130,9 +130,9 @@ def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = Fa
         remember: note what was found done, for the next look; only one process at a time may.
     """
     stamps = vault.scan("logs").files
-    ranges = {} if since else done.ranges()
+    ranges = {} if since else past_runs.ranges()
     seen_marks = {} if since else _marks_on_disk(vault)
-    forgotten = ForgottenLines.of(done.decisions.forgotten)
+    forgotten = ForgottenLines.of(past_runs.decisions.forgotten)
     fresh: dict[str, list[str]] = {}
     unread_logs = []
     for path in sorted(stamps):
@@ -161,18 +161,18 @@ def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = Fa
 
 
 def _read(vault: Vault, path: str, ranges: Iterable[LogRange], settings: ReadingSettings) -> Unread:
-    read = vault.read(path)
-    if read is None:
+    stored = vault.read(path)
+    if stored is None:
         return Unread(path, [], ())
-    data = read[0]
+    content = stored[0]
     if path.endswith(".jsonl"):
-        data = _drop_torn_line(data)
-    lines = whole_lines(data)
+        content = _drop_torn_line(content)
+    lines = whole_lines(content)
     stretches = unread(path, lines, ranges)
     if not stretches:
         return Unread(path, lines, ())
-    turns = read_note(path, data, settings).turns
-    gone = omitted_lines(settings.forgotten.within(path, data))
+    turns = read_note(path, content, settings).turns
+    gone = omitted_lines(settings.forgotten.within(path, content))
     is_unread = [False] * (len(lines) + 2)
     for first, last in stretches:
         is_unread[first : last + 1] = [True] * (last - first + 1)
@@ -181,14 +181,14 @@ def _read(vault: Vault, path: str, ranges: Iterable[LogRange], settings: Reading
     )
 
 
-def _drop_torn_line(data: bytes) -> bytes:
+def _drop_torn_line(content: bytes) -> bytes:
     """A log without a last line that is still being written."""
-    end = data.rfind(b"\n") + 1
+    end = content.rfind(b"\n") + 1
     try:
-        json.loads(data[end:])
+        json.loads(content[end:])
     except ValueError:
-        return data[:end]
-    return data
+        return content[:end]
+    return content
 
 
 def _marks_on_disk(vault: Vault) -> dict[str, list[str]]:
@@ -199,9 +199,9 @@ def _marks_on_disk(vault: Vault) -> dict[str, list[str]]:
     return marks if isinstance(marks, dict) else {}
 
 
-def _remember(vault: Vault, known: Mapping[str, list[str]], fresh: dict[str, list[str]]) -> None:
+def _remember(vault: Vault, marks: Mapping[str, list[str]], fresh: dict[str, list[str]]) -> None:
     folder = vault.root / STATE_DIR
-    if fresh == known or not folder.is_dir():
+    if fresh == marks or not folder.is_dir():
         return
     with suppress(OSError):  # what cannot be remembered is read again
         write_private(folder, _CACHE.rpartition("/")[2], json.dumps(fresh).encode("utf-8", "surrogateescape"))
@@ -217,7 +217,7 @@ def practice(
     vault: Vault,
     logs: Sequence[Unread],
     ranges: Iterable[str],
-    done: PastRuns,
+    past_runs: PastRuns,
     *,
     threshold: int,
 ) -> Practised:
@@ -232,13 +232,13 @@ def practice(
     if not new:
         return (), ()
     # Two machines may have consolidated the same lines, each with a record of its own.
-    earlier = [*dict.fromkeys(sequence for record in done.records for sequence in record.acted)]
-    served = environment(new, earlier, lambda fact: done.decisions.of(fact.fingerprint) is not None)
+    earlier = [*dict.fromkeys(sequence for record in past_runs.records for sequence in record.acted)]
+    served = environment(new, earlier, lambda fact: past_runs.decisions.of(fact.fingerprint) is not None)
     drafts = plan_skills(
         new,
         earlier,
         threshold,
-        done.decisions,
+        past_runs.decisions,
         existing=known_skills(vault),
         calls_of=lambda text: _calls_of(context, lines, text),
         render=context.templates.render,

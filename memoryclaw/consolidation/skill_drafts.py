@@ -289,7 +289,10 @@ class _ParameterNames:
         if constant and not holds_reference(real[0]):
             return real[0]
         if not constant and depth < _DEEP and len(real) == len(values) and (keys := _same_keys(real)):
-            return {name: self.describe(tool, name, [one[name] for one in real], depth + 1) for name in keys}
+            return {
+                name: self.describe(tool, name, [mapping[name] for mapping in real], depth + 1)
+                for name in keys
+            }
         all_values = _dump([None if value is _MISSING else [value] for value in values])
         name = self._by_values.get(all_values) if len(real) > 1 else None
         if name is None:
@@ -317,7 +320,10 @@ class _ParameterNames:
 
 def _same_keys(maps: Sequence[Any]) -> tuple[str, ...]:
     """The keys of several maps that all have the same ones; none of anything else."""
-    if not all(isinstance(one, dict) for one in maps) or len({frozenset(one) for one in maps}) > 1:
+    if (
+        not all(isinstance(mapping, dict) for mapping in maps)
+        or len({frozenset(mapping) for mapping in maps}) > 1
+    ):
         return ()
     return tuple(maps[0])
 

@@ -72,10 +72,10 @@ def read(
         language: of the vault.
     """
     reader = TodoReader(turns, earlier, language)
-    kept: list[Statement] = []
-    for _, group in groupby(talk.statements, key=lambda one: (one.turn, one.quote)):
-        kept += reader.sentence(list(group))
-    return Todos(talk._replace(statements=tuple(kept)), tuple(reader.lines))
+    statements: list[Statement] = []
+    for _, group in groupby(talk.statements, key=lambda statement: (statement.turn, statement.quote)):
+        statements += reader.sentence(list(group))
+    return Todos(talk._replace(statements=tuple(statements)), tuple(reader.lines))
 
 
 class TodoReader:
@@ -97,21 +97,21 @@ class TodoReader:
     def sentence(self, group: Sequence[Statement]) -> list[Statement]:
         """The statements of a sentence, with nothing left to tell in those that became lines."""
         words = grammar(group[0].language)
-        read: list[Statement] = []
-        while rest := group[len(read) :]:
-            found = self._behind_opener(rest[0], rest[1:], words) or (
-                None if read else self._listed(rest, words)
+        statements: list[Statement] = []
+        while remainder := group[len(statements) :]:
+            todos = self._behind_opener(remainder[0], remainder[1:], words) or (
+                None if statements else self._listed(remainder, words)
             )
-            if found is None:
-                self._end(rest[0], words)
-                read.append(rest[0])
+            if todos is None:
+                self._end(remainder[0], words)
+                statements.append(remainder[0])
             else:
-                texts, many = found
+                texts, many = todos
                 for text in texts:
-                    self._open(rest[0], text, words)
-                read += map(_emptied, rest[:many])
-            self._last = rest[0]
-        return read
+                    self._open(remainder[0], text, words)
+                statements += map(_emptied, remainder[:many])
+            self._last = remainder[0]
+        return statements
 
     # What is still to be done: the words of each to-do, and of how many statements they were made
 
@@ -119,11 +119,13 @@ class TodoReader:
         """What is told below `to do:`, or to an assistant that asks what there is to do."""
         first = group[0]
         goes_on = self._listing == first.turn
-        asked = not (self._last and self._last.turn == first.turn) and self._asks_for_todos(first.turn, words)
-        if not (goes_on or asked or words.todo_heads.at(tokens_of(first.topic))):
+        is_asked = not (self._last and self._last.turn == first.turn) and self._asks_for_todos(
+            first.turn, words
+        )
+        if not (goes_on or is_asked or words.todo_heads.at(tokens_of(first.topic))):
             return None
-        listed = list(takewhile(lambda one: _goes_on(one, words), group))
-        tokens = tokens_of(" ".join(one.words for one in listed))
+        listed = list(takewhile(lambda statement: _goes_on(statement, words), group))
+        tokens = tokens_of(" ".join(statement.words for statement in listed))
         if not listed or "asked" in first.doubts or words.negations.within(tokens):
             return None
         texts = _items(_typed(first, first.words, listed[1:]), words, listed=True)
@@ -134,49 +136,56 @@ class TodoReader:
         return (texts, len(listed)) if texts else None
 
     def _behind_opener(
-        self, one: Statement, rest: Sequence[Statement], words: Grammar
+        self, statement: Statement, successors: Sequence[Statement], words: Grammar
     ) -> tuple[list[str], int] | None:
         """What a statement and those that go on from it tell after words like `i still need to`."""
-        tokens, spans = tokens_of(one.words), spans_of(one.words)
+        tokens, spans = tokens_of(statement.words), spans_of(statement.words)
         start, end = _opener(tokens, words)
-        asks = one.kind == "task" or words.reminders.within(tokens)
-        calls = self._calls(one.turn) if asks else []
-        if not end and one.kind == "task" and any(_is_named(call, _REMINDING) for call in calls):
+        asks = statement.kind == "task" or words.reminders.within(tokens)
+        calls = self._calls(statement.turn) if asks else []
+        if not end and statement.kind == "task" and any(_is_named(call, _REMINDING) for call in calls):
             end = words.tasks.at(tokens)  # `poke me about the boiler on monday`
-        if not end and one.stressed and one.subject == "none" and _verb_of(one.words, words):
-            return _items(one.words, words, listed=False), 1  # `note to self: buy stamps`
-        if not end and (texts := _dated_chores(one, tokens, words)):
+        if (
+            not end
+            and statement.stressed
+            and statement.subject == "none"
+            and _verb_of(statement.words, words)
+        ):
+            return _items(statement.words, words, listed=False), 1  # `note to self: buy stamps`
+        if not end and (texts := _dated_chores(statement, tokens, words)):
             return texts, 1  # `call the bank tomorrow`
-        if not end or _is_no_todo(one, tokens, start, end, words):
+        if not end or _is_no_todo(statement, tokens, start, end, words):
             return None
-        before = [at for at in range(start) if _carries(tokens[at], words)]
-        before = [at for at in before if tokens[at] not in words.list_verbs]
+        before = [place for place in range(start) if _carries(tokens[place], words)]
+        before = [place for place in before if tokens[place] not in words.list_verbs]
         following: list[Statement] = []
         if before and end == len(tokens):  # `the shot list is still to do`
-            texts = [one.words[spans[before[0]][0] : spans[start - 1][1]]]
+            texts = [statement.words[spans[before[0]][0] : spans[start - 1][1]]]
         elif before:  # `den Schrank muss ich noch abholen`
-            texts = [one.words]
+            texts = [statement.words]
         else:
-            behind = one.words[spans[end][0] :] if end < len(tokens) else ""
+            behind = statement.words[spans[end][0] :] if end < len(tokens) else ""
             following = list(
                 takewhile(
-                    lambda other: _goes_on(other, words) and not _opener(tokens_of(other.words), words)[1],
-                    rest,
+                    lambda neighbour: (
+                        _goes_on(neighbour, words) and not _opener(tokens_of(neighbour.words), words)[1]
+                    ),
+                    successors,
                 )
             )
-            if rest and not (behind or following):
-                following = [rest[0]]
+            if successors and not (behind or following):
+                following = [successors[0]]
             listed = not behind or bool(words.todo_heads.at(tokens, start))
-            texts = _items(_typed(one, behind, following), words, listed=listed)
+            texts = _items(_typed(statement, behind, following), words, listed=listed)
             if (
-                not texts and self._last and self._last.turn == one.turn
+                not texts and self._last and self._last.turn == statement.turn
             ):  # `i go there on friday, put that on my list`
                 texts = [self._last.words]
-            texts = [" ".join((text, *_day_before(one.words, start, words))) for text in texts]
+            texts = [" ".join((text, *_day_before(statement.words, start, words))) for text in texts]
         texts = [
             text
             for text in texts
-            if set(keys_of(text, words, one.who)) - ({_verb_of(text, words)} if not asks else set())
+            if set(keys_of(text, words, statement.who)) - ({_verb_of(text, words)} if not asks else set())
         ]
         did = {
             key
@@ -184,33 +193,35 @@ class TodoReader:
             if not _is_named(call, _REMINDING | _NOTING)
             for key in keys_of(call.about, words)
         }
-        if not texts or any(_shared(keys_of(text, words), did, one.language) for text in texts):
+        if not texts or any(_shared(keys_of(text, words), did, statement.language) for text in texts):
             return None
         return texts, 1 + len(following)
 
-    def _open(self, one: Statement, text: str, words: Grammar) -> None:
+    def _open(self, statement: Statement, text: str, words: Grammar) -> None:
         """Opens a to-do, unless the talk has it; one that was open before goes on in it."""
-        keys = keys_of(text, words, one.who)
-        if any(len(_shared(keys, todo.keys, one.language)) == len(keys) for todo in self._own):
+        keys = keys_of(text, words, statement.who)
+        if any(len(_shared(keys, todo.keys, statement.language)) == len(keys) for todo in self._own):
             return
         same = [
             todo
             for todo in self._before()
-            if 2 * len(_shared(todo.keys, keys, one.language)) > max(len(keys), len(todo.keys))
+            if 2 * len(_shared(todo.keys, keys, statement.language)) > max(len(keys), len(todo.keys))
         ]
-        self._line(one, text, OPEN, same, words)
+        self._line(statement, text, OPEN, same, words)
 
-    def _line(self, one: Statement, text: str, box: str, ended: Sequence[OpenTodo], words: Grammar) -> None:
+    def _line(
+        self, statement: Statement, text: str, box: str, ended: Sequence[OpenTodo], words: Grammar
+    ) -> None:
         """A line that ends earlier to-dos; an open one goes on for them."""
         ticks = [TickTodo(todo.path, todo.block, OFF if box == OPEN else box, todo.text) for todo in ended]
         due = ""
         self._earlier = [todo for todo in self._before() if todo not in ended]
         if box == OPEN:
-            keys, place = keys_of(text, words, one.who), str(len(self.lines))
+            keys, place = keys_of(text, words, statement.who), str(len(self.lines))
             verb = _verb_of(text, words)
-            due = _due(one, text) or max((todo.due for todo in ended), default="")
+            due = _due(statement, text) or max((todo.due for todo in ended), default="")
             self._own.append(OpenTodo(keys, _rarest(keys, verb, self._tokens), verb, block=place))
-        self.lines.append(TodoLine(one, text, box, tuple(ticks), due))
+        self.lines.append(TodoLine(statement, text, box, tuple(ticks), due))
 
     def _before(self) -> list[OpenTodo]:
         if self._earlier is None:
@@ -219,13 +230,16 @@ class TodoReader:
 
     def _calls(self, turn: int) -> list[ToolText]:
         """The tools that were called between this turn and the next one of a person, and did something."""
-        behind = takewhile(lambda other: other.role != "user", self._turns[turn + 1 :])
-        calls = (read_call(other.text) for other in behind if other.role == "tool")
+        behind = takewhile(lambda later_turn: later_turn.role != "user", self._turns[turn + 1 :])
+        calls = (read_call(later_turn.text) for later_turn in behind if later_turn.role == "tool")
         return [call for call in calls if call and not call.looks_up and not call.failed]
 
     def _said_before(self, turn: int) -> str:
         """What the assistant said just before a turn: its question, or all of it."""
-        before = next((other for other in reversed(self._turns[:turn]) if other.role != "tool"), None)
+        before = next(
+            (earlier_turn for earlier_turn in reversed(self._turns[:turn]) if earlier_turn.role != "tool"),
+            None,
+        )
         if before is None or before.role != "assistant":
             return ""
         last = re.split(r"(?<=[.!?])\s", before.text.rstrip())[-1]
@@ -233,46 +247,60 @@ class TodoReader:
 
     def _asks_for_todos(self, turn: int, words: Grammar) -> bool:
         """True where the assistant has asked what there is to do."""
-        asked = self._said_before(turn)
-        return asked.endswith("?") and words.todo_questions.within(tokens_of(asked))
+        question = self._said_before(turn)
+        return question.endswith("?") and words.todo_questions.within(tokens_of(question))
 
     # What became of it
 
-    def _end(self, one: Statement, words: Grammar) -> None:
+    def _end(self, statement: Statement, words: Grammar) -> None:
         """Ends the to-dos that a statement tells the end of."""
-        tokens = tokens_of(one.words)
-        if one.kind in _NO_END or one.doubts & _UNSURE or not tokens or tokens[0] in words.subordinators:
+        tokens = tokens_of(statement.words)
+        if (
+            statement.kind in _NO_END
+            or statement.doubts & _UNSURE
+            or not tokens
+            or tokens[0] in words.subordinators
+        ):
             return
-        box, ended = self._ended(one, tokens, words)
-        own = {int(todo.block) for todo in ended if not todo.path}
-        if own and box != OPEN:
-            self._own = [todo for todo in self._own if int(todo.block) not in own]
-            for place in own:
+        box, ended = self._ended(statement, tokens, words)
+        places = {int(todo.block) for todo in ended if not todo.path}
+        if places and box != OPEN:
+            self._own = [todo for todo in self._own if int(todo.block) not in places]
+            for place in places:
                 self.lines[place] = self.lines[place]._replace(box=box)
         if before := [todo for todo in ended if todo.path]:
-            self._line(one, one.words, box, before, words)
+            self._line(statement, statement.words, box, before, words)
 
-    def _ended(self, one: Statement, tokens: Sequence[str], words: Grammar) -> tuple[str, list[OpenTodo]]:
+    def _ended(
+        self, statement: Statement, tokens: Sequence[str], words: Grammar
+    ) -> tuple[str, list[OpenTodo]]:
         for box, signs in ((OFF, words.cancel_words), (DONE, words.done_words)):
-            at = signs.find(tokens)
-            first, behind = tokens[: max(at, 0)], tokens[at + signs.at(tokens, at) :] if at >= 0 else ()
-            if at < 0 or (
+            place = signs.find(tokens)
+            first, behind = (
+                tokens[: max(place, 0)],
+                tokens[place + signs.at(tokens, place) :] if place >= 0 else (),
+            )
+            if place < 0 or (
                 behind and _goes_somewhere(tokens[len(tokens) - len(behind) - 1], behind[0], words)
             ):
                 continue
             denied = box == DONE and words.negations.within([*first, *behind])
             if denied or words.modal_verbs.within(first) or words.not_quite.within(first):
                 return box, []
-            keys = _keys(first, words, one.who) or _keys(behind, words, one.who)
-            return box, self._about(keys, one.language) if keys else self._named(one.turn, tokens, words)
-        if one.kind == "task" or any(
+            keys = _keys(first, words, statement.who) or _keys(behind, words, statement.who)
+            return box, self._about(keys, statement.language) if keys else self._named(
+                statement.turn, tokens, words
+            )
+        if statement.kind == "task" or any(
             among.within(tokens) for among in (words.negations, words.modal_verbs, words.not_quite)
         ):
             return DONE, []
-        keys, todos = _keys(tokens, words, one.who), [*self._own, *self._before()]
+        keys, todos = _keys(tokens, words, statement.who), [*self._own, *self._before()]
         if words.change_verbs.within(tokens) and any(_is_date(token, words) for token in tokens):
-            dated = [todo for todo in todos if any(_is_date(token, words) for token in tokens_of(todo.text))]
-            return OPEN, self._about(keys, one.language, dated)
+            dated_todos = [
+                todo for todo in todos if any(_is_date(token, words) for token in tokens_of(todo.text))
+            ]
+            return OPEN, self._about(keys, statement.language, dated_todos)
         if words.first_objects.within(tokens):
             return DONE, []  # `the dentist called me` is no call to the dentist
         verbs = [
@@ -280,47 +308,49 @@ class TodoReader:
             for verb in dict.fromkeys(todo.verb for todo in todos if todo.verb)
             if any(_is_past_of(token, verb, tokens, words) for token in tokens)
         ]
-        keys = tuple(key for key in keys if not any(_same(key, verb, one.language) for verb in verbs))
+        keys = tuple(key for key in keys if not any(_same(key, verb, statement.language) for verb in verbs))
         return DONE, self._about(
-            (*keys, *verbs), one.language, [todo for todo in todos if todo.verb in verbs]
+            (*keys, *verbs), statement.language, [todo for todo in todos if todo.verb in verbs]
         )
 
     def _about(
         self, keys: Sequence[str], code: str, among: Sequence[OpenTodo] | None = None
     ) -> list[OpenTodo]:
         """The open to-dos that some words are about: at least half of their words, or the rarest. Each word speaks of one."""
-        said: dict[OpenTodo, frozenset[str]] = {}
+        words_of: dict[OpenTodo, frozenset[str]] = {}
         share: dict[OpenTodo, float] = {}
         for todo in (*self._own, *self._before()) if among is None else among:
             shared = _shared(todo.keys, keys, code)
             if shared - {todo.verb} and (2 * len(shared) >= len(todo.keys) or shared & todo.rare):
-                said[todo] = _shared(keys, shared, code)
+                words_of[todo] = _shared(keys, shared, code)
                 share[todo] = len(shared) / len(todo.keys)
-        about = frozenset[str]().union(*said.values())
-        if 2 * len(about) < len(keys) and len(about) < 2:
+        words_about = frozenset[str]().union(*words_of.values())
+        if 2 * len(words_about) < len(keys) and len(words_about) < 2:
             return []
-        found: list[OpenTodo] = []
-        taken: set[str] = set()
-        for todo in sorted(said, key=lambda todo: -share[todo]):
-            twin = any(todo.keys == other.keys for other in found)
-            rival = any(
-                other.keys != todo.keys and said[other] == said[todo] and share[other] == share[todo]
-                for other in said
+        chosen: list[OpenTodo] = []
+        spent_words: set[str] = set()
+        for todo in sorted(words_of, key=lambda todo: -share[todo]):
+            twin = any(todo.keys == rival_todo.keys for rival_todo in chosen)
+            is_rival = any(
+                rival_todo.keys != todo.keys
+                and words_of[rival_todo] == words_of[todo]
+                and share[rival_todo] == share[todo]
+                for rival_todo in words_of
             )
-            if twin or not (rival or said[todo] <= taken):
-                found.append(todo)
-            taken |= said[todo]
-        return found
+            if twin or not (is_rival or words_of[todo] <= spent_words):
+                chosen.append(todo)
+            spent_words |= words_of[todo]
+        return chosen
 
     def _named(self, turn: int, tokens: Sequence[str], words: Grammar) -> list[OpenTodo]:
         """What `all done` and `did that` speak of: the open to-dos that the assistant has just named."""
         keys = keys_of(self._said_before(turn), words)
-        found = [
+        todos = [
             todo
             for todo in (*self._own, *self._before())
             if 2 * len(_shared(todo.keys, keys, words.code)) >= len(todo.keys)
         ]
-        return found if len(found) == 1 or words.all_words.within(tokens) else []
+        return todos if len(todos) == 1 or words.all_words.within(tokens) else []
 
 
 _NO_END = frozenset({"duty", "order", "wish", "prefer"})
@@ -328,117 +358,117 @@ _UNSURE = frozenset({"asked", "supposed", "reported", "hedged"})
 _OTHERS = frozenset({"named", "other", "relative"})
 
 
-def _emptied(one: Statement) -> Statement:
+def _emptied(statement: Statement) -> Statement:
     """The statement with nothing left to tell, but who somebody is."""
-    roles = tuple(assertion for assertion in one.assertions if assertion.how == "role")
+    roles = tuple(assertion for assertion in statement.assertions if assertion.how == "role")
     return replace(
-        one, kind="duty", content=frozenset(), hard=False, firm=False, stressed=False, assertions=roles
+        statement, kind="duty", content=frozenset(), hard=False, firm=False, stressed=False, assertions=roles
     )
 
 
 def _opener(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
     """Where the words that open a to-do stand in a clause; (0, 0) where there are none."""
-    for at in range(len(tokens)):
-        duty, length = words.duty_verbs.at(tokens, at), words.reminders.at(tokens, at)
-        heads = words.todo_heads.at(tokens, at)
-        if at == 0 or tokens[at - 1] in words.fillers:
+    for place in range(len(tokens)):
+        duty, length = words.duty_verbs.at(tokens, place), words.reminders.at(tokens, place)
+        heads = words.todo_heads.at(tokens, place)
+        if place == 0 or tokens[place - 1] in words.fillers:
             length = max(length, heads)
         elif duty <= heads and not length:
             continue  # `no idea what to do`
         if length or duty:
-            end = at + max(length, duty)
+            end = place + max(length, duty)
             if duty > max(length, 1) and _is_infinitive(tokens[end - 1], words):  # `should book`
                 end -= 1
             while end < len(tokens) and (
                 skipped := words.todo_links.at(tokens, end) or words.reminders.at(tokens, end)
             ):
                 end += skipped
-            return at, end
+            return place, end
     return 0, 0
 
 
 def _day_before(text: str, opener: int, words: Grammar) -> list[str]:
     """The day that stands before the words that open a to-do, as it was said: `by next friday i need to ring Ana`."""
     tokens, spans = tokens_of(text)[:opener], spans_of(text)
-    days = [at for at, token in enumerate(tokens) if _is_date(token, words)]
+    days = [place for place, token in enumerate(tokens) if _is_date(token, words)]
     if not days:
         return []
     first = days[0]
     while first and any(
-        tokens[first - 1] in found for found in (words.prepositions, words.determiners, words.time_words)
+        tokens[first - 1] in entries for entries in (words.prepositions, words.determiners, words.time_words)
     ):
         first -= 1
     end = spans[days[-1]][1]
     return [text[spans[first][0] : end] + "." * text.startswith(".", end)]
 
 
-def _is_no_todo(one: Statement, tokens: Sequence[str], start: int, end: int, words: Grammar) -> bool:
+def _is_no_todo(statement: Statement, tokens: Sequence[str], start: int, end: int, words: Grammar) -> bool:
     """True for what is no to-do of the speaker: `i have to say`, `she has to go`, `i need to eat every two hours`."""
-    rest = [*tokens[:start], *tokens[end:]]
-    reminds = words.reminders.within(tokens[start:end]) or one.kind == "task"
-    if one.doubts & {"joke", "reported", "mood"} or words.not_todos.within(tokens[start:]):
+    others = [*tokens[:start], *tokens[end:]]
+    reminds = words.reminders.within(tokens[start:end]) or statement.kind == "task"
+    if statement.doubts & {"joke", "reported", "mood"} or words.not_todos.within(tokens[start:]):
         return True
-    if "supposed" in one.doubts and (
-        words.suppositions.within(tokens_of(one.quote)) or words.conditionals.within(rest)
+    if "supposed" in statement.doubts and (
+        words.suppositions.within(tokens_of(statement.quote)) or words.conditionals.within(others)
     ):
         return not reminds
     if reminds:
-        return "asked" in one.doubts and one.kind != "task"
+        return "asked" in statement.doubts and statement.kind != "task"
     return (
-        one.kind != "duty"
-        or "asked" in one.doubts
-        or one.subject in _OTHERS
+        statement.kind != "duty"
+        or "asked" in statement.doubts
+        or statement.subject in _OTHERS
         or words.second_person.within(tokens)
-        or words.negations.within(rest)
-        or words.habitual.within(rest)
+        or words.negations.within(others)
+        or words.habitual.within(others)
     )
 
 
-def _due(one: Statement, text: str) -> str:
+def _due(statement: Statement, text: str) -> str:
     """The day until which a to-do is to be done, as the speaker counts."""
-    return deadline(text, date.fromisoformat(one.said[:10])) if one.said else ""
+    return deadline(text, date.fromisoformat(statement.said[:10])) if statement.said else ""
 
 
-def _dated_chores(one: Statement, tokens: Sequence[str], words: Grammar) -> list[str]:
+def _dated_chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list[str]:
     """What somebody says has to be done by a day, without a word that opens a to-do: `call the bank tomorrow`.
 
     Work for the assistant names no day, or the one who waits for it: `send me the draft by friday`.
     """
     refusing = (words.first_objects, words.second_person, words.negations, words.habitual, words.not_todos)
     if (
-        one.doubts - {"moment"}
-        or not (_goes_on(one, words) and _verb_of(one.words, words))
+        statement.doubts - {"moment"}
+        or not (_goes_on(statement, words) and _verb_of(statement.words, words))
         or any(among.within(tokens) for among in refusing)
-        or not _due(one, one.words)
+        or not _due(statement, statement.words)
     ):
         return []
-    texts = _items(one.words, words, listed=False)
+    texts = _items(statement.words, words, listed=False)
     texts = [t for t in texts if (verb := _verb_of(t, words)) and set(keys_of(t, words)) - {verb}]
     # An object may look like a subject: `call the bank and pay the rent`, `bitte die Miete überweisen`.
-    is_asking = one.subject == "none" or len(texts) > 1 or words.politeness.at(tokens)
+    is_asking = statement.subject == "none" or len(texts) > 1 or words.politeness.at(tokens)
     return texts if is_asking else []
 
 
-def _goes_on(one: Statement, words: Grammar) -> bool:
+def _goes_on(statement: Statement, words: Grammar) -> bool:
     """True for a statement that may be one more item of a list: it has no subject of its own."""
-    if one.subject == "none":
+    if statement.subject == "none":
         return True
-    if one.subject == "own" or one.kind in ("be", "have", "modal", "wish"):
+    if statement.subject == "own" or statement.kind in ("be", "have", "modal", "wish"):
         return False
     # Before a second verb, the object of the first looks like a subject: `renew the passport and pay the plumber`.
-    return one.kind == "" or bool(_verb_of(one.words, words))
+    return statement.kind == "" or bool(_verb_of(statement.words, words))
 
 
-def _typed(one: Statement, words: str, following: Sequence[Statement]) -> str:
+def _typed(statement: Statement, words: str, following: Sequence[Statement]) -> str:
     """The last words of a statement and those that go on from it, as they were typed."""
     if not words and following:
         return _typed(following[0], following[0].words, following[1:])
-    start = one.quote.find(one.words)
-    last = following[-1] if following else one
-    end = one.quote.find(last.words, start)
+    start = statement.quote.find(statement.words)
+    last = following[-1] if following else statement
+    end = statement.quote.find(last.words, start)
     if start < 0 or end < start:
-        return ", ".join(filter(None, (words, *(other.words for other in following))))
-    return one.quote[start + len(one.words) - len(words) : end + len(last.words)].lstrip(" ,:;–-")
+        return ", ".join(filter(None, (words, *(statement_behind.words for statement_behind in following))))
+    return statement.quote[start + len(statement.words) - len(words) : end + len(last.words)].lstrip(" ,:;–-")
 
 
 def _items(text: str, words: Grammar, *, listed: bool) -> list[str]:
@@ -449,26 +479,26 @@ def _items(text: str, words: Grammar, *, listed: bool) -> list[str]:
         for hit in re.finditer(rf"(?:[,;]\s+(?:(?:{signs})\s+)?|\s+(?:{signs})\s+)", text, re.IGNORECASE)
     ]
     edges = [0, *(edge for cut in cuts for edge in cut), len(text)]
-    parts = [
+    pieces = [
         (start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if text[start:end].strip()
     ]
-    verbs = [bool(_verb_of(text[start:end], words)) for start, end in parts]
+    verbs = [bool(_verb_of(text[start:end], words)) for start, end in pieces]
     ends = bool(words.infinitive_ends.entries())
-    nouns = [_is_noun(text[start:end], words) for start, end in parts]
+    nouns = [_is_noun(text[start:end], words) for start, end in pieces]
     # Behind `order screws` a noun says more of it: `the long ones`; behind `Schrauben bestellen` it is another to-do.
     alone = listed and (ends or verbs[:1] == [False] or all(verbs))
     if alone and all(verb or noun for verb, noun in zip(verbs, nouns, strict=True)):
-        groups = [[part] for part in parts]
+        groups = [[piece] for piece in pieces]
     else:
         groups = []
-        for at, part in enumerate(parts):
-            begins = verbs[at - 1] if ends else verbs[at]
+        for place, piece in enumerate(pieces):
+            begins = verbs[place - 1] if ends else verbs[place]
             if not groups or (begins and sum(verbs) > 1):
-                groups.append([part])
+                groups.append([piece])
             else:
-                groups[-1].append(part)
-    found = (text[group[0][0] : group[-1][1]].strip(" ,;:.!?…–-") for group in groups)
-    return [item for item in found if item]
+                groups[-1].append(piece)
+    texts = (text[group[0][0] : group[-1][1]].strip(" ,;:.!?…–-") for group in groups)
+    return [todo for todo in texts if todo]
 
 
 def _is_noun(text: str, words: Grammar) -> bool:
@@ -518,10 +548,10 @@ def _is_past_of(token: str, verb: str, tokens: Sequence[str], words: Grammar) ->
     if not words.infinitive_ends.entries():
         return not token.endswith(("ing", "s")) and _same(token, verb, words.code)
     plain = re.sub(r"^(\w{2,5})?ge(?=\w{3})", r"\1", token)
-    told = plain != token or words.have_verbs.within(tokens) or words.be_verbs.within(tokens)
+    is_participle = plain != token or words.have_verbs.within(tokens) or words.be_verbs.within(tokens)
     # Strong verbs change their vowels: `überwiesen` of `überweisen`.
     alike = _begin_alike(plain, verb) or re.sub("[aeiouäöü]", "", plain) == re.sub("[aeiouäöü]", "", verb)
-    return told and plain.endswith(("t", "en")) and alike
+    return is_participle and plain.endswith(("t", "en")) and alike
 
 
 def _goes_somewhere(last: str, behind: str, words: Grammar) -> bool:
@@ -529,15 +559,15 @@ def _goes_somewhere(last: str, behind: str, words: Grammar) -> bool:
     return last in words.prepositions and (behind in words.prepositions or behind in words.determiners)
 
 
-def _begin_alike(one: str, other: str) -> bool:
+def _begin_alike(word: str, second: str) -> bool:
     """True where two words differ in their endings alone."""
-    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))))
-    return same >= 3 and len(one) - same <= 2 and len(other) - same <= 3
+    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word, second, strict=False))))
+    return same >= 3 and len(word) - same <= 2 and len(second) - same <= 3
 
 
 def _is_named(call: ToolText, names: frozenset[str]) -> bool:
     """True for a tool with one of these words in its name."""
-    return not names.isdisjoint(part.lower() for part in re.findall(r"[A-Za-z][a-z]*", call.tool))
+    return not names.isdisjoint(word.lower() for word in re.findall(r"[A-Za-z][a-z]*", call.tool))
 
 
 # Tools that note what somebody has to do; what another tool was asked for, it did itself.
@@ -553,8 +583,10 @@ def keys_of(text: str, words: Grammar, who: str = "") -> tuple[str, ...]:
 
 
 def _keys(tokens: Iterable[str], words: Grammar, who: str = "") -> tuple[str, ...]:
-    own = set(tokens_of(who))
-    return tuple(dict.fromkeys(token for token in tokens if _carries(token, words) and token not in own))
+    speaker_tokens = set(tokens_of(who))
+    return tuple(
+        dict.fromkeys(token for token in tokens if _carries(token, words) and token not in speaker_tokens)
+    )
 
 
 def _carries(token: str, words: Grammar) -> bool:
@@ -584,23 +616,23 @@ def _is_date(token: str, words: Grammar) -> bool:
 def _shared(keys: Iterable[str], others: Iterable[str], code: str) -> frozenset[str]:
     """Those of the first words that stand among the others."""
     others = tuple(others)
-    return frozenset(key for key in keys if any(_same(key, other, code) for other in others))
+    return frozenset(key for key in keys if any(_same(key, candidate, code) for candidate in others))
 
 
-def _same(one: str, other: str, code: str) -> bool:
-    if one == other:
+def _same(word: str, second: str, code: str) -> bool:
+    if word == second:
         return True
     language = stemming.language(code)
-    if set(language.tokens(one)) & set(language.tokens(other)):
+    if set(language.tokens(word)) & set(language.tokens(second)):
         return True
-    short, long = sorted((one, other), key=len)  # `anmeldung`, `schulanmeldung`
+    short, long = sorted((word, second), key=len)  # `anmeldung`, `schulanmeldung`
     return code == "de" and len(short) > 4 and long.endswith(short)
 
 
 def _rarest(keys: Sequence[str], verb: str, talk: Sequence[str]) -> frozenset[str]:
     """The words that come up least in a talk; a verb says little alone."""
-    said = Counter(talk)
-    counts = {key: said[key] for key in keys if key != verb}
+    frequencies = Counter(talk)
+    counts = {key: frequencies[key] for key in keys if key != verb}
     return frozenset(key for key in counts if counts[key] == min(counts.values()))
 
 
@@ -652,7 +684,11 @@ class EarlierTodos:
         if self._open is None:
             self._open = self._read()
         first = window(time)
-        episodes = [(at, path, todos) for path, (at, todos) in self._open.items() if first <= at <= time]
+        episodes = [
+            (started, path, todos)
+            for path, (started, todos) in self._open.items()
+            if first <= started <= time
+        ]
         return [todo for _, _, todos in sorted(episodes, reverse=True) for todo in todos][:MOST]
 
     def plan(self, episode: StoredEpisode) -> None:
@@ -669,18 +705,20 @@ class EarlierTodos:
 
     def _read(self) -> dict[str, tuple[str, list[OpenTodo]]]:
         stored = list(self._stored())
-        again = [one for one in stored if self._is_read_again(one)]
-        links = [link for one in again for _, link in links_in(one.text)]
+        rereading = [episode for episode in stored if self._is_read_again(episode)]
+        links = [link for episode in rereading for _, link in links_in(episode.text)]
         reopened = {(link.target, link.anchor[1:]) for link in links if link.anchor.startswith("^")}
         return {
-            one.path: (one.at, todos_in(one, self._language, reopened)) for one in stored if one not in again
+            episode.path: (episode.at, todos_in(episode, self._language, reopened))
+            for episode in stored
+            if episode not in rereading
         }
 
     def _is_read_again(self, episode: StoredEpisode) -> bool:
         return any(
-            range_.first <= other.last and other.first <= range_.last
+            range_.first <= stretch.last and stretch.first <= range_.last
             for range_ in parse_ranges(episode.text)
-            for other in self._reading.get(range_.path, ())
+            for stretch in self._reading.get(range_.path, ())
         )
 
 
@@ -697,23 +735,23 @@ def todos_in(
         for quote in quotes
         if (hit := _TOOL.fullmatch(quote.content)) and _is_named(ToolText(hit[1], hit[2], False), _REMINDING)
     }
-    found = []
+    todos = []
     for point in quotes:
         is_open = point.box[1:2] == OPEN or (name, point.block) in reopened
         if not (point.box and point.content and point.block and is_open):
             continue
         todo = read_todo(point.text())
         written = todo.text if todo else point.content  # without its marks
-        who, _, said = _BRACKETS.sub("", _LINKS.sub("", written)).partition(": ")
-        code = spoken_in(said, spoken)
+        who, _, content = _BRACKETS.sub("", _LINKS.sub("", written)).partition(": ")
+        code = spoken_in(content, spoken)
         words = grammar(code if code in codes() else "en")
         # The reminder that was set for it names what the speaker only pointed at.
         noted = " ".join(reminders.get(log_line(point.block) + after, "") for after in (1, 2))
-        keys, verb = keys_of(said, words, who), _verb_of(said, words)
-        if more := tuple(key for key in keys_of(noted, words, who) if not _shared([key], keys, code)):
-            keys = (*keys, *more) if _shared(keys_of(noted, words), keys, code) else keys
+        keys, verb = keys_of(content, words, who), _verb_of(content, words)
+        if additions := tuple(key for key in keys_of(noted, words, who) if not _shared([key], keys, code)):
+            keys = (*keys, *additions) if _shared(keys_of(noted, words), keys, code) else keys
         if keys:
-            found.append(
+            todos.append(
                 OpenTodo(
                     keys,
                     _rarest(keys, verb, tokens),
@@ -724,4 +762,4 @@ def todos_in(
                     todo.due if todo else "",
                 )
             )
-    return found
+    return todos

@@ -116,7 +116,9 @@ def by_session(calls: Iterable[Call], range_: LogRange) -> dict[str, list[Call]]
     for call in calls:
         session = call.session or range_.path.rpartition("/")[2].removesuffix(".jsonl")
         calls_of.setdefault(session, []).append(call._replace(session=session))
-    return {session: taken for session, taken_by in calls_of.items() if (taken := steps(taken_by))}
+    return {
+        session: session_steps for session, taken_by in calls_of.items() if (session_steps := steps(taken_by))
+    }
 
 
 def tool_sequences(calls: Iterable[Call], range_: LogRange) -> list[ToolSequence]:
@@ -146,13 +148,13 @@ def stretches(acted: Iterable[ToolSequence]) -> dict[str, list[ToolSequence]]:
 
 def sessions(acted: Iterable[ToolSequence]) -> dict[str, tuple[str, ...]]:
     """The tools that each session called, in order over all its stretches."""
-    return {session: _join(one.tools for one in pieces) for session, pieces in stretches(acted).items()}
+    return {session: _join(piece.tools for piece in pieces) for session, pieces in stretches(acted).items()}
 
 
-def _join(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
+def _join(pieces: Iterable[Iterable[str]]) -> tuple[str, ...]:
     """The tools of stretches in a row; a tool that ends one and begins the next was called once."""
     tools: list[str] = []
-    for stretch in parts:
+    for stretch in pieces:
         for tool in stretch:
             if not tools or tools[-1] != tool:
                 tools.append(tool)
@@ -192,8 +194,14 @@ class _ActionReader:
 
     def _answer(self, call: Call, value: Mapping[str, Any]) -> None:
         args = _args(value.get("args"))
-        waiting = [one for one in self.announced if (one.session, one.tool) == (call.session, call.tool)]
-        match = next((one for one in waiting if one.args == args), next(iter(waiting), None))
+        waiting = [
+            announced
+            for announced in self.announced
+            if (announced.session, announced.tool) == (call.session, call.tool)
+        ]
+        match = next(
+            (announced for announced in waiting if announced.args == args), next(iter(waiting), None)
+        )
         if match:
             self.announced.remove(match)
             args = args or match.args
@@ -205,8 +213,8 @@ def _announced_calls(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, A
     """The calls that an assistant's message makes: parts of its content, or whole lines of it as capture writes them."""
     content = value.get("content")
     if isinstance(content, list):
-        named = [call_of(block) for block in content if kind_of(block) in CALLS]
-        return [(_tool(tool), _args(args)) for _, tool, args in named]
+        calls = [call_of(block) for block in content if kind_of(block) in CALLS]
+        return [(_tool(tool), _args(args)) for _, tool, args in calls]
     lines = content.splitlines() if isinstance(content, str) else []
     hits = [hit for line in lines if (hit := _WRITTEN.fullmatch(line.strip()))]
     return [(hit["tool"], _args(args)) for hit in hits if (args := _object(hit["args"])) is not None]
@@ -304,14 +312,14 @@ def _argument_texts(text: str) -> Any:
 def printed(text: str) -> str:
     """What a tool answered, of the text of its turn."""
     hit = _NAME.match(text)
-    said = text[hit.end() :].lstrip() if hit else ""
-    if said.startswith("{"):
+    answer = text[hit.end() :].lstrip() if hit else ""
+    if answer.startswith("{"):
         try:
-            said = said[json.JSONDecoder().raw_decode(said)[1] :]
+            answer = answer[json.JSONDecoder().raw_decode(answer)[1] :]
         except (ValueError, RecursionError):
             return ""
-    _, arrow, result = said.partition("→")
-    return result.rstrip().removesuffix("(failed)").strip() if arrow else ""
+    _, arrow, output = answer.partition("→")
+    return output.rstrip().removesuffix("(failed)").strip() if arrow else ""
 
 
 def _about(args: Any) -> str:

@@ -53,31 +53,36 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
     talk = read([turn], names, language)
     if first := first_name(text, language):
         # A capital begins any sentence, so it makes a name only where all that is said is told of it.
-        named = read([turn], {key_of(first): first, **names}, language)
-        if named.statements and all(
-            one.assertions and {fact.entity for fact in one.assertions} == {first} for one in named.statements
+        talk_of_name = read([turn], {key_of(first): first, **names}, language)
+        if talk_of_name.statements and all(
+            statement.assertions and {fact.entity for fact in statement.assertions} == {first}
+            for statement in talk_of_name.statements
         ):
-            talk = named
+            talk = talk_of_name
     if (todos := read_todos(talk, [turn], language=language)).lines:
         of = {line.of for line in todos.lines}
-        rest = "" if of.issuperset(talk.statements) else f"{text.strip()}\n\n"
+        lead = "" if of.issuperset(talk.statements) else f"{text.strip()}\n\n"
         lines = body(
             Quote(line.of.line, line.of.who, line.words, line.box, due=line.due) for line in todos.lines
         )
-        return Understood(why="a to-do", todos=f"{rest}{lines}")
-    rows = [verdict(one) for one in talk.statements]
+        return Understood(why="a to-do", todos=f"{lead}{lines}")
+    rows = [verdict(statement) for statement in talk.statements]
     unclear = next((row for row in rows if row.verdict not in ("fact", "statement")), None)
     if talk.pasted or not rows or unclear:
         return Understood(why=unclear.why if unclear else "no statement of yours is in it")
-    quotes = (statement_of(one) for one in talk.statements if one.assertions and _leaves(one))
+    quotes = (
+        statement_of(statement)
+        for statement in talk.statements
+        if statement.assertions and _leaves(statement)
+    )
     decided = [decider.decide(claim, "") for claim in dict.fromkeys((*claims_of(talk), *quotes))]
     new = (
         MemoryPart(
-            one.claim.entity, one.claim.field, one.claim.value, one.path, one.many, one.replaces,
-            ended=one.fact if one.action == "end" else "",
+            decision.claim.entity, decision.claim.field, decision.claim.value, decision.path, decision.many, decision.replaces,
+            ended=decision.fact if decision.action == "end" else "",
         )
-        for one in decided
-        if one.claim.how != "end" or one.action == "end"
+        for decision in decided
+        if decision.claim.how != "end" or decision.action == "end"
     )  # fmt: skip
     return Understood(tuple(dict.fromkeys(new)))
 

@@ -40,25 +40,29 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     unspaced = max(later, default="") > "\u2fff"
     if not (change or unread or unspaced or _CLOCK.search(older)):
         return False  # asked of every statement that stands
-    before, now = (
+    before, after = (
         (_runs if unspaced else _without_signs)(older),
         (_runs if unspaced else _without_signs)(later),
     )
-    if change and before and _subjects(before) == _subjects(now) != frozenset():
+    if change and before and _subjects(before) == _subjects(after) != frozenset():
         return True  # `i'm a vegetarian`, `i'm no longer a vegetarian`
-    first = _alike(before, now)
-    rest, other = before[first:], now[first:]
-    last = _alike(rest[::-1], other[::-1])
-    rest, other = rest[: len(rest) - last], other[: len(other) - last]
-    if not (rest and other):
+    first = _alike(before, after)
+    span_before, span_after = before[first:], after[first:]
+    last = _alike(span_before[::-1], span_after[::-1])
+    span_before, span_after = span_before[: len(span_before) - last], span_after[: len(span_after) - last]
+    if not (span_before and span_after):
         return False
     if unspaced:
         return first >= _UNSPACED
     ahead, shared = _subjects(before[:first]), _subjects(before[:first] + before[len(before) - last :])
-    if _CLOCK.search(older) and all(any(map(str.isdigit, " ".join(span))) for span in (rest, other)):
-        is_same = change or (not last and before[:first][-1:] == now[:first][-1:] and len(rest) == len(other))
+    if _CLOCK.search(older) and all(
+        any(map(str.isdigit, " ".join(span))) for span in (span_before, span_after)
+    ):
+        is_same = change or (
+            not last and before[:first][-1:] == after[:first][-1:] and len(span_before) == len(span_after)
+        )
         return bool(ahead) and is_same
-    if max(_size(rest), _size(other)) > _SHORT:
+    if max(_size(span_before), _size(span_after)) > _SHORT:
         return False
     if not last and before[first - 1 : first] and before[first - 1] in _grammar_of(older).modal_verbs:
         return False  # `Piet can't eat walnuts`, `Piet can't come after all`
@@ -67,15 +71,16 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     named = last and any(
         word.isalpha() and f" {word}" in f" {text.lower()}" and word.title() in text
         for text in (older, later)
-        for word in (*rest, *other)
+        for word in (*span_before, *span_after)
     )
     return change and bool(shared) and 2 * (first + last) >= len(before) and not named
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+def _alike(words: Sequence[str], others: Sequence[str]) -> int:
     """How many words at the beginning are the same."""
     return next(
-        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+        (n for n, (a, b) in enumerate(zip(words, others, strict=False)) if a != b),
+        min(len(words), len(others)),
     )
 
 
@@ -89,11 +94,11 @@ def _without_signs(text: str) -> list[str]:
     tokens, words = tokens_of(text), []
     code = spoken_in(text, "en")
     signs = grammar(code if code in codes() else UNREAD)
-    at = 0
-    while at < len(tokens):
-        size = signs.changes.at(tokens, at) or signs.renewals.at(tokens, at)
-        words += tokens[at : at + 1] if not size else []
-        at += size or 1
+    place = 0
+    while place < len(tokens):
+        size = signs.changes.at(tokens, place) or signs.renewals.at(tokens, place)
+        words += tokens[place : place + 1] if not size else []
+        place += size or 1
     return words
 
 
@@ -116,26 +121,26 @@ def told_anew(older: str, later: str) -> bool:
     telling = (
         token for token in tokens_of(older) if token not in words.modal_verbs and not token.isdecimal()
     )
-    read = stems(" ".join(telling), later)
+    older_stems = stems(" ".join(telling), later)
 
-    def is_enough(same: frozenset[str], told: frozenset[str], sentence: str) -> bool:
+    def is_enough(same: frozenset[str], needed: frozenset[str], sentence: str) -> bool:
         """True for at least two stems that are more than half of the older ones; for half of them, unless only `now` is a sign and no verb and no field is the same."""
-        share = len(same) / max(1, len(told))
+        share = len(same) / max(1, len(needed))
         if len(same) < SHARED or share != _TIED:
             return len(same) >= SHARED and share > _TIED
         verbs = _verbs_beside_now(sentence, older)
-        return verbs is None or not same.isdisjoint(verbs) or any(one.startswith(_FIELD) for one in same)
+        return verbs is None or not same.isdisjoint(verbs) or any(stem.startswith(_FIELD) for stem in same)
 
     renumbered = _labels(older).items() - _labels(later).items()
     for sentence in sentences(later):
-        shared, same = subject & subject_of(sentence, later), read & stems(sentence, later)
-        if any(one.startswith(_OWN) for one in shared):
+        shared, same = subject & subject_of(sentence, later), older_stems & stems(sentence, later)
+        if any(stem.startswith(_OWN) for stem in shared):
             return True
         if len(same) >= SHARED and any(label in _labels(sentence) for label, _ in renumbered):
             return True
         # A long sentence has some words of nearly everything.
         is_about = max(len(shared), len(same)) * _ABOUT >= len(stems(sentence, later))
-        if is_about and (is_enough(same, read, sentence) or is_enough(shared, subject, sentence)):
+        if is_about and (is_enough(same, older_stems, sentence) or is_enough(shared, subject, sentence)):
             return True
     return False
 
@@ -144,13 +149,20 @@ def gives_up(older: str, later: str) -> bool:
     """True where later words end what the same person has or does by older ones: `Ole drives a Volvo`, `Ole sold the Volvo`."""
     words, signs = _grammar_of(older, later), _grammar_of(later, older)
     before = [clause for clause in clauses(older, words) if clause.kind != "event"]
-    for now in clauses(later, signs) if before else ():
-        whose, ended = _given_up(now, signs, later)
-        for one in before if ended else ():
-            of_other = words.roles.within(one.subject) or words.contracted_subjects.within(one.tokens[1:2])
-            own = any(token in words.first_person or token in words.possessives_own for token in one.tokens)
-            is_same = whose <= stems(" ".join(one.subject), later) if whose else own and not of_other
-            if is_same and _closes_with(one, ended, words, later):
+    for ending in clauses(later, signs) if before else ():
+        whose, ended = _given_up(ending, signs, later)
+        for clause_before in before if ended else ():
+            of_other = words.roles.within(clause_before.subject) or words.contracted_subjects.within(
+                clause_before.tokens[1:2]
+            )
+            is_own = any(
+                token in words.first_person or token in words.possessives_own
+                for token in clause_before.tokens
+            )
+            is_same = (
+                whose <= stems(" ".join(clause_before.subject), later) if whose else is_own and not of_other
+            )
+            if is_same and _closes_with(clause_before, ended, words, later):
                 return True
     return False
 
@@ -160,23 +172,23 @@ def _given_up(clause: Clause, words: Grammar, like: str) -> tuple[frozenset[str]
     tokens = clause.tokens
     ends = [phrase for phrase, _ in words.verb_ends]
     idle = set[int]()
-    for at in range(len(tokens)):
-        size = words.ended.at(tokens, at) or max(
-            (len(one) for one in ends if tokens[at : at + len(one)] == one), default=0
+    for place in range(len(tokens)):
+        size = words.ended.at(tokens, place) or max(
+            (len(verb) for verb in ends if tokens[place : place + len(verb)] == verb), default=0
         )
-        idle |= set(range(at, at + size))
+        idle |= set(range(place, place + size))
     if not idle:
         return frozenset(), frozenset()
     pronoun = next((n for n, token in enumerate(tokens) if token in words.nominatives), -1)
     idle |= {max(1, pronoun - 1)} if pronoun >= 0 else set()  # its verb, known or not
     is_own = not clause.subject or (pronoun >= 0 and tokens[pronoun] in words.first_person)
     whose = frozenset[str]() if is_own else stems(" ".join(clause.subject), like)
-    left = (
+    named = (
         token
         for n, token in enumerate(tokens)
         if n not in idle and token not in clause.verb and token not in words.small
     )
-    return whose, stems(" ".join(left), like) - whose
+    return whose, stems(" ".join(named), like) - whose
 
 
 def _closes_with(clause: Clause, ended: frozenset[str], words: Grammar, like: str) -> bool:
@@ -216,7 +228,7 @@ def speaks_of_another(older: str, later: str) -> bool:
 def _thing_spoken_of(text: str, like: str) -> frozenset[str]:
     """The stems of the subject of a text's first clause where that has an article or a possessive."""
     words = _grammar_of(text, like)
-    subject = next((one.subject for one in clauses(text, words)), ())
+    subject = next((clause.subject for clause in clauses(text, words)), ())
     return (
         stems(" ".join(subject[1:]), like or text)
         if subject[:1] and subject[0] in words.noun_openers
@@ -228,8 +240,8 @@ def _thing_spoken_of(text: str, like: str) -> frozenset[str]:
 def _verbs_beside_now(text: str, like: str) -> frozenset[str] | None:
     """The stems of a text's verbs where all its signs of change are adverbs: `the choir sings Brahms now`; None beside a sign that says more."""
     words, tokens = _grammar_of(text, like), tokens_of(text)
-    signs = {n for at in range(len(tokens)) for n in range(at, at + words.changes.at(tokens, at))}
-    if not all(tokens[at] in words.adverbs for at in signs):
+    signs = {n for place in range(len(tokens)) for n in range(place, place + words.changes.at(tokens, place))}
+    if not all(tokens[place] in words.adverbs for place in signs):
         return None
     return stems(" ".join(verb for clause in clauses(text, words) for verb in clause.verb), like)
 
@@ -242,7 +254,7 @@ def kinds_of_values(text: str) -> frozenset[str]:
         "hour": _CLOCK.search(text),
         "day": any(token in words.weekdays or token in words.months for token in tokens),
         "sum": not set(text).isdisjoint("$€£¥"),
-        "measure": any(one.isdigit() and unit in words.units for one, unit in pairwise(tokens)),
+        "measure": any(number.isdigit() and unit in words.units for number, unit in pairwise(tokens)),
         "label": any(
             before in words.prepositions and thing in words.things and figure.isdigit()
             for before, thing, figure in zip(tokens, tokens[1:], tokens[2:], strict=False)
@@ -259,21 +271,23 @@ def subject_of(text: str, like: str = "") -> frozenset[str]:
         like: the words in whose language it is read.
     """
     words, values = _grammar_of(text, like), valued(text, units=True)
-    tokens, kept, fields, at = tokens_of(text), list[str](), set[str](), 0
-    while at < len(tokens):
-        size, field = _field_at(tokens, at, words)
+    tokens, named, fields, place = tokens_of(text), list[str](), set[str](), 0
+    while place < len(tokens):
+        size, field = _field_at(tokens, place, words)
         if size:
             fields.add(field)
-        elif years := words.of_age.at(tokens, at):
+        elif years := words.of_age.at(tokens, place):
             size = years
-        elif tokens[at] not in values and tokens[at] not in words.small:
-            kept.append(tokens[at])
-        at += size or 1
+        elif tokens[place] not in values and tokens[place] not in words.small:
+            named.append(tokens[place])
+        place += size or 1
     for (verb, *ways), field in words.verb_fields if words.final_verbs.entries() else ():
-        if len(ways) == 1 and verb in kept and ways[0] in tokens[: tokens.index(verb)]:  # `nach Bonn gezogen`
-            kept.remove(verb)
+        if (
+            len(ways) == 1 and verb in named and ways[0] in tokens[: tokens.index(verb)]
+        ):  # `nach Bonn gezogen`
+            named.remove(verb)
             fields.add(f"{_FIELD}{field}")
-    return stems(" ".join(kept), like or text) | fields
+    return stems(" ".join(named), like or text) | fields
 
 
 def tells_only(text: str, field: str) -> bool:
@@ -286,13 +300,13 @@ def _grammar_of(text: str, like: str = "") -> Grammar:
     return grammar(code if code in codes() else UNREAD)
 
 
-def _field_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[int, str]:
+def _field_at(tokens: Sequence[str], place: int, words: Grammar) -> tuple[int, str]:
     """How many tokens from a place on name a field, and that field, marked so that no word is one."""
-    for phrase, field in words.fields_by_first.get(tokens[at], ()):
-        if field != "*" and tuple(tokens[at : at + len(phrase)]) == phrase:
+    for phrase, field in words.fields_by_first.get(tokens[place], ()):
+        if field != "*" and tuple(tokens[place : place + len(phrase)]) == phrase:
             return len(phrase), f"{_OWN if words.code == UNREAD else _FIELD}{field}"
-    noun = noun_of(tokens[at])
-    return (1, f"{_FIELD}{noun.field}") if noun and tokens[at] not in words.small else (0, "")
+    noun = noun_of(tokens[place])
+    return (1, f"{_FIELD}{noun.field}") if noun and tokens[place] not in words.small else (0, "")
 
 
 @lru_cache(maxsize=4096)
@@ -303,7 +317,7 @@ def valued(text: str, *, units: bool = False) -> frozenset[str]:
     return frozenset(
         token
         for token in tokens_of(text)
-        if any(map(str.isdigit, token)) or any(token in found for found in values)
+        if any(map(str.isdigit, token)) or any(token in entries for entries in values)
     )
 
 
@@ -348,35 +362,35 @@ def renewed(older: str, later: str, *, change: bool) -> Iterator[tuple[Valued, V
                 yield old, new
 
 
-def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+def _are_alike(kinds: frozenset[str], others: frozenset[str]) -> bool:
     """True for values of one kind; a bare figure may be a sum or a measure, and is no time."""
-    return not one.isdisjoint(other) if one and other else (one | other).isdisjoint({"day", "hour"})
+    return not kinds.isdisjoint(others) if kinds and others else (kinds | others).isdisjoint({"day", "hour"})
 
 
 @lru_cache(maxsize=4096)
 def _valued_clauses(text: str, like: str) -> tuple[Valued, ...]:
     """The clauses of a text that give a thing a value, each with the thing."""
-    words, every, before, valued_clauses = (
+    words, size, before, valued_clauses = (
         _grammar_of(text, like),
         max(1, len(stems(text))),
         "",
         list[Valued](),
     )
     for clause in clauses(text, words) if valued(text) else ():
-        told = _without_beginning(clause.text, words)
-        values = valued(told)
+        sentence = _without_beginning(clause.text, words)
+        values = valued(sentence)
         if values:
-            things = next(
-                filter(None, (_things(one, values, words) for one in (told, before))), None
-            ) or _things(told, values, words, verbs=False)
-            names = tuple(stems(" ".join(name), like) for name in things)
+            owners = next(
+                filter(None, (_things(piece, values, words) for piece in (sentence, before))), None
+            ) or _things(sentence, values, words, verbs=False)
+            names = tuple(stems(" ".join(name), like) for name in owners)
             common = stems(
-                " ".join(word for name in things for word in name if _is_common(word, text, words)),
+                " ".join(word for name in owners for word in name if _is_common(word, text, words)),
                 like,
             )
-            ordered = [token for token in tokens_of(told) if token in values]
+            ordered = [token for token in tokens_of(sentence) if token in values]
             first = next(filter(str.isdecimal, ordered), ordered[0])
-            share = len(stems(clause.text)) / every
+            share = len(stems(clause.text)) / size
             valued_clauses += (
                 [
                     Valued(
@@ -385,8 +399,8 @@ def _valued_clauses(text: str, like: str) -> tuple[Valued, ...]:
                         common,
                         values,
                         first,
-                        _written(told, values),
-                        kinds_of_values(told),
+                        _written(sentence, values),
+                        kinds_of_values(sentence),
                         share,
                     )
                 ]
@@ -406,41 +420,45 @@ def _written(text: str, values: frozenset[str]) -> str:
 def _without_beginning(text: str, words: Grammar) -> str:
     """A clause without the day from which it holds: `from May`, `as of Monday`."""
     tokens, spans = tokens_of(text), spans_of(text)
-    for at in range(len(tokens) - 1):
-        size = words.beginnings.at(tokens, at) or words.source_prepositions.at(tokens, at)
+    for place in range(len(tokens) - 1):
+        size = words.beginnings.at(tokens, place) or words.source_prepositions.at(tokens, place)
         if (
             size
-            and at + size < len(tokens)
-            and (tokens[at + size] in words.months or tokens[at + size] in words.weekdays)
+            and place + size < len(tokens)
+            and (tokens[place + size] in words.months or tokens[place + size] in words.weekdays)
         ):
-            return f"{text[: spans[at][0]]}{text[spans[at + size][1] :]}"
+            return f"{text[: spans[place][0]]}{text[spans[place + size][1] :]}"
     return text
 
 
 def _things(text: str, values: frozenset[str], words: Grammar, *, verbs: bool = True) -> list[list[str]]:
     """What is named before the values of a clause, in one, and apart what of it stands between small words, and first behind them; without its `verbs`, unless these are all that there is: `rent is 900`."""
     tokens, spans = tokens_of(text), spans_of(text)
-    told = [at for at, token in enumerate(tokens) if token in values] or [len(tokens)]
+    value_places = [place for place, token in enumerate(tokens) if token in values] or [len(tokens)]
     has_capitals = bool(words.noun_capitals.entries()) and text.lower() != text
     runs: dict[bool, list[list[str]]] = {False: [[]], True: [[]]}
-    at = 0
-    while at < len(tokens):
-        token, sign = tokens[at], words.changes.at(tokens, at) or words.renewals.at(tokens, at)
+    place = 0
+    while place < len(tokens):
+        token, sign = tokens[place], words.changes.at(tokens, place) or words.renewals.at(tokens, place)
         idle = (words.small, words.light, words.adverbs, words.number_words, words.be_verbs)
-        is_idle = token in values or any(token in entries for entries in idle) or words.units.at(tokens, at)
-        is_idle = is_idle or (has_capitals and text[spans[at][0]].islower())
-        if sign or is_idle or (verbs and words.verbs.at(tokens, at)):
-            runs[at > told[0]].append([])
+        is_idle = (
+            token in values or any(token in entries for entries in idle) or words.units.at(tokens, place)
+        )
+        is_idle = is_idle or (has_capitals and text[spans[place][0]].islower())
+        if sign or is_idle or (verbs and words.verbs.at(tokens, place)):
+            runs[place > value_places[0]].append([])
         else:
-            runs[at > told[0]][-1].append(token)
-        at += sign or 1
+            runs[place > value_places[0]][-1].append(token)
+        place += sign or 1
     before, behind = ([run for run in runs[side] if run] for side in (False, True))
-    whole = [[word for run in before for word in run]] if before else []
-    return [*whole, *(before if len(before) > 1 else ()), *behind[:1]]
+    joined = [[word for run in before for word in run]] if before else []
+    return [*joined, *(before if len(before) > 1 else ()), *behind[:1]]
 
 
 def _is_common(word: str, text: str, words: Grammar) -> bool:
     """True for a word that is written small, or stands behind an article or a possessive."""
     tokens, spans = tokens_of(text), spans_of(text)
-    at = next((at for at, token in enumerate(tokens) if token == word), -1)
-    return at >= 0 and (text[spans[at][0]].islower() or (at > 0 and tokens[at - 1] in words.noun_openers))
+    place = next((place for place, token in enumerate(tokens) if token == word), -1)
+    return place >= 0 and (
+        text[spans[place][0]].islower() or (place > 0 and tokens[place - 1] in words.noun_openers)
+    )

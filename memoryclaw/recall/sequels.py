@@ -65,14 +65,16 @@ def _when(sequel: Sequel) -> tuple[str, str]:
 
 def followed(searcher: Searcher, ranking: Ranking, best: Sequence[Ranked]) -> Ranking:
     """The ranking, in which what ends one of the best lines scores as much as that line."""
-    said = [hit for hit in best if hit.unit.kind in _SPOKEN and hit.unit.role != "assistant" and hit.unit.at]
-    units = searcher.units(said[:FOLLOWED]).values()
+    spoken = [
+        hit for hit in best if hit.unit.kind in _SPOKEN and hit.unit.role != "assistant" and hit.unit.at
+    ]
+    units = searcher.units(spoken[:FOLLOWED]).values()
     lines = [
         Earlier(unit.id, unit.when[:10], unit.value if unit.kind == "fact" else unit.text) for unit in units
     ]
     ranked = {hit.unit.rowid: hit for hit in ranking.units}
     scores, lifted = {hit.unit.id: hit.score for hit in ranking.units}, dict[int, Ranked]()
-    newest = {one.of: one for one in sorted(sequels(searcher, ranking.question, lines), key=_when)}
+    newest = {row.of: row for row in sorted(sequels(searcher, ranking.question, lines), key=_when)}
     for sequel in newest.values():
         rowid, score = sequel.hit.unit.rowid, scores[sequel.of]
         hit = lifted.get(rowid) or ranked.get(rowid) or sequel.hit
@@ -81,7 +83,7 @@ def followed(searcher: Searcher, ranking: Ranking, best: Sequence[Ranked]) -> Ra
             lifted[rowid] = hit._replace(score=score, terms=[*hit.terms, gained], ends=sequel.of)
     if not lifted:
         return ranking
-    rest = (hit for hit in ranking.units if hit.unit.rowid not in lifted)
+    others = (hit for hit in ranking.units if hit.unit.rowid not in lifted)
     # What is newer stands before what it ends.
-    in_order = sorted([*lifted.values(), *rest], key=lambda hit: hit.score, reverse=True)
+    in_order = sorted([*lifted.values(), *others], key=lambda hit: hit.score, reverse=True)
     return dataclasses.replace(ranking, units=in_order)

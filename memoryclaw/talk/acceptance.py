@@ -24,38 +24,46 @@ class Rule(NamedTuple):
 
 
 def _doubt(*doubts: str) -> Callable[[Statement], bool]:
-    return lambda one: not one.doubts.isdisjoint(doubts)
+    return lambda statement: not statement.doubts.isdisjoint(doubts)
 
 
 def _kind(*kinds: str) -> Callable[[Statement], bool]:
-    return lambda one: one.kind in kinds
+    return lambda statement: statement.kind in kinds
 
 
-def says_something(one: Statement) -> bool:
+def says_something(statement: Statement) -> bool:
     """True for words with something to keep: a number, a name, a decision, what lasts."""
-    if not one.kind:  # a fragment
-        return (one.firm and bool(one.content)) or len(one.content) >= _LEAST
-    if one.hard:
-        return bool(one.content)
-    if len(one.content) >= _MANY or (one.kind == "state" and one.subject == "own" and one.content):
+    if not statement.kind:  # a fragment
+        return (statement.firm and bool(statement.content)) or len(statement.content) >= _LEAST
+    if statement.hard:
+        return bool(statement.content)
+    if len(statement.content) >= _MANY or (
+        statement.kind == "state" and statement.subject == "own" and statement.content
+    ):
         return True
-    return len(one.content) >= _LEAST and (one.kind in ("decide", "prefer", "state") or one.change)
-
-
-def weighs(one: Statement) -> bool:
-    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, the change of a fact, or where one lives or works in a language that is not read."""
-    return (
-        not one.stressed
-        and not (one.instead and one.firm)
-        and one.kind not in ("order", "task", "duty", "done", "off")
-        and not (one.change and one.assertions)
-        and not (one.kind == "unread" and one.subject == "own")
+    return len(statement.content) >= _LEAST and (
+        statement.kind in ("decide", "prefer", "state") or statement.change
     )
 
 
-def _is_chat(one: Statement) -> bool:
+def weighs(statement: Statement) -> bool:
+    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, the change of a fact, or where one lives or works in a language that is not read."""
+    return (
+        not statement.stressed
+        and not (statement.instead and statement.firm)
+        and statement.kind not in ("order", "task", "duty", "done", "off")
+        and not (statement.change and statement.assertions)
+        and not (statement.kind == "unread" and statement.subject == "own")
+    )
+
+
+def _is_chat(statement: Statement) -> bool:
     """True for what people tell each other by a verb alone, without a figure and not of health: `i love Lisbon`."""
-    return one.among and not one.firm and all(assertion.how == "verb" for assertion in one.assertions)
+    return (
+        statement.among
+        and not statement.firm
+        and all(assertion.how == "verb" for assertion in statement.assertions)
+    )
 
 
 TABLE = (
@@ -94,9 +102,9 @@ RENEWS = Rule("renewal", "hardly worth having, unless it says anew what stands",
 MATTERS = Rule("statement", "of what matters", lambda one: one.salient > 0 and bool(one.content))
 
 
-def verdict(one: Statement) -> Rule:
+def verdict(statement: Statement) -> Rule:
     """The row that decides what becomes of a statement: that of the table, but the sum may say no, and what is weak and of what matters is kept."""
-    row = next(row for row in TABLE if row.fits(one))
-    if row.verdict in ("fact", "statement", "ask") and HARDLY.fits(one):
-        row = RENEWS if RENEWS.fits(one) else HARDLY
-    return MATTERS if row.weak and MATTERS.fits(one) else row
+    row = next(row for row in TABLE if row.fits(statement))
+    if row.verdict in ("fact", "statement", "ask") and HARDLY.fits(statement):
+        row = RENEWS if RENEWS.fits(statement) else HARDLY
+    return MATTERS if row.weak and MATTERS.fits(statement) else row

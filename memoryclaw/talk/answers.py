@@ -53,9 +53,9 @@ def asked_in(turns: Sequence[Turn], number: int, words: Grammar) -> Asked:
 
 def _options(text: str, words: Grammar) -> tuple[str, ...]:
     for pattern in (_QUOTED, _NUMBERED):
-        found = [hit[1].strip(" .,;?") for hit in pattern.finditer(text)]
-        if len(found) > 1:
-            firsts = (next(iter(sentences(option)), "").rstrip(" .") for option in found)
+        options = [hit[1].strip(" .,;?") for hit in pattern.finditer(text)]
+        if len(options) > 1:
+            firsts = (next(iter(sentences(option)), "").rstrip(" .") for option in options)
             return tuple(option for option in firsts if _LEAST_OPTION <= len(option) <= _LONGEST_OPTION)
     for sentence in sentences(text):
         if alternatives := _joined_by_or(sentence, words):
@@ -66,31 +66,31 @@ def _options(text: str, words: Grammar) -> tuple[str, ...]:
 def _joined_by_or(sentence: str, words: Grammar) -> tuple[str, ...]:
     """`the hymn or the bit from the novel`, `geölt oder lackiert`."""
     signs = "|".join(map(re.escape, words.alternatives.entries())) or "(?!)"
-    parts = [
-        part
-        for part in re.split(rf",?\s+(?:{signs})\s+", sentence.rstrip("?.! "))
-        if part.lower() not in words.question_words
+    alternatives = [
+        alternative
+        for alternative in re.split(rf",?\s+(?:{signs})\s+", sentence.rstrip("?.! "))
+        if alternative.lower() not in words.question_words
     ]
-    if len(parts) < 2:
+    if len(alternatives) < 2:
         return ()
-    last = [re.split(r"[,;]", part)[0].strip() for part in parts[1:]]
+    last = [re.split(r"[,;]", alternative)[0].strip() for alternative in alternatives[1:]]
     size = min(4, max(1, len(last[0].split())))
-    return (" ".join(parts[0].split(",")[-1].split()[-size:]), *last)
+    return (" ".join(alternatives[0].split(",")[-1].split()[-size:]), *last)
 
 
-def chosen(asked: Asked, tokens: Sequence[str], words: Grammar) -> str:
+def chosen(question: Asked, tokens: Sequence[str], words: Grammar) -> str:
     """The option that a turn names by its place, `the second one`; "" where it names none."""
     tokens = [token for token in tokens if token not in words.fillers] or list(tokens)
-    if not asked.options or not tokens:
+    if not question.options or not tokens:
         return ""
     for number, name in enumerate(("first_choice", "second_choice", "third_choice")):
         length = getattr(words, name).at(tokens)
         if (
             length
             and (length == len(tokens) or tokens[length] not in words.units)
-            and number < len(asked.options)
+            and number < len(question.options)
         ):
-            return asked.options[number]
+            return question.options[number]
     if words.last_choice.at(tokens):
-        return asked.options[-1]
+        return question.options[-1]
     return ""

@@ -81,12 +81,12 @@ def assertions_in(
         return tuple(role for role in assertions if role.field not in COUPLE)
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
         whose = introduced[0].who, "named"
-        beside = _by_verb(clause, words, names, whose)
-        assertions += [beside] if beside else []  # `my brother Pieter works at Shell`
+        verb_assertion = _by_verb(clause, words, names, whose)
+        assertions += [verb_assertion] if verb_assertion else []  # `my brother Pieter works at Shell`
     if not assertions and (aside := _beside_own_thing(clause, words, names, behind)):
         assertions = [aside]
     if not assertions and _holds(clause, words):
-        made = (
+        assertion = (
             _by_change(clause, words, names)
             or _by_noun(clause, words, names)
             or _by_mark(clause, words, names, behind)
@@ -94,7 +94,7 @@ def assertions_in(
             or (not among and _by_value(clause, words, names, subject))
             or _contact(clause, words, names)
         )
-        assertions = [made] if made else []
+        assertions = [assertion] if assertion else []
     return tuple(
         _with_town(fact, behind, words)
         for fact in assertions
@@ -114,20 +114,20 @@ def _with_town(fact: Assertion, behind: str, words: Grammar) -> Assertion:
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
     """The value that a clause says holds no longer: `Rosa no longer works at Fugro`, `Pieter left Shell`."""
     if (plain := without_contrast(clause, words)) is not clause:
-        held = _by_noun(plain, words, names) or _by_verb(plain, words, names, subject)
-        other = _value(clause.text[_other_value(clause, words)[1] :], words)
-        return _ended(held.entity, held.field, other, clause) if held else None
-    at = words.ended.find(clause.tokens)
-    if at >= 0 and (ended := _no_longer(clause, words, names, subject, at)):
+        assertion = _by_noun(plain, words, names) or _by_verb(plain, words, names, subject)
+        former = _value(clause.text[_other_value(clause, words)[1] :], words)
+        return _ended(assertion.entity, assertion.field, former, clause) if assertion else None
+    place = words.ended.find(clause.tokens)
+    if place >= 0 and (ended := _no_longer(clause, words, names, subject, place)):
         return ended
-    if at >= 0 and not clause.verb:
+    if place >= 0 and not clause.verb:
         return None
-    if at < 0 and (affirmed := _affirmed(clause, words)):
+    if place < 0 and (affirmed := _affirmed(clause, words)):
         denied = _by_verb(affirmed, words, names, subject) or _by_value(affirmed, words, names, subject)
         if denied:
             return None if denied.when else denied
-    if (at := words.partings.find(clause.tokens)) >= 0:
-        return _parted(clause, at, words)
+    if (place := words.partings.find(clause.tokens)) >= 0:
+        return _parted(clause, place, words)
     if gone := _gone(clause, words):
         return _ended("", ANY_ROLE, gone, clause)
     elided = not clause.verb_at  # `sold the Skoda`
@@ -144,10 +144,12 @@ def _left_behind(clause: Clause, words: Grammar, subject: tuple[str, str]) -> As
         )
     verb = range(clause.verb_at, clause.verb_at + len(clause.verb))  # `has left Shell`
     for phrase, field in words.verb_ends:
-        end = next((at + len(phrase) for at in verb if clause.tokens[at : at + len(phrase)] == phrase), 0)
+        end = next(
+            (place + len(phrase) for place in verb if clause.tokens[place : place + len(phrase)] == phrase), 0
+        )
         if 0 < end < len(clause.tokens):
             text, _ = _without_time(clause.text[spans[end][0] :])
-            last = next((at for at, _ in _goals(text, field, words)), len(text))
+            last = next((place for place, _ in _goals(text, field, words)), len(text))
             return _ended(subject[0], field, _value(text[:last], words, stops=True), clause)
     return None
 
@@ -159,27 +161,29 @@ def _gone(clause: Clause, words: Grammar) -> str:
     end = len(tokens)
     while end and tokens[end - 1] in words.empty:
         end -= 1
-    ends = (at for at in range(1, end) if words.gone.at(tokens, at) in (end - at, len(tokens) - at))
-    at = next(ends, 0)
-    while at > 1 and (tokens[at - 1] in words.auxiliaries or tokens[at - 1] in words.adverbs):
-        at -= 1
-    return _value(text[: spans[at][0]], words) if at and not words.not_now.within(tokens) else ""
+    ends = (
+        place for place in range(1, end) if words.gone.at(tokens, place) in (end - place, len(tokens) - place)
+    )
+    place = next(ends, 0)
+    while place > 1 and (tokens[place - 1] in words.auxiliaries or tokens[place - 1] in words.adverbs):
+        place -= 1
+    return _value(text[: spans[place][0]], words) if place and not words.not_now.within(tokens) else ""
 
 
 def _goals(text: str, field: str, words: Grammar) -> Iterator[tuple[int, str]]:
     """Where words stand that lead to a new value of a field, and what begins behind them with a capital."""
     tokens, spans = tokens_of(text), spans_of(text)
-    for at in range(1, len(tokens)):
+    for place in range(1, len(tokens)):
         for phrase, of in words.verb_goals:
-            first = at - len(phrase)
+            first = place - len(phrase)
             if (
                 of == field
                 and first >= 0
-                and tuple(tokens[first:at]) == phrase
-                and text[spans[at][0]].isupper()
+                and tuple(tokens[first:place]) == phrase
+                and text[spans[place][0]].isupper()
             ):
                 first -= first > 0 and tokens[first - 1] in words.coordinators
-                yield spans[first][0], text[spans[at][0] :]
+                yield spans[first][0], text[spans[place][0] :]
 
 
 def succeeds(ended: Assertion, clause: Clause, words: Grammar) -> Assertion | None:
@@ -198,19 +202,23 @@ def _ended(entity: str, field: str, value: str, clause: Clause) -> Assertion | N
 def _way(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
     """Where the words for where something was and for where it goes begin, `from Berlin to Lisbon`; 0 and 0 where either is not told."""
     source = next(
-        (at for at in range(1, len(tokens)) if words.source_prepositions.at(tokens, at)), len(tokens)
+        (place for place in range(1, len(tokens)) if words.source_prepositions.at(tokens, place)), len(tokens)
     )
-    goal = next((at for at in range(source + 2, len(tokens) - 1) if tokens[at] in words.goal_prepositions), 0)
+    goal = next(
+        (place for place in range(source + 2, len(tokens) - 1) if tokens[place] in words.goal_prepositions), 0
+    )
     return (source, goal) if goal else (0, 0)
 
 
-def _parted(clause: Clause, at: int, words: Grammar) -> Assertion | None:
+def _parted(clause: Clause, place: int, words: Grammar) -> Assertion | None:
     """Who is a couple no more, by the place of what says so: `Anna and I broke up`, `I broke up with Anna`, `Susan and Mark have split up`."""
     typed = [clause.text[a:b] for a, b in spans_of(clause.text)]
-    named = [n for n, word in enumerate(typed) if word[:1].isupper() and word.lower() not in words.small]
-    before = [typed[n] for n in named if n < at]
-    if any(token in words.first_person for token in clause.tokens[:at]):
-        pair = ["", *before, *(typed[n] for n in named if n > at)]
+    name_places = [
+        n for n, word in enumerate(typed) if word[:1].isupper() and word.lower() not in words.small
+    ]
+    before = [typed[n] for n in name_places if n < place]
+    if any(token in words.first_person for token in clause.tokens[:place]):
+        pair = ["", *before, *(typed[n] for n in name_places if n > place)]
     else:
         pair = before
     return _ended(pair[0], COUPLE[0], pair[1], clause) if len(pair) == 2 else None
@@ -222,15 +230,15 @@ def signs_of_change(tokens: Sequence[str], words: Grammar) -> bool:
 
 
 def _no_longer(
-    clause: Clause, words: Grammar, names: Names, subject: tuple[str, str], at: int
+    clause: Clause, words: Grammar, names: Names, subject: tuple[str, str], place: int
 ) -> Assertion | None:
     """What a clause says without the words at a place, which deny that it is so any more."""
     spans = spans_of(clause.text)
-    last = at + words.ended.at(clause.tokens, at) - 1
-    text = f"{clause.text[: spans[at][0]]}{clause.text[spans[last][1] :].lstrip()}"
+    last = place + words.ended.at(clause.tokens, place) - 1
+    text = f"{clause.text[: spans[place][0]]}{clause.text[spans[last][1] :].lstrip()}"
     plain = first_clause(text, words, clause)
-    own = names.subject(plain, words, "")
-    whose = subject if own[1] == "other" else own
+    plain_subject = names.subject(plain, words, "")
+    whose = subject if plain_subject[1] == "other" else plain_subject
     return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
 
 
@@ -239,8 +247,10 @@ def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
     tokens, behind = clause.tokens, clause.tokens[1:]
     if len(tokens) < 3 or not tokens[0].endswith("'s") or not names.is_name(tokens[0]):
         return clause
-    told = (phrase[phrase[0] in words.be_verbs :] for phrase, _ in words.verb_fields)
-    if not (words.negations.at(behind) or any(phrase and behind[: len(phrase)] == phrase for phrase in told)):
+    predicates = (phrase[phrase[0] in words.be_verbs :] for phrase, _ in words.verb_fields)
+    if not (
+        words.negations.at(behind) or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
+    ):
         return clause  # `Rosa's brother`
     end = spans_of(clause.text)[0][1]
     text = f"{clause.text[: end - 2]} is{clause.text[end:]}"
@@ -256,38 +266,40 @@ def without_contrast(clause: Clause, words: Grammar) -> Clause:
 def _other_value(clause: Clause, words: Grammar) -> tuple[int, int]:
     """Where the words begin that deny another value behind the clause's own, and that value; 0 and 0 without one."""
     tokens, spans = clause.tokens, spans_of(clause.text)
-    for at in range(clause.verb_at + len(clause.verb) + 1, len(tokens) - 1) if clause.verb else ():
-        behind = at + words.not_the_other.at(tokens, at)
-        other = tokens[behind : behind + _FIELD_WORDS + 1]
-        is_value = at < behind and 0 < len(other) <= _FIELD_WORDS and tokens[at - 1] not in words.unfinished
-        if is_value and not any(token in words.small or token in words.adverbs for token in other):
-            return spans[at][0], spans[behind][0]
+    for place in range(clause.verb_at + len(clause.verb) + 1, len(tokens) - 1) if clause.verb else ():
+        behind = place + words.not_the_other.at(tokens, place)
+        value_tokens = tokens[behind : behind + _FIELD_WORDS + 1]
+        is_value = (
+            place < behind
+            and 0 < len(value_tokens) <= _FIELD_WORDS
+            and tokens[place - 1] not in words.unfinished
+        )
+        if is_value and not any(token in words.small or token in words.adverbs for token in value_tokens):
+            return spans[place][0], spans[behind][0]
     return 0, 0
 
 
 def _affirmed(clause: Clause, words: Grammar) -> Clause | None:
     """The clause without the one word that denies its verb: `Wren's not allergic to kiwi`, `he doesn't eat meat`; None where none does."""
     tokens, spans = clause.tokens, spans_of(clause.text)
-    denying = [at for at in range(len(tokens)) if words.negations.at(tokens, at)]
+    denying = [place for place in range(len(tokens)) if words.negations.at(tokens, place)]
     if len(denying) != 1 or words.limits.at(tokens, denying[0] + 1):
         return None  # `not only`
-    at = denying[0]
-    verb = tokens[at].removesuffix("n't")
-    stays = verb if verb in words.be_verbs and verb != tokens[at] else ""  # `isn't`, but not `doesn't`
-    text = (
-        f"{clause.text[: spans[at][0]]}{stays}{clause.text[spans[at][1] :].removeprefix(' ' * (not stays))}"
-    )
+    place = denying[0]
+    verb = tokens[place].removesuffix("n't")
+    stays = verb if verb in words.be_verbs and verb != tokens[place] else ""  # `isn't`, but not `doesn't`
+    text = f"{clause.text[: spans[place][0]]}{stays}{clause.text[spans[place][1] :].removeprefix(' ' * (not stays))}"
     return next(iter(clauses(text, words)), None)
 
 
 def _be_no_longer(clause: Clause, words: Grammar, subject: tuple[str, str]) -> Assertion | None:
     """`I'm no longer at Shell`: whatever field holds it."""
     tokens, spans = tokens_of(clause.rest), spans_of(clause.rest)
-    at = next((at for at, token in enumerate(tokens) if token not in words.prepositions), -1)
-    if clause.kind != "be" or subject[1] not in ("own", "named") or at < 0:
+    place = next((place for place, token in enumerate(tokens) if token not in words.prepositions), -1)
+    if clause.kind != "be" or subject[1] not in ("own", "named") or place < 0:
         return None
     return _ended(
-        subject[0], ANY_FIELD, _value(typed_from(clause.rest, spans, at), words, stops=True), clause
+        subject[0], ANY_FIELD, _value(typed_from(clause.rest, spans, place), words, stops=True), clause
     )
 
 
@@ -316,18 +328,22 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
         return clause.text
     if not tokens or tokens[0] not in words.thing_pronouns:
         return ""
-    at = 1 if tokens[0] in words.contracted_subjects else 2
-    if at >= len(tokens) or (at == 2 and tokens[1] not in words.be_verbs) or tokens[at - 1] in words.past_be:
+    place = 1 if tokens[0] in words.contracted_subjects else 2
+    if (
+        place >= len(tokens)
+        or (place == 2 and tokens[1] not in words.be_verbs)
+        or tokens[place - 1] in words.past_be
+    ):
         return ""
-    return clause.text[spans[at][0] :] if _HARD.search(clause.text) else ""
+    return clause.text[spans[place][0] :] if _HARD.search(clause.text) else ""
 
 
 def switched(clause: Clause, words: Grammar) -> str:
     """The role or field of which a clause says that somebody changed it: `I changed therapists`, `ich hab den Zahnarzt gewechselt`; empty where it says so of none."""
-    at = words.switching_verbs.find(clause.tokens)
-    if at < 0 or not clause.subject:
+    place = words.switching_verbs.find(clause.tokens)
+    if place < 0 or not clause.subject:
         return ""
-    verb = range(at, at + words.switching_verbs.at(clause.tokens, at))
+    verb = range(place, place + words.switching_verbs.at(clause.tokens, place))
     behind = range(len(clause.subject), len(clause.tokens))
     tokens = [clause.tokens[n] for n in behind if n not in verb]
     idle = words.empty, words.auxiliaries, words.noun_openers
@@ -340,11 +356,13 @@ def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Asser
     """Who or what it is since somebody changed it, in the clause behind: `I see Dr Osei now`, `it's on 20 September now`."""
     spans, tokens = spans_of(clause.text), clause.tokens
     typed = [clause.text[start:end] for start, end in spans]
-    firm = (at for at in range(1, len(tokens)) if typed[at][0].isupper() or typed[at][0].isdigit())
-    at = next(firm, len(tokens))
-    if tokens[0] not in words.personal or not 1 < at < min(len(tokens), 1 + _FIELD_WORDS):
+    firm_places = (
+        place for place in range(1, len(tokens)) if typed[place][0].isupper() or typed[place][0].isdigit()
+    )
+    place = next(firm_places, len(tokens))
+    if tokens[0] not in words.personal or not 1 < place < min(len(tokens), 1 + _FIELD_WORDS):
         return None
-    value = _value(clause.text[spans[at][0] :], words, stops=True)
+    value = _value(clause.text[spans[place][0] :], words, stops=True)
     role = "role" if noun in words.roles else "noun"
     return Assertion(about, _field(noun), value, role, f"{noun} {value}") if value else None
 
@@ -358,19 +376,26 @@ def _holds(clause: Clause, words: Grammar) -> bool:
     )
     if past or clause.kind == "wish" or words.former.within(clause.tokens):
         return False
-    at = 0
-    while at < len(clause.tokens):
-        size = next((len(one) for one in _denying(words) if clause.tokens[at : at + len(one)] == one), 0)
-        if not size and words.negations.at(clause.tokens, at):
+    place = 0
+    while place < len(clause.tokens):
+        size = next(
+            (
+                len(denial)
+                for denial in _denying(words)
+                if clause.tokens[place : place + len(denial)] == denial
+            ),
+            0,
+        )
+        if not size and words.negations.at(clause.tokens, place):
             return False
-        at += max(1, size)
+        place += max(1, size)
     return True
 
 
 def has_phrase(tokens: Sequence[str], phrase: Sequence[str]) -> bool:
     """True where the words of a phrase stand among the tokens one behind another."""
     return phrase[0] in tokens and any(
-        tuple(tokens[at : at + len(phrase)]) == phrase for at in range(len(tokens))
+        tuple(tokens[place : place + len(phrase)]) == phrase for place in range(len(tokens))
     )
 
 
@@ -389,26 +414,28 @@ def _assertion_of(relation: Relation) -> Assertion:
 
 
 def _field(noun: str) -> str:
-    known = noun_of(noun)
-    return known.field if known else plain_key(noun).lower()
+    entry = noun_of(noun)
+    return entry.field if entry else plain_key(noun).lower()
 
 
 def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     """`my rent is 900`, `the deadline of projectX is 2026-04-10`, `Ana's email is …`, `budget: 14k`."""
     if clause.kind != "be" or not clause.subject or not clause.rest:
         return None
-    at = clause.tokens.index(clause.subject[0]) if clause.subject[0] in clause.tokens else 0
-    typed = [clause.text[a:b] for a, b in spans_of(clause.text)[at : at + len(clause.subject)]]
+    place = clause.tokens.index(clause.subject[0]) if clause.subject[0] in clause.tokens else 0
+    typed = [clause.text[a:b] for a, b in spans_of(clause.text)[place : place + len(clause.subject)]]
     owner = _owner_and_noun(clause.subject, typed, words, names)
     if owner is None:
         return None
-    rest, when = _without_time(clause.rest, since=True)
-    value = _value(rest, words)
+    timeless, when = _without_time(clause.rest, since=True)
+    value = _value(timeless, words)
     if not value:
         return None
-    known, explicit = _is_field(tokens_of(owner.noun), words), owner.how == "noun"
-    firm = bool(_HARD.search(value) or names.found(value) or value[:1].isupper())
-    if not (known or explicit) or not (firm or (known and explicit and _names_a_thing(value, words))):
+    is_field, explicit = _is_field(tokens_of(owner.noun), words), owner.how == "noun"
+    is_firm = bool(_HARD.search(value) or names.found(value) or value[:1].isupper())
+    if not (is_field or explicit) or not (
+        is_firm or (is_field and explicit and _names_a_thing(value, words))
+    ):
         return None
     return _told(owner, value)._replace(when=when)
 
@@ -432,28 +459,28 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     text = clause.text
     if has:
         noun = _noun_had(clause, words)
-        about, subject = names.subject(clause, words, "")
+        entity, subject = names.subject(clause, words, "")
         if subject not in ("own", "named") or not noun:
             return None
         if words.roles.at(noun) == len(noun):
-            return _new_holder(about, " ".join(noun), behind.lstrip()[1:].strip(), words)
+            return _new_holder(entity, " ".join(noun), behind.lstrip()[1:].strip(), words)
         if not _is_field(noun, words):
             return None
-        owner: _Owned | None = _Owned(about, " ".join(noun), "noun")
+        owner: _Owned | None = _Owned(entity, " ".join(noun), "noun")
     else:
         owner = _owner_and_noun(clause.tokens, [text[a:b] for a, b in spans_of(text)], words, names)
     if owner is None or not _is_field(tokens_of(owner.noun), words):
         return None
     value = _value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0], words)
-    firm = _HARD.search(value) or names.found(value) or value[:1].isupper()
-    known = noun_of(owner.noun)
+    is_firm = _HARD.search(value) or names.found(value) or value[:1].isupper()
+    entry = noun_of(owner.noun)
     if (
-        known
-        and misfit(value, known.kind)
-        and not (known.kind == "date" and date_value(value, f"{_ANY_DAY}"))
+        entry
+        and misfit(value, entry.kind)
+        and not (entry.kind == "date" and date_value(value, f"{_ANY_DAY}"))
     ):
         return None  # `a new phone, two days old`
-    if not firm or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
+    if not is_firm or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
         return None
     return _told(owner, value)
 
@@ -461,34 +488,36 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
 def _noun_had(clause: Clause, words: Grammar) -> list[str]:
     """What a clause says that somebody has, without its articles and that it is new."""
     tokens = tokens_of(clause.rest)
-    at = next((n for n, token in enumerate(tokens) if token not in words.determiners), 0)
-    return [token for token in tokens[at:] if token not in words.renewals]
+    place = next((n for n, token in enumerate(tokens) if token not in words.determiners), 0)
+    return [token for token in tokens[place:] if token not in words.renewals]
 
 
 def _named_within(clause: Clause, behind: str, words: Grammar) -> tuple[Clause, str]:
     """The clause up to a word of naming, with the name behind a comma, `we have a new dog called Pepper`; else as it is."""
-    at = words.naming_words.find(clause.tokens) if clause.kind == "have" else -1
-    start = spans_of(clause.text)[at][0] if at > 0 else 0
-    before = next((one for one in clauses(clause.text[:start], words) if one.tokens), None)
+    place = words.naming_words.find(clause.tokens) if clause.kind == "have" else -1
+    start = spans_of(clause.text)[place][0] if place > 0 else 0
+    before = next((lead for lead in clauses(clause.text[:start], words) if lead.tokens), None)
     return (before, f", {clause.text[start:]}") if before else (clause, behind)
 
 
-def _new_holder(about: str, role: str, told: str, words: Grammar) -> Assertion | None:
+def _new_holder(about: str, role: str, text: str, words: Grammar) -> Assertion | None:
     """Who has a role of somebody's now, from the words behind it: `we have a new vet, Dr. Okoro`, `…, her name is Ilse`."""
-    told = typed_from(told, spans_of(told), words.introductions.skip(tokens_of(told)))
-    titled = words.honorifics.at(tokens_of(told))
-    who = plain_value(_MARK.split(told.replace(".", "", 1) if titled else told, maxsplit=1)[0])
-    named = who[:1].isupper() and len(who.split()) <= _THING_WORDS
-    return Assertion(about, _field(role), who, "role", f"{role} {who}") if named else None
+    text = typed_from(text, spans_of(text), words.introductions.skip(tokens_of(text)))
+    titled = words.honorifics.at(tokens_of(text))
+    who = plain_value(_MARK.split(text.replace(".", "", 1) if titled else text, maxsplit=1)[0])
+    is_name = who[:1].isupper() and len(who.split()) <= _THING_WORDS
+    return Assertion(about, _field(role), who, "role", f"{role} {who}") if is_name else None
 
 
 def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
     """`use my docker username: nlund`, `a logo for my company, "Lund & Sons"`: what it is called stands behind a mark, whatever else is said."""
     tokens, mark = clause.tokens, behind.lstrip()[:1]
-    own = max((at for at, token in enumerate(tokens) if token in words.possessives_own), default=-1)
-    noun = tokens[own + 1 :]
+    possessive = max(
+        (place for place, token in enumerate(tokens) if token in words.possessives_own), default=-1
+    )
+    noun = tokens[possessive + 1 :]
     if (
-        own < 0
+        possessive < 0
         or mark not in (":", ",")
         or not 0 < len(noun) <= _FIELD_WORDS
         or not (_is_field(noun, words) or noun_of(noun[-1]))
@@ -522,12 +551,12 @@ def _owner_and_noun(
         return None
     lead = words.hedges.at(tokens) % len(tokens)  # `maybe the rent is 900`
     tokens, typed = tokens[lead:], typed[lead:]
-    own = tokens[0] in words.possessives_own
-    how = "noun" if own else "hers" if tokens[0] in words.people_pronouns else "bare"
-    at = int(tokens[0] in words.noun_openers)
+    is_own = tokens[0] in words.possessives_own
+    manner = "noun" if is_own else "hers" if tokens[0] in words.people_pronouns else "bare"
+    start = int(tokens[0] in words.noun_openers)
     # The field of `my new laptop` is `laptop`.
-    at += at + 1 < len(tokens) and tokens[at] in words.renewals and typed[at].islower()
-    tokens, typed = tokens[at:], typed[at:]
+    start += start + 1 < len(tokens) and tokens[start] in words.renewals and typed[start].islower()
+    tokens, typed = tokens[start:], typed[start:]
     if not tokens or len(tokens) > _FIELD_WORDS + 3:
         return None
     for place in range(len(tokens) - 1):
@@ -537,8 +566,8 @@ def _owner_and_noun(
             name = _entity(" ".join((*typed[:place], owner)), names)
             noun = tokens[place + 1 :]
             return _Owned(name, " ".join(noun), "noun") if name and len(noun) <= _FIELD_WORDS else None
-    if beside := _field_and_name(tokens, typed, words, names):
-        return beside
+    if owned := _field_and_name(tokens, typed, words, names):
+        return owned
     first = names.found(typed[0])
     if first and len(tokens) > 1:
         return _Owned(first[0], " ".join(tokens[1:]), "bare")
@@ -548,7 +577,7 @@ def _owner_and_noun(
         or words.roles.at(tokens[-1:])
     ):
         return None
-    return _Owned("", " ".join(tokens), how)
+    return _Owned("", " ".join(tokens), manner)
 
 
 def _field_and_name(
@@ -594,21 +623,21 @@ def _owner_behind(
 
 def _owner_word(token: str, typed: str, names: Names) -> str:
     """A word without its possessive ending; empty where it has none."""
-    if found := _POSSESSIVE.search(typed):
-        return typed[: found.start()]
-    bare = token.endswith("s") and names.is_name(token) and not names.is_name_itself(token)
-    return typed[:-1] if bare else ""
+    if ending := _POSSESSIVE.search(typed):
+        return typed[: ending.start()]
+    has_ending = token.endswith("s") and names.is_name(token) and not names.is_name_itself(token)
+    return typed[:-1] if has_ending else ""
 
 
 def _entity(typed: str, names: Names) -> str:
     """The entity that some words name outright: known, written as a name, or a word of its own as `nginx`."""
-    found = names.found(typed)
-    if found and len(typed.split()) <= 3:
-        return found[0]
-    parts = typed.split()
-    alone = len(parts) == 1 and len(typed) > 2
-    named = len(parts) <= 4 and all(part[0].isupper() or part[0].isdigit() for part in parts)
-    return plain_key(typed) if alone or named else ""
+    entities = names.found(typed)
+    if entities and len(typed.split()) <= 3:
+        return entities[0]
+    pieces = typed.split()
+    is_single = len(pieces) == 1 and len(typed) > 2
+    is_name = len(pieces) <= 4 and all(piece[0].isupper() or piece[0].isdigit() for piece in pieces)
+    return plain_key(typed) if is_single or is_name else ""
 
 
 def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
@@ -616,19 +645,21 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
     tokens, spans = clause.tokens, spans_of(clause.text)
     verb = clause.verb_at
     change = verb + words.change_verbs.find(tokens[verb:])
-    goal = next((at for at in range(verb, len(tokens) - 1) if tokens[at] in words.goal_prepositions), -1)
+    goal = next(
+        (place for place in range(verb, len(tokens) - 1) if tokens[place] in words.goal_prepositions), -1
+    )
     if change < verb or goal < 0 or not clause.kind:
         return None
     behind = range(verb + len(clause.verb), goal)
-    last = next((at for at in reversed(behind) if tokens[at] in words.things), -1)
+    last = next((place for place in reversed(behind) if tokens[place] in words.things), -1)
     noun_at = range(behind.start, last + 1) if last >= 0 else range(max(0, verb - len(clause.subject)), verb)
-    typed = [clause.text[slice(*spans[at])] for at in noun_at]
+    typed = [clause.text[slice(*spans[place])] for place in noun_at]
     end = spans[change][0] if change > goal else len(clause.text)
     value = _value(clause.text[spans[goal][1] : end], words)
-    named, _, figure = value.partition(" ")
-    if typed and _HARD.search(figure) and (noun_of(named) or named.lower() in words.things):
+    label, _, figure = value.partition(" ")
+    if typed and _HARD.search(figure) and (noun_of(label) or label.lower() in words.things):
         entity = _entity(" ".join(typed), names)  # `staging moved to port 5545`
-        return _told(_Owned(entity, named.lower(), "noun"), figure) if entity else None
+        return _told(_Owned(entity, label.lower(), "noun"), figure) if entity else None
     owner = _owner_and_noun(tokens[noun_at.start : noun_at.stop], typed, words, names) if typed else None
     if owner is None or not (_HARD.search(value) or words.weekdays.within(tokens_of(value))):
         return None
@@ -638,18 +669,18 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
 
 def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> bool:
     """True where the speaker or a name is the subject, not what is theirs: `Ana's sister`, `the Atlas call`."""
-    about, subject = whose
+    entity, subject = whose
     if subject == "own" and clause.subject and clause.subject[0] in words.possessives_own:
         return clause.subject[-1] in words.first_person  # `my wife and I`, not `my yoga class`
     if subject != "named" or not clause.subject or clause.subject[0] in words.people_pronouns:
         return subject in ("own", "named")
     last = clause.subject[-1]
-    return tokens_of(about)[-1] == plain(last) or names.named(last) == about
+    return tokens_of(entity)[-1] == plain(last) or names.named(last) == entity
 
 
 def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
     """`i live in Leeds`, `Romy is allergic to nuts`: verbs that have a field of their own."""
-    about, _ = whose
+    entity, _ = whose
     if not _is_of_itself(clause, words, names, whose) or clause.tokens[0] in words.question_words:
         return None  # `when i use vim`
     first = clause.verb_at
@@ -660,8 +691,8 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
     for text in dict.fromkeys((timeless, clause.text, moved, _verb_first(moved, words), changed)):
         tokens, spans = tokens_of(text), spans_of(text)
         start = spans_of(clause.text)[first][0] if first < len(clause.tokens) else len(text)
-        at = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
-        for place in range(at, min(len(tokens), at + len(clause.verb) + 2)):
+        verb_place = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
+        for place in range(verb_place, min(len(tokens), verb_place + len(clause.verb) + 2)):
             for phrase, field in words.verb_fields:
                 noun = place and tokens[place - 1] in words.noun_leads  # `my own life`
                 if noun or tuple(tokens[place : place + len(phrase)]) != phrase:
@@ -671,14 +702,14 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 if value and _names_a_thing(value, words):
                     if (
                         field in PLACED
-                        and about
-                        and about in clause.text
+                        and entity
+                        and entity in clause.text
                         and value.islower()
                         and len(tokens_of(value)) == 1
                     ):
                         return None  # `Marek moved to platform`: who writes a name with a capital writes a place so
                     return Assertion(
-                        about, field, value, "verb", clause.text, "" if text is clause.text else when
+                        entity, field, value, "verb", clause.text, "" if text is clause.text else when
                     )
                 return None
     return None
@@ -686,11 +717,11 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
 
 def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:
     """`i am a nurse`, `i'm 50 years old`, `i take 5 mg ramipril`: a value that is read whole tells its field."""
-    about, subject = whose
+    entity, subject = whose
     takes = words.taking.within(clause.verb)
     if not (clause.kind == "be" or takes) or clause.under or words.possessives_own.at(clause.subject):
         return None  # `my new car is an Enyaq`
-    person = subject == "own" or names.is_person(about) or names.is_known(about)
+    person = subject == "own" or names.is_person(entity) or names.is_known(entity)
     person = person and _is_of_itself(clause, words, names, whose)
     value = _value(clause.rest, words, most=_TOLD_WORDS) if person else ""
     tokens = tokens_of(value)
@@ -700,9 +731,9 @@ def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, st
         return None  # `i'm on a loaner`
     if takes:
         dosed = tokens[0] not in words.small and words.medicine.within(tokens)
-        return Assertion(about, "takes", value, "verb", clause.text) if dosed else None
+        return Assertion(entity, "takes", value, "verb", clause.text) if dosed else None
     value, field = _what_somebody_is(value, clause, words)
-    return Assertion(about, field, value, "verb", clause.text) if field else None
+    return Assertion(entity, field, value, "verb", clause.text) if field else None
 
 
 def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, str]:
@@ -741,23 +772,23 @@ def _without_signs(text: str, words: Grammar) -> str:
 def _verb_first(text: str, words: Grammar) -> str:
     """The text with a verb that ends it behind the first one, in a language where one does: `bin gezogen nach Bonn`."""
     tokens, spans = tokens_of(text), spans_of(text)
-    at = next(
-        (at for at, token in enumerate(tokens) if token in words.be_verbs or token in words.have_verbs),
+    place = next(
+        (place for place, token in enumerate(tokens) if token in words.be_verbs or token in words.have_verbs),
         len(tokens),
     )
-    if not words.final_verbs.entries() or at + 2 >= len(tokens):
+    if not words.final_verbs.entries() or place + 2 >= len(tokens):
         return text
-    end, last = spans[at][1], spans[-1][0]
+    end, last = spans[place][1], spans[-1][0]
     return f"{text[:end]} {text[last:]}{text[end:last].rstrip()}"
 
 
 def _without_lead(clause: Clause, words: Grammar) -> Clause:
     """The clause without the words of time that it begins with: `these days my favourite tea is rooibos`, `as of May rent is 900`."""
     spans = spans_of(clause.text)
-    at = words.changes.find(clause.tokens[: clause.verb_at])
-    in_subject = at > 0 and clause.kind == "be" and clause.tokens[at] not in words.articles
-    if in_subject and not words.ended.at(clause.tokens, at):  # `my favourite tea these days is rooibos`
-        start, last = spans[at][0], spans[at + words.changes.at(clause.tokens, at) - 1][1]
+    place = words.changes.find(clause.tokens[: clause.verb_at])
+    in_subject = place > 0 and clause.kind == "be" and clause.tokens[place] not in words.articles
+    if in_subject and not words.ended.at(clause.tokens, place):  # `my favourite tea these days is rooibos`
+        start, last = spans[place][0], spans[place + words.changes.at(clause.tokens, place) - 1][1]
         text = f"{clause.text[:start]}{clause.text[last:].lstrip()}"
         return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
     length = words.changes.at(clause.tokens)
@@ -765,10 +796,10 @@ def _without_lead(clause: Clause, words: Grammar) -> Clause:
     lead = leading_range(clause.text, _ANY_DAY) if not length and clause.kind else None
     end = lead.span[1] if lead and not lead.span[0] else end
     behind = clause.text[end:].lstrip(" ,")
-    found = clauses(behind, words) if end and behind else []
-    if len(found) != 1 or not found[0].tokens or found[0].kind != clause.kind or found[0].under:
+    pieces = clauses(behind, words) if end and behind else []
+    if len(pieces) != 1 or not pieces[0].tokens or pieces[0].kind != clause.kind or pieces[0].under:
         return clause
-    return found[0]._replace(start=clause.start, end=clause.end, joined=clause.joined)
+    return pieces[0]._replace(start=clause.start, end=clause.end, joined=clause.joined)
 
 
 def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:
@@ -778,12 +809,12 @@ def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:
         text: of a clause.
         since: only a time from which on something is so: `since May`.
     """
-    found = [
-        one
-        for one in find_ranges(text, _ANY_DAY)[0]
-        if one.text[0].islower() and not (since and (one.end or not one.start))
+    times = [
+        hit
+        for hit in find_ranges(text, _ANY_DAY)[0]
+        if hit.text[0].islower() and not (since and (hit.end or not hit.start))
     ]
-    return with_blanks(text, [one.span for one in found]), found[0].text if found else ""
+    return with_blanks(text, [hit.span for hit in times]), times[0].text if times else ""
 
 
 def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
@@ -792,41 +823,41 @@ def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
         if hit := pattern.search(clause.text):
             lead = clause.text[: hit.start()]
             tokens, before = tokens_of(lead), set(names.found(lead))
-            own = words.possessives_own.within(tokens) or _is_bare_news(tokens, words)
-            if own or len(before) == 1:
+            is_own = words.possessives_own.within(tokens) or _is_bare_news(tokens, words)
+            if is_own or len(before) == 1:
                 value = plain_value(hit[0].strip(" .,;:!?)("))
-                return Assertion("" if own else before.pop(), field, value, "contact", clause.text)
+                return Assertion("" if is_own else before.pop(), field, value, "contact", clause.text)
     return None
 
 
 def _is_bare_news(tokens: Sequence[str], words: Grammar) -> bool:
     """True for `new number`, `got a new email address`, of nobody else: who says so tells it of themselves."""
-    at = next((at for at, token in enumerate(tokens) if token in words.renewals), -1)
-    behind = tokens[at + 1 :]
+    renewal = next((renewal for renewal, token in enumerate(tokens) if token in words.renewals), -1)
+    behind = tokens[renewal + 1 :]
     is_field = bool(behind) and any(_is_field(behind[start:], words) for start in range(min(2, len(behind))))
-    return at >= 0 and is_field and words.announcements.skip(tokens) >= at
+    return renewal >= 0 and is_field and words.announcements.skip(tokens) >= renewal
 
 
 def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE_WORDS) -> str:
     """The words as the value of a fact: without fillers, and no longer than one is; with `stops` up to what goes on with a sentence."""
     tokens, spans = tokens_of(text), spans_of(text)
-    at = 0
-    while at < len(tokens) - 1 and (
-        tokens[at] in words.value_leads
-        or (tokens[at] in words.determiners and tokens[at + 1][0].isdigit())  # `den 12. Mai`
+    first = 0
+    while first < len(tokens) - 1 and (
+        tokens[first] in words.value_leads
+        or (tokens[first] in words.determiners and tokens[first + 1][0].isdigit())  # `den 12. Mai`
     ):
-        at += 1
+        first += 1
     end = len(tokens)
-    while end - 1 > at and (length := _aside_before(tokens, end, words)) < end - at:
+    while end - 1 > first and (length := _aside_before(tokens, end, words)) < end - first:
         if not length:
             break
         end -= length
     text = text[: spans[end][0]] if end < len(tokens) else text
-    stop = next((n for n in range(max(at, 1), end) if stops and tokens[n] in words.value_stops), end)
+    stop = next((n for n in range(max(first, 1), end) if stops and tokens[n] in words.value_stops), end)
     if stop < end:
         text = text[: spans[stop][0]]
     value = plain_value(
-        trimmed(typed_from(text, spans, at) if at and at < len(spans) else text, words)
+        trimmed(typed_from(text, spans, first) if first and first < len(spans) else text, words)
     ).strip(" .,;:!?…\"'")
     return value if 0 < len(value.split()) <= most and re.search(r"\w", value) else ""
 
@@ -840,8 +871,8 @@ def _aside_before(tokens: Sequence[str], end: int, words: Grammar) -> int:
         (
             n
             for n in (4, 3, 2, 1)
-            for found in lists[: 1 + (n > 1)]
-            if end > n and found.at(tokens[:end], end - n) == n
+            for entries in lists[: 1 + (n > 1)]
+            if end > n and entries.at(tokens[:end], end - n) == n
         ),
         0,
     )

@@ -42,15 +42,19 @@ def corrected(text: str, words: Grammar) -> Corrected:
     start = 1
     for _ in range(_MOST):
         tokens, spans = tokens_of(text), spans_of(text)
-        for at in range(start, len(tokens)):
-            length = _sign(tokens, at, words)
-            if length and (length > 1 or _opens(text, spans[at])) and not words.not_orders.at(tokens, at):
-                sign = spans[at][0], spans[at + length - 1][1]
+        for place in range(start, len(tokens)):
+            length = _sign(tokens, place, words)
+            if (
+                length
+                and (length > 1 or _opens(text, spans[place]))
+                and not words.not_orders.at(tokens, place)
+            ):
+                sign = spans[place][0], spans[place + length - 1][1]
                 fixed = _replaced(text, sign, words) or (
                     _withdrawn(text, sign, words) if length > 1 else None
                 )
                 if fixed:
-                    text, instead, start = fixed.text, fixed.instead, at
+                    text, instead, start = fixed.text, fixed.instead, place
                     break
         else:
             break
@@ -58,11 +62,11 @@ def corrected(text: str, words: Grammar) -> Corrected:
     return Corrected(text, instead)
 
 
-def _sign(tokens: Sequence[str], at: int, words: Grammar) -> int:
+def _sign(tokens: Sequence[str], place: int, words: Grammar) -> int:
     """How many tokens are signs of correction, one behind the other: `no sorry wait`."""
     length = 0
-    while length < _SIGNS and (more := words.corrections.at(tokens, at + length)):
-        length += more
+    while length < _SIGNS and (size := words.corrections.at(tokens, place + length)):
+        length += size
     return length
 
 
@@ -75,11 +79,11 @@ def _opens(text: str, sign: tuple[int, int]) -> bool:
 def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
     """The text put right by what stands behind a sign of correction; None where nothing before it is of that kind."""
     offset = max(0, sign[0] - _REACH)
-    before, near = text[offset : sign[0]], text[sign[1] : sign[1] + _AHEAD]
+    before, text_behind = text[offset : sign[0]], text[sign[1] : sign[1] + _AHEAD]
     kinds = [
         (hit.start(), order, pattern, hit)
         for order, pattern in enumerate((_PAIR, _date(words), _weekday(words), _time(words), _number(words)))
-        if (hit := pattern.search(near)) and hit.start() <= _NEAR
+        if (hit := pattern.search(text_behind)) and hit.start() <= _NEAR
     ]
     if not kinds:
         return _word(text, offset, sign, words)
@@ -91,19 +95,19 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
     if not wrong:
         return _word(text, offset, sign, words)
     first, last = wrong[-1].span()
-    old = before[first:last].strip()
+    mistake = before[first:last].strip()
     # `on Sundays, no wait, sundays they are closed. saturdays`
-    values = [hit for hit in pattern.finditer(near, nearest) if _plain(hit[0]) != _plain(old)]
+    values = [hit for hit in pattern.finditer(text_behind, nearest) if _plain(hit[0]) != _plain(mistake)]
     if not values:
         return None
-    right, new = values[0], values[0][0].strip()
-    rest = text[sign[1] + right.end() :].lstrip(" ,")
+    right, correction = values[0], values[0][0].strip()
+    tail = text[sign[1] + right.end() :].lstrip(" ,")
     behind = before[last:].strip(" ,.…-–\n").lower()
-    if behind and re.match(rf"{re.escape(behind)}(?!\w)", rest.lower()):
-        rest = rest[len(behind) :].lstrip(" ,")  # `on tuesdays at 4. sorry, i meant wednesdays at 4`
-    lead = text[: offset + first] + new + before[last:].rstrip(" ,.…-–\n")
-    parts = rest.strip(" .!,") and rest[0] not in ".!?;…\n"
-    return Corrected(f"{lead}. {rest}" if parts else f"{lead}{rest}", f"{new}, first {old}")
+    if behind and re.match(rf"{re.escape(behind)}(?!\w)", tail.lower()):
+        tail = tail[len(behind) :].lstrip(" ,")  # `on tuesdays at 4. sorry, i meant wednesdays at 4`
+    lead = text[: offset + first] + correction + before[last:].rstrip(" ,.…-–\n")
+    is_sentence = tail.strip(" .!,") and tail[0] not in ".!?;…\n"
+    return Corrected(f"{lead}. {tail}" if is_sentence else f"{lead}{tail}", f"{correction}, first {mistake}")
 
 
 def _plain(value: str) -> str:
@@ -112,18 +116,18 @@ def _plain(value: str) -> str:
 
 def _word(text: str, offset: int, sign: tuple[int, int], words: Grammar) -> Corrected | None:
     """`write in bigger steps, no I mean SMALLER steps`: the word before what both name."""
-    before, near = text[offset : sign[0]], text[sign[1] : sign[1] + _AHEAD]
-    told, again = tokens_of(before), tokens_of(near)[:4]
-    spans, spans_again = spans_of(before), spans_of(near)
-    for at in range(1, len(again)):
-        if again[at] in told and again[at] not in words.small:
-            place = len(told) - 1 - told[::-1].index(again[at])
-            if place > 0 and told[place - 1] != again[at - 1]:
+    before, text_behind = text[offset : sign[0]], text[sign[1] : sign[1] + _AHEAD]
+    tokens_before, tokens_behind = tokens_of(before), tokens_of(text_behind)[:4]
+    spans, spans_behind = spans_of(before), spans_of(text_behind)
+    for position in range(1, len(tokens_behind)):
+        if tokens_behind[position] in tokens_before and tokens_behind[position] not in words.small:
+            place = len(tokens_before) - 1 - tokens_before[::-1].index(tokens_behind[position])
+            if place > 0 and tokens_before[place - 1] != tokens_behind[position - 1]:
                 first, last = spans[place - 1]
-                new = near[spans_again[at - 1][0] : spans_again[at - 1][1]]
-                lead = text[: offset + first] + new + before[last:].rstrip(" ,.…-–")
-                rest = text[sign[1] + spans_again[at][1] :].lstrip()
-                return Corrected(f"{lead} {rest}".rstrip(), f"{new}, first {before[first:last]}")
+                correction = text_behind[spans_behind[position - 1][0] : spans_behind[position - 1][1]]
+                lead = text[: offset + first] + correction + before[last:].rstrip(" ,.…-–")
+                tail = text[sign[1] + spans_behind[position][1] :].lstrip()
+                return Corrected(f"{lead} {tail}".rstrip(), f"{correction}, first {before[first:last]}")
     return None
 
 
@@ -161,8 +165,8 @@ def _number(words: Grammar) -> re.Pattern[str]:
     return re.compile(rf"{_NUMBER.pattern}|\b(?:{_any_of(words.cardinals)})\b", re.IGNORECASE)
 
 
-def _any_of(found: WordList) -> str:
-    return "|".join(sorted(map(re.escape, found.entries()), key=len, reverse=True)) or "(?!)"
+def _any_of(entries: WordList) -> str:
+    return "|".join(sorted(map(re.escape, entries.entries()), key=len, reverse=True)) or "(?!)"
 
 
 @cache

@@ -41,8 +41,8 @@ class Form(NamedTuple):
     program: bool = False  # a program wrote it, of what it did
 
 
-def _form(name: str, pattern: str, example: str, least: int = 1, **more: bool) -> Form:
-    return Form(name, re.compile(pattern, re.IGNORECASE), example, least, **more)
+def _form(name: str, pattern: str, example: str, least: int = 1, **traits: bool) -> Form:
+    return Form(name, re.compile(pattern, re.IGNORECASE), example, least, **traits)
 
 
 FORMS = (
@@ -132,14 +132,16 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
     for first, end in blocks_of(lines):
         block = range(first, end)
         opened = below
-        below = all(at in heads and heads[at].below for at in block)  # its text is the next block
-        pasted.update(block if opened else range(next((at for at in block if at in heads), end), end))
+        below = all(number in heads and heads[number].below for number in block)  # its text is the next block
+        pasted.update(
+            block if opened else range(next((number for number in block if number in heads), end), end)
+        )
         of_block = _of_block(lines, block, words, me)
         if sections and _is_heading(lines, block):
             of_block = block
         sections = bool(of_block) and of_block.stop == end
         pasted.update(of_block)
-    if messages := [at for at, form in heads.items() if form.below or form.name in _TALKS]:
+    if messages := [number for number, form in heads.items() if form.below or form.name in _TALKS]:
         pasted.update(range(messages[0], messages[-1]))  # a message may have paragraphs
     pasted.update(_dialogue(lines, words))
     return pasted | _attributed(lines, words, me)
@@ -161,35 +163,35 @@ _TALKS = frozenset({"message", "message of a name with its time"})
 def blocks_of(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Where each run of lines without an empty one begins and ends."""
     first = 0
-    for at in range(len(lines) + 1):
-        if at == len(lines) or not lines[at].strip():
-            if first < at:
-                yield first, at
-            first = at + 1
+    for number in range(len(lines) + 1):
+        if number == len(lines) or not lines[number].strip():
+            if first < number:
+                yield first, number
+            first = number + 1
 
 
 def _heads(lines: Sequence[str], words: Grammar) -> dict[int, Form]:
     """The lines of a form, where there is as much of it as tells."""
     hits = [
-        (at, form, hit)
-        for at, bare in enumerate(map(str.strip, lines))
+        (number, form, hit)
+        for number, bare in enumerate(map(str.strip, lines))
         if bare
         for form in FORMS
         if (hit := form.pattern.match(bare))
     ]
     counts = Counter(form.name for _, form, _ in hits)
-    last = max((at for at, line in enumerate(lines) if line.strip()), default=-1)
-    spoken = {form.name for at, form, _ in hits if speaks(lines[at], words)}
+    last = max((number for number, line in enumerate(lines) if line.strip()), default=-1)
+    spoken = {form.name for number, form, _ in hits if speaks(lines[number], words)}
     heads: dict[int, Form] = {}
-    for at, form, hit in hits:
+    for number, form, hit in hits:
         if (
             counts[form.name] >= form.least
             and (not form.spoken or form.name in spoken)
             and (not form.named or counts[form.name] > 1 or _names_somebody(hit["who"], words))
-            and (not form.below or at < last)
-            and not (form.apart and words.first_person.within(tokens_of(lines[at])))
+            and (not form.below or number < last)
+            and not (form.apart and words.first_person.within(tokens_of(lines[number])))
         ):
-            heads.setdefault(at, form)
+            heads.setdefault(number, form)
     return heads
 
 
@@ -198,24 +200,28 @@ def _attributed(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
 
     By turns, two names tell; else a name of two words, or one with a figure beside it or in a line like it: `Ana R.`, `Ana, 34`.
     """
-    names = {at: name for at, line in enumerate(lines) if (name := _name_alone(line, words, me))}
-    heads = [at for at in names if at - 1 not in names and lines[at + 1 : at + 2] and lines[at + 1].strip()]
-    by_turns = 1 < len({names[at] for at in heads}) < len(heads)
-    if by_turns and any(_speaks(lines[at + 1], words) for at in heads):
+    names = {number: name for number, line in enumerate(lines) if (name := _name_alone(line, words, me))}
+    heads = [
+        number
+        for number in names
+        if number - 1 not in names and lines[number + 1 : number + 2] and lines[number + 1].strip()
+    ]
+    by_turns = 1 < len({names[number] for number in heads}) < len(heads)
+    if by_turns and any(_speaks(lines[number + 1], words) for number in heads):
         return set(range(heads[0], _block_stop(lines, heads[-1])))
     attributed: set[int] = set()
     for first, stop in blocks_of(lines):
-        named = [at for at in range(first, stop) if at in names]
-        if not named:
+        name_lines = [number for number in range(first, stop) if number in names]
+        if not name_lines:
             continue
-        figures = {at for at in range(first, stop) if _is_byline(lines[at], words)}
-        beside = max(figures, default=-1)
-        sure = [at for at in named if " " in names[at] or at <= beside]
-        spoken = [at for at in range(first, stop) if _speaks(lines[at], words, to_somebody=False)]
+        figures = {number for number in range(first, stop) if _is_byline(lines[number], words)}
+        last_figure = max(figures, default=-1)
+        sure = [number for number in name_lines if " " in names[number] or number <= last_figure]
+        spoken = [number for number in range(first, stop) if _speaks(lines[number], words, to_somebody=False)]
         signed = stop  # where the lines begin that sign it
         while signed > first and (signed - 1 in names or signed - 1 in figures):
             signed -= 1
-        head = next((at for at in sure if at < signed), stop)
+        head = next((number for number in sure if number < signed), stop)
         if spoken and head < spoken[-1]:
             attributed.update(range(head, stop))
         elif (
@@ -227,8 +233,8 @@ def _attributed(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
     return attributed
 
 
-def _block_stop(lines: Sequence[str], at: int) -> int:
-    return next((number for number in range(at, len(lines)) if not lines[number].strip()), len(lines))
+def _block_stop(lines: Sequence[str], start: int) -> int:
+    return next((number for number in range(start, len(lines)) if not lines[number].strip()), len(lines))
 
 
 def _name_alone(line: str, words: Grammar, me: str) -> str:
@@ -240,11 +246,13 @@ def _name_alone(line: str, words: Grammar, me: str) -> str:
     name = tokens_of(hit["who"])
     if listed("speakers").at(name) == len(name):
         return " ".join(name) if len(name) == len(tokens) else ""
-    parts = name[words.roles.at(name) :]  # `Aunt Pat`, `Gran`
-    known = any(token in words.everyday or token in words.common for token in parts)
+    name_words = name[words.roles.at(name) :]  # `Aunt Pat`, `Gran`
+    is_common = any(token in words.everyday or token in words.common for token in name_words)
     titled = listed("titles").within(name) or listed("greetings").at(name) or listed("farewells").at(name)
     return (
-        "" if known or titled or (parts and not _names_somebody(" ".join(parts), words)) else " ".join(name)
+        ""
+        if is_common or titled or (name_words and not _names_somebody(" ".join(name_words), words))
+        else " ".join(name)
     )
 
 
@@ -276,7 +284,7 @@ def speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
 
 def _speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
     """The same in whatever language: what is pasted need not be in that of the turn."""
-    return any(speaks(text, one, to_somebody=to_somebody) for one in (words, grammar(UNREAD)))
+    return any(speaks(text, language, to_somebody=to_somebody) for language in (words, grammar(UNREAD)))
 
 
 def _names_somebody(who: str, words: Grammar) -> bool:
@@ -287,22 +295,28 @@ def _names_somebody(who: str, words: Grammar) -> bool:
 
 def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
     """The lines of a talk in which each is led by who speaks: two of them, or several by turns, of themselves or to somebody."""
-    labels = {at: hit for at, line in enumerate(lines) if (hit := _LABEL.match(line))}
-    who = {at: " ".join(tokens_of(hit["who"])) for at, hit in labels.items()}
+    labels = {number: hit for number, line in enumerate(lines) if (hit := _LABEL.match(line))}
+    who = {number: " ".join(tokens_of(hit["who"])) for number, hit in labels.items()}
     order = list(who.values())
-    by_turns = any(one == third != two for one, two, third in zip(order, order[1:], order[2:], strict=False))
-    speakers = {at for at, name in who.items() if _may_speak(labels[at], name, words, by_turns=by_turns)}
-    names = {who[at] for at in speakers}
-    spoken = any(
-        "?" in lines[at] or _speaks(lines[at][labels[at].start("words") :], words) for at in speakers
+    by_turns = any(
+        first == third != second for first, second, third in zip(order, order[1:], order[2:], strict=False)
     )
-    parts = any(listed("speakers").at(name.split()) for name in names)
-    if len(names) < 2 or not (by_turns or len(set(order)) == 2 or parts) or not (spoken or parts):
+    speakers = {
+        number for number, name in who.items() if _may_speak(labels[number], name, words, by_turns=by_turns)
+    }
+    names = {who[number] for number in speakers}
+    spoken = any(
+        "?" in lines[number] or _speaks(lines[number][labels[number].start("words") :], words)
+        for number in speakers
+    )
+    roles = any(listed("speakers").at(name.split()) for name in names)
+    if len(names) < 2 or not (by_turns or len(set(order)) == 2 or roles) or not (spoken or roles):
         return set()
     last = max(speakers)
     return set(
         range(
-            min(speakers), next((at for at in range(last, len(lines)) if not lines[at].strip()), len(lines))
+            min(speakers),
+            next((number for number in range(last, len(lines)) if not lines[number].strip()), len(lines)),
         )
     )
 
@@ -323,19 +337,19 @@ def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: boo
 
 def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> range:
     """The lines of a block that others wrote: below a title, below the name of whose form it is, above who wrote it."""
-    for at in block:
-        hit = _LABEL.match(lines[at])
+    for number in block:
+        hit = _LABEL.match(lines[number])
         label = tokens_of(hit["who"]) if hit and hit["mark"] else []
         if (
             hit
             and label
             and listed("owners").at(label) == len(label)
-            and not (me and me in tokens_of(lines[at][hit.start("words") :]))
+            and not (me and me in tokens_of(lines[number][hit.start("words") :]))
         ):
-            return range(_first_label(lines, block, at), block.stop)
-        if _is_title(lines[at], alone=len(block) == 1):
-            return range(at, block.stop if at + 1 < block.stop else len(lines))
-    if len(terms := [at for at in block for _ in range(_adverts(lines[at]))]) > 1:
+            return range(_first_label(lines, block, number), block.stop)
+        if _is_title(lines[number], alone=len(block) == 1):
+            return range(number, block.stop if number + 1 < block.stop else len(lines))
+    if len(terms := [number for number in block for _ in range(_adverts(lines[number]))]) > 1:
         return range(terms[0], block.stop)
     if labels := _of_document(lines, block, me):
         return labels
@@ -343,7 +357,7 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
     author = _AUTHOR.match(lines[last])
     if author and not (me and me in tokens_of(author["who"])):
         return block
-    if any(listed("footers").at(tokens_of(lines[at])) for at in block[-2:]) or _is_card(
+    if any(listed("footers").at(tokens_of(lines[number])) for number in block[-2:]) or _is_card(
         lines, block, words, me
     ):
         card = _is_card(lines, block, words, me)
@@ -354,14 +368,17 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
         signs = not card or len(list(sentences(" ".join(lines[above : block.start])))) > 1
         return range(above if signs else block.start, block.stop)
     if any(_is_of_page(line) for line in lines[block.start + 1 : block.stop]):
-        return range(next((at for at in block if _name_alone(lines[at], words, me)), block.start), block.stop)
+        return range(
+            next((number for number in block if _name_alone(lines[number], words, me)), block.start),
+            block.stop,
+        )
     return range(0)
 
 
 def _adverts(line: str) -> int:
     """How many terms of a small ad a line holds: `for sale`, `collection only`, `no agents`."""
     tokens, terms = tokens_of(_AMOUNT.sub(" ", line)), listed("adverts")
-    return sum(terms.at(tokens, at) > 0 for at in range(len(tokens)))
+    return sum(terms.at(tokens, place) > 0 for place in range(len(tokens)))
 
 
 def _is_of_page(line: str) -> bool:
@@ -373,13 +390,17 @@ def _is_of_page(line: str) -> bool:
 
 def _is_card(lines: Sequence[str], block: range, words: Grammar, me: str) -> bool:
     """True for a name alone in a line, with what somebody is and how to reach them: it signs the paragraph above it, of whoever is not the speaker."""
-    first, *others = [lines[at].strip() for at in block]
+    first, *others = [lines[number].strip() for number in block]
     tokens = tokens_of(first)
-    named = 2 <= len(tokens) <= _NAME_WORDS and all(_UPPER.match(part) for part in first.split())
-    if not named or not _names_somebody(first, words) or (me and me in tokens_of(" ".join((first, *others)))):
+    is_name = 2 <= len(tokens) <= _NAME_WORDS and all(_UPPER.match(word) for word in first.split())
+    if (
+        not is_name
+        or not _names_somebody(first, words)
+        or (me and me in tokens_of(" ".join((first, *others))))
+    ):
         return False
     reached = any(_CONTACT.match(line) for line in others)
-    above = next((lines[at] for at in range(block.start - 1, -1, -1) if lines[at].strip()), "")
+    above = next((lines[number] for number in range(block.start - 1, -1, -1) if lines[number].strip()), "")
     signs = len(list(sentences(above))) > 1 and len(others) < _HEADING
     short = all(len(tokens_of(line)) <= _CARD and not line.endswith((".", "!", "?")) for line in others)
     return short and (reached or (signs and speaks(above, words)))
@@ -387,10 +408,14 @@ def _is_card(lines: Sequence[str], block: range, words: Grammar, me: str) -> boo
 
 def _of_document(lines: Sequence[str], block: range, me: str) -> range:
     """The labelled lines of an order or an invoice that is not the speaker's: several tell, or one among other labels."""
-    labels = {at: tokens_of(hit["who"]) for at in block if (hit := _LABEL.match(lines[at])) and hit["mark"]}
+    labels = {
+        number: tokens_of(hit["who"])
+        for number in block
+        if (hit := _LABEL.match(lines[number])) and hit["mark"]
+    }
     telling = sum(listed("documents").at(label) == len(label) for label in labels.values() if label)
-    mine = me and any(me in tokens_of(lines[at]) for at in labels)
-    is_document = telling and max(telling + 1, len(labels)) > 2 and not mine
+    is_own = me and any(me in tokens_of(lines[number]) for number in labels)
+    is_document = telling and max(telling + 1, len(labels)) > 2 and not is_own
     return range(min(labels), block.stop) if is_document else range(0)
 
 
@@ -401,16 +426,16 @@ def _is_heading(lines: Sequence[str], block: range) -> bool:
     return few and _UPPER.match(first) is not None and first[-1] not in ".,!?;"
 
 
-def _paragraph_above(lines: Sequence[str], at: int) -> int:
+def _paragraph_above(lines: Sequence[str], start: int) -> int:
     """Where the paragraph above a place begins."""
-    end = next((number for number in range(at - 1, -1, -1) if lines[number].strip()), 0)
+    end = next((number for number in range(start - 1, -1, -1) if lines[number].strip()), 0)
     return next((number + 1 for number in range(end, -1, -1) if not lines[number].strip()), 0)
 
 
-def _first_label(lines: Sequence[str], block: range, at: int) -> int:
-    while at > block.start and _LABEL.match(lines[at - 1]):
-        at -= 1
-    return at
+def _first_label(lines: Sequence[str], block: range, number: int) -> int:
+    while number > block.start and _LABEL.match(lines[number - 1]):
+        number -= 1
+    return number
 
 
 def _is_title(line: str, *, alone: bool) -> bool:

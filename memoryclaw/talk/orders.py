@@ -34,8 +34,8 @@ class ReadClause(NamedTuple):
     @property
     def lasts(self) -> bool:
         """True for "always" and the like, and for how to answer on a condition: `when my idea is bad say so`, `put TODO if you dont know`."""
-        at = self.words.suppositions.find(self.tokens)
-        behind = self.tokens[at:] if at > 0 and not self.words.politeness.at(self.tokens, at) else ()
+        place = self.words.suppositions.find(self.tokens)
+        behind = self.tokens[place:] if place > 0 and not self.words.politeness.at(self.tokens, place) else ()
         denied = self.words.negations.within(behind) and self.words.second_person.within(behind)
         manner = (self.conditioned or denied) and self.holds("manner_verbs", at=True)
         return self.words.lasting.within(self.clause.typed) or bool(manner)
@@ -78,14 +78,16 @@ def is_order(clause: Clause, words: Grammar, before: Clause | None = None) -> bo
         words: the grammar of its language.
         before: the clause before it in its sentence, which may say when it holds.
     """
-    read = ReadClause.of(clause, words, before)
-    return next((bool(orders(read)) for _, fits, orders in ROWS if fits(read)), False)
+    reading = ReadClause.of(clause, words, before)
+    return next((bool(orders(reading)) for _, fits, orders in ROWS if fits(reading)), False)
 
 
-def _leaves(one: ReadClause) -> bool:
+def _leaves(reading: ReadClause) -> bool:
     """True for a verb of leaving before a thing, which tells what somebody did: `quit the gym`."""
-    verb, thing = one.tokens[0], "".join(one.tokens[1:2])
-    return thing in one.words.noun_openers and any(phrase == (verb,) for phrase, _ in one.words.verb_ends)
+    verb, thing = reading.tokens[0], "".join(reading.tokens[1:2])
+    return thing in reading.words.noun_openers and any(
+        phrase == (verb,) for phrase, _ in reading.words.verb_ends
+    )
 
 
 def _speaks(tokens: Sequence[str], words: Grammar) -> bool:
@@ -95,11 +97,11 @@ def _speaks(tokens: Sequence[str], words: Grammar) -> bool:
     )
 
 
-def _forbids(said: ReadClause) -> bool:
+def _forbids(reading: ReadClause) -> bool:
     """False for a denial that may be said to anybody: `dont make it up`."""
-    denial = said.words.negated_orders.at(said.tokens)
-    manner = said.words.manner_verbs.at(said.tokens, denial) or said.holds("first_person")
-    return not said.holds("negations", at=True) or said.signed or bool(manner)
+    denial = reading.words.negated_orders.at(reading.tokens)
+    manner = reading.words.manner_verbs.at(reading.tokens, denial) or reading.holds("first_person")
+    return not reading.holds("negations", at=True) or reading.signed or bool(manner)
 
 
 def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
@@ -117,13 +119,13 @@ def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
         or words.address_orders.at(tokens)
     ):
         return False
-    bare = not clause.kind and not words.orders.at(tokens)
-    return _is_counted(tokens, words) or (bare and (asked or tokens[-1] in words.pro_forms))
+    is_bare = not clause.kind and not words.orders.at(tokens)
+    return _is_counted(tokens, words) or (is_bare and (asked or tokens[-1] in words.pro_forms))
 
 
 def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:
     """True for so many of something, which is one piece of work: `3 more questions`, `ein paar Beispiele`; not for a limit, `only 3 bullets`."""
-    at = next(
+    place = next(
         (
             n
             for n, token in enumerate(tokens[:-1])
@@ -131,9 +133,9 @@ def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:
         ),
         None,
     )
-    if at is None:
+    if place is None:
         return False
-    before = tokens[at - 1] if at else ""
+    before = tokens[place - 1] if place else ""
     return before not in words.prepositions and before not in words.limits
 
 
@@ -174,10 +176,10 @@ def _plain(clause: Clause, words: Grammar) -> list[str]:
     tokens = list(clause.tokens)
     while tokens:
         lasting = words.lasting.at(tokens)
-        held = (
+        is_bound = (
             words.negations.within(tokens[:lasting]) or tokens[0] in words.conditions
         )  # `nie wieder`, `when you`
-        lead = words.politeness.at(tokens) or (lasting if lasting > 1 and not held else 0)
+        lead = words.politeness.at(tokens) or (lasting if lasting > 1 and not is_bound else 0)
         lead = (
             lead or _occasion(tokens, words) * words.lasting.within(clause.typed) or request_of(tokens, words)
         )
@@ -192,13 +194,13 @@ def request_of(tokens: Sequence[str], words: Grammar) -> int:
     """How many tokens stand before a manner that is asked for and is to last: `can you always give …?`, `would you keep it short from now on?`; 0 for any other request."""
     start = words.fillers.skip(tokens)
     size = words.request_openers.at(tokens, start)
-    wanted = [token for token in tokens[start + size :] if token not in words.politeness]
-    lasting = {n: n + length for n in range(len(wanted)) if (length := words.lasting.at(wanted, n))}
-    is_lasting = bool(lasting) and (min(lasting) <= 1 or len(wanted) in lasting.values())
-    verb = lasting.get(0, words.negations.at(wanted))
-    last = next((n for n in range(verb, len(wanted)) if wanted[n] in words.coordinators), len(wanted)) - 1
+    request = [token for token in tokens[start + size :] if token not in words.politeness]
+    lasting = {n: n + length for n in range(len(request)) if (length := words.lasting.at(request, n))}
+    is_lasting = bool(lasting) and (min(lasting) <= 1 or len(request) in lasting.values())
+    verb = lasting.get(0, words.negations.at(request))
+    last = next((n for n in range(verb, len(request)) if request[n] in words.coordinators), len(request)) - 1
     manners = (words.manner_verbs, words.chores)
-    is_manner = any(verbs.at(wanted, verb) or verbs.at(wanted[last : last + 1]) for verbs in manners)
+    is_manner = any(verbs.at(request, verb) or verbs.at(request[last : last + 1]) for verbs in manners)
     return start + size if size and is_lasting and is_manner else 0
 
 
@@ -206,10 +208,10 @@ def _occasion(tokens: Sequence[str], words: Grammar) -> int:
     """How many tokens say where an order holds that stands behind them: `in this repo always use tabs`; 0 where none do."""
     if tokens[0] not in words.prepositions:
         return 0
-    for at in range(2, min(len(tokens) - 1, _OCCASION)):
-        lasting = words.lasting.at(tokens, at)
-        verb = tokens[at + lasting] if at + lasting < len(tokens) else ""
-        if lasting or (verb in words.manner_verbs and tokens[at - 1] in words.things):
+    for place in range(2, min(len(tokens) - 1, _OCCASION)):
+        lasting = words.lasting.at(tokens, place)
+        verb = tokens[place + lasting] if place + lasting < len(tokens) else ""
+        if lasting or (verb in words.manner_verbs and tokens[place - 1] in words.things):
             is_order = verb in words.manner_verbs or verb in words.chores
-            return at if is_order and tokens[at - 1] not in words.nominatives else 0
+            return place if is_order and tokens[place - 1] not in words.nominatives else 0
     return 0

@@ -110,12 +110,12 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Exchange =
     def quoted(hit: re.Match[str]) -> str:
         return hit[0] if is_chat and _MARKED_NAME.fullmatch(hit[0]) else block(hit)
 
-    for signs, pattern, marked in (
+    for signs, pattern, replacement in (
         (("```", "~~~"), _FENCED, block),
         (">", _QUOTED_LINES, quoted),
         ('"“„«', _UNCLOSED, block),
     ):
-        text = pattern.sub(marked, text) if any(sign in text for sign in signs) else text
+        text = pattern.sub(replacement, text) if any(sign in text for sign in signs) else text
     sealing = Sealing(text)
 
     def quotation(hit: re.Match[str]) -> str:
@@ -124,14 +124,14 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Exchange =
             return hit[0]
         start, end = hit.span()
         before, behind = hit.string[max(0, start - 1) : start], hit.string[end : end + 2].lstrip(".,!?")[:1]
-        apart = "\n" in quote or (before in ("", "\n") and behind in ("", "\n"))
-        if apart or len(quote) > _LONG:
+        is_apart = "\n" in quote or (before in ("", "\n") and behind in ("", "\n"))
+        if is_apart or len(quote) > _LONG:
             pasted.append(_first_line(sealing.sealed().open(quote)))
-        return "\n" if apart else sealing.seal(hit[0], quotation=True)
+        return "\n" if is_apart else sealing.seal(hit[0], quotation=True)
 
     lines = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
-    own, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""), exchange)
-    text = sealing.calls("\n".join(own))  # only now: that they are calls tells code from talk
+    own_lines, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""), exchange)
+    text = sealing.calls("\n".join(own_lines))  # only now: that they are calls tells code from talk
     seals = sealing.sealed()
     return OwnWords(text, tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
 
@@ -144,8 +144,8 @@ def own_text(text: str, speaker: str, language: str) -> str:
         language: of the vault, where the words of the turn do not tell another.
     """
     code = spoken_in(text, language)
-    own = own_words(text, grammar(code if code in codes() else UNREAD), speaker)
-    return own.seals.open(own.text) if own.pasted else text
+    speech = own_words(text, grammar(code if code in codes() else UNREAD), speaker)
+    return speech.seals.open(speech.text) if speech.pasted else text
 
 
 def without_command(text: str, words: Grammar) -> str:
@@ -167,7 +167,7 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Exchange) -
     others |= {number for number, line in enumerate(lines) if line.strip() in exchange.repeated}
     if not others and exchange.answer:
         block = _longest_text(lines, words)
-        text = " ".join(lines[at] for at in block)
+        text = " ".join(lines[place] for place in block)
         is_whole = len(sentences(text)) > 1 and not _is_typed(text)
         others = set(block) if is_whole and is_about_a_text(exchange.answer, text, words) else others
     announced: dict[int, int] = {}  # where words of others begin in a line that announces them
@@ -188,45 +188,45 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Exchange) -
         if reach:
             end = _text_end(lines, number, words, letters) if reach == _ALL else _block_end(lines, number)
     others -= _beside_texts(lines, others, words)
-    own: list[str] = []
+    own_lines: list[str] = []
     pasted: list[str] = []
     inside = False  # a block that was named already
     for number, line in enumerate(lines):
         if not line.strip():
             continue
         start = 0 if number in others else announced.get(number, len(line))
-        own += [line[:start]] * (number not in others)
-        rest = line[start:].strip()
-        pasted += [rest] * (bool(rest) and not (inside and not start))
-        inside = bool(rest)
-    return own, pasted
+        own_lines += [line[:start]] * (number not in others)
+        tail = line[start:].strip()
+        pasted += [tail] * (bool(tail) and not (inside and not start))
+        inside = bool(tail)
+    return own_lines, pasted
 
 
 def _longest_text(lines: Sequence[str], words: Grammar) -> range:
     """The block with the most words that asks nothing: the answer is about it."""
     blocks = [range(*block) for block in blocks_of(lines)]
-    asking = [any(is_asked(lines[at], words) for at in block) for block in blocks]
+    asking = [any(is_asked(lines[number], words) for number in block) for block in blocks]
     texts = [block for block, asks in zip(blocks, asking, strict=True) if not asks]
-    return max(texts, key=lambda block: sum(len(lines[at]) for at in block), default=range(0))
+    return max(texts, key=lambda block: sum(len(lines[number]) for number in block), default=range(0))
 
 
 def _beside_texts(lines: Sequence[str], others: Collection[int], words: Grammar) -> set[int]:
     """The lines beside a text of others that the speaker typed: directly above it, or below it behind an empty line, in small letters where the text has capitals."""
-    beside: set[int] = set()
+    own_lines: set[int] = set()
     last = _last(lines, str.strip)
-    for at in sorted(others):
-        if not _is_typed(lines[at]):
+    for number in sorted(others):
+        if not _is_typed(lines[number]):
             continue
-        is_own = speaks(lines[at], words, to_somebody=False)
-        heads = at + 1 in others and (_is_written(lines[at + 1]) or is_head(lines[at + 1]))
-        if is_own and heads and (at - 1 not in others or at - 1 in beside):
-            beside.add(at)
-        if at == last:
-            above = _last(lines[:at], str.strip)
-            turns_back = listed("asides").at(tokens_of(lines[at])) > 0
+        is_own = speaks(lines[number], words, to_somebody=False)
+        heads = number + 1 in others and (_is_written(lines[number + 1]) or is_head(lines[number + 1]))
+        if is_own and heads and (number - 1 not in others or number - 1 in own_lines):
+            own_lines.add(number)
+        if number == last:
+            above = _last(lines[:number], str.strip)
+            turns_back = listed("asides").at(tokens_of(lines[number])) > 0
             written = is_own and above in others and _is_written(lines[above])
-            beside.update([at] * (above < at - 1 and (turns_back or written)))
-    return beside
+            own_lines.update([number] * (above < number - 1 and (turns_back or written)))
+    return own_lines
 
 
 def _is_written(line: str) -> bool:
@@ -240,18 +240,18 @@ def _is_written(line: str) -> bool:
     )
 
 
-def _mail_end(lines: Sequence[str], at: int, letters: Collection[int]) -> int:
+def _mail_end(lines: Sequence[str], number: int, letters: Collection[int]) -> int:
     """Where a mail ends that has its header at a place: its text stands in the same block, or below; that of one line goes on as a letter does."""
-    if lines[at].rstrip().endswith(":"):
-        return _letter_end(lines, at + 1, letters)
-    end = _block_end(lines, at)
-    text = [line for line in lines[at:end] if not (_COLON.search(line) or _greets(line))]
+    if lines[number].rstrip().endswith(":"):
+        return _letter_end(lines, number + 1, letters)
+    end = _block_end(lines, number)
+    text = [line for line in lines[number:end] if not (_COLON.search(line) or _greets(line))]
     return end if text and not _HEADER.match(lines[end - 1]) else _letter_end(lines, end, letters)
 
 
-def _letter_end(lines: Sequence[str], at: int, letters: Collection[int]) -> int:
+def _letter_end(lines: Sequence[str], start: int, letters: Collection[int]) -> int:
     """Where the letter ends that is the first of the lines from a place on; what begins otherwise goes on to the end."""
-    first = next((number for number in range(at, len(lines)) if lines[number].strip()), at)
+    first = next((number for number in range(start, len(lines)) if lines[number].strip()), start)
     behind = (number for number in range(first + 1, len(lines)) if number not in letters)
     return next(behind, len(lines)) if first in letters else len(lines)
 
@@ -263,28 +263,28 @@ def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
     for first, end in blocks_of(lines):
         block = range(first, end)
         goes_on = goes_on and not speaks(lines[first], words, to_somebody=False) and "?" not in lines[first]
-        of_code = {at for at in block if _has_code(lines[at])}
+        of_code = {number for number in block if _has_code(lines[number])}
         sign, columns = _columns(lines[first]) if len(block) > 1 else ("", 0)
-        for at in block:
-            line = lines[at]
+        for number in block:
+            line = lines[number]
             if (
-                (at and (at in of_code or _is_table(line)))
+                (number and (number in of_code or _is_table(line)))
                 or (columns and line.count(sign) >= columns)
                 or (of_code and _REMARK.match(line))
                 or len(_SIGNS.findall(line)) > _MANY_SIGNS
             ):
                 goes_on = goes_on or not _is_item(line)
-                tables.add(at)
+                tables.add(number)
             elif goes_on:
-                tables.add(at)
+                tables.add(number)
     return tables
 
 
-def _text_end(lines: Sequence[str], at: int, words: Grammar, letters: Collection[int]) -> int:
+def _text_end(lines: Sequence[str], number: int, words: Grammar, letters: Collection[int]) -> int:
     """Where a text ends that a line announces: what a program wrote before the block in which somebody speaks of themselves, a letter with its signature, any other at the end."""
     is_below = False
     for first, end in blocks_of(lines):
-        block = range(max(first, at + 1), end)
+        block = range(max(first, number + 1), end)
         if not block:
             continue
         if not any(_is_of_program(lines[place]) for place in block):
@@ -301,33 +301,35 @@ def _is_of_program(line: str) -> bool:
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
 
 
-def _block_end(lines: Sequence[str], at: int) -> int:
-    return next((number for number in range(at, len(lines)) if not lines[number].strip()), len(lines))
+def _block_end(lines: Sequence[str], start: int) -> int:
+    return next((number for number in range(start, len(lines)) if not lines[number].strip()), len(lines))
 
 
 def _letters(lines: Sequence[str], me: str) -> set[int]:
     """The lines of letters that greet somebody and take leave, or take leave formally, and that another one has signed."""
     letters: set[int] = set()
     start = -1
-    for at, line in enumerate(lines):
+    for number, line in enumerate(lines):
         leave = _leave(line)
         if not leave and _greets(line):
-            start = at
-        signature = next((n for n in range(at + 1, min(at + 3, len(lines))) if lines[n].strip()), at)
-        named = signature > at and _SIGNATURE.match(lines[signature])
-        if signature > at + 1 and not named:
-            signature = at  # the next paragraph is somebody's again
+            start = number
+        signature = next(
+            (n for n in range(number + 1, min(number + 3, len(lines))) if lines[n].strip()), number
+        )
+        signer = signature > number and _SIGNATURE.match(lines[signature])
+        if signature > number + 1 and not signer:
+            signature = number  # the next paragraph is somebody's again
         thanks = tokens_of(line)
-        if not leave and not (named and listed("thanks").at(thanks) == len(thanks) > 0):
+        if not leave and not (signer and listed("thanks").at(thanks) == len(thanks) > 0):
             continue
         signs = _signs(line) and not listed("thanks").at(thanks)
-        if start < 0 and ((named and leave == _FORMALLY) or signs):
-            start = at
-            while start and start - 1 not in letters and (lines[start - 1].strip() or start == at):
+        if start < 0 and ((signer and leave == _FORMALLY) or signs):
+            start = number
+            while start and start - 1 not in letters and (lines[start - 1].strip() or start == number):
                 start -= 1  # the paragraph above it
         signed = thanks if signs else tokens_of(lines[signature])
-        if start >= 0 and at > start and not (me and me in signed):
-            letters.update(range(start, _block_end(lines, at if signs else signature)))
+        if start >= 0 and number > start and not (me and me in signed):
+            letters.update(range(start, _block_end(lines, number if signs else signature)))
         start = -1
     return letters
 
@@ -373,21 +375,26 @@ def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) ->
     before = range(0)  # the block before
     last = _last(lines, str.strip)
     for first, end in blocks_of(lines):
-        for at in range(first, end):
-            if at in material:
+        for number in range(first, end):
+            if number in material:
                 continue
-            if _is_part(lines[at], words):
-                material.update(range(at, end))
-            elif asks := _asks_of_text(lines[at], words):
-                above, below = range(first, at) or before, range(at + 1, end) or _next_block(lines, end)
-                likely_above, likely_below = (_likeness(lines, at, block, words) for block in (above, below))
+            if _is_part(lines[number], words):
+                material.update(range(number, end))
+            elif asks := _asks_of_text(lines[number], words):
+                above, below = (
+                    range(first, number) or before,
+                    range(number + 1, end) or _next_block(lines, end),
+                )
+                likely_above, likely_below = (
+                    _likeness(lines, number, block, words) for block in (above, below)
+                )
                 if below and likely_below >= likely_above:
                     if asks + likely_below >= _BELOW:
-                        return material | set(range(at + 1, _text_end(lines, at, words, letters)))
-                elif asks + likely_above >= _ABOVE and is_asked(lines[at], words):
+                        return material | set(range(number + 1, _text_end(lines, number, words, letters)))
+                elif asks + likely_above >= _ABOVE and is_asked(lines[number], words):
                     material.update(above)
-            elif _asks_for_work(_ENDS.split(lines[at])[-1], words, beside=True):
-                material.update(range(first, at + 1) if at == last else range(at + 1, len(lines)))
+            elif _asks_for_work(_ENDS.split(lines[number])[-1], words, beside=True):
+                material.update(range(first, number + 1) if number == last else range(number + 1, len(lines)))
         before = range(first, end)
     return material
 
@@ -402,13 +409,13 @@ def _asks_of_text(line: str, words: Grammar) -> float:
     return _SURE if _asks_for_work(line, words) else asks_of_text(line, words)
 
 
-def _likeness(lines: Sequence[str], at: int, block: range, words: Grammar) -> float:
+def _likeness(lines: Sequence[str], place: int, block: range, words: Grammar) -> float:
     """How far a block looks like a text rather than like what the line beside it goes on with: it has sentences, another manner, a greeting, and asks for nothing itself."""
     text = " ".join(lines[number].strip() for number in block)
-    said = sentences(text)
-    asks = any(words.request_openers.at(tokens_of(sentence)) for sentence in said)
-    manner = bool(block) and _is_typed(lines[at]) and not _is_typed(text)
-    return 0.5 * (len(said) > 1) + 0.5 * manner + (bool(block) and _greets(lines[block[0]])) - asks
+    pieces = sentences(text)
+    asks = any(words.request_openers.at(tokens_of(sentence)) for sentence in pieces)
+    manner = bool(block) and _is_typed(lines[place]) and not _is_typed(text)
+    return 0.5 * (len(pieces) > 1) + 0.5 * manner + (bool(block) and _greets(lines[block[0]])) - asks
 
 
 def _is_typed(text: str) -> bool:
@@ -416,20 +423,25 @@ def _is_typed(text: str) -> bool:
     return re.match(r"[^\w\n]{0,3}[a-zß-ÿ]", text.strip()) is not None
 
 
-def _next_block(lines: Sequence[str], at: int) -> range:
-    first = next((number for number in range(at, len(lines)) if lines[number].strip()), len(lines))
+def _next_block(lines: Sequence[str], start: int) -> range:
+    first = next((number for number in range(start, len(lines)) if lines[number].strip()), len(lines))
     return range(first, _block_end(lines, first))
 
 
 def _is_part(line: str, words: Grammar) -> bool:
     """True for a line of which a sentence begins a game: `let's role-play: I am a pirate`, `you are my boss and I am your clerk`."""
-    every = [(said, tokens_of(said)) for said in _ENDS.split(line)]
-    parts = [(said, tokens[words.openers.skip(tokens) :]) for said, tokens in every]
+    pieces = [(sentence, tokens_of(sentence)) for sentence in _ENDS.split(line)]
+    openings = [(sentence, tokens[words.openers.skip(tokens) :]) for sentence, tokens in pieces]
     return any(
         listed("parts").at(tokens)
         or (listed("roles").at(tokens) and listed("own_roles").within(tokens))
-        or (at and ":" in said and listed("own_roles").at(tokens) and listed("roles").at(parts[at - 1][1]))
-        for at, (said, tokens) in enumerate(parts)
+        or (
+            place
+            and ":" in sentence
+            and listed("own_roles").at(tokens)
+            and listed("roles").at(openings[place - 1][1])
+        )
+        for place, (sentence, tokens) in enumerate(openings)
     )
 
 
@@ -447,10 +459,10 @@ def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
     points = not beside or listed("pointers").within(tokens)
     if listed("questions").within(tokens) and line.rstrip().endswith(("?", "？", ":")):
         return points
-    at = _request(tokens, words) if points else -1
-    behind = tokens[at + listed("requests").at(tokens, at) :] if at >= 0 else ()
+    place = _request(tokens, words) if points else -1
+    behind = tokens[place + listed("requests").at(tokens, place) :] if place >= 0 else ()
     return (
-        at >= 0
+        place >= 0
         and not any(token in words.possessives_own for token in behind)
         and all(token in words.of_text or token in listed("subjects") or token.isdigit() for token in behind)
     )
@@ -458,14 +470,14 @@ def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
 
 def _request(tokens: Sequence[str], words: Grammar) -> int:
     """Where a request for work on a text begins; -1 where more than small words of some language stand before it."""
-    at = listed("requests").find(tokens)
-    return at if _asking(words).issuperset(tokens[: max(at, 0)]) else -1
+    place = listed("requests").find(tokens)
+    return place if _asking(words).issuperset(tokens[: max(place, 0)]) else -1
 
 
 @cache
 def _asking(words: Grammar) -> frozenset[str]:
     asking = (words.openers, listed("subjects"), listed("askers"))
-    return frozenset[str]().union(*SMALL.values(), *(one.entries() for one in asking))
+    return frozenset[str]().union(*SMALL.values(), *(entries.entries() for entries in asking))
 
 
 def without_secrets(text: str) -> str:
@@ -511,14 +523,17 @@ def _reworks(clause: Sequence[str], words: Grammar) -> bool:
     if any(token in words.first_person for token in clause) and not listed("requests").within(clause):
         return False
     hits = [entries.find(clause) for entries in (words.rework_verbs, listed("requests"), listed("subjects"))]
-    return any(at >= 0 and not (at and clause[at - 1] in words.goal_prepositions and at < 2) for at in hits)
+    return any(
+        place >= 0 and not (place and clause[place - 1] in words.goal_prepositions and place < 2)
+        for place in hits
+    )
 
 
 def _is_own(clause: Sequence[str], words: Grammar) -> bool:
     """True for something written that is the speaker's: `summary of my week`, not `a message from my landlord`."""
-    at = words.written_things.find(clause)
-    behind = clause[at + words.written_things.at(clause, at) :]
-    return (at > 0 and clause[at - 1] in words.possessives_own) or (
+    place = words.written_things.find(clause)
+    behind = clause[place + words.written_things.at(clause, place) :]
+    return (place > 0 and clause[place - 1] in words.possessives_own) or (
         len(behind) > 1 and behind[0] in words.owner_prepositions and behind[1] in words.possessives_own
     )
 
@@ -570,11 +585,11 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
 
 def _quotes(clause: Sequence[str], words: Grammar) -> bool:
     """True for `what she wrote`, not for `what i wrote to her`, `das hab ich ihm geschrieben`, `she asked for it`."""
-    at = words.reporting_verbs.find(clause)
-    if at < 0:
+    place = words.reporting_verbs.find(clause)
+    if place < 0:
         return False
-    behind = at + words.reporting_verbs.at(clause, at)
-    subject = next((token for token in reversed(clause[:at]) if token in words.nominatives), "")
+    behind = place + words.reporting_verbs.at(clause, place)
+    subject = next((token for token in reversed(clause[:place]) if token in words.nominatives), "")
     return subject not in words.first_person and not (
         behind < len(clause) and clause[behind] in words.purposes
     )
@@ -587,6 +602,6 @@ def _announces_below(sentence: str, words: Grammar) -> bool:
         return True
     works = _quotes(tail, words) or words.rework_verbs.within(tail)
     if words.written_things.within(tail):
-        shown = any(token in words.deictics and token not in words.articles for token in tail)
-        return works or shown or (words.deictics.at(tail) > 0 and len(tail) <= _TITLE_WORDS)
+        points = any(token in words.deictics and token not in words.articles for token in tail)
+        return works or points or (words.deictics.at(tail) > 0 and len(tail) <= _TITLE_WORDS)
     return works and any(token in words.deictics and token in words.pronouns for token in tail)

@@ -33,28 +33,28 @@ class Relation(NamedTuple):
 class Names:
     """The names that a talk knows: those of the vault, of its speakers, and those that anybody wrote with a capital."""
 
-    def __init__(self, known: Mapping[str, str], speakers: Iterable[str]) -> None:
+    def __init__(self, vault_names: Mapping[str, str], speakers: Iterable[str]) -> None:
         speakers = list(speakers)
         self._speaking = {key_of(name) for name in speakers}
-        self._called = {part for name in speakers for part in tokens_of(name)[:1]}
+        self._called = {token for name in speakers for token in tokens_of(name)[:1]}
         self._by_token: dict[str, str] = {}
         self._sure: set[str] = set()
         self._people: set[str] = set()
-        for name in (*known.values(), *speakers):
+        for name in (*vault_names.values(), *speakers):
             self._add(name)
             self._sure.add(name)
-        for key, name in known.items():
+        for key, name in vault_names.items():
             if " " not in key:
                 self._by_token.setdefault(key, name)
 
     def _add(self, name: str, *, person: bool = False) -> None:
-        parts = tokens_of(name)
+        tokens = tokens_of(name)
         if person:
             self._people.add(name)
-        for part in (name.lower(), *parts[:1], *(parts[-1:] if person else ())):
-            bare = part.removesuffix("'s")
-            if len(bare) > 1:
-                self._by_token.setdefault(plain(bare), name)
+        for token in (name.lower(), *tokens[:1], *(tokens[-1:] if person else ())):
+            word = token.removesuffix("'s")
+            if len(word) > 1:
+                self._by_token.setdefault(plain(word), name)
 
     def add_person(self, name: str) -> str:
         """Takes up a person who was introduced, and returns the name as it is spelled."""
@@ -106,24 +106,24 @@ class Names:
         return plain(token) in self._by_token
 
     def _key(self, token: str) -> str:
-        bare = plain(token)
-        if bare in self._by_token:
-            return bare
-        short = bare[:-1] if bare.endswith("s") and len(bare) > 3 else ""
+        word = plain(token)
+        if word in self._by_token:
+            return word
+        short = word[:-1] if word.endswith("s") and len(word) > 3 else ""
         return short if short in self._by_token else ""
 
     def whole(self, text: str) -> str:
         """The name that all words of a text are; "" where they are none, or more than one."""
         tokens = tokens_of(text)
-        if found := self._by_token.get(" ".join(tokens)):
-            return found
+        if name := self._by_token.get(" ".join(tokens)):
+            return name
         return self.named(tokens[0]) if len(tokens) == 1 else ""
 
     def spelled(self, name: str) -> str:
         """The name as the vault or somebody wrote it; with a capital where it has none."""
-        known = self._by_token.get(key_of(name)) or self._by_token.get(plain(name))
-        if known and key_of(known) == key_of(name):
-            return known
+        spelling = self._by_token.get(key_of(name)) or self._by_token.get(plain(name))
+        if spelling and key_of(spelling) == key_of(name):
+            return spelling
         return (
             name if any(c.isupper() for c in name) else " ".join(w[:1].upper() + w[1:] for w in name.split())
         )
@@ -157,19 +157,19 @@ class Names:
             return "", "own"  # `on Thursday i wake up`
         if first in words.pointers and (len(tokens) == 1 or first not in words.determiners):
             return "", "other"
-        named = {name for token in tokens if (name := self.named(token))} - {speaker}
-        own = [token for token in tokens if token not in words.noun_openers]
+        mentions = {name for token in tokens if (name := self.named(token))} - {speaker}
+        core = [token for token in tokens if token not in words.noun_openers]
         if (
-            len(named) == 1
-            and own
-            and (self._key(own[0]) or (first in words.possessives_own and self._key(own[-1])))
-            and not any(token in words.ways for token in own)  # `to`, `from`
-            and len(own) <= 4
+            len(mentions) == 1
+            and core
+            and (self._key(core[0]) or (first in words.possessives_own and self._key(core[-1])))
+            and not any(token in words.ways for token in core)  # `to`, `from`
+            and len(core) <= 4
         ):
-            return next(iter(named)), "named"
+            return next(iter(mentions)), "named"
         if first in words.possessives_own:
-            return "", "relative" if words.roles.within(own) else "own"
-        if named == set() and own and self._key(own[0]):
+            return "", "relative" if words.roles.within(core) else "own"
+        if mentions == set() and core and self._key(core[0]):
             return "", "own"
         return "", "thing"
 
@@ -181,19 +181,19 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
     hits = list(_WORD.finditer(sentence))
     run: list[str] = []
     before, end = "", -1
-    for at, hit in enumerate(hits):
+    for place, hit in enumerate(hits):
         word = hit[0].rstrip(".'’-")
         # A capital inside a word makes a name of it anywhere: `projectX`.
-        capital = (word[:1].isupper() and (at > 0 or first)) or (
+        capital = (word[:1].isupper() and (place > 0 or first)) or (
             word[1:] != word[1:].lower() and not word.isupper()
         )
-        joins = bool(run) and word in _PARTICLES and at + 1 < len(hits)
+        joins = bool(run) and word in _PARTICLES and place + 1 < len(hits)
         if run and (not (capital or joins) or hit.start() - end > 1 or len(run) >= _LONGEST):
             yield run, before
             run = []
         if capital or (joins and run):
             if not run:
-                before = hits[at - 1][0].lower() if at else ""
+                before = hits[place - 1][0].lower() if place else ""
             run.append(_bare(word))
             end = hit.end()
     if run:
@@ -223,21 +223,23 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     if _begins_common(run, words) or _is_noun(run, words) or _is_everyday(run[0], words):
         return False
     tokens, spans = tokens_of(sentence), spans_of(sentence)
-    at = next((n for n, token in enumerate(tokens) if plain(token) == plain(run[-1].lower())), 0)
-    if tokens[at] != plain(run[-1].lower()):
+    place = next((n for n, token in enumerate(tokens) if plain(token) == plain(run[-1].lower())), 0)
+    if tokens[place] != plain(run[-1].lower()):
         return len(run) > 1  # `Maria Gomez's`
-    at += 1
-    while at < len(tokens) and (length := words.former.at(tokens, at) or int(tokens[at] in words.adverbs)):
-        at += length
-    if at == len(tokens):
+    place += 1
+    while place < len(tokens) and (
+        length := words.former.at(tokens, place) or int(tokens[place] in words.adverbs)
+    ):
+        place += length
+    if place == len(tokens):
         return False
-    verb = at + (tokens[at] in words.be_verbs)
+    verb = place + (tokens[place] in words.be_verbs)
     for phrase, field in words.verb_fields:
         end = verb + len(phrase)
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
-            named = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
-            return named or phrase[-1] not in words.prepositions or field not in PLACED
-    return len(run) > 1 and not words.noun_capitals.entries() and tokens[at] in words.verbs
+            is_name = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
+            return is_name or phrase[-1] not in words.prepositions or field not in PLACED
+    return len(run) > 1 and not words.noun_capitals.entries() and tokens[place] in words.verbs
 
 
 PLACED = frozenset({"lives in", "works at"})  # in what has a name
@@ -259,8 +261,8 @@ def _is_common(word: str, words: Grammar) -> bool:
 def _begins_common(run: Sequence[str], words: Grammar) -> bool:
     """True where words with capitals begin with one that is no name; an initial is one, and so are `Jan` and `Dr` before another."""
     first = run[0].lower()
-    named = len(run) > 1 and (len(first) == 1 or first in words.months or first in words.honorifics)
-    return not named and _is_common(run[0], words)
+    is_name = len(run) > 1 and (len(first) == 1 or first in words.months or first in words.honorifics)
+    return not is_name and _is_common(run[0], words)
 
 
 def _is_noun(run: list[str], words: Grammar) -> bool:
@@ -269,30 +271,32 @@ def _is_noun(run: list[str], words: Grammar) -> bool:
 
 def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
     """Who is introduced as what in a clause."""
-    tokens, found = _plain_roles(clause.tokens, words), list[Relation]()
+    tokens, introductions = _plain_roles(clause.tokens, words), list[Relation]()
     spans = spans_of(clause.text)
-    at = 0
-    while at < len(tokens):
-        length = words.roles.at(tokens, at)
+    place = 0
+    while place < len(tokens):
+        length = words.roles.at(tokens, place)
         if not length:
-            at += 1
+            place += 1
             continue
-        role = " ".join(tokens[at : at + length])
-        whose = _owner(tokens, at, words, names)
+        role = " ".join(tokens[place : place + length])
+        whose = _owner(tokens, place, words, names)
         if whose is not None:
-            several = tokens[at + length - 1].endswith("s") and tokens[at + length - 1][:-1] in words.roles
-            behind = _name_behind(clause, at + length, words, names, spans, capital=several)
-            if name := behind or _name_before(tokens, at, words, names):
-                stated = not behind or bool(_linked(tokens, at + length, words))
-                found.append(Relation(names.add_person(name), role, whose, stated))
-        at += length
-    return found
+            several = (
+                tokens[place + length - 1].endswith("s") and tokens[place + length - 1][:-1] in words.roles
+            )
+            behind = _name_behind(clause, place + length, words, names, spans, capital=several)
+            if name := behind or _name_before(tokens, place, words, names):
+                stated = not behind or bool(_linked(tokens, place + length, words))
+                introductions.append(Relation(names.add_person(name), role, whose, stated))
+        place += length
+    return introductions
 
 
 def _plain_roles(tokens: tuple[str, ...], words: Grammar) -> tuple[str, ...]:
     """The tokens with a role that has a name as it stands without one: `my wife's name is Ingrid`."""
     return tuple(
-        bare if (bare := token.removesuffix("'s")) in words.roles and behind in words.naming_words else token
+        role if (role := token.removesuffix("'s")) in words.roles and behind in words.naming_words else token
         for token, behind in zip(tokens, (*tokens[1:], ""), strict=True)
     )
 
@@ -301,16 +305,16 @@ def paired_with(clause: Clause, named: Sequence[str], words: Grammar, names: Nam
     """Words with a capital that are joined with a name and are no known one: `Tom and Ben came`."""
     tokens, spans = tokens_of(clause.text), spans_of(clause.text)
     return [
-        clause.text[slice(*spans[at - 1])]
-        for at in range(1, len(tokens) - 1)
-        if tokens[at] in words.coordinators and named and names.named(tokens[at + 1]) in named
-        and clause.text[spans[at - 1][0]].isupper() and not names.is_name(tokens[at - 1])
+        clause.text[slice(*spans[place - 1])]
+        for place in range(1, len(tokens) - 1)
+        if tokens[place] in words.coordinators and named and names.named(tokens[place + 1]) in named
+        and clause.text[spans[place - 1][0]].isupper() and not names.is_name(tokens[place - 1])
     ]  # fmt: skip
 
 
-def _owner(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> str | None:
+def _owner(tokens: tuple[str, ...], place: int, words: Grammar, names: Names) -> str | None:
     """Whose relative stands at a place: "" for the speaker's, a name, or None where nobody is said."""
-    before = at - 1
+    before = place - 1
     while before > 0 and tokens[before] in words.role_adjectives:
         before -= 1
     if before < 0:
@@ -320,12 +324,12 @@ def _owner(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> st
         return ""
     if token in words.people_pronouns:
         return None  # `her husband`
-    length = words.roles.at(tokens, at)
+    length = words.roles.at(tokens, place)
     if (
         before in (0, -1)
         and (token in words.determiners or token in words.role_adjectives)
-        and at + length < len(tokens)
-        and tokens[at + length] in words.be_verbs
+        and place + length < len(tokens)
+        and tokens[place + length] in words.be_verbs
     ):
         return ""  # `new lead is Ngozi`
     if (
@@ -338,63 +342,69 @@ def _owner(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> st
 
 
 def _name_behind(
-    clause: Clause, at: int, words: Grammar, names: Names, spans: Sequence[tuple[int, int]], *, capital: bool
+    clause: Clause,
+    place: int,
+    words: Grammar,
+    names: Names,
+    spans: Sequence[tuple[int, int]],
+    *,
+    capital: bool,
 ) -> str:
     """The name behind a role; `capital`: only one that is written as a name."""
     tokens = clause.tokens
-    linked = _linked(tokens, at, words)
-    at += len(linked)
-    if at >= len(tokens) or any(token in words.not_now for token in linked):
+    linked = _linked(tokens, place, words)
+    place += len(linked)
+    if place >= len(tokens) or any(token in words.not_now for token in linked):
         return ""  # `my boss was Marlene`
     called = any(token in words.naming_words for token in linked)
-    titled = tokens[at] in words.honorifics
-    if linked and not called and not titled and not names.is_known(tokens[at]):
+    titled = tokens[place] in words.honorifics
+    if linked and not called and not titled and not names.is_known(tokens[place]):
         if words.noun_capitals.entries():
             return ""  # `mein Bruder ist Bäcker`
-        capital = capital or not names.is_name(tokens[at])  # `my sister is late`
+        capital = capital or not names.is_name(tokens[place])  # `my sister is late`
     run: list[str] = []
     title = ""
-    if at + 1 < len(tokens) and tokens[at] in words.honorifics:
-        title, called = f"{tokens[at][:1].upper()}{tokens[at][1:]} ", True
-        at += 1
-    while at < len(tokens) and len(run) < _LONGEST:
-        typed = clause.text[spans[at][0] : spans[at][1]]
-        if run and clause.text[spans[at - 1][1] : spans[at][0]].strip(" ."):
+    if place + 1 < len(tokens) and tokens[place] in words.honorifics:
+        title, called = f"{tokens[place][:1].upper()}{tokens[place][1:]} ", True
+        place += 1
+    while place < len(tokens) and len(run) < _LONGEST:
+        typed = clause.text[spans[place][0] : spans[place][1]]
+        if run and clause.text[spans[place - 1][1] : spans[place][0]].strip(" ."):
             break
-        behind = clause.text[spans[at + 1][0]] if at + 1 < len(tokens) else ""
-        joins = bool(run) and tokens[at] in _PARTICLES and behind.isupper()
+        behind = clause.text[spans[place + 1][0]] if place + 1 < len(tokens) else ""
+        joins = bool(run) and tokens[place] in _PARTICLES and behind.isupper()
         small = not capital and (not run or (len(run) == 1 and run[0].islower()))
         if not (
-            typed[0].isupper() or joins or (small and _may_name(tokens, at, words, names, called=called))
+            typed[0].isupper() or joins or (small and _may_name(tokens, place, words, names, called=called))
         ):
             break
         if not joins and _is_common(typed, words):
             break
         run.append(re.sub(r"['’]s$", "", typed))
-        at += 1
+        place += 1
     name = names.spelled(" ".join(run)) if run else ""
     return f"{title}{name}" if title and name else name
 
 
-def _linked(tokens: Sequence[str], at: int, words: Grammar) -> Sequence[str]:
+def _linked(tokens: Sequence[str], place: int, words: Grammar) -> Sequence[str]:
     """What stands between a role and its name: `is called`, `is now`."""
-    linked = at < len(tokens) and tokens[at] in words.links
-    return tokens[at : words.link_words.skip(tokens, at)] if linked else ()
+    linked = place < len(tokens) and tokens[place] in words.links
+    return tokens[place : words.link_words.skip(tokens, place)] if linked else ()
 
 
-def _may_name(tokens: tuple[str, ...], at: int, words: Grammar, names: Names, *, called: bool) -> bool:
+def _may_name(tokens: tuple[str, ...], place: int, words: Grammar, names: Names, *, called: bool) -> bool:
     """True for a word in small letters that can only be a name where it stands: behind a role, and before a verb or nothing."""
-    token = tokens[at]
+    token = tokens[place]
     if names.is_name(token):
         return True
     if not token.isalpha() or len(token) < 3 or token in words.everyday:
         return False
-    return called or at + 1 == len(tokens) or tokens[at + 1] in words.verbs
+    return called or place + 1 == len(tokens) or tokens[place + 1] in words.verbs
 
 
-def _name_before(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> str:
+def _name_before(tokens: tuple[str, ...], place: int, words: Grammar, names: Names) -> str:
     """`Dilys is my preceptor`."""
-    before = next((n for n in range(at - 1, -1, -1) if tokens[n] not in words.role_openers), 0)
+    before = next((n for n in range(place - 1, -1, -1) if tokens[n] not in words.role_openers), 0)
     if tokens[before].endswith("s") and names.is_name(tokens[before]):
         before -= 1  # `Jens is Anna's brother`
     if before < 1 or tokens[before] not in words.be_verbs or tokens[before] in words.not_now:

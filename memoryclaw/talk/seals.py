@@ -51,12 +51,12 @@ class Sealing:
         self._quotations: set[int] = set()
         self._closed = _SEALS.search(text) is not None  # its own letters could not be told from marks
 
-    def seal(self, part: str, *, quotation: bool = False) -> str:
+    def seal(self, piece: str, *, quotation: bool = False) -> str:
         """What stands for a part."""
         if self._closed or len(self._marks) == _MOST:
             return " … "
         self._quotations |= {len(self._marks)} if quotation else set()
-        self._marks.append(part)
+        self._marks.append(piece)
         return chr(_FIRST + len(self._marks) - 1)
 
     def code(self, text: str) -> str:
@@ -72,8 +72,8 @@ class Sealing:
         return Seals(tuple(self._marks), frozenset(self._quotations))
 
     def _sealed(self, hit: re.Match[str]) -> str:
-        part = hit[0] if hit[0][0] == "`" else hit[0].rstrip(_END)
-        return self.seal(part) + hit[0][len(part) :] if len(part) > 1 else hit[0]
+        piece = hit[0] if hit[0][0] == "`" else hit[0].rstrip(_END)
+        return self.seal(piece) + hit[0][len(piece) :] if len(piece) > 1 else hit[0]
 
 
 def closed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -81,10 +81,11 @@ def closed(text: str, start: int, end: int) -> tuple[int, int]:
 
     What nobody closes parts the text: of the part to either side, the one that holds most of it stays.
     """
-    pairs, alone = _pairs(text)
-    edges = [-1, *alone, len(text)]
+    pairs, singles = _pairs(text)
+    edges = [-1, *singles, len(text)]
     first, last = max(
-        ((max(a + 1, start), min(b, end)) for a, b in pairwise(edges)), key=lambda part: part[1] - part[0]
+        ((max(a + 1, start), min(b, end)) for a, b in pairwise(edges)),
+        key=lambda stretch: stretch[1] - stretch[0],
     )
     for opens, closes in pairs:  # each within the part, or beside it
         if first <= opens < last or first <= closes < last:
@@ -100,21 +101,21 @@ def balanced(text: str) -> str:
 def _pairs(text: str) -> tuple[list[tuple[int, int]], list[int]]:
     """Where brackets and quotes open and close, the inner ones first, and where one stands alone, as does a pair around it; an inch is no quote."""
     pairs: list[tuple[int, int]] = []
-    alone: list[int] = []
+    singles: list[int] = []
     waiting: list[int] = []
-    for at, sign in enumerate(EMOTICON.sub(lambda hit: " " * len(hit[0]), text)):
+    for place, sign in enumerate(EMOTICON.sub(lambda hit: " " * len(hit[0]), text)):
         if waiting and sign in _CLOSERS.get(text[waiting[-1]], ""):
-            pairs.append((waiting.pop(), at))
-        elif sign in _CLOSERS and not (sign == '"' and text[at - 1 : at].isdigit()):
-            waiting.append(at)
+            pairs.append((waiting.pop(), place))
+        elif sign in _CLOSERS and not (sign == '"' and text[place - 1 : place].isdigit()):
+            waiting.append(place)
         elif sign in _ENDS:
-            alone.append(at)
-    alone = sorted([*alone, *waiting])
-    whole: list[tuple[int, int]] = []
+            singles.append(place)
+    singles = sorted([*singles, *waiting])
+    unbroken: list[tuple[int, int]] = []
     for opens, closes in pairs:
-        if bisect_left(alone, opens) != bisect_left(alone, closes):
-            insort(alone, opens)
-            insort(alone, closes)
+        if bisect_left(singles, opens) != bisect_left(singles, closes):
+            insort(singles, opens)
+            insort(singles, closes)
         else:
-            whole.append((opens, closes))
-    return whole, alone
+            unbroken.append((opens, closes))
+    return unbroken, singles

@@ -65,7 +65,9 @@ class Worth(NamedTuple):
     enough: bool = True  # it is above the cut
 
     def __str__(self) -> str:
-        return ", ".join(f"{name} {part:+.1f}" for name, part in self.parts[:_SHOWN] if abs(part) >= _SHARP)
+        return ", ".join(
+            f"{name} {share:+.1f}" for name, share in self.parts[:_SHOWN] if abs(share) >= _SHARP
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class Talk(NamedTuple):
     people: frozenset[str] = frozenset()  # those of them who were introduced as somebody
 
 
-def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") -> Talk:
+def read(turns: Sequence[Turn], vault_names: Mapping[str, str], language: str = "en") -> Talk:
     """The statements of some turns, in order.
 
     Args:
@@ -127,35 +129,38 @@ def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") 
         known: key_of(name) → name, of the entities that the vault knows.
         language: of the vault, where the words of a turn do not tell another.
     """
-    reader = SegmentReader(turns, known, language)
-    found: list[Statement] = []
+    reader = SegmentReader(turns, vault_names, language)
+    statements: list[Statement] = []
     for number, turn in enumerate(turns):
         if turn.role == "user":
-            found += reader.turn(number, turn)
+            statements += reader.turn(number, turn)
     if reader.among:
-        found = [replace(one, among=True, stressed=False) for one in found]
-    named = [
+        statements = [replace(statement, among=True, stressed=False) for statement in statements]
+    mentions = [
         name
         for turn in turns
         if turn.role in ("user", "assistant")
         for name in reader.names.found(without_secrets(turn.text[:8000]))
     ]
     return Talk(
-        tuple(found), tuple(reader.pasted), tuple(named), frozenset(filter(reader.names.is_person, named))
+        tuple(statements),
+        tuple(reader.pasted),
+        tuple(mentions),
+        frozenset(filter(reader.names.is_person, mentions)),
     )
 
 
 class SegmentReader:
     """Reads one segment, and remembers what was asked and who was named."""
 
-    def __init__(self, turns: Sequence[Turn], known: Mapping[str, str], language: str) -> None:
+    def __init__(self, turns: Sequence[Turn], vault_names: Mapping[str, str], language: str) -> None:
         self._turns = turns
         self._language = language
         self._spoken: dict[str, str] = {}  # by speaker: the language of the last turn
         speakers = {turn.name for turn in turns if turn.role == "user"}
         self.among = len(speakers) > 1 and not any(turn.role == "assistant" for turn in turns)
         self._named: tuple[int, Sequence[str]] = 0, ()  # the turn that named somebody last, and whom
-        self.names = Names(known, [turn.name for turn in turns if turn.name])
+        self.names = Names(vault_names, [turn.name for turn in turns if turn.name])
         for turn in turns:
             self.names.learn(without_secrets(turn.text), spoken_in(turn.text, self._language))
         self.pasted: list[Pasted] = []
@@ -168,34 +173,34 @@ class SegmentReader:
         code = spoken_in(turn.text, self._spoken.get(speaker, self._language))
         self._spoken[speaker] = code
         words = grammar(code if code in codes() else UNREAD)
-        own = own_words(turn.text, words, turn.name, self._exchange(number, turn))
-        self.pasted += [Pasted(turn.line, speaker, first) for first in own.pasted]
+        speech = own_words(turn.text, words, turn.name, self._exchange(number, turn))
+        self.pasted += [Pasted(turn.line, speaker, first) for first in speech.pasted]
         base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=words.code)
         self.names.meet(turn.text)
         if words.code == UNREAD:
-            return [_opened(said, own.seals) for said in _unread(base, own.text)]
-        fixed = corrected(own.text, words)
+            return [_opened(statement, speech.seals) for statement in _unread(base, speech.text)]
+        fixed = corrected(speech.text, words)
         texts = [text for text in sentences(fixed.text) if len(text) <= LONGEST]
-        before, named = self._named
-        antecedents = named if number - before <= _ANTECEDENT else []
+        last_number, mentions = self._named
+        antecedents = mentions if number - last_number <= _ANTECEDENT else []
         reading = _Turn(
             self.names,
             words,
             speaker,
             asked_in(self._turns, number, words),
             antecedents,
-            shows=bool(own.pasted),
+            shows=bool(speech.pasted),
             among=self.among,
         )
         pieces = [
             piece
-            for at, text in enumerate(texts)
-            for piece in reading.sentence(at, text, last=at == len(texts) - 1)
+            for place, text in enumerate(texts)
+            for piece in reading.sentence(place, text, last=place == len(texts) - 1)
         ]
         if reading.named:
             self._named = number, reading.named
         return [
-            _opened(_statement(base, group, texts, reading, fixed.instead), own.seals)
+            _opened(_statement(base, group, texts, reading, fixed.instead), speech.seals)
             for group in _grouped(_laughed_at(pieces, words))
         ]
 
@@ -217,23 +222,23 @@ def _telling_lines(text: str) -> Iterator[str]:
 
 def _unread(base: Statement, text: str) -> Iterator[Statement]:
     """The sentences of a turn in a language without a grammar, each a statement of which nothing is known but its form."""
-    for at, sentence in enumerate(sentences(text)):
+    for place, sentence in enumerate(sentences(text)):
         if len(sentence) <= LONGEST and words_of(sentence):
-            firm, tokens = _HARD.search(sentence) is not None, tokens_of(sentence)
-            own = any(has_phrase(tokens, phrase) for phrase, _ in grammar(UNREAD).verb_fields)
+            is_firm, tokens = _HARD.search(sentence) is not None, tokens_of(sentence)
+            is_own = any(has_phrase(tokens, phrase) for phrase, _ in grammar(UNREAD).verb_fields)
             yield replace(
                 base,
                 words=balanced(trimmed(sentence, grammar(UNREAD))),
                 quote=sentence,
-                places=(at,),
+                places=(place,),
                 kind="unread",
-                subject="own" if own else "other",
+                subject="own" if is_own else "other",
                 doubts=frozenset({"asked"} if sentence.rstrip("\"'”’») *_").endswith(_ASKED) else ()),
                 content=frozenset(
                     word for word in words_of(sentence) if len(word) > _SMALL_WORD or not word.isascii()
                 ),
-                firm=firm,
-                hard=firm,
+                firm=is_firm,
+                hard=is_firm,
                 change=grammar(UNREAD).news.within(tokens),
             )
 
@@ -263,16 +268,16 @@ class _Turn:
         names: Names,
         words: Grammar,
         speaker: str,
-        asked: Asked,
+        question: Asked,
         antecedents: Sequence[str],
         *,
         shows: bool,
         among: bool,
     ) -> None:
-        self.names, self.words, self.speaker, self.asked = names, words, speaker, asked
+        self.names, self.words, self.speaker, self.asked = names, words, speaker, question
         self._antecedents = antecedents  # named in the turns before
         self._among = among
-        self._answering = bool(asked.text or asked.options)
+        self._answering = bool(question.text or question.options)
 
         self._topic = ""  # of the next sentence
         self.named: list[str] = []  # in the turn so far, by the last clause that names any
@@ -289,10 +294,10 @@ class _Turn:
     def sentence(self, number: int, text: str, *, last: bool) -> list[_Piece]:
         """The clauses of a sentence, with what each is and the topic that the sentence before it set."""
         topic, self._topic = self._topic, ""
-        found = list(self._pieces(number, text, last=last))
-        if found and not topic:
+        pieces = list(self._pieces(number, text, last=last))
+        if pieces and not topic:
             topic, self._topic = self._topic, ""
-        return [piece._replace(topic=topic) for piece in found]
+        return [piece._replace(topic=topic) for piece in pieces]
 
     def _pieces(self, number: int, text: str, *, last: bool) -> Iterator[_Piece]:
         """The clauses of a sentence, each with its kind, its doubts, and what it tells of what."""
@@ -301,53 +306,65 @@ class _Turn:
         asked_for = _remembered(text, words)
         text = " " * asked_for + text[asked_for:]
         tokens = tokens_of(text)
-        found = self._clauses(text)
-        said = any(token not in words.fillers for token in tokens)
-        first, self._answering = self._answering, self._answering and not said
-        if not found:
+        members = self._clauses(text)
+        has_words = any(token not in words.fillers for token in tokens)
+        first, self._answering = self._answering, self._answering and not has_words
+        if not members:
             return
-        if self._is_topic(found, text, last=last, first=first):
-            self._topic = found[0].text
-            self._note_field(found[0])
+        if self._is_topic(members, text, last=last, first=first):
+            self._topic = members[0].text
+            self._note_field(members[0])
             self.named = self.names.found(self._topic) or self.named
             return
         if picked := chosen(self.asked, tokens, words) if first else "":
-            yield self._piece(number, found[0], "choice", frozenset(), stressed=bool(asked_for), words=picked)
-            found = found[1:]
+            yield self._piece(
+                number, members[0], "choice", frozenset(), stressed=bool(asked_for), words=picked
+            )
+            members = members[1:]
         order, once = list[bool](), list[bool]()
-        for at, clause in enumerate(found):
-            orders = is_order(clause, words, found[at - 1] if at else None)
+        for place, clause in enumerate(members):
+            orders = is_order(clause, words, members[place - 1] if place else None)
             once.append(orders and is_for_once(clause, words, asked=self._asked_for))
             ordered = self._ordered or any(order)
             order.append((orders and not once[-1]) or (ordered and _goes_on_ordering(clause, words)))
             self._asked_for = self._asked_for or text.rstrip().endswith("?") or asks_for(clause, words)
         self._ordered = self._ordered or any(order)
-        doubts = self._doubts(found, text, order)
-        for at, clause in enumerate(found):
-            if any(order) and not order[at] and _is_of_order(clause, words):
+        doubts = self._doubts(members, text, order)
+        for place, clause in enumerate(members):
+            if any(order) and not order[place] and _is_of_order(clause, words):
                 continue  # it stands in the words of the order
-            kind, whole = self._kind(clause, answers=first and at == 0), ""
-            kind = "task" if once[at] else kind
-            if order[at]:
-                kind, whole = "order", _whole_order(found, order, at, text, words)
+            kind, wording = self._kind(clause, answers=first and place == 0), ""
+            kind = "task" if once[place] else kind
+            if order[place]:
+                kind, wording = "order", _whole_order(members, order, place, text, words)
             piece = self._piece(
                 number,
                 clause,
                 kind,
-                doubts[at],
+                doubts[place],
                 stressed=bool(asked_for),
-                words=whole,
+                words=wording,
                 behind=text[clause.end :],
             )
-            owned = [mine for one in piece.assertions if (mine := self._owned(one, clause))]
+            owned = [
+                own_assertion
+                for assertion in piece.assertions
+                if (own_assertion := self._owned(assertion, clause))
+            ]
             # `Maya lives in Leith`: she is not Leith
-            values = {one.value for one in (*owned, *piece.ended) if one.entity}
-            named = [name for name in self.names.found(clause.text) if name not in values]
+            values = {assertion.value for assertion in (*owned, *piece.ended) if assertion.entity}
+            mentions = [name for name in self.names.found(clause.text) if name not in values]
             told_of = [
-                one.entity for one in owned if one.entity and one.entity not in named
+                assertion.entity
+                for assertion in owned
+                if assertion.entity and assertion.entity not in mentions
             ]  # `my mum's birthday`
-            self.named = [*named, *told_of, *paired_with(clause, named, words, self.names)] or self.named
-            reason = at > 0 and order[at - 1] and kind in _REASONS and not owned
+            self.named = [
+                *mentions,
+                *told_of,
+                *paired_with(clause, mentions, words, self.names),
+            ] or self.named
+            reason = place > 0 and order[place - 1] and kind in _REASONS and not owned
             reason = reason and piece.subject in ("own", "relative")
             yield piece._replace(
                 assertions=tuple(owned), doubts=piece.doubts | ({"mood"} if reason else set())
@@ -368,9 +385,9 @@ class _Turn:
         }
         # What stands behind somebody who was introduced is not theirs: `the landlord is Mr Holt. the rent is 900`.
         before = (name for name in self.named if not self.names.is_person(name))
-        named = {name for name in within or before if not self.names.speaks(name)}
-        if len(named) == 1:
-            return assertion._replace(entity=named.pop())
+        mentions = {name for name in within or before if not self.names.speaks(name)}
+        if len(mentions) == 1:
+            return assertion._replace(entity=mentions.pop())
         return assertion
 
     def _note_field(self, clause: Clause) -> None:
@@ -380,8 +397,8 @@ class _Turn:
 
     def _antecedent(self) -> str:
         """The one person whom `she` may be: named last in this turn, else in the two before; "" where there is none, or more than one."""
-        named = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
-        people = {name for name in named if self.names.is_person(name)} or named
+        mentions = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
+        people = {name for name in mentions if self.names.is_person(name)} or mentions
         return people.pop() if len(people) == 1 else ""
 
     def _clauses(self, text: str) -> list[Clause]:
@@ -389,62 +406,67 @@ class _Turn:
         words, is_name = self.words, self.names.is_name
         lead = _LEAD.match(text)
         # What begins with a number is a value, also where its month is a verb: `deadline: 12 may`.
-        found = clauses(text[lead.end() :], words, is_name) if lead and not text[lead.end()].isdigit() else []
-        if lead and found and found[0].kind and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1):
+        members = (
+            clauses(text[lead.end() :], words, is_name) if lead and not text[lead.end()].isdigit() else []
+        )
+        if lead and members and members[0].kind and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1):
             self._topic = trimmed(lead[1], words)
             self.named = self.names.found(lead[1]) or self.named
-            found = [one._replace(start=one.start + lead.end(), end=one.end + lead.end()) for one in found]
+            members = [
+                member._replace(start=member.start + lead.end(), end=member.end + lead.end())
+                for member in members
+            ]
         else:
-            found = clauses(text, words, is_name)
-        return [one for one in found if one.tokens and not self._only_calls(one.tokens)]
+            members = clauses(text, words, is_name)
+        return [member for member in members if member.tokens and not self._only_calls(member.tokens)]
 
     def _only_calls(self, tokens: Sequence[str]) -> bool:
         """True for a name that is called, and for a please alone."""
         return self.names.calls(tokens) or all(token in self.words.politeness for token in tokens)
 
-    def _doubts(self, found: Sequence[Clause], text: str, orders: Sequence[bool]) -> list[frozenset[str]]:
+    def _doubts(self, members: Sequence[Clause], text: str, orders: Sequence[bool]) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
         words = self.words
-        marked = text.rstrip("\"'”’») *_").endswith(_ASKED)
+        is_question = text.rstrip("\"'”’») *_").endswith(_ASKED)
         supposed, reported = False, ""
-        every = list[frozenset[str]]()
-        for at, clause in enumerate(found):
+        doubts = list[frozenset[str]]()
+        for place, clause in enumerate(members):
             supposed = supposed and not _contrasts(clause, words)
             supposed = supposed or (words.suppositions.within(clause.tokens) and not any(orders))
             reports = (
                 clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
             )
-            end = found[at + 1].start if at + 1 < len(found) else len(text)
+            end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
-                "asked": marked
+                "asked": is_question
                 or asks(
                     clause.typed,
                     words,
                     self.names.is_name,
-                    first=not any(_content(one.tokens, words) for one in found[:at]),
-                    goes_on=at > 0 and "asked" not in every[-1] and self._goes_on(clause),
+                    first=not any(_content(member.tokens, words) for member in members[:place]),
+                    goes_on=place > 0 and "asked" not in doubts[-1] and self._goes_on(clause),
                 ),
                 "supposed": supposed or words.conditionals.within(tokens_of(_unhedged(clause.text, words))),
                 "reported": reports or reported == "open" or (reported == "said" and clause.joined),
                 # What is the reason of something may be doubtful, and it is not.
-                "hedged": not (at and words.reasons.at(clause.typed))
+                "hedged": not (place and words.reasons.at(clause.typed))
                 and (
                     words.hedges.within(
                         clause.tokens[: words.suppositions.find(clause.tokens)]
-                        if orders[at]
+                        if orders[place]
                         else clause.tokens
                     )
-                    or self._hedge_beside(found, at)
+                    or self._hedge_beside(members, place)
                 ),
                 "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
                 "moment": words.moments.within(clause.tokens)
                 or (
                     is_imperative(clause, words)
-                    and not orders[at]
+                    and not orders[place]
                     and not (
-                        at
-                        and found[at - 1].subject
-                        and found[at - 1].kind not in _INTENDED
+                        place
+                        and members[place - 1].subject
+                        and members[place - 1].kind not in _INTENDED
                         and self._goes_on(clause)
                     )
                 ),
@@ -452,19 +474,24 @@ class _Turn:
                 "addressed": words.second_person.within(clause.tokens),
             }
             reported = ("open" if len(tokens_of(clause.rest)) < _SAID else "said") if reports else ""
-            if orders[at] and words.request_openers.within(clause.tokens):
+            if orders[place] and words.request_openers.within(clause.tokens):
                 signs |= {"asked": False, "supposed": False}  # `could you always …?`
-            every.append(frozenset(doubt for doubt, holds in signs.items() if holds))
-        if len(found) > 1 and "asked" in every[1] and not found[0].kind and not _HARD.search(found[0].text):
-            every[0] |= {"asked"}  # what it asks about: `the csv of last week, which day was worst`
-        return every
+            doubts.append(frozenset(doubt for doubt, holds in signs.items() if holds))
+        if (
+            len(members) > 1
+            and "asked" in doubts[1]
+            and not members[0].kind
+            and not _HARD.search(members[0].text)
+        ):
+            doubts[0] |= {"asked"}  # what it asks about: `the csv of last week, which day was worst`
+        return doubts
 
-    def _is_topic(self, found: Sequence[Clause], text: str, *, last: bool, first: bool) -> bool:
+    def _is_topic(self, members: Sequence[Clause], text: str, *, last: bool, first: bool) -> bool:
         """True for a noun alone that says what the next sentence is about: `rings.`; after a question that asks for something it answers."""
-        clause = found[0]
+        clause = members[0]
         plain = [token for token in clause.tokens if token not in self.words.determiners]
-        alone = (
-            len(found) == 1
+        is_single = (
+            len(members) == 1
             and not clause.kind
             and 0 < len(plain) <= 3
             and not any(token in self.words.coordinators for token in plain)
@@ -473,7 +500,7 @@ class _Turn:
         )
         answers = first and bool(self.asked.text) and not self.asked.open
         return (
-            alone
+            is_single
             and not last
             and not answers
             and not _HARD.search(clause.text)
@@ -492,9 +519,9 @@ class _Turn:
             return "answer"
         if words.cancel_words.within(clause.tokens):
             return "off"
-        own = bool(clause.subject) and clause.subject[0] in words.first_person
+        is_own = bool(clause.subject) and clause.subject[0] in words.first_person
         if self._is_done(clause.tokens) and (
-            clause.kind in ("", "be") or (clause.kind == "other" and not own)
+            clause.kind in ("", "be") or (clause.kind == "other" and not is_own)
         ):
             return "done"
         return clause.kind
@@ -502,9 +529,9 @@ class _Turn:
     def _is_done(self, tokens: Sequence[str]) -> bool:
         """True for `all done`, and for `the form is in`, not for `the key is in the box`."""
         words = self.words
-        at = words.done_words.find(tokens)
-        end = at + words.done_words.at(tokens, at)
-        return at >= 0 and (end == len(tokens) or tokens[end - 1] not in words.prepositions)
+        place = words.done_words.find(tokens)
+        end = place + words.done_words.at(tokens, place)
+        return place >= 0 and (end == len(tokens) or tokens[end - 1] not in words.prepositions)
 
     def _piece(
         self,
@@ -518,13 +545,13 @@ class _Turn:
         behind: str = "",
     ) -> _Piece:
         clause = spelled_out(clause, self.words, self.names)
-        about, subject = self.names.subject(clause, self.words, self.speaker)
+        entity, subject = self.names.subject(clause, self.words, self.speaker)
         if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
-            about, subject = self._subject  # `I left Shell and work at Fugro`
-        self._subject = ("", "none") if clause.kind in _INTENDED else (about, subject)
+            entity, subject = self._subject  # `I left Shell and work at Fugro`
+        self._subject = ("", "none") if clause.kind in _INTENDED else (entity, subject)
         if subject == "other" and clause.subject[0] in self.words.people_pronouns:
-            about = self._antecedent()
-            subject = "named" if about else subject
+            entity = self._antecedent()
+            subject = "named" if entity else subject
         assertions: tuple[Assertion, ...] = ()
         plain, (noun, changed), switch = clause, self._field, ""
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
@@ -533,17 +560,22 @@ class _Turn:
             if noun and (value := value_of_it(plain, self.words)):
                 plain, behind = first_clause(noun, self.words, plain), f": {value}"
             assertions = assertions_in(
-                plain, self.words, self.names, (about, subject), behind, among=self._among
+                plain, self.words, self.names, (entity, subject), behind, among=self._among
             )
             whose, switch = self._switched
-            self._switched = about, switched(clause, self.words) if subject in ("own", "named") else ""
+            self._switched = entity, switched(clause, self.words) if subject in ("own", "named") else ""
             if switch and not assertions and (holder := successor_in(plain, whose, switch, self.words)):
                 assertions, changed = (holder,), True
             if (
                 "hedged" in doubts
             ):  # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
-                assertions = tuple(one._replace(how="noun") if one.stated else one for one in assertions)
-            assertions = tuple(one for one in assertions if one.how == "role" or "reported" not in doubts)
+                assertions = tuple(
+                    assertion._replace(how="noun") if assertion.stated else assertion
+                    for assertion in assertions
+                )
+            assertions = tuple(
+                assertion for assertion in assertions if assertion.how == "role" or "reported" not in doubts
+            )
         # not `900 in the new flat`
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
         renewed = any(token in self.words.renewals for token in noun_words) and bool(assertions)
@@ -552,14 +584,14 @@ class _Turn:
         end = (
             None
             if (assertions and not self._ends_beside(clause)) or doubts & _UNSURE
-            else ends_in(clause, self.words, self.names, (about, subject))
+            else ends_in(clause, self.words, self.names, (entity, subject))
         )
         self._ended = end or self._ended
-        if self._ended and not assertions and not doubts & _UNSURE and about == self._ended.entity:
+        if self._ended and not assertions and not doubts & _UNSURE and entity == self._ended.entity:
             successor = succeeds(self._ended, plain, self.words)
             assertions = (successor,) if successor else ()
         return _Piece(
-            number, clause, kind, about, subject, assertions, doubts, stressed, ended=(end,) if end else (), change=change,
+            number, clause, kind, entity, subject, assertions, doubts, stressed, ended=(end,) if end else (), change=change,
             words=words,
         )  # fmt: skip
 
@@ -572,21 +604,25 @@ class _Turn:
         """True for a clause without a subject of its own behind one that has: `I left Shell and work at Fugro`."""
         return bool(clause.kind and clause.typed) and clause.typed[0] in self.words.coordinators
 
-    def _hedge_beside(self, found: Sequence[Clause], at: int) -> bool:
+    def _hedge_beside(self, members: Sequence[Clause], place: int) -> bool:
         """True where a clause that is nothing but a hedge stands beside: `2,000 from the co-op, i think`."""
-        near = (*found[max(0, at - 1) : at], *found[at + 1 : at + 2])
-        return any(0 < len(one.tokens) <= 4 and self.words.hedges.at(one.tokens) > 0 for one in near)
+        neighbours = (*members[max(0, place - 1) : place], *members[place + 1 : place + 2])
+        return any(
+            0 < len(member.tokens) <= 4 and self.words.hedges.at(member.tokens) > 0 for member in neighbours
+        )
 
     def _is_mood(self, clause: Clause) -> bool:
         words = self.words
         if clause.kind == "be":
-            rest = [token for token in tokens_of(clause.rest) if token not in words.adverbs]
-            return not _HARD.search(clause.rest) and (not rest or (rest[0] in words.moods and len(rest) <= 5))
-        alone = [token for token in clause.tokens if token not in words.adverbs]
+            complement = [token for token in tokens_of(clause.rest) if token not in words.adverbs]
+            return not _HARD.search(clause.rest) and (
+                not complement or (complement[0] in words.moods and len(complement) <= 5)
+            )
+        core = [token for token in clause.tokens if token not in words.adverbs]
         return (
             not clause.kind
-            and bool(alone)
-            and all(token in words.moods or token in words.small for token in alone)
+            and bool(core)
+            and all(token in words.moods or token in words.small for token in core)
         )
 
 
@@ -598,65 +634,72 @@ def _contrasts(clause: Clause, words: Grammar) -> bool:
 def _unhedged(text: str, words: Grammar) -> str:
     """A text without its hedges, of which a verb of being stays: `my dentist might be Kim`."""
     tokens, spans = tokens_of(text), spans_of(text)
-    parts, at, start = list[str](), 0, 0
-    while at < len(tokens):
-        end = at + words.hedges.at(tokens, at)
-        if end > at:
-            rest = end - (end > at + 1 and tokens[end - 1] in words.be_verbs)
-            parts.append(text[start : spans[at][0]])
-            start = spans[rest][0] if rest < len(spans) else len(text)
-        at = max(end, at + 1)
-    return "".join((*parts, text[start:])).strip(" ,")
+    pieces, place, start = list[str](), 0, 0
+    while place < len(tokens):
+        end = place + words.hedges.at(tokens, place)
+        if end > place:
+            behind = end - (end > place + 1 and tokens[end - 1] in words.be_verbs)
+            pieces.append(text[start : spans[place][0]])
+            start = spans[behind][0] if behind < len(spans) else len(text)
+        place = max(end, place + 1)
+    return "".join((*pieces, text[start:])).strip(" ,")
 
 
 def _remembered(text: str, words: Grammar) -> int:
     """Where the words begin that are asked to be remembered: behind `note to self:`; 0 where nothing is."""
     tokens, spans = tokens_of(text), spans_of(text)
-    at = words.openers.skip(tokens)
-    behind = at + words.remember_phrases.at(tokens, at)
-    asked = at < behind < len(spans) and tokens[behind] not in words.not_remembered
-    return spans[behind][0] if asked else 0
+    place = words.openers.skip(tokens)
+    behind = place + words.remember_phrases.at(tokens, place)
+    is_request = place < behind < len(spans) and tokens[behind] not in words.not_remembered
+    return spans[behind][0] if is_request else 0
 
 
 def _laughed_at(pieces: Sequence[_Piece], words: Grammar) -> list[_Piece]:
     """The clauses, in jest also those that a laugh behind them is about: `i live on the moon. haha`, `…, jk`."""
-    found: list[_Piece] = []
+    readings: list[_Piece] = []
     for piece in pieces:
-        if found and "joke" in piece.doubts and not piece.clause.kind and _laughs(piece.clause, words):
-            about = found[-1].sentence
-            found = [
-                one._replace(doubts=one.doubts | {"joke"}) if one.sentence == about else one for one in found
+        if readings and "joke" in piece.doubts and not piece.clause.kind and _laughs(piece.clause, words):
+            sentence = readings[-1].sentence
+            readings = [
+                earlier._replace(doubts=earlier.doubts | {"joke"})
+                if earlier.sentence == sentence
+                else earlier
+                for earlier in readings
             ]
-        found.append(piece)
-    return found
+        readings.append(piece)
+    return readings
 
 
 def _laughs(clause: Clause, words: Grammar) -> bool:
     """True for a clause of nothing but a laugh or a word for one."""
-    left = [token for token in clause.typed if not _LAUGH.fullmatch(token)]
-    at = words.jokes.find(left)
-    return not _content(left if at < 0 else (*left[:at], *left[at + words.jokes.at(left, at) :]), words)
+    tokens = [token for token in clause.typed if not _LAUGH.fullmatch(token)]
+    place = words.jokes.find(tokens)
+    return not _content(
+        tokens if place < 0 else (*tokens[:place], *tokens[place + words.jokes.at(tokens, place) :]), words
+    )
 
 
-def _whole_order(found: Sequence[Clause], order: Sequence[bool], at: int, text: str, words: Grammar) -> str:
+def _whole_order(
+    members: Sequence[Clause], order: Sequence[bool], place: int, text: str, words: Grammar
+) -> str:
     """The words of an order with its condition or its contrast: `when you write go, use table tests`, `say Jo, not Joanna`; without what only asks for it, `can you always …`; "" where it is its clause."""
-    first, last = at, at
-    while first and found[first - 1].under:
+    first, last = place, place
+    while first and members[first - 1].under:
         first -= 1
     while (
-        last + 1 < len(found)
-        and _is_of_order(found[last + 1], words)
+        last + 1 < len(members)
+        and _is_of_order(members[last + 1], words)
         and not order[last + 1]
-        and not (found[last + 1].under and any(order[last + 2 : last + 3]))  # the condition of the next
+        and not (members[last + 1].under and any(order[last + 2 : last + 3]))  # the condition of the next
     ):
         last += 1
-    whole = trimmed(text[found[first].start : found[last].end], words)
-    tokens = tokens_of(whole)
+    wording = trimmed(text[members[first].start : members[last].end], words)
+    tokens = tokens_of(wording)
     denied = tokens[:1] and tokens[0] in words.negative_determiners and words.negated_orders.at(tokens, 1)
     lead = request_of(tokens, words) or int(bool(denied))  # `no don't use tables`
     if lead:
-        return trimmed(whole[spans_of(whole)[lead][0] :].rstrip(" ?"), words)
-    return whole if first != last else ""
+        return trimmed(wording[spans_of(wording)[lead][0] :].rstrip(" ?"), words)
+    return wording if first != last else ""
 
 
 def _is_of_order(clause: Clause, words: Grammar) -> bool:
@@ -716,7 +759,7 @@ def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
     if last.sentence == piece.sentence:
         tells = piece.assertions or last.assertions  # what tells a fact stands by itself
         return not (tells and piece.clause.kind and piece.clause.subject) or piece.clause.joined
-    if sum(len(one.clause.tokens) for one in (*group, piece)) > _MOST:
+    if sum(len(member.clause.tokens) for member in (*group, piece)) > _MOST:
         return False
     return (
         bool(piece.clause.kind)
@@ -739,27 +782,27 @@ def _statement(
     people = [name for name in names.found(text) if not names.speaks(name)]
     others = {piece.about for piece in group if piece.about}
     points = any(piece.subject == "other" for piece in group[1:])
-    firm = bool(_HARD.search(text)) or words.figures.within(tokens)
-    every = [piece.doubts for piece in group]
-    doubts = frozenset[str]().union(*every) - (_WHOLLY - frozenset.intersection(*every))
+    is_firm = bool(_HARD.search(text)) or words.figures.within(tokens)
+    doubt_sets = [piece.doubts for piece in group]
+    doubts = frozenset[str]().union(*doubt_sets) - (_WHOLLY - frozenset.intersection(*doubt_sets))
     kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind
     return replace(
         base,
         words=text,
-        quote=" ".join(texts[at] for at in places),
+        quote=" ".join(texts[place] for place in places),
         places=places,
         kind=kind,
         about=others.pop()
         if len(others) == 1 and head.about and not (points and len(set(people)) > 1)
         else "",
         subject=head.subject,
-        assertions=tuple(one for piece in group for one in piece.assertions),
-        ended=tuple(one for piece in group for one in piece.ended),
+        assertions=tuple(assertion for piece in group for assertion in piece.assertions),
+        ended=tuple(assertion for piece in group for assertion in piece.ended),
         doubts=doubts,
         stressed=any(piece.stressed for piece in group),
         change=signs_of_change(tokens, words) or any(piece.change for piece in group),
-        firm=firm,
-        hard=firm
+        firm=is_firm,
+        hard=is_firm
         or bool(people)
         or words.weighty.within(tokens)
         or any(token in words.months and token not in words.modal_verbs for token in tokens),
@@ -771,25 +814,25 @@ def _statement(
     )
 
 
-def _opened(one: Statement, seals: Seals) -> Statement:
+def _opened(statement: Statement, seals: Seals) -> Statement:
     """A statement with the code and the quotations that it holds."""
     if not seals.marks:
-        return one
-    firm = one.firm or seals.open(one.words, quotations=False) != one.words
+        return statement
+    is_firm = statement.firm or seals.open(statement.words, quotations=False) != statement.words
     return replace(
-        one,
-        words=seals.open(one.words),
-        quote=seals.open(one.quote),
-        topic=seals.open(one.topic),
-        instead=seals.open(one.instead),
-        content=frozenset(token for token in one.content if seals.open(token) == token),
-        firm=firm,
-        hard=one.hard or firm,
+        statement,
+        words=seals.open(statement.words),
+        quote=seals.open(statement.quote),
+        topic=seals.open(statement.topic),
+        instead=seals.open(statement.instead),
+        content=frozenset(token for token in statement.content if seals.open(token) == token),
+        firm=is_firm,
+        hard=statement.hard or is_firm,
         assertions=tuple(
             fact._replace(
                 field=seals.open(fact.field), value=seals.open(fact.value), words=seals.open(fact.words)
             )
-            for fact in one.assertions
+            for fact in statement.assertions
         ),
     )
 

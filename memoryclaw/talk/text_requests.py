@@ -49,9 +49,9 @@ def _asks(line: _Line) -> float:
 def _points(line: _Line) -> float:
     """To something that the line does not name: `this`, but not `this bike`; `the letter` names a text."""
     tokens, pointers, written = line.tokens, listed("text_pointers"), line.words.written_things
-    for at in range(len(tokens)):
-        if length := pointers.at(tokens, at):
-            behind = at + length
+    for place in range(len(tokens)):
+        if length := pointers.at(tokens, place):
+            behind = place + length
             if (
                 behind == len(tokens)
                 or written.at(tokens, behind)
@@ -64,11 +64,11 @@ def _points(line: _Line) -> float:
 def _is_put_into(line: _Line) -> float:
     """Into what it is to be put: `in german`, `ins englische`, `into a poem`."""
     tokens, into = line.tokens, listed("into")
-    for at in range(1, len(tokens)):
-        behind = at + line.words.articles.at(tokens, at)
-        if tokens[at - 1] in into and (
-            tokens[at] in listed("languages")
-            or (behind > at and line.words.written_things.at(tokens, behind))
+    for place in range(1, len(tokens)):
+        behind = place + line.words.articles.at(tokens, place)
+        if tokens[place - 1] in into and (
+            tokens[place] in listed("languages")
+            or (behind > place and line.words.written_things.at(tokens, behind))
         ):
             return 1
     return 0
@@ -78,8 +78,8 @@ def _is_owned(line: _Line) -> float:
     """What is the speaker's own, but for people: `my plan`, not `my boss`."""
     tokens, words = line.tokens, line.words
     return any(
-        token in words.possessives_own and not words.roles.within(tokens[at + 1 : at + 3])
-        for at, token in enumerate(tokens)
+        token in words.possessives_own and not words.roles.within(tokens[place + 1 : place + 3])
+        for place, token in enumerate(tokens)
     )
 
 
@@ -153,11 +153,11 @@ def is_about_a_text(answer: str, text: str, words: Grammar) -> bool:
     tokens = tokens[words.openers.skip(tokens) :]
     if listed("reworked").within(tokens):
         return True
-    determined, named = listed("definite").at(tokens), frozenset(tokens_of(text))
+    determined, text_tokens = listed("definite").at(tokens), frozenset(tokens_of(text))
     return determined > 0 and any(
-        tokens[at] not in named
+        tokens[place] not in text_tokens
         and any(
-            nouns.at(tokens, at) for nouns in (words.written_things, listed("outputs"), listed("writers"))
+            nouns.at(tokens, place) for nouns in (words.written_things, listed("outputs"), listed("writers"))
         )
-        for at in range(determined, min(len(tokens), determined + _ADJECTIVES + 1))
+        for place in range(determined, min(len(tokens), determined + _ADJECTIVES + 1))
     )

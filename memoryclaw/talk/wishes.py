@@ -30,19 +30,19 @@ def stands(wish: Wish, others: Iterable[Wish]) -> bool:
     """True where the same one had the same wish in enough sessions until then, that of the wish among them."""
     stems, denial = stems_of(wish.words), denies(wish.words)
     sessions = {wish.session} | {
-        other.session
-        for other in others
-        if other.who == wish.who
-        and instant(other.at) <= instant(wish.at)
-        and denies(other.words) == denial
-        and are_alike(stems_of(other.words), stems)
+        earlier.session
+        for earlier in others
+        if earlier.who == wish.who
+        and instant(earlier.at) <= instant(wish.at)
+        and denies(earlier.words) == denial
+        and are_alike(stems_of(earlier.words), stems)
     }
     return bool(stems) and len(sessions) >= SESSIONS
 
 
-def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+def are_alike(stems: frozenset[str], others: frozenset[str]) -> bool:
     """True for the stems of one wish and of the same in other words."""
-    return bool(one and other) and len(one & other) >= _ALIKE * len(one | other)
+    return bool(stems and others) and len(stems & others) >= _ALIKE * len(stems | others)
 
 
 @lru_cache(maxsize=4096)
@@ -50,7 +50,7 @@ def stems_of(text: str) -> frozenset[str]:
     """The stems of the words that tell what is wished for; of a word, the shortest that it has in any language."""
     languages = [stemming.language(code) for code in codes()]
     return frozenset(
-        min((" ".join(one.tokens(token)) for one in languages), key=lambda stem: (len(stem), stem))
+        min((" ".join(stemmer.tokens(token)) for stemmer in languages), key=lambda stem: (len(stem), stem))
         for token in tokens_of(text)
         if not any(token in each for each in _lists(_COMMON))
     )

@@ -50,7 +50,7 @@ class SessionLook(NamedTuple):
         return cls(
             turns=len(tokens),
             possession=sum(map(grammar(UNREAD).possessives_own.within, tokens)) / max(1, len(tokens)),
-            role_play=any(words.role_play.within(said[:40]) for said in tokens[:2]),
+            role_play=any(words.role_play.within(turn_tokens[:40]) for turn_tokens in tokens[:2]),
             answered=sum(replies) > _LONG_REPLY * len(replies),
         )
 
@@ -74,16 +74,26 @@ class Surroundings(NamedTuple):
 def exchanges(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Iterator[Surroundings]:
     """Each statement of a talk in its exchange."""
     people = [number for number, turn in enumerate(turns) if turn.role == "user"]
-    for number, group in groupby(talk.statements, key=lambda one: one.turn):
-        beside, turn = list(group), turns[number]
+    for number, group in groupby(talk.statements, key=lambda entry: entry.turn):
+        statements, turn = list(group), turns[number]
         before = next((t.text for t in reversed(turns[:number]) if t.role == "assistant"), "")
         after = next((t.text for t in turns[number + 1 :] if t.role == "assistant"), "")
         typed, offered = tokens_unread(turn.text[:_TYPED]), frozenset(words_of(before))
-        for said in beside:
-            tokens = (tokens_unread if said.kind == "unread" else tokens_of)(said.quote)
-            words = grammar(said.language)
+        for statement in statements:
+            tokens = (tokens_unread if statement.kind == "unread" else tokens_of)(statement.quote)
+            words = grammar(statement.language)
             yield Surroundings(
-                said, words, tokens, beside, turn, typed, number == people[0], before, offered, after, session
+                statement,
+                words,
+                tokens,
+                statements,
+                turn,
+                typed,
+                number == people[0],
+                before,
+                offered,
+                after,
+                session,
             )
 
 
@@ -93,20 +103,20 @@ def _asks(text: str) -> bool:
 
 def _shared(first: Iterable[str], second: frozenset[str]) -> float:
     """The share of the telling words of the first text that stand in the second."""
-    mine = {word for word in first if len(word) > 3 or word.isdigit()}
-    return len(mine & second) / max(1, len(mine))
+    key_words = {word for word in first if len(word) > 3 or word.isdigit()}
+    return len(key_words & second) / max(1, len(key_words))
 
 
 def _kind(kind: str) -> Callable[[Surroundings], float]:
-    return lambda one: one.said.kind == kind
+    return lambda exchange: exchange.said.kind == kind
 
 
 def _subject(subject: str) -> Callable[[Surroundings], float]:
-    return lambda one: one.said.subject == subject
+    return lambda exchange: exchange.said.subject == subject
 
 
 def _holds(name: str) -> Callable[[Surroundings], float]:
-    return lambda one: getattr(one.words, name).within(one.tokens)
+    return lambda exchange: getattr(exchange.words, name).within(exchange.tokens)
 
 
 # Each by the name that an explanation shows.
@@ -195,10 +205,10 @@ def worth_of(exchange: Surroundings) -> Worth:
     """The sum over the features of a statement, and its parts."""
     bias, terms = _learned()
     features = features_of(exchange)
-    parts = [(term.name, term.weight * (features[term.name] - term.mean) / term.deviation) for term in terms]
-    chance = 1 / (1 + math.exp(-bias - sum(part for _, part in parts)))
-    parts.sort(key=lambda part: (-abs(part[1]), part[0]))
-    return Worth(round(chance, 4), tuple(parts), chance >= cut_of(cut_name(exchange)))
+    shares = [(term.name, term.weight * (features[term.name] - term.mean) / term.deviation) for term in terms]
+    chance = 1 / (1 + math.exp(-bias - sum(share for _, share in shares)))
+    shares.sort(key=lambda share: (-abs(share[1]), share[0]))
+    return Worth(round(chance, 4), tuple(shares), chance >= cut_of(cut_name(exchange)))
 
 
 def weigh(
@@ -230,15 +240,15 @@ def weigh(
 
 def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool]) -> bool:
     """True for an order beside a request, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
-    said, words = exchange.said, exchange.words
-    if said.kind != "order" or said.stressed or words.lasting.within(exchange.tokens):
+    statement, words = exchange.said, exchange.words
+    if statement.kind != "order" or statement.stressed or words.lasting.within(exchange.tokens):
         return False
     return (
         exchange.session.role_play
         or len(exchange.turn.text) > _LONG_TURN
-        or any(token in words.deictics and token in words.pronouns for token in tokens_of(said.words))
+        or any(token in words.deictics and token in words.pronouns for token in tokens_of(statement.words))
         or (
-            any("asked" in other.doubts or other.kind == "task" for other in exchange.beside)
-            and not wished(said)
+            any("asked" in neighbour.doubts or neighbour.kind == "task" for neighbour in exchange.beside)
+            and not wished(statement)
         )
     )
