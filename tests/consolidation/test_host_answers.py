@@ -267,7 +267,7 @@ def test_a_run_waits_for_an_agent_as_long_as_it_is_told_to(root: Path) -> None:
 @pytest.mark.laws
 def test_a_run_with_answers_that_was_killed_and_run_again_gives_the_same_tree(tmp_path: Path) -> None:
     files = {**VAULT, EVENING_LOG: LOGS[EVENING_LOG]}
-    start = put(tmp_path / "start", files)
+    start = vault_of(tmp_path / "start", files)
     whole = shutil.copytree(start, tmp_path / "whole")
     answers = answered(asked(shutil.copytree(start, tmp_path / "asked")))
     points = points_of(whole, lambda: consolidated(whole, answers=answers))
