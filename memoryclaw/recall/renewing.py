@@ -147,24 +147,33 @@ def told_anew(older: str, later: str) -> bool:
 
 def gives_up(older: str, later: str) -> bool:
     """True where later words end what the same person has or does by older ones: `Ole drives a Volvo`, `Ole sold the Volvo`."""
-    words, signs = _grammar_of(older, later), _grammar_of(later, older)
-    before = [clause for clause in clauses(older, words) if clause.kind != "event"]
-    for ending in clauses(later, signs) if before else ():
-        whose, ended = _given_up(ending, signs, later)
-        for clause_before in before if ended else ():
-            of_other = words.roles.within(clause_before.subject) or words.contracted_subjects.within(
-                clause_before.tokens[1:2]
-            )
-            is_own = any(
-                token in words.first_person or token in words.possessives_own
-                for token in clause_before.tokens
-            )
-            is_same = (
-                whose <= stems(" ".join(clause_before.subject), later) if whose else is_own and not of_other
-            )
-            if is_same and _closes_with(clause_before, ended, words, later):
-                return True
-    return False
+    said = stems(older, later)
+    endings = [(whose, ended) for whose, ended in _endings(later) if ended <= said]
+    if not endings:  # asked of every statement that stands
+        return False
+    words = _grammar_of(older, later)
+
+    def is_of(clause: Clause, whose: frozenset[str]) -> bool:
+        if whose:
+            return whose <= stems(" ".join(clause.subject), later)
+        of_other = words.roles.within(clause.subject) or words.contracted_subjects.within(clause.tokens[1:2])
+        own = any(token in words.first_person or token in words.possessives_own for token in clause.tokens)
+        return own and not of_other
+
+    return any(
+        is_of(clause, whose) and _closes_with(clause, ended, words, later)
+        for clause in clauses(older, words)
+        if clause.kind != "event"
+        for whose, ended in endings
+    )
+
+
+@lru_cache(maxsize=4096)
+def _endings(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """What each clause of a text says that somebody has no more, behind whose it was."""
+    words = _grammar_of(text)
+    endings = (_given_up(clause, words, text) for clause in clauses(text, words))
+    return tuple((whose, ended) for whose, ended in endings if ended)
 
 
 def _given_up(clause: Clause, words: Grammar, like: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -64,7 +64,9 @@ def _when(sequel: Sequel) -> tuple[str, str]:
 
 
 def followed(searcher: Searcher, ranking: Ranking, best: Sequence[Ranked]) -> Ranking:
-    """The ranking, in which what ends one of the best lines scores as much as that line."""
+    """The ranking, in which what ends one of the best lines scores as much as that line; of a question with fields nothing but what it asks for."""
+    if ranking.question.query.filters:
+        return ranking
     spoken = [
         hit for hit in best if hit.unit.kind in _SPOKEN and hit.unit.role != "assistant" and hit.unit.at
     ]
