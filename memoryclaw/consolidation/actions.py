@@ -250,6 +250,7 @@ class SetFact(_SemanticAction):
     count: str = ""  # of the sessions in which it served
     last: str = ""  # ISO date of the last of them
     also: str = ""  # words to find it by that nobody said, joined by commas
+    instead: str = ""  # the one of several values that it takes the place of
     heading: ClassVar[str] = "Fact"
     counted_as: ClassVar[str] = "fact"
     known_by: ClassVar[tuple[str, ...]] = ("entity", "field", "value")
@@ -282,8 +283,8 @@ class SetFact(_SemanticAction):
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
         """The value that the field has."""
-        facts = self.facts(text, collections)
-        return standing(fact for fact in facts if fact.current and self.is_of(fact))
+        facts = [fact for fact in self.facts(text, collections) if fact.current and self.is_of(fact)]
+        return standing(fact for fact in facts if self.instead in ("", fact.value) or len(facts) == 1)
 
     def is_of(self, fact: Fact) -> bool:
         """True for a value of its field."""
@@ -320,7 +321,7 @@ class SetFact(_SemanticAction):
         new = set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
             since=self.since, source=first, many=self.many, audience=self.audience, memory_type=self.memory_type,
-            scope=self.scope, also=self.also,
+            scope=self.scope, also=self.also, instead=self.instead,
         ).text  # fmt: skip
         return add_sources(new, file, (self.entity, self.field, self.value), self.source) if further else new
 

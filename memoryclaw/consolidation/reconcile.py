@@ -15,7 +15,7 @@ from memoryclaw.consolidation.actions import standing
 from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Segment
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.model import VALUE, Fact
+from memoryclaw.model import FROM_NOW_ON, VALUE, Fact
 from memoryclaw.recall.renewing import (
     SHARED,
     gives_up,
@@ -31,7 +31,8 @@ from memoryclaw.recall.renewing import (
 )
 from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, COUPLE, has_phrase
-from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
+from memoryclaw.text import words as lists
+from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
 from memoryclaw.vault.audience import common_audience
@@ -142,8 +143,62 @@ def _is_alike(fact: Fact, claim: Claim) -> bool:
     first, second = subject_of(value, claimed), subject_of(claimed)
     same, least = len(first & second), min(len(first), len(second))
     words, others = _word_key(value), _word_key(claimed)
+    if claim.field == FROM_NOW_ON and _order_in_turn(value, claimed):
+        return True
     is_of_kind = claim.field == "prefers" and words[-1:] == others[-1:] and min(len(words), len(others)) > 1
     return 2 * same > least or is_of_kind or are_in_turn(value, claimed)
+
+
+_ASPECTS = [
+    (aspect, WordList(phrases.split(", ")))
+    for aspect, _, phrases in (line.partition(": ") for line in lists.lines("consolidation.order_aspects"))
+]
+_NAMED = "name"  # the aspect whose way stands behind its words
+
+
+def _order_in_turn(order: str, other: str) -> bool:
+    """True for two orders of which one holds at a time, since they say of the same thing how it shall be: `answer in German`, `answer in English`; not for orders on a condition."""
+    code = spoken_in(other, spoken_in(order, "en"))
+    words = grammar(code if code in codes() else UNREAD)
+    ways, others = (_ways(tokens_of(text)) for text in (order, other))
+    is_one = any(ways[aspect] != others[aspect] or aspect == _NAMED for aspect in ways.keys() & others.keys())
+    conditions = (words.suppositions, words.conditions)
+    is_bound = any(entries.within(tokens_of(text)) for entries in conditions for text in (order, other))
+    return is_one and not is_bound and _ordered_thing(order, words) == _ordered_thing(other, words)
+
+
+def _ways(tokens: Sequence[str]) -> dict[str, frozenset[str]]:
+    """The words of an order for how each of the aspects shall be."""
+    ways: dict[str, frozenset[str]] = {}
+    for aspect, phrases in _ASPECTS:
+        places = (range(place, place + phrases.at(tokens, place)) for place in range(len(tokens)))
+        named = frozenset(tokens[n] for places_of in places for n in places_of)
+        if named:
+            ways[aspect] = ways.get(aspect, frozenset()) | named
+    return ways
+
+
+def _ordered_thing(order: str, words: Grammar) -> frozenset[str]:
+    """The stems of what an order is about besides its ways, and besides answering: none of `keep it short`."""
+    tokens = tokens_of(order)
+    ways = _ways(tokens)
+    if _NAMED in ways:
+        return frozenset()
+    idle = (
+        words.manner_verbs,
+        words.lasting,
+        words.politeness,
+        words.changes,
+        words.returns,
+        words.allowances,
+    )
+    places = {n for n in range(len(tokens)) for entries in idle for n in range(n, n + entries.at(tokens, n))}
+    plain = (
+        token
+        for n, token in enumerate(tokens)
+        if n not in places and token not in words.replies and not any(token in way for way in ways.values())
+    )
+    return stems(" ".join(plain), order)
 
 
 def reconcile(
@@ -156,6 +211,7 @@ def reconcile(
     today: str = "",
     said_by: SaidBy = lambda _path, _fact: frozenset(),
     same_turn: Collection[str] = (),
+    beside: Known = (),
 ) -> ClaimDecision:
     """What becomes of a claim.
 
@@ -168,13 +224,14 @@ def reconcile(
         today: ISO date by the clock of the app, "" when unknown.
         said_by: tells who said what a known fact rests on, by the keys of their names.
         same_turn: the ids of the statements that the same turn made: no sign of change in it means them.
+        beside: what is known of the speaker, where the claim is of somebody else.
     """
     if claim.how in (DENIED, UNWANTED):
         return _doubt(claim, facts)
     if claim.is_statement:
         return _state(claim, facts, decisions, files, same_turn)
     if claim.how == "end":
-        return _end(claim, facts)
+        return _end(claim, facts, beside)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
     case = _case(claim, facts, schema, files)
     return (
@@ -187,7 +244,7 @@ def reconcile(
     )
 
 
-def _end(claim: Claim, known_facts: Known) -> ClaimDecision:
+def _end(claim: Claim, known_facts: Known, beside: Known) -> ClaimDecision:
     """What becomes of a value that a person says holds no longer: where one such value stands, it ends."""
     any_field = claim.field == ANY_FIELD  # the words of a statement name it, and an id anything
     matches = [
@@ -202,6 +259,12 @@ def _end(claim: Claim, known_facts: Known) -> ClaimDecision:
     ]
     matches = matches or [
         (path, fact) for path, fact in known_facts if fact.current and _is_habit(fact, claim)
+    ]
+    whole = stems(f"{claim.entity} {claim.value}")  # `Philippa left Bright Lane`, of the speaker's agent
+    matches = matches or [
+        (path, fact)
+        for path, fact in beside
+        if fact.current and fact.said < claim.said and len(whole) > 1 and whole <= stems(fact.value)
     ]
     if (
         len(matches) != 1
@@ -232,11 +295,15 @@ def _is_named(fact: Fact, claim: Claim) -> bool:
     """True for the value that an ending names, with more words behind it or fewer: `Shell and is at Fugro now`, `the Skoda`."""
     ended, value = _word_key(claim.value), _word_key(fact.value)
     if claim.field == ANY_ROLE:  # who has died is still somebody's mother
-        return ended == value and fact.value[:1].isupper() and fact.field not in KIN - PETS
+        is_first = len(ended) == 1 and ended == value[:1] and not fact.is_statement  # `Helen`, of Helen Pryce
+        is_theirs = ended == value or is_first
+        return is_theirs and fact.value[:1].isupper() and fact.field not in KIN - PETS
     of_field = claim.field == ANY_FIELD or same_field(fact.field, claim.field)
     of_field = of_field or any({fact.field, claim.field} <= fields for fields in _ALIKE_FIELDS)
     if fact.is_statement or not of_field:
         return False
+    if fact.field == FROM_NOW_ON and _order_in_turn(fact.value, claim.value):
+        return True  # `longer answers are fine again`
     return ended[: len(value)] == value or (
         len(stems(claim.value)) > 0 and stems(claim.value) <= stems(fact.value)
     )
@@ -254,12 +321,10 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
     """True for a statement of what oneself uses or does with what ends: `we track issues in Jira`; not of where somebody lives, or of a liking."""
     words = grammar("en" if (code := spoken_in(claim.words, "en")) not in codes() else code)
     ended, habit, tokens = stems(claim.value), stems(fact.value, claim.value), tokens_of(fact.value)
-    if claim.field == ANY_ROLE:  # `the dinner is off`
-        return (
-            fact.is_statement
-            and fact.said < claim.said
-            and tokens[: len(_word_key(claim.value))] == [*_word_key(claim.value)]
-        )
+    if claim.field == ANY_ROLE:  # `the dinner is off`; `the dog is called Biscuit`
+        whose = _word_key(claim.value)
+        is_of = tokens[: len(whose)] == [*whose] or _gives_role(tokens, whose, words)
+        return fact.is_statement and fact.said < claim.said and is_of
     places = (phrase for phrase, field in words.verb_fields if field in _OF_PLACES)
     return (
         fact.is_statement
@@ -275,6 +340,13 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
         )
         and not any(has_phrase(tokens_of(claim.words), phrase) for phrase in places)
     )
+
+
+def _gives_role(tokens: Sequence[str], name: tuple[str, ...], words: Grammar) -> bool:
+    """True for words that say who somebody is to the speaker, kin apart: `my vet is Dr Petersen`."""
+    roles = (tokens[place] for place in range(len(tokens)) if words.roles.at(tokens, place))
+    nouns = (noun_of(role) for role in roles)
+    return has_phrase(tokens, name) and any(noun is None or noun.field not in KIN - PETS for noun in nouns)
 
 
 # Statements: what was said stands beside what was said before, until something later is tied to it.
@@ -462,6 +534,8 @@ def _case(claim: Claim, known_facts: Known, schema: Schema, files: FactFiles) ->
         dated = date_value(claim.value, claim.said, recurs=recurs)
         claim = claim._replace(value=dated or claim.day or claim.value)
     claim = claim._replace(entity=entity, field=field)
+    if field == FROM_NOW_ON and any(_order_in_turn(fact.value, claim.value) for _, fact in of_field):
+        claim = claim._replace(change=True)
     since = max((fact.since for _, fact in of_field if fact.current), default="")
     # A change that is told later is newer, also where it says that it happened some days ago.
     later = claim.change and claim.since < since < claim.said
@@ -898,8 +972,9 @@ class ClaimDecider:
             facts = self._facts_of(claim.entity)
         key, speaker = key_of(claim.entity), key_of(claim.speaker)
         # What was said of somebody may stand below the one who said it.
-        apart = claim.is_statement and speaker and speaker != key
-        statements = [pair for pair in self._facts_of(claim.speaker) if pair[1].is_statement] if apart else []
+        apart = speaker not in ("", key) and (claim.is_statement or claim.how == "end")
+        beside = self._facts_of(claim.speaker) if apart else []
+        statements = [pair for pair in beside if pair[1].is_statement and claim.is_statement]
         self._of_turn = self._stated.setdefault((source, claim.line), set())
         decided = reconcile(
             claim,
@@ -910,6 +985,7 @@ class ClaimDecider:
             today=self._today,
             said_by=self._speakers_of,
             same_turn=self._of_turn,
+            beside=beside,
         )
         if weight.salient == IGNORED and _brings_more(decided):
             decided = decided._replace(
@@ -932,6 +1008,7 @@ class ClaimDecider:
         if decided.action in ("add", "confirm", "supersede") and claim.speaker not in ("", _PERSON):
             statement = key_of(decided.claim.entity), field_key(decided.claim.field), decided.claim.value
             self._voices.setdefault(statement, set()).add(speaker)
-        if statements and decided.replaces:
-            self._facts[speaker] = _without(self._facts_of(claim.speaker), decided.replaces)
+        if beside:
+            ended = facts_after(beside, decided, source) if decided.action == "end" else beside
+            self._facts[speaker] = _without(ended, decided.replaces)
         return decided

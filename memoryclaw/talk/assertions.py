@@ -8,6 +8,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
+from memoryclaw.model import FROM_NOW_ON
 from memoryclaw.talk.people import PLACED, Names, Relation, relations
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
@@ -26,6 +27,7 @@ _TOLD_WORDS = 12  # of a value that tells what it is by itself
 _OLDEST = 120
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _PHONE = re.compile(r"(?<![\w.,/-])(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
+_PROGRAM = re.compile(r"[a-z]{2}[A-Z]|[a-z]\d|\w\.\w")  # within a word
 _HARD = re.compile(r"\d|[$€£%]")
 _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # where a value ends
 _QUOTED = re.compile(
@@ -34,7 +36,7 @@ _QUOTED = re.compile(
 _TOWN = re.compile(
     r"\s*,\s*((?:\d[\w-]{2,9}\s)?[A-ZÀ-Þ][\w'’]{1,30}(?:(?:-|[ ](?=[A-ZÀ-Þ0-9]))[\w'’]{1,30}){0,3})\s*(?:[.,;!?]|\Z)"
 )
-_ADDRESS = "address"
+_ADDRESS, _HOME = "address", "lives in"
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
@@ -130,7 +132,12 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
         return _parted(clause, place, words)
     if gone := _gone(clause, words):
         return _ended("", ANY_ROLE, gone, clause)
+    if allowed := _allowed(clause, words):
+        return _ended("", FROM_NOW_ON, allowed, clause)
     elided = not clause.verb_at  # `sold the Skoda`
+    if subject[1] == "thing" and len(clause.subject) == 1 and clause.text[:1].isupper():
+        name = _POSSESSIVE.sub("", clause.text[: len(clause.subject[0])])
+        subject = name, "named"  # `Philippa has left Bright Lane`
     return _left_behind(clause, words, subject) if elided or subject[1] in ("own", "named") else None
 
 
@@ -167,7 +174,24 @@ def _gone(clause: Clause, words: Grammar) -> str:
     place = next(ends, 0)
     while place > 1 and (tokens[place - 1] in words.auxiliaries or tokens[place - 1] in words.adverbs):
         place -= 1
-    return _value(text[: spans[place][0]], words) if place and not words.not_now.within(tokens) else ""
+    # `Dr Petersen hat die Praxis zugemacht`
+    place = next((n for n in range(1, place) if tokens[n] in words.auxiliaries), place)
+    if not place or words.not_now.within(tokens):
+        return ""
+    name = _value(text[: spans[place][0]], words)
+    return name[: ending.start()] if (ending := _POSSESSIVE.search(name)) else name  # `Helen's retiring`
+
+
+def _allowed(clause: Clause, words: Grammar) -> str:
+    """What a clause says the assistant may do again, or from now on: `emojis are ok again`, `you can use emojis again`."""
+    tokens = clause.tokens
+    if not (words.returns.within(tokens) or words.lasting.within(clause.typed)):
+        return ""
+    if clause.kind == "be" and words.allowances.within(clause.typed):
+        return " ".join(clause.subject)
+    verb = words.permissions.at(tokens)
+    end = words.returns.find(tokens)
+    return " ".join(tokens[verb:end]) if 0 < verb < end else ""
 
 
 def _goals(text: str, field: str, words: Grammar) -> Iterator[tuple[int, str]]:
@@ -248,12 +272,15 @@ def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
     if len(tokens) < 3 or not tokens[0].endswith("'s") or not names.is_name(tokens[0]):
         return clause
     predicates = (phrase[phrase[0] in words.be_verbs :] for phrase, _ in words.verb_fields)
+    leaves = any(behind[: len(phrase)] == phrase for phrase, _ in words.verb_ends) or words.gone.at(behind)
     if not (
-        words.negations.at(behind) or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
+        leaves
+        or words.negations.at(behind)
+        or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
     ):
         return clause  # `Rosa's brother`
     end = spans_of(clause.text)[0][1]
-    text = f"{clause.text[: end - 2]} is{clause.text[end:]}"
+    text = f"{clause.text[: end - 2]} {'has' if leaves else 'is'}{clause.text[end:]}"
     return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
 
 
@@ -700,19 +727,20 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 end = place + len(phrase)
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
                 if value and _names_a_thing(value, words):
-                    if (
-                        field in PLACED
-                        and entity
-                        and entity in clause.text
-                        and value.islower()
-                        and len(tokens_of(value)) == 1
-                    ):
-                        return None  # `Marek moved to platform`: who writes a name with a capital writes a place so
+                    if field in PLACED and _is_no_place(value, field, clause, entity):
+                        return None
                     return Assertion(
                         entity, field, value, "verb", clause.text, "" if text is clause.text else when
                     )
                 return None
     return None
+
+
+def _is_no_place(value: str, field: str, clause: Clause, entity: str) -> bool:
+    """True for one word in small letters where a name stands with a capital, and for a home that is written as a program is: `Marek moved to platform`, `we moved to FastAPI`."""
+    if field == _HOME and _PROGRAM.search(value.partition(" ")[0]):
+        return True
+    return len(tokens_of(value)) == 1 and entity != "" and entity in clause.text and value.islower()
 
 
 def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:

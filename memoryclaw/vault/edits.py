@@ -290,6 +290,7 @@ def set_fact(
     memory_type: str = "",
     scope: str = "",
     also: str = "",
+    instead: str = "",
 ) -> FactEdit:
     """Sets a fact: adds it, confirms it, or replaces the old value, which moves to History.
 
@@ -301,6 +302,7 @@ def set_fact(
         audience: whom the fact is for, where not everybody who may see the file may see it; the label of a value that it replaces stays.
         scope: what it holds for, such as `project:atlas`.
         also: words to find it by that nobody said, joined by commas.
+        instead: where several values stand, the one that it takes the place of.
     """
     entity, field, value = (" ".join(words.split()) for words in (entity, field or VALUE, value))
     value, stays = _unlabelled(value)
@@ -320,6 +322,8 @@ def set_fact(
         return _add(sheet, first.entity if first else entity, first.field if first else field, addition)
     if claim:
         return FactEdit(text, "contradicts", standing[0].value)
+    if instead and len(standing) > 1:
+        standing = [fact for fact in standing if fact.value == instead] or standing
     if len(standing) > 1:
         raise InputError(
             f"{entity} has {len(standing)} values for {field}; say which one to change, by its id"
