@@ -204,7 +204,7 @@ def _goals(text: str, field: str, words: Grammar) -> Iterator[tuple[int, str]]:
                 of == field
                 and first >= 0
                 and tuple(tokens[first:place]) == phrase
-                and text[spans[place][0]].isupper()
+                and text[spans[min(place + (tokens[place] in words.determiners), len(spans) - 1)][0]].isupper()
             ):
                 first -= first > 0 and tokens[first - 1] in words.coordinators
                 yield spans[first][0], text[spans[place][0] :]
@@ -212,7 +212,8 @@ def _goals(text: str, field: str, words: Grammar) -> Iterator[tuple[int, str]]:
 
 def succeeds(ended: Assertion, clause: Clause, words: Grammar) -> Assertion | None:
     """What holds instead of a value that ends in the same sentence: `Pieter left Shell and is at Fugro now`, `left Shell for Fugro`."""
-    for _, behind in _goals(_without_time(clause.text)[0], ended.field, words):
+    goals = _goals(_without_time(clause.text)[0], ended.field, words) if ended.field != ANY_FIELD else ()
+    for _, behind in goals:
         value = "" if behind.startswith(ended.value) else _value(behind, words, stops=True)
         if value:
             return Assertion(ended.entity, ended.field, value, "verb", clause.text, replaces=ended.value)

@@ -441,13 +441,15 @@ def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tu
 
 
 def _is_noun(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> bool:
-    """True for a verb that stands where a noun does: `my rent is 900`, `rent went up`, `the lead of it is Priya`."""
+    """True for a verb that stands where a noun does: `my rent is 900`, `rent went up`, `report deadline extended`, `the lead of it is Priya`."""
     before = tokens[at - 1] if at > lead else ""
     if before in words.possessives_own or (before in words.determiners and before not in words.pronouns):
         return True
-    nominal = tokens[at] in words.things and (not before or before in words.determiners)
-    behind = _verb_at(tokens, at + 1, words, most=2) is not None or words.change_verbs.at(tokens, at + 1) > 0
-    return nominal and behind
+    compound = at + 2 < len(tokens) and tokens[at + 1] in words.things
+    nominal = (compound or tokens[at] in words.things) and (not before or before in words.determiners)
+    behind = at + 1 + compound
+    changes = words.change_verbs.at(tokens, behind) > 0
+    return nominal and (changes or _verb_at(tokens, at + 1, words, most=2) is not None)
 
 
 def _final(tokens: Sequence[str], after: int, words: Grammar) -> str:
