@@ -360,6 +360,15 @@ def test_a_day_that_stands_in_a_text_is_found_by_its_words(tmp_path: Path, text:
         assert "day" in {match.unit.id.partition("#")[0] for match in app.recall(question).matches}
 
 
+def test_a_day_that_is_written_out_is_about_what_tells_it_whatever_else_is_asked(tmp_path: Path) -> None:
+    files = {"day.md": "On 24 June we go to the zoo.\n", "other.md": "The lathe stands on 2026-03-10 in the yard.\n"}
+    with App(put(tmp_path / "v", files), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
+        assert "zoo" in app.recall("Are there any plans for June 24th?").context
+        assert app.recall("Are there any plans for June 25th?").context == ""
+        assert app.recall("What are the headlines today?").context == ""  # no day is written out
+        assert [line.text for line in app.ask("any plans for 24 June?").lines] == ["On 24 June we go to the zoo."]
+
+
 def test_of_equal_scores_the_newer_comes_first(tmp_path: Path) -> None:
     weights = "# Tam\n- weight in January: 80 kg [since:: 2026-01-05]\n- weight in December: 76 kg [since:: 2026-12-05]\n"
     with App(put(tmp_path / "v", {"semantic/people.md": weights})) as app:
