@@ -361,12 +361,17 @@ def test_a_day_that_stands_in_a_text_is_found_by_its_words(tmp_path: Path, text:
 
 
 def test_a_day_that_is_written_out_is_about_what_tells_it_whatever_else_is_asked(tmp_path: Path) -> None:
-    files = {"day.md": "On 24 June we go to the zoo.\n", "other.md": "The lathe stands on 2026-03-10 in the yard.\n"}
+    files = {
+        "day.md": "On 24 June we go to the zoo.\n",
+        "other.md": "The lathe stands on 2026-03-10 in the yard.\n",
+    }
     with App(put(tmp_path / "v", files), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
         assert "zoo" in app.recall("Are there any plans for June 24th?").context
         assert app.recall("Are there any plans for June 25th?").context == ""
         assert app.recall("What are the headlines today?").context == ""  # no day is written out
-        assert [line.text for line in app.ask("any plans for 24 June?").lines] == ["On 24 June we go to the zoo."]
+        assert [line.text for line in app.ask("any plans for 24 June?").lines] == [
+            "On 24 June we go to the zoo."
+        ]
 
 
 def test_of_equal_scores_the_newer_comes_first(tmp_path: Path) -> None:
