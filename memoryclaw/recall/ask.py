@@ -18,7 +18,7 @@ from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
-from memoryclaw.text.dates import falls_in, find_ranges
+from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
@@ -100,12 +100,12 @@ def ask(
         candidates = [*_candidates(searcher, ranking, recalled.matches, least, own)]
     passes = recalled.relevance.passes
     question = ranking.question
-    is_of_day, form = bool(question.days), question.form
+    form = question.form
     if not passes:
         candidates = [one for one in candidates if one.line.share]
 
     def is_sure(one: _Candidate) -> bool:
-        known = one.is_certain or is_of_day  # of a day all answers that was on it
+        known = one.is_certain or bool(question.days)  # of a day all answers that was on it
         if known or not (passes or question.of_myself):
             return known and not one.line.against
         rivals = _rivals(one.line, candidates)
@@ -198,12 +198,14 @@ def _of_unit(
         pieces = [(0, text)]
         matched = [hit for hit in match.matched if hit.via not in ("neighbour", "vector")]
         shares = [answering_share(found, [*matched, *_due(found, match)])]
+        on_day = _on_day(question, match, pieces, [False])
     else:
         pieces = [*_pieces(text)]
         shares = searcher.shares_of_lines(found, match, [text for _, text in pieces])
-        if not question.weights:  # of a time alone, the lines that tell it answer, else every line
-            tell = [_tells_of(question, text) for _, text in pieces]
-            shares = [float(tells or not any(tell)) for tells in tell]
+        tell = searcher.lines_of_days(found, match, [text for _, text in pieces])
+        on_day = _on_day(question, match, pieces, tell)
+        if not question.weights:  # of a time alone, the lines of that time answer
+            shares = [*map(float, on_day)]
     own = shares
     quoting = [at for at, (_, piece) in enumerate(pieces) if _QUOTATION.search(piece)]
     if unit.kind in _SPOKEN and quoting:
@@ -223,13 +225,16 @@ def _of_unit(
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
             *(["another"] if is_another or _is_of_another(question, unit, piece) else ()),
+            *([] if is_on_day else ["day"]),
         )
-        for (_, piece), share, is_pasted in zip(pieces, own, pasted, strict=True)
+        for (_, piece), share, is_pasted, is_on_day in zip(pieces, own, pasted, on_day, strict=True)
     ]
-    for at in sorted(range(len(pieces)), key=lambda at: (-shares[at], len(against[at]))):
+    for at in sorted(
+        range(len(pieces)), key=lambda at: ("day" in against[at], -shares[at], len(against[at]))
+    ):
         line, text = pieces[at]
         last = at
-        if text.startswith("#") and at + 1 < len(pieces):  # a heading says what the line below it is about
+        if _is_heading(text) and at + 1 < len(pieces):  # says what the line below it is about
             last = at + 1
             text = f"{text.lstrip('# ')}: {pieces[last][1]}"
         read = _short(_MARKS.sub("", text, count=1), match)
@@ -277,15 +282,23 @@ def _pasted(unit: Unit, pieces: Sequence[tuple[int, str]]) -> list[bool]:
     return [unit.kind == "episode" and _PASTED in lines[line] for line, _ in pieces]
 
 
-def _tells_of(question: Question, text: str) -> bool:
-    """True for a line that names a day of those that are asked about, with its year: "yesterday" was another day then."""
-    spans = [span for span in find_ranges(text, question.today)[0] if span.start[:4] in span.text]
-    return any(
-        day.start <= span.start == span.end <= day.end
-        for day in question.days
-        for span in spans
-        if span.start
-    )
+def _is_heading(text: str) -> bool:
+    """True for a line that is marked as a heading, or is nothing but a day."""
+    return text.startswith("#") or not words_of(find_ranges(text, ANCHOR)[1])
+
+
+def _on_day(
+    question: Question, match: Match, pieces: Sequence[tuple[int, str]], tell: Sequence[bool]
+) -> list[bool]:
+    """Which pieces are of a time that is asked about: those that tell a day of it or stand below it; where none does, all of a unit of that time."""
+    if not any(tell):
+        is_of_time = any(cause.via == "date" for cause in match.matched)
+        return [is_of_time or not question.days] * len(pieces)
+    below, of_day = False, []
+    for (_, text), tells in zip(pieces, tell, strict=True):
+        below = tells if _is_heading(text) else below
+        of_day.append(tells or below)
+    return of_day
 
 
 def _against(

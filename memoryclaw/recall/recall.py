@@ -35,7 +35,7 @@ def recall(
     session: str,
     budget: int,
     max_results: int,
-    working: Callable[[int], list[str]] | None = None,
+    working: Callable[[int, bool], list[str]] | None = None,
     seen: Mapping[str, AbstractSet[str]] = NOTHING,
     begins: bool = False,
     floor: bool = True,
@@ -47,22 +47,23 @@ def recall(
 
     The words of `goal`, what the agent is working on, help to rank. Turns of the running `session` are left out: the host still
     shows them; what is untrusted, and a skill that is not approved, are left out whatever is asked. What the session is working on stands first:
-    `working` gives its lines for a share of the budget. What it has `seen` (digests of texts, by id) the host still shows as well. What holds in
+    `working` gives its lines for a share of the budget, and whether they stand there alone. What it has `seen` (digests of texts, by id) the host still shows as well. What holds in
     another `project` than the one that is worked in is left out; where that is not known, nothing is.
     Where nothing in the vault is about the question, nothing is said, unless there is no `floor`: only where a session `begins`, what is due soon.
     What of a turn is not its speaker's `own` is marked as pasted. `ranking`, where the question was searched for already.
     """
-    head = working(int(budget * WORKING_SHARE)) if working else []
-    pack = Pack(budget, max_results, head, seen, own)
     with searcher.reading():
         ranking = ranking or searcher.find(text, goal=goal, newest=True, project=project)
         waiting, refused = _waiting(searcher, ranking, session, project)
         best = [hit for hit in waiting if hit.score or ranking.question.latest]
         relevance = relevance_of(ranking, best)
-        if (relevance.passes or not floor) and (later := followed(searcher, ranking, best)) is not ranking:
+        speaks = relevance.passes or not floor
+        if speaks and (later := followed(searcher, ranking, best)) is not ranking:
             ranking = later
             waiting, refused = _waiting(searcher, ranking, session, project)
-        if relevance.passes or not floor:
+        head = working(int(budget * WORKING_SHARE), not speaks) if working else []
+        pack = Pack(budget, max_results, head, seen, own)
+        if speaks:
             matches, packed, aside = _pack(searcher, ranking, waiting, pack)
         else:
             matches, packed, aside = _pack(

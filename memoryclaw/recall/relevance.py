@@ -26,6 +26,7 @@ ALL = 5.0  # all of its words meet in one unit
 GOAL = 1.0  # a goal shares words with something
 WISH = 3.0  # it asks how the assistant shall do something, and a wish of that kind is known
 VECTOR = 2.0  # vectors found something near in meaning
+DAY = 6.0  # something tells a day that it writes out: whatever else it asks
 PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however many copies of it make its words common
@@ -58,6 +59,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("wish", WISH)] if is_wished else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
+    terms += [Term("day", DAY)] if any(_tells_day(ranking, hit.unit.rowid) for hit in best) else []
     odds = sum(weight * values[name] for name, weight in weights_of("confidence").items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
@@ -67,6 +69,13 @@ def _is_whole(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> bool:
     if sum(part for _, part, _ in worth.values()) < WHOLE:
         return False
     return any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
+
+
+def _tells_day(ranking: Ranking, rowid: int) -> bool:
+    """True for a unit in whose text a day of the question stands, where it is no `today`."""
+    return any(
+        leaf.near and any(sign.isdigit() for sign in leaf.word) for leaf in _leaves_held(ranking, rowid)
+    )
 
 
 def says_what(question: Question) -> bool:

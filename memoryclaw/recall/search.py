@@ -34,6 +34,7 @@ from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.restated import LINES, Verdicts, verdicts
 from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
+from memoryclaw.text.dates import find_ranges
 from memoryclaw.text.language import fold, words_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
@@ -298,6 +299,23 @@ class Searcher:
             )
 
         return [share(line) for line in lines]
+
+    def lines_of_days(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[bool]:
+        """Which lines of a unit tell a day that is asked about: as texts write it, or with its year ("yesterday" was another day then)."""
+        question = found.question
+        leaves = [leaf for leaf in question.all_leaves if leaf.via == "date"]
+        spoken = language(self._catalog.notes({match.path})[match.path][1])
+
+        def tells(line: str) -> bool:
+            spans = [span for span in find_ranges(line, question.today)[0] if span.start[:4] in span.text]
+            return bool(reasons(leaves, read_columns({"body": line}, {}, {}, spoken)).matched) or any(
+                day.start <= span.start == span.end <= day.end
+                for day in question.days
+                for span in spans
+                if span.start
+            )
+
+        return [bool(question.days) and tells(line) for line in lines]
 
     def answer(
         self,

@@ -270,12 +270,14 @@ def spellings(one: DateRange, is_known: Callable[[str], bool]) -> dict[str, floa
     year_said = str(first.year) in one.text
     if Days(first, last) == month_span(first.year, first.month):
         named = {f"{name} {first.year}": 0.5 for name, number in names if number == first.month}
-        return {f"{first:%Y-%m}": 0.5, f"{first.year}年{first.month}月": 0.5, **named}
+        signs = {f"{first.year}{sign}{first.month}": 0.5 for sign in "年년"}
+        return {f"{first:%Y-%m}": 0.5, **signs, **named}
     most = 1.0 if first == last else 0.5
     spelt: dict[str, float] = {}
     for ahead in range((last - first).days + 1) if (last - first).days < _SPELT else ():
         day = plus_days(first, ahead)
         spelt |= dict.fromkeys(_in_numbers(day), most)
+        spelt |= dict.fromkeys(_in_signs(day), most / 2 if year_said else most)
         for alone in (
             spelling
             for name, number in names
@@ -302,12 +304,16 @@ def _in_numbers(day: date) -> Iterator[str]:
     yield from (
         f"{year}-{month:02}-{number:02}",
         f"{year}{month:02}{number:02}",
-        f"{year}年{month}月{number}日",
-        f"{year}년 {month}월 {number}일",
+        *(f"{year}{sign}{alone}" for sign, alone in zip("年년", _in_signs(day), strict=True)),
     )
     for places in ("02", ""):
         yield f"{number:{places}}.{month:{places}}.{year}"
         yield f"{month:{places}}/{number:{places}}/{year}"
+
+
+def _in_signs(day: date) -> tuple[str, str]:
+    """A day without its year in Chinese and Japanese, and in Korean; without the last sign, which is looked up together with what follows it."""
+    return f"{day.month}月{day.day}", f"{day.month}월 {day.day}"
 
 
 def _day_and_month(day: int, month: str) -> Iterator[str]:

@@ -96,9 +96,9 @@ def render(memory: WorkingMemory) -> list[str]:
     return [OPENING, *lines, CLOSING] if lines else []
 
 
-def within(memory: WorkingMemory, budget: int) -> list[str]:
-    """Its lines for a prompt, trimmed to a budget; none if even the floor is too large."""
-    lines = render(trim(memory, budget))
+def within(memory: WorkingMemory, budget: int, alone: bool = False) -> list[str]:
+    """Its lines for a prompt, trimmed to a budget; none if even the floor is too large. What capture filled in does not stand there `alone`."""
+    lines = render(trim(set_by_hand(memory) if alone else memory, budget))
     return lines if _cost(lines) <= budget else []
 
 
@@ -116,16 +116,21 @@ def tokens(memory: WorkingMemory) -> int:
     return _cost(render(memory))
 
 
-def as_text(memory: WorkingMemory) -> str:
-    """What somebody set in it, as a text for a log; the rest was filled in from turns, which stand there already."""
+def set_by_hand(memory: WorkingMemory) -> WorkingMemory:
+    """The same without what capture filled in from turns."""
     by_hand = set(memory.by_hand)
-    memory = replace(
+    return replace(
         memory,
         goal=memory.goal if "goal" in by_hand else "",
         plan=memory.plan if "plan" in by_hand else (),
         observations=memory.observations if "recent_observations" in by_hand else (),
         active_skill=memory.active_skill if "active_skill" in by_hand else "",
     )
+
+
+def as_text(memory: WorkingMemory) -> str:
+    """What somebody set in it, as a text for a log; the rest was filled in from turns, which stand there already."""
+    memory = set_by_hand(memory)
     lines = [
         f"task: {memory.task}" if memory.task else "",
         f"goal: {memory.goal}" if memory.goal else "",

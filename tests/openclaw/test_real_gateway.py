@@ -301,7 +301,7 @@ def test_working_memory_fills_itself_in_a_conversation_and_ends_with_it(host: Ho
     assert memory["plan"] == ["pay the seats"]
     assert memory["active_skill"] == skill.parent.name
     assert memory["recent_observations"] == ["write: seats.txt"]
-    host.turn("Which carriage is quiet?", user="trip")
+    host.turn("When is the deadline of Boathouse Aarhus?", user="trip")
     assert f'<m id="working:goal">{asked}</m>' in seen(host)
     assert '<m id="working:plan/1">pay the seats</m>' in seen(host)
     host.claw("working", "set", "--session", memory["session"], "--fact", "seats=14 and 15")

@@ -42,6 +42,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     }  # fmt: skip
     root: Path = tmp_path_factory.mktemp("ask")
     files |= {f"other/{n}.md": f"Number {n} stands in a long list of things.\n" for n in range(20)}
+    files["yard.md"] = (
+        "# Yard\n\n## 27 April 2021\n\nWren fixed the pump. It took long.\n\n## Fair\n\nOn 24 June Wren sells honey.\n"
+    )
     put(root, {"memoryclaw.yaml": "", "episodes/2026-03-08_20-00-00_night.md": NIGHT, **files})
     with App(root, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
         yield opened
@@ -131,6 +134,30 @@ def test_of_a_day_alone_the_lines_that_tell_it_answer(app: App) -> None:
     answer = app.ask("what happened on 7 March?")
     assert answer.answered
     assert [line.text for line in answer.lines] == ["Ana: yesterday (2026-03-07) the sluice froze"]
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        (
+            "what happened on 2021-04-27?",
+            ["27 April 2021: Wren fixed the pump."],
+        ),  # a heading alone tells nothing
+        ("what did Wren do on 27.04.2021?", ["Wren fixed the pump."]),
+        ("what happens on 24 June?", ["On 24 June Wren sells honey."]),  # no year stands there
+        ("was ist am 24. Juni?", ["On 24 June Wren sells honey."]),
+    ],
+)
+def test_of_a_day_in_a_note_what_stands_there_answers(app: App, question: str, lines: list[str]) -> None:
+    answer = app.ask(question)
+    assert answer.answered
+    assert [line.text for line in answer.lines] == lines
+
+
+def test_what_is_of_another_day_is_not_sure(app: App) -> None:
+    answer = app.ask("what did Wren do on 5 May 2020?")
+    assert not answer.answered
+    assert all("day" in line.against for line in answer.lines)
 
 
 def test_where_no_line_is_sure_a_screen_of_the_nearest_is_shown(app: App) -> None:

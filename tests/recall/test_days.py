@@ -340,6 +340,13 @@ def test_to_dos_answer_a_question_of_a_time_alone(app: App) -> None:
         ("On 24 June we go to the zoo.\n", "what do we do on 24 June?"),
         ("Am 24. Juni gehen wir in den Zoo.\n", "Was machen wir am 24. Juni?"),
         ("2021년 12월 31일 베타를 출시했다.\n", "2021년 12월 31일"),
+        (
+            "2021년 12월 31일에 베타를 출시했다.\n",
+            "What happened on 2021-12-31?",
+        ),  # the sign of the day and what follows it are one token
+        ("12월 31일에는 차를 마신다.\n", "12월 31일"),
+        ("12月31日我们喝茶。\n", "12月31日"),
+        ("2021年12月31日に出荷した。\n", "What happened in December 2021?"),
     ],
 )
 def test_a_day_that_stands_in_a_text_is_found_by_its_words(tmp_path: Path, text: str, question: str) -> None:
@@ -351,6 +358,20 @@ def test_a_day_that_stands_in_a_text_is_found_by_its_words(tmp_path: Path, text:
         assert answer.matches[0].unit.id.partition("#")[0] == "day"
         assert "date" in {cause.via for cause in answer.matches[0].matched}
         assert "day" in {match.unit.id.partition("#")[0] for match in app.recall(question).matches}
+
+
+def test_a_day_that_is_written_out_is_about_what_tells_it_whatever_else_is_asked(tmp_path: Path) -> None:
+    files = {
+        "day.md": "On 24 June we go to the zoo.\n",
+        "other.md": "The lathe stands on 2026-03-10 in the yard.\n",
+    }
+    with App(put(tmp_path / "v", files), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
+        assert "zoo" in app.recall("Are there any plans for June 24th?").context
+        assert app.recall("Are there any plans for June 25th?").context == ""
+        assert app.recall("What are the headlines today?").context == ""  # no day is written out
+        assert [line.text for line in app.ask("any plans for 24 June?").lines] == [
+            "On 24 June we go to the zoo."
+        ]
 
 
 def test_of_equal_scores_the_newer_comes_first(tmp_path: Path) -> None:
