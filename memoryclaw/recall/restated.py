@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain, dropwhile, pairwise, repeat, takewhile
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
 from memoryclaw.recall.renewing import renewed
 from memoryclaw.text.dates import find_ranges, with_blanks
-from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import Language, key_of, words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.value_forms import PLACE_WORDS, STREET
@@ -284,20 +284,38 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
     return marks._replace(rivals=disputed)
 
 
+def may_end(unit: Unit) -> bool:
+    """False for a unit that ends nothing: words of others, or none that tell of an end or a change in any language that is read."""
+    return not _repeats_others(unit) and _end_signs().within(tokens_of(_text(unit)))
+
+
+@cache
+def _end_signs() -> WordList:
+    """The words without which no sentence ends anything or says another value of it, of all languages."""
+    every = [grammar(code) for code in (*codes(), UNREAD)]
+    lists = chain.from_iterable(
+        (words.changes, words.renewals, words.ended, words.replacing, words.gone, words.no_longer, _verb_ends(words))
+        for words in every
+    )  # fmt: skip
+    return WordList(chain.from_iterable(words.entries() for words in lists))
+
+
 def ending(unit: Unit, earlier: str, day: date, question: Question) -> str:
     """The first sentence of a later unit that says that something of earlier words holds no longer, or another value of what is asked; empty where none does."""
-    tokens, values = tokens_of(earlier), exact_values(earlier, day)
+    tokens = tokens_of(earlier)
     said = earlier.partition(": ")[2] or earlier
     names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
     name = tokens_of(names.pop()) if len(names) == 1 else ()
     topics = _stems(question, question.weights) & _stems(question, words_of(said))
-    for sentence in () if _repeats_others(unit) else sentences(_text(unit)):
+    telling = (part for part in sentences(_text(unit)) if _end_signs().within(tokens_of(part)))
+    for sentence in telling if may_end(unit) else ():
         line = _Line(unit, sentence, frozenset(), frozenset(), question)
-        is_news = line.changes and not topics.isdisjoint(_stems(question, words_of(sentence)))
-        news = values.keys() & line.values.keys() if is_news else ()
-        is_renewed = any(values[form].keys().isdisjoint(line.values[form]) for form in news)
-        if is_renewed or line.ends(tokens) or (name and line.tells_change_of(name)):
+        if line.ends(tokens) or (name and line.tells_change_of(name)):
             return sentence
+        if line.has_figures and line.changes and not topics.isdisjoint(_stems(question, words_of(sentence))):
+            values = exact_values(earlier, day)
+            if any(values[form].keys().isdisjoint(line.values[form]) for form in values.keys() & line.values):
+                return sentence
     return ""
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memoryclaw.model import Unit
 from memoryclaw.recall.question import Question
 from memoryclaw.recall.rank import Ranked, Ranking
-from memoryclaw.recall.restated import ending
+from memoryclaw.recall.restated import ending, may_end
 from memoryclaw.recall.search import Searcher
 from memoryclaw.text.language import words_of
 
@@ -49,7 +49,8 @@ def sequels(searcher: Searcher, question: Question, lines: Sequence[Earlier]) ->
         and hit.unit.at[:10] > first
     ]
     units = searcher.units(hits) if hits else {}
-    for line in lines:
+    hits = [hit for hit in hits if may_end(units[hit.unit.rowid])]
+    for line in lines if hits else ():
         day, words = date.fromisoformat(line.day), f" {' '.join(words_of(line.text))} "
         for hit in hits:
             unit = units[hit.unit.rowid]
