@@ -300,23 +300,29 @@ def _end_signs() -> WordList:
     return WordList(chain.from_iterable(words.entries() for words in lists))
 
 
-def ending(unit: Unit, earlier: str, day: date, question: Question) -> str:
-    """The first sentence of a later unit that says that something of earlier words holds no longer, or another value of what is asked; empty where none does."""
-    tokens = tokens_of(earlier)
+def endings(units: Iterable[Unit], earlier: str, day: date, question: Question) -> Iterator[tuple[Unit, str]]:
+    """The later units that say that something of earlier words holds no longer, or another value of what is asked, each with its first sentence that does."""
+    tokens, signs = tokens_of(earlier), _end_signs()
     said = earlier.partition(": ")[2] or earlier
     names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
     name = tokens_of(names.pop()) if len(names) == 1 else ()
     topics = _stems(question, question.weights) & _stems(question, words_of(said))
-    telling = (part for part in sentences(_text(unit)) if _end_signs().within(tokens_of(part)))
-    for sentence in telling if may_end(unit) else ():
-        line = _Line(unit, sentence, frozenset(), frozenset(), question)
+
+    def is_ended_by(line: _Line) -> bool:
         if line.ends(tokens) or (name and line.tells_change_of(name)):
-            return sentence
-        if line.has_figures and line.changes and not topics.isdisjoint(_stems(question, words_of(sentence))):
-            values = exact_values(earlier, day)
-            if any(values[form].keys().isdisjoint(line.values[form]) for form in values.keys() & line.values):
-                return sentence
-    return ""
+            return True
+        if not (line.has_figures and line.changes) or topics.isdisjoint(
+            _stems(question, words_of(line.sentence))
+        ):
+            return False
+        values = exact_values(earlier, day)
+        return any(values[form].keys().isdisjoint(line.values[form]) for form in values.keys() & line.values)
+
+    for unit in units:
+        telling = (part for part in sentences(_text(unit)) if signs.within(tokens_of(part)))
+        lines = (_Line(unit, sentence, frozenset(), frozenset(), question) for sentence in telling)
+        if line := next(filter(is_ended_by, lines), None):
+            yield unit, line.sentence
 
 
 def _comparable(
@@ -571,24 +577,27 @@ def _last_words(tokens: Sequence[str], words: Grammar) -> tuple[str, ...]:
 
 def _denied(tokens: Sequence[str], signs: Iterable[WordList], words: Grammar) -> Iterator[tuple[str, ...]]:
     """The first words of each thing that a clause denies: `not 48`, `instead of the barn`, `from Kiel to Leeds`."""
-    for at in range(len(tokens)) if any(sign.within(tokens) for sign in (*signs, words.gone)) else ():
-        size = max(sign.at(tokens, at) for sign in signs)
-        if size and not words.no_longer.at(tokens, at):
-            yield _first_words(tokens[at + size : at + size + _NEAR], words)
-        if words.gone.at(tokens, at):
+    sizes, gone = dict[int, int](), {place for place, _ in words.gone.places(tokens)}
+    for place, size in chain.from_iterable(sign.places(tokens) for sign in signs):
+        sizes[place] = max(size, sizes.get(place, 0))
+    for at in sorted(sizes.keys() | gone):
+        if at in sizes and not words.no_longer.at(tokens, at):
+            yield _first_words(tokens[at + sizes[at] : at + sizes[at] + _NEAR], words)
+        if at in gone:
             yield _last_words(tokens[:at], words)
 
 
 def _partings(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The first words of each two that belong together no longer: `Ida isn't with Fugro any more`, `Ida left Fugro`."""
-    endings = _verb_ends(words)
-    for at in range(len(tokens)) if endings.within(tokens) or words.no_longer.within(tokens) else ():
+    endings = dict(_verb_ends(words).places(tokens))
+    no_longer = {place for place, _ in words.no_longer.places(tokens)}
+    for at in sorted(endings.keys() | no_longer):
         before = tokens[max(0, at - _NEAR) : at]
-        if words.no_longer.at(tokens, at):
+        if at in no_longer:
             denial = next((n for n in range(len(before)) if words.negations.at(before, n)), len(before))
             if denial < len(before):
                 yield _last_words(before[:denial], words), _last_words(before[denial:], words)
-        if size := endings.at(tokens, at):
+        if size := endings.get(at, 0):
             yield _last_words(before, words), _first_words(tokens[at + size : at + size + _NEAR], words)
 
 

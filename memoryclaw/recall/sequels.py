@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memoryclaw.model import Unit
 from memoryclaw.recall.question import Question
 from memoryclaw.recall.rank import Ranked, Ranking
-from memoryclaw.recall.restated import ending, may_end
+from memoryclaw.recall.restated import endings, may_end
 from memoryclaw.recall.search import Searcher
 from memoryclaw.text.language import words_of
 
@@ -49,15 +49,14 @@ def sequels(searcher: Searcher, question: Question, lines: Sequence[Earlier]) ->
         and hit.unit.at[:10] > first
     ]
     units = searcher.units(hits) if hits else {}
-    hits = [hit for hit in hits if may_end(units[hit.unit.rowid])]
-    for line in lines if hits else ():
+    hit_of = {unit.id: hit for hit in hits if may_end(unit := units[hit.unit.rowid])}
+    for line in lines if hit_of else ():
         day, words = date.fromisoformat(line.day), f" {' '.join(words_of(line.text))} "
-        for hit in hits:
-            unit = units[hit.unit.rowid]
-            sentence = ending(unit, line.text, day, question) if unit.when[:10] > line.day else ""
+        later = (unit for hit in hit_of.values() if (unit := units[hit.unit.rowid]).when[:10] > line.day)
+        for unit, sentence in endings(later, line.text, day, question):
             # What is said again ends nothing: `my kettle died on me`.
-            if sentence and f" {' '.join(words_of(sentence))} " not in words:
-                yield Sequel(line.id, hit, unit, sentence)
+            if f" {' '.join(words_of(sentence))} " not in words:
+                yield Sequel(line.id, hit_of[unit.id], unit, sentence)
 
 
 def _when(sequel: Sequel) -> tuple[str, str]:

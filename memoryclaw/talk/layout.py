@@ -377,8 +377,7 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
 
 def _adverts(line: str) -> int:
     """How many terms of a small ad a line holds: `for sale`, `collection only`, `no agents`."""
-    tokens, terms = tokens_of(_AMOUNT.sub(" ", line)), listed("adverts")
-    return sum(terms.at(tokens, place) > 0 for place in range(len(tokens)))
+    return sum(1 for _ in listed("adverts").places(tokens_of(_AMOUNT.sub(" ", line))))
 
 
 def _is_of_page(line: str) -> bool:

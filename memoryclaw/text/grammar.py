@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 
@@ -95,6 +95,10 @@ class WordList:
         for entries_of_word in self._by_first.values():
             entries_of_word.sort(key=len, reverse=True)
         self._firsts = frozenset(self._by_first)
+        # The longest word of each: it is in fewer texts than the first one, which is small in most phrases.
+        self._tellings = frozenset(
+            max(words, key=len) for entries_of_word in self._by_first.values() for words in entries_of_word
+        )
         self._words = frozenset(
             words[0]
             for entries_of_word in self._by_first.values()
@@ -123,16 +127,18 @@ class WordList:
 
     def find(self, tokens: Sequence[str]) -> int:
         """The place of the first entry among the tokens; -1 where there is none."""
+        return next(self.places(tokens), (-1, 0))[0]
+
+    def places(self, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Every place from which an entry stands among the tokens, and how many tokens the longest one there is."""
         firsts = self._firsts
-        if not firsts.isdisjoint(tokens):
-            for place, token in enumerate(tokens):
-                if token in firsts and self.at(tokens, place):
-                    return place
-        return -1
+        for place, token in () if self._tellings.isdisjoint(tokens) else enumerate(tokens):
+            if token in firsts and (length := self.at(tokens, place)):
+                yield place, length
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
-        return self.find(tokens) >= 0
+        return not self._tellings.isdisjoint(tokens) and self.find(tokens) >= 0
 
     def has_any(self, tokens: Iterable[str]) -> bool:
         """True where one of its words, rather than a phrase, stands among the tokens."""
