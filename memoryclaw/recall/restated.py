@@ -168,11 +168,15 @@ class _Line:
         return any(pair and all(_holds(tokens, words) for words in pair) for pair in pairs)
 
     def _denied(self, signs: Sequence[WordList]) -> tuple[tuple[str, ...], ...]:
+        if not any(sign.within(self.tokens) for sign in (*signs, self._words.gone)):
+            return ()
         return tuple(words for clause in self._clauses for words in _denied(clause, signs, self._words))
 
     @cached_property
     def partings(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
         """Which two it says belong together no longer."""
+        if not any(sign.within(self.tokens) for sign in (_verb_ends(self._words), self._words.no_longer)):
+            return ()
         return tuple(pair for clause in self._clauses for pair in _partings(clause, self._words))
 
     @cached_property
@@ -352,6 +356,8 @@ def _changes(
         if _repeats_others(later.unit) or not later.may_restate:
             continue
         for line in lines:
+            if not _may_differ(line, later):
+                continue
             about = line.about & later.about
             is_before = not later.day or line.day <= later.day
             are_facts = bool(line.unit.field and later.unit.field)  # these are compared as facts
@@ -359,6 +365,14 @@ def _changes(
                 change = _change(line, later, [*about] if named else [])
                 if change is not None:
                     yield line, later, change
+
+
+def _may_differ(line: _Line, later: _Line) -> bool:
+    """False for two lines neither of which tells of a change, and that give no field and no form of value twice."""
+    if later.changes or later.denied or later.partings or (later.unit.is_statement and line.day == later.day):
+        return True
+    frame, news = line.frame, later.frame
+    return (line.has_figures and later.has_figures) or bool(frame and news and frame.field == news.field)
 
 
 def _keep(later: dict[str, Later], unit: Unit, news: Later, old: str) -> None:

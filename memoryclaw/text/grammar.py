@@ -95,10 +95,6 @@ class WordList:
         for entries_of_word in self._by_first.values():
             entries_of_word.sort(key=len, reverse=True)
         self._firsts = frozenset(self._by_first)
-        # The longest word of each: it is in fewer texts than the first one, which is small in most phrases.
-        self._tellings = frozenset(
-            max(words, key=len) for entries_of_word in self._by_first.values() for words in entries_of_word
-        )
         self._words = frozenset(
             words[0]
             for entries_of_word in self._by_first.values()
@@ -114,6 +110,11 @@ class WordList:
             if len(words) == 1 or tuple(tokens[place : place + len(words)]) == words:
                 return len(words)
         return 0
+
+    @cached_property
+    def _tellings(self) -> frozenset[str]:
+        """The longest word of each entry: it is in fewer texts than the first one, which is small in most phrases."""
+        return frozenset(max(words, key=len) for entries in self._by_first.values() for words in entries)
 
     def entries(self) -> list[str]:
         """Every entry, words and phrases."""
