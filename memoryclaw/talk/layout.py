@@ -296,6 +296,8 @@ def _names_somebody(who: str, words: Grammar) -> bool:
 def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
     """The lines of a talk in which each is led by who speaks: two of them, or several by turns, of themselves or to somebody."""
     labels = {number: hit for number, line in enumerate(lines) if (hit := _LABEL.match(line))}
+    if len(labels) < 2:
+        return set()
     who = {number: " ".join(tokens_of(hit["who"])) for number, hit in labels.items()}
     order = list(who.values())
     by_turns = any(
