@@ -278,8 +278,12 @@ def spans_of(text: str) -> tuple[tuple[int, int], ...]:
 
 def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
     """The language whose small words stand most often among these; the default where fewer than `least` do."""
-    # Plain letters are compared as they are, and most of their words are no small words.
-    likely = [word for word in words if word in _LANGUAGES_OF or "'" in word or not word.isascii()]
+    # Plain letters are compared as they are, and most of their words are no small words; no small word has a sign of China or Japan.
+    likely = [
+        word
+        for word in words
+        if word in _LANGUAGES_OF or "'" in word or not (word.isascii() or "\u3041" <= word < "\ua000")
+    ]
     counts = Counter(chain.from_iterable(map(_small_word_of, likely)))
     best = max(SMALL, key=lambda code: (counts[code], code == default, code))
     return best if counts[best] >= least else default
