@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache, cached_property, lru_cache
 from itertools import chain, dropwhile, pairwise, repeat, takewhile
@@ -163,9 +163,14 @@ class _Line:
 
     def ends(self, tokens: Sequence[str]) -> bool:
         """True where it says that something of other words holds no longer, or belongs together no longer."""
-        ended = self._denied([self._words.ended, self._words.replacing])
-        pairs = ([words for words in pair if words] for pair in (*zip(ended, strict=True), *self.partings))
+        pairs = (
+            [words for words in pair if words] for pair in (*zip(self._ended, strict=True), *self.partings)
+        )
         return any(pair and all(_holds(tokens, words) for words in pair) for pair in pairs)
+
+    @cached_property
+    def _ended(self) -> tuple[tuple[str, ...], ...]:
+        return self._denied([self._words.ended, self._words.replacing])
 
     def _denied(self, signs: Sequence[WordList]) -> tuple[tuple[str, ...], ...]:
         if not any(sign.within(self.tokens) for sign in (*signs, self._words.gone)):
@@ -288,9 +293,13 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
     return marks._replace(rivals=disputed)
 
 
-def may_end(unit: Unit) -> bool:
-    """False for a unit that ends nothing: words of others, or none that tell of an end or a change in any language that is read."""
-    return not _repeats_others(unit) and _end_signs().within(tokens_of(_text(unit)))
+def telling_lines(unit: Unit, question: Question) -> list[_Line]:
+    """The sentences of a unit with a sign of an end or a change in some language that is read; none for words of the assistant and of episodes."""
+    signs, text = _end_signs(), _text(unit)
+    if _repeats_others(unit) or not signs.within(tokens_of(text)):
+        return []
+    telling = (sentence for sentence in sentences(text) if signs.within(tokens_of(sentence)))
+    return [_Line(unit, sentence, frozenset(), frozenset(), question) for sentence in telling]
 
 
 @cache
@@ -304,29 +313,25 @@ def _end_signs() -> WordList:
     return WordList(chain.from_iterable(words.entries() for words in lists))
 
 
-def endings(units: Iterable[Unit], earlier: str, day: date, question: Question) -> Iterator[tuple[Unit, str]]:
-    """The later units that say that something of earlier words holds no longer, or another value of what is asked, each with its first sentence that does."""
-    tokens, signs = tokens_of(earlier), _end_signs()
+def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], bool]:
+    """Tells whether a later line says that something of earlier words holds no longer, or another value of what is asked."""
+    tokens = tokens_of(earlier)
     said = earlier.partition(": ")[2] or earlier
     names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
     name = tokens_of(names.pop()) if len(names) == 1 else ()
     topics = _stems(question, question.weights) & _stems(question, words_of(said))
 
-    def is_ended_by(line: _Line) -> bool:
+    def ends(line: _Line) -> bool:
         if line.ends(tokens) or (name and line.tells_change_of(name)):
             return True
-        if not (line.has_figures and line.changes) or topics.isdisjoint(
-            _stems(question, words_of(line.sentence))
-        ):
+        if not (line.has_figures and line.changes and topics):
+            return False
+        if topics.isdisjoint(_stems(question, words_of(line.sentence))):
             return False
         values = exact_values(earlier, day)
         return any(values[form].keys().isdisjoint(line.values[form]) for form in values.keys() & line.values)
 
-    for unit in units:
-        telling = (part for part in sentences(_text(unit)) if signs.within(tokens_of(part)))
-        lines = (_Line(unit, sentence, frozenset(), frozenset(), question) for sentence in telling)
-        if line := next(filter(is_ended_by, lines), None):
-            yield unit, line.sentence
+    return ends
 
 
 def _comparable(
