@@ -98,7 +98,7 @@ class Catalog:
         """What ranking needs of these units."""
         columns = ", ".join(UnitSummary._fields)
         sql = f"select {columns} from units where rowid {_IN}"
-        rowids, cached = sorted({*rowids}), self._cache("summaries", UnitSummary)
+        rowids, cached = sorted({*rowids}), self._cache("summaries")
         if missing := [rowid for rowid in rowids if rowid not in cached]:
             cached.update((row[0], UnitSummary._make(row)) for row in self.rows(sql, [_array(missing)]))
         return [cached[rowid] for rowid in rowids if rowid in cached]
@@ -106,7 +106,7 @@ class Catalog:
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
         sql = f"select {_UNIT} from units where rowid {_IN}"
-        rowids, cached = sorted({*rowids}), self._cache("units", Unit)
+        rowids, cached = sorted({*rowids}), self._cache("units")
         missing = [rowid for rowid in rowids if rowid not in cached]
         rows = {row[0]: _unit(row) for row in self.rows(sql, [_array(missing)])} if missing else {}
         cached.update((rowid, unit) for rowid, unit in rows.items() if len(unit.text) <= _LONG)
@@ -115,15 +115,15 @@ class Catalog:
     def coded(self, rowids: Iterable[int]) -> dict[int, Coded]:
         """The tokens of these units; unknown ones are absent."""
         sql = f"select fid, kind, columns, rowid from tokens where rowid {_IN}"
-        rowids, cached = sorted({*rowids}), self._cache("tokens", Coded)
+        rowids, cached = sorted({*rowids}), self._cache("tokens")
         missing = [rowid for rowid in rowids if rowid not in cached]
         rows = {row[3]: Coded._make(row[:3]) for row in self.rows(sql, [_array(missing)])} if missing else {}
         cached.update((rowid, unit) for rowid, unit in rows.items() if len(unit.columns) <= _LONG)
         return {rowid: unit for rowid in rowids if (unit := rows.get(rowid) or cached.get(rowid))}
 
-    def _cache(self, name: str, of: type[T]) -> dict[int, T]:
+    def _cache(self, name: str) -> dict[int, Any]:
         """What was read of units in this state of the index, by rowid, with room for more."""
-        cached = self.constant(f"units' {name}", dict[int, of])  # type: ignore[valid-type]
+        cached = self.constant(f"cache of {name}", dict[int, Any])
         if len(cached) > _KEPT:
             cached.clear()
         return cached
