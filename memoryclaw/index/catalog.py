@@ -20,6 +20,8 @@ _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _NEWEST_LOGS = 200  # that are looked through for who speaks
 _COUNTED = 10_000  # tokens of questions whose counts are kept
+_KEPT = 5_000  # units of which what ranking needs is kept until the index changes, unless …
+_LONG = 4_000  # … their text is longer: characters
 _USER = "user"  # where no name is known of who says `I`
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 # The words that begin so, from the first to the last of each beginning.
@@ -95,18 +97,36 @@ class Catalog:
     def summaries(self, rowids: Iterable[int]) -> list[UnitSummary]:
         """What ranking needs of these units."""
         columns = ", ".join(UnitSummary._fields)
-        rows = self.rows(f"select {columns} from units where rowid {_IN}", [_array(rowids)])
-        return list(map(UnitSummary._make, rows))
+        sql = f"select {columns} from units where rowid {_IN}"
+        rowids, cached = sorted({*rowids}), self._cache("summaries")
+        if missing := [rowid for rowid in rowids if rowid not in cached]:
+            cached.update((row[0], UnitSummary._make(row)) for row in self.rows(sql, [_array(missing)]))
+        return [cached[rowid] for rowid in rowids if rowid in cached]
 
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
-        rows = self.rows(f"select {_UNIT} from units where rowid {_IN}", [_array(rowids)])
-        return {row[0]: _unit(row) for row in rows}
+        sql = f"select {_UNIT} from units where rowid {_IN}"
+        rowids, cached = sorted({*rowids}), self._cache("units")
+        missing = [rowid for rowid in rowids if rowid not in cached]
+        rows = {row[0]: _unit(row) for row in self.rows(sql, [_array(missing)])} if missing else {}
+        cached.update((rowid, unit) for rowid, unit in rows.items() if len(unit.text) <= _LONG)
+        return {rowid: unit for rowid in rowids if (unit := rows.get(rowid) or cached.get(rowid))}
 
     def coded(self, rowids: Iterable[int]) -> dict[int, Coded]:
         """The tokens of these units; unknown ones are absent."""
-        sql = f"select rowid, fid, kind, columns from tokens where rowid {_IN}"
-        return {row[0]: Coded._make(row[1:]) for row in self.rows(sql, [_array(rowids)])}
+        sql = f"select fid, kind, columns, rowid from tokens where rowid {_IN}"
+        rowids, cached = sorted({*rowids}), self._cache("tokens")
+        missing = [rowid for rowid in rowids if rowid not in cached]
+        rows = {row[3]: Coded._make(row[:3]) for row in self.rows(sql, [_array(missing)])} if missing else {}
+        cached.update((rowid, unit) for rowid, unit in rows.items() if len(unit.columns) <= _LONG)
+        return {rowid: unit for rowid in rowids if (unit := rows.get(rowid) or cached.get(rowid))}
+
+    def _cache(self, name: str) -> dict[int, Any]:
+        """What was read of units in this state of the index, by rowid, with room for more."""
+        cached = self.constant(f"cache of {name}", dict[int, Any])
+        if len(cached) > _KEPT:
+            cached.clear()
+        return cached
 
     def tokens(self, rowids: Iterable[int]) -> dict[int, dict[str, str]]:
         """The codes of the tokens of these units by column; unknown ones are absent."""

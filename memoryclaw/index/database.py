@@ -96,6 +96,7 @@ class Database:
         self._is_frozen = False
         self._state = 0  # of the index, as its connection counts the changes of others
         self._constants: dict[str, object] = {}  # of that state
+        self._is_looked_at = False  # in one transaction it stays what it was
         self.rebuilt = False
 
     def connection(self) -> sqlite3.Connection:
@@ -170,6 +171,7 @@ class Database:
             try:
                 yield
             finally:
+                self._is_looked_at = False
                 if connection.in_transaction:
                     connection.rollback()
 
@@ -199,11 +201,13 @@ class Database:
     def constant(self, name: str, read: Callable[[], T]) -> T:
         """What changes only with the index, read once for each state of it; nobody may change it."""
         with self.guarded() as connection:
-            state = connection.execute("pragma data_version").fetchone()[0]
             if self._is_alone:  # it may be about to change, and to be rolled back
                 return read()
-            if state != self._state:
-                self._constants, self._state = {}, state
+            if not self._is_looked_at:
+                state = connection.execute("pragma data_version").fetchone()[0]
+                if state != self._state:
+                    self._constants, self._state = {}, state
+                self._is_looked_at = connection.in_transaction
             if name not in self._constants:
                 self._constants[name] = read()
             return cast("T", self._constants[name])
@@ -221,6 +225,7 @@ class Database:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
         self._connection, self._is_frozen, self._constants = None, False, {}
+        self._is_looked_at = False
 
     def _opened(self) -> sqlite3.Connection:
         must_be_real(self._folder)  # it was when the vault was opened; a daemon lives longer

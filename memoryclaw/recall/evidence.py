@@ -324,10 +324,13 @@ class EvidenceReader:
     ) -> dict[int, Counts]:
         """How often each leaf stands in these units; the first `asked` of them count in the turns beside one, too."""
         turns = {unit.rowid for unit in units if unit.kind == "turn" and unit.trust != "untrusted"}
-        rowids = {rowid + step for rowid in turns for step in _STEPS} | {unit.rowid for unit in units}
+        candidates = {unit.rowid for unit in units}
+        rowids = {rowid + step for rowid in turns for step in _STEPS} | candidates
         clauses = [leaf.clause for leaf in leaves] + ([clause] if clause else [])
         codes = self._catalog.codes([*chain.from_iterable(map(_tokens, clauses))])
-        counter = _LeafCounter(leaves, asked, self._catalog.coded(sorted(rowids)), codes, self._usual)
+        counter = _LeafCounter(
+            leaves, self._catalog.coded(rowids), codes, self._usual, asked=asked, candidates=candidates
+        )
         nested = clause is not None and _is_nested(clause)
         counted = {}
         for unit in units:
@@ -385,19 +388,22 @@ class _LeafCounter:
     """Counts the leaves of a question in units, each occurrence weighed by its field and by the length of that.
 
     Args:
-        asked: how many of them, the first ones, also count in the turns beside one.
         units: each unit and those beside it, by rowid.
         codes: of the tokens of the leaves.
         usual: what the length of a column is compared with, by kind of unit.
+        asked: how many of the leaves, the first ones, also count in the turns beside one.
+        candidates: the rowids of the units that they are counted in.
     """
 
     def __init__(
         self,
         leaves: Sequence[Leaf],
-        asked: int,
         units: Mapping[int, Coded],
         codes: Mapping[str, str],
         usual: Mapping[tuple[str, str], float],
+        *,
+        asked: int,
+        candidates: AbstractSet[int],
     ) -> None:
         self._units = units
         self._asked = asked
@@ -407,14 +413,27 @@ class _LeafCounter:
         for n, leaf in enumerate(leaves):
             if text := coded(leaf.clause.text, codes):
                 self._sought.setdefault(text[0], []).append((n, text, leaf.clause.columns))
-        # A field holds few of the characters that are sought: all others leave all fields at once.
-        fields = "\n".join(unit.columns for unit in units.values())
+        # A field holds few of the characters that are sought: all others leave all fields at once. Of a turn beside one, only
+        # its text counts.
+        self._places: dict[int, int] = {}  # where the fields of a unit begin
+        texts: dict[int, int] = {}
+        columns: list[str] = []
+        place = 0
+        for rowid, unit in units.items():
+            if rowid in candidates:
+                self._places[rowid], texts[rowid] = place, place + _BODY
+                columns.append(unit.columns)
+                place += len(COUNTED)
+            else:
+                texts[rowid] = place
+                columns.append(unit.columns.split("\n", _BODY + 1)[_BODY])
+                place += 1
+        fields = "\n".join(columns)
         self._fields, self._signs = fields.split("\n"), sifted(fields, "".join(self._sought)).split("\n")
-        self._places = {rowid: at * len(COUNTED) for at, rowid in enumerate(units)}
         self._bodies = {
-            rowid: self._weigh(units[rowid].kind, place + _BODY, "body")
-            for rowid, place in self._places.items()
-            if self._signs[place + _BODY]
+            rowid: self._weigh(units[rowid].kind, place, "body")
+            for rowid, place in texts.items()
+            if self._signs[place]
         }
 
     def fields(self, rowid: int) -> dict[str, str]:

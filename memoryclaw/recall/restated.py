@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain, dropwhile, pairwise, repeat, takewhile
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
 from memoryclaw.recall.renewing import renewed
 from memoryclaw.text.dates import find_ranges, with_blanks
-from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import Language, key_of, words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.value_forms import PLACE_WORDS, STREET
@@ -163,16 +163,25 @@ class _Line:
 
     def ends(self, tokens: Sequence[str]) -> bool:
         """True where it says that something of other words holds no longer, or belongs together no longer."""
-        ended = self._denied([self._words.ended, self._words.replacing])
-        pairs = ([words for words in pair if words] for pair in (*zip(ended, strict=True), *self.partings))
+        pairs = (
+            [words for words in pair if words] for pair in (*zip(self._ended, strict=True), *self.partings)
+        )
         return any(pair and all(_holds(tokens, words) for words in pair) for pair in pairs)
 
+    @cached_property
+    def _ended(self) -> tuple[tuple[str, ...], ...]:
+        return self._denied([self._words.ended, self._words.replacing])
+
     def _denied(self, signs: Sequence[WordList]) -> tuple[tuple[str, ...], ...]:
+        if not any(sign.within(self.tokens) for sign in (*signs, self._words.gone)):
+            return ()
         return tuple(words for clause in self._clauses for words in _denied(clause, signs, self._words))
 
     @cached_property
     def partings(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
         """Which two it says belong together no longer."""
+        if not any(sign.within(self.tokens) for sign in (_verb_ends(self._words), self._words.no_longer)):
+            return ()
         return tuple(pair for clause in self._clauses for pair in _partings(clause, self._words))
 
     @cached_property
@@ -284,21 +293,45 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
     return marks._replace(rivals=disputed)
 
 
-def ending(unit: Unit, earlier: str, day: date, question: Question) -> str:
-    """The first sentence of a later unit that says that something of earlier words holds no longer, or another value of what is asked; empty where none does."""
-    tokens, values = tokens_of(earlier), exact_values(earlier, day)
+def telling_lines(unit: Unit, question: Question) -> list[_Line]:
+    """The sentences of a unit with a sign of an end or a change in some language that is read; none for words of the assistant and of episodes."""
+    signs, text = _end_signs(), _text(unit)
+    if _repeats_others(unit) or not signs.within(tokens_of(text)):
+        return []
+    telling = (sentence for sentence in sentences(text) if signs.within(tokens_of(sentence)))
+    return [_Line(unit, sentence, frozenset(), frozenset(), question) for sentence in telling]
+
+
+@cache
+def _end_signs() -> WordList:
+    """The words without which no sentence ends anything or says another value of it, of all languages."""
+    every = [grammar(code) for code in (*codes(), UNREAD)]
+    lists = chain.from_iterable(
+        (words.changes, words.renewals, words.ended, words.replacing, words.gone, words.no_longer, _verb_ends(words))
+        for words in every
+    )  # fmt: skip
+    return WordList(chain.from_iterable(words.entries() for words in lists))
+
+
+def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], bool]:
+    """Tells whether a later line says that something of earlier words holds no longer, or another value of what is asked."""
+    tokens = tokens_of(earlier)
     said = earlier.partition(": ")[2] or earlier
     names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
     name = tokens_of(names.pop()) if len(names) == 1 else ()
     topics = _stems(question, question.weights) & _stems(question, words_of(said))
-    for sentence in () if _repeats_others(unit) else sentences(_text(unit)):
-        line = _Line(unit, sentence, frozenset(), frozenset(), question)
-        is_news = line.changes and not topics.isdisjoint(_stems(question, words_of(sentence)))
-        news = values.keys() & line.values.keys() if is_news else ()
-        is_renewed = any(values[form].keys().isdisjoint(line.values[form]) for form in news)
-        if is_renewed or line.ends(tokens) or (name and line.tells_change_of(name)):
-            return sentence
-    return ""
+
+    def ends(line: _Line) -> bool:
+        if line.ends(tokens) or (name and line.tells_change_of(name)):
+            return True
+        if not (line.has_figures and line.changes and topics):
+            return False
+        if topics.isdisjoint(_stems(question, words_of(line.sentence))):
+            return False
+        values = exact_values(earlier, day)
+        return any(values[form].keys().isdisjoint(line.values[form]) for form in values.keys() & line.values)
+
+    return ends
 
 
 def _comparable(
@@ -328,6 +361,8 @@ def _changes(
         if _repeats_others(later.unit) or not later.may_restate:
             continue
         for line in lines:
+            if not _may_differ(line, later):
+                continue
             about = line.about & later.about
             is_before = not later.day or line.day <= later.day
             are_facts = bool(line.unit.field and later.unit.field)  # these are compared as facts
@@ -335,6 +370,14 @@ def _changes(
                 change = _change(line, later, [*about] if named else [])
                 if change is not None:
                     yield line, later, change
+
+
+def _may_differ(line: _Line, later: _Line) -> bool:
+    """False for two lines neither of which tells of a change, and that give no field and no form of value twice."""
+    if later.changes or later.denied or later.partings or (later.unit.is_statement and line.day == later.day):
+        return True
+    frame, news = line.frame, later.frame
+    return (line.has_figures and later.has_figures) or bool(frame and news and frame.field == news.field)
 
 
 def _keep(later: dict[str, Later], unit: Unit, news: Later, old: str) -> None:
@@ -553,24 +596,27 @@ def _last_words(tokens: Sequence[str], words: Grammar) -> tuple[str, ...]:
 
 def _denied(tokens: Sequence[str], signs: Iterable[WordList], words: Grammar) -> Iterator[tuple[str, ...]]:
     """The first words of each thing that a clause denies: `not 48`, `instead of the barn`, `from Kiel to Leeds`."""
-    for at in range(len(tokens)) if any(sign.within(tokens) for sign in (*signs, words.gone)) else ():
-        size = max(sign.at(tokens, at) for sign in signs)
-        if size and not words.no_longer.at(tokens, at):
-            yield _first_words(tokens[at + size : at + size + _NEAR], words)
-        if words.gone.at(tokens, at):
+    sizes, gone = dict[int, int](), {place for place, _ in words.gone.places(tokens)}
+    for place, size in chain.from_iterable(sign.places(tokens) for sign in signs):
+        sizes[place] = max(size, sizes.get(place, 0))
+    for at in sorted(sizes.keys() | gone):
+        if at in sizes and not words.no_longer.at(tokens, at):
+            yield _first_words(tokens[at + sizes[at] : at + sizes[at] + _NEAR], words)
+        if at in gone:
             yield _last_words(tokens[:at], words)
 
 
 def _partings(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The first words of each two that belong together no longer: `Ida isn't with Fugro any more`, `Ida left Fugro`."""
-    endings = _verb_ends(words)
-    for at in range(len(tokens)) if endings.within(tokens) or words.no_longer.within(tokens) else ():
+    endings = dict(_verb_ends(words).places(tokens))
+    no_longer = {place for place, _ in words.no_longer.places(tokens)}
+    for at in sorted(endings.keys() | no_longer):
         before = tokens[max(0, at - _NEAR) : at]
-        if words.no_longer.at(tokens, at):
+        if at in no_longer:
             denial = next((n for n in range(len(before)) if words.negations.at(before, n)), len(before))
             if denial < len(before):
                 yield _last_words(before[:denial], words), _last_words(before[denial:], words)
-        if size := endings.at(tokens, at):
+        if size := endings.get(at, 0):
             yield _last_words(before, words), _first_words(tokens[at + size : at + size + _NEAR], words)
 
 

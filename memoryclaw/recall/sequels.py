@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memoryclaw.model import Unit
 from memoryclaw.recall.question import Question
 from memoryclaw.recall.rank import Ranked, Ranking
-from memoryclaw.recall.restated import ending
+from memoryclaw.recall.restated import end_test, telling_lines
 from memoryclaw.recall.search import Searcher
 from memoryclaw.text.language import words_of
 
@@ -49,14 +49,17 @@ def sequels(searcher: Searcher, question: Question, lines: Sequence[Earlier]) ->
         and hit.unit.at[:10] > first
     ]
     units = searcher.units(hits) if hits else {}
-    for line in lines:
-        day, words = date.fromisoformat(line.day), f" {' '.join(words_of(line.text))} "
+    telling = {rowid: later for rowid, unit in units.items() if (later := telling_lines(unit, question))}
+    for line in lines if telling else ():
+        ends = end_test(line.text, date.fromisoformat(line.day), question)
+        words = f" {' '.join(words_of(line.text))} "
         for hit in hits:
             unit = units[hit.unit.rowid]
-            sentence = ending(unit, line.text, day, question) if unit.when[:10] > line.day else ""
+            later = telling.get(hit.unit.rowid, []) if unit.when[:10] > line.day else []
+            ending = next(filter(ends, later), None)
             # What is said again ends nothing: `my kettle died on me`.
-            if sentence and f" {' '.join(words_of(sentence))} " not in words:
-                yield Sequel(line.id, hit, unit, sentence)
+            if ending and f" {' '.join(words_of(ending.sentence))} " not in words:
+                yield Sequel(line.id, hit, unit, ending.sentence)
 
 
 def _when(sequel: Sequel) -> tuple[str, str]:

@@ -184,14 +184,26 @@ def _gone(clause: Clause, words: Grammar) -> str:
 
 def _allowed(clause: Clause, words: Grammar) -> str:
     """What a clause says the assistant may do again, or from now on: `emojis are ok again`, `you can use emojis again`."""
-    tokens = clause.tokens
-    if not (words.returns.within(tokens) or words.lasting.within(clause.typed)):
-        return ""
-    if clause.kind == "be" and words.allowances.within(clause.typed):
+    tokens, end, signs = clause.typed, len(clause.typed), set[str]()
+    while end > 1 and (sign := _sign_before(tokens, end, words)):
+        signs.add(sign[0])
+        end -= sign[1]
+    if clause.kind == "be" and {"allowances"} < signs:
         return " ".join(clause.subject)
     verb = words.permissions.at(tokens)
-    end = words.returns.find(tokens)
-    return " ".join(tokens[verb:end]) if 0 < verb < end else ""
+    return " ".join(tokens[verb:end]) if signs and 0 < verb < end else ""
+
+
+def _sign_before(tokens: Sequence[str], end: int, words: Grammar) -> tuple[str, int] | None:
+    """What ends at a place, and of how many tokens it is: what is allowed, that it is so again, or from now on."""
+    names = ("returns", "lasting", "allowances")
+    signs = (
+        (name, size)
+        for name in names
+        for size in range(1, end)
+        if getattr(words, name).at(tokens, end - size) == size
+    )
+    return next(signs, None)
 
 
 def _goals(text: str, field: str, words: Grammar) -> Iterator[tuple[int, str]]:
@@ -204,7 +216,9 @@ def _goals(text: str, field: str, words: Grammar) -> Iterator[tuple[int, str]]:
                 of == field
                 and first >= 0
                 and tuple(tokens[first:place]) == phrase
-                and text[spans[min(place + (tokens[place] in words.determiners), len(spans) - 1)][0]].isupper()
+                and text[
+                    spans[min(place + (tokens[place] in words.determiners), len(spans) - 1)][0]
+                ].isupper()
             ):
                 first -= first > 0 and tokens[first - 1] in words.coordinators
                 yield spans[first][0], text[spans[place][0] :]

@@ -296,6 +296,8 @@ def _names_somebody(who: str, words: Grammar) -> bool:
 def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
     """The lines of a talk in which each is led by who speaks: two of them, or several by turns, of themselves or to somebody."""
     labels = {number: hit for number, line in enumerate(lines) if (hit := _LABEL.match(line))}
+    if len(labels) < 2:
+        return set()
     who = {number: " ".join(tokens_of(hit["who"])) for number, hit in labels.items()}
     order = list(who.values())
     by_turns = any(
@@ -377,8 +379,7 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
 
 def _adverts(line: str) -> int:
     """How many terms of a small ad a line holds: `for sale`, `collection only`, `no agents`."""
-    tokens, terms = tokens_of(_AMOUNT.sub(" ", line)), listed("adverts")
-    return sum(terms.at(tokens, place) > 0 for place in range(len(tokens)))
+    return sum(1 for _ in listed("adverts").places(tokens_of(_AMOUNT.sub(" ", line))))
 
 
 def _is_of_page(line: str) -> bool:

@@ -54,6 +54,7 @@ _CODE_LINE = re.compile(
 _CODE_SIGN = re.compile(r"[{};=:0](?:(?<=[{};])\s*$|(?<==)>|(?<=:):\w|(?<=0)x[0-9a-f]{2,})")
 _REMARK = re.compile(r"[ \t]*(?:#|//|--|%|;) ?\S")
 _SIGNS = re.compile(r"[=*^{}\[\];<>|\\]|(?<=\w)\(|\)(?=[\w.;])")
+_SIGN_CHARACTERS = "=*^{}[];<>|\\()"
 _LIST = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]+\S")
 _MEASURE = re.compile(
     r"\d\s?(?:g|kg|mg|ml|cl|l|el|tl|oz|lb|lbs|tsp|tbsp|cups?|c|min|°c?f?|grad)\b", re.IGNORECASE
@@ -271,7 +272,7 @@ def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
                 (number and (number in of_code or _is_table(line)))
                 or (columns and line.count(sign) >= columns)
                 or (of_code and _REMARK.match(line))
-                or len(_SIGNS.findall(line)) > _MANY_SIGNS
+                or _has_many_signs(line)
             ):
                 goes_on = goes_on or not _is_item(line)
                 tables.add(number)
@@ -295,7 +296,7 @@ def _text_end(lines: Sequence[str], number: int, words: Grammar, letters: Collec
 
 
 def _is_of_program(line: str) -> bool:
-    return is_record(line) or _has_code(line) or len(_SIGNS.findall(line)) > _MANY_SIGNS
+    return is_record(line) or _has_code(line) or _has_many_signs(line)
 
 
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
@@ -430,6 +431,9 @@ def _next_block(lines: Sequence[str], start: int) -> range:
 
 def _is_part(line: str, words: Grammar) -> bool:
     """True for a line of which a sentence begins a game: `let's role-play: I am a pirate`, `you are my boss and I am your clerk`."""
+    in_line = tokens_of(line)
+    if not (listed("parts").within(in_line) or listed("own_roles").within(in_line)):
+        return False
     pieces = [(sentence, tokens_of(sentence)) for sentence in _ENDS.split(line)]
     openings = [(sentence, tokens[words.openers.skip(tokens) :]) for sentence, tokens in pieces]
     return any(
@@ -501,6 +505,11 @@ def _has_code(line: str) -> bool:
     return bool(_CODE_LINE.match(line) or _CODE_SIGN.search(line))
 
 
+def _has_many_signs(line: str) -> bool:
+    # Most lines have none of these characters.
+    return sum(map(line.count, _SIGN_CHARACTERS)) > _MANY_SIGNS and len(_SIGNS.findall(line)) > _MANY_SIGNS
+
+
 def _is_table(line: str) -> bool:
     """True for a line of a table, or of a list of amounts."""
     return bool(_TABLE.match(line.strip()) or len(_MEASURE.findall(line)) > 1)
@@ -550,9 +559,9 @@ def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
             return line[: colon.end()], _ALL if ends and not is_output else _BLOCK
         if ends and not last and colon[0] == ":":
             return line, ""
-    start = 0
+    start, points = 0, listed("pointers").within(tokens_of(line))
     for stop in _ENDS.finditer(line):
-        if _asks_for_work(line[start : stop.start() + 1], words, beside=True):
+        if points and _asks_for_work(line[start : stop.start() + 1], words, beside=True):
             return line[: stop.end()], _BLOCK
         start = stop.end()
     return line, _ALL if not last and _announces_below(line[start:], words) else ""

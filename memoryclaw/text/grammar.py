@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 
@@ -111,6 +111,11 @@ class WordList:
                 return len(words)
         return 0
 
+    @cached_property
+    def _tellings(self) -> frozenset[str]:
+        """The longest word of each entry: it is in fewer texts than the first one, which is small in most phrases."""
+        return frozenset(max(words, key=len) for entries in self._by_first.values() for words in entries)
+
     def entries(self) -> list[str]:
         """Every entry, words and phrases."""
         return [" ".join(parts) for found in self._by_first.values() for parts in found]
@@ -123,16 +128,18 @@ class WordList:
 
     def find(self, tokens: Sequence[str]) -> int:
         """The place of the first entry among the tokens; -1 where there is none."""
+        return next(self.places(tokens), (-1, 0))[0]
+
+    def places(self, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Every place from which an entry stands among the tokens, and how many tokens the longest one there is."""
         firsts = self._firsts
-        if not firsts.isdisjoint(tokens):
-            for place, token in enumerate(tokens):
-                if token in firsts and self.at(tokens, place):
-                    return place
-        return -1
+        for place, token in () if self._tellings.isdisjoint(tokens) else enumerate(tokens):
+            if token in firsts and (length := self.at(tokens, place)):
+                yield place, length
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
-        return self.find(tokens) >= 0
+        return not self._tellings.isdisjoint(tokens) and self.find(tokens) >= 0
 
     def has_any(self, tokens: Iterable[str]) -> bool:
         """True where one of its words, rather than a phrase, stands among the tokens."""
@@ -271,8 +278,12 @@ def spans_of(text: str) -> tuple[tuple[int, int], ...]:
 
 def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
     """The language whose small words stand most often among these; the default where fewer than `least` do."""
-    # Plain letters are compared as they are, and most of their words are no small words.
-    likely = [word for word in words if word in _LANGUAGES_OF or "'" in word or not word.isascii()]
+    # Plain letters are compared as they are, and most of their words are no small words; no small word has a sign of China or Japan.
+    likely = [
+        word
+        for word in words
+        if word in _LANGUAGES_OF or "'" in word or not (word.isascii() or "\u3041" <= word < "\ua000")
+    ]
     counts = Counter(chain.from_iterable(map(_small_word_of, likely)))
     best = max(SMALL, key=lambda code: (counts[code], code == default, code))
     return best if counts[best] >= least else default

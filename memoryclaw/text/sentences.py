@@ -21,7 +21,7 @@ _DAY_MONTH = late.pattern(r"\d{1,2}\.\d{1,2}")
 _END = late.pattern(
     r"""[.!?…。！？\n]((?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|(?<=\n)\n*)"""
 )
-_LAST_WORD = late.pattern(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
+_LAST_WORD = late.pattern(r"[\"'“‘(\[]*([^\W_][\w.]*)\.")
 _ASIDE = 60  # characters of a bracket on either side of a dot in it
 _TAIL = 40  # characters before a dot that tell whether it ends a sentence
 _SHORTENED = late.pattern(r"[^\W\d_a-zß-ÿ]{2,4}\b")  # `3. OG`
@@ -61,6 +61,7 @@ def sentences(text: str) -> list[str]:
 def _sentences(text: str) -> tuple[str, ...]:
     pieces: list[str] = []
     top = 0
+    has_brackets = "(" in text
     for hit in (*_END.finditer(text), None):
         end = hit.start(1) if hit else len(text)
         if (
@@ -68,7 +69,12 @@ def _sentences(text: str) -> tuple[str, ...]:
             and "\n" not in hit[0]
             and (
                 _goes_on(text[max(top, end - _TAIL) : hit.end()], text[hit.end() : hit.end() + _TAIL])
-                or _in_bracket(text[max(top, end - _ASIDE) : hit.end()], text[hit.end() : hit.end() + _ASIDE])
+                or (
+                    has_brackets
+                    and _in_bracket(
+                        text[max(top, end - _ASIDE) : hit.end()], text[hit.end() : hit.end() + _ASIDE]
+                    )
+                )
             )
         ):
             continue
@@ -81,10 +87,11 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 def _goes_on(before: str, after: str) -> bool:
     """True where the dot ended no sentence: `Dr. Rao`, `Tel. 0561`, `12. Mai`, `1. Milk`, `"Why?" she asked`."""
-    sign = before.rstrip()[-1]
+    before = before.rstrip()
+    sign = before[-1]
     if after[:1].islower() and sign in "\"'”’»":
         return True
-    last = _LAST_WORD.search(before) if sign == "." else None
+    last = _LAST_WORD.fullmatch(before.split()[-1]) if sign == "." else None
     if last is None:
         return False
     word = last[1].lower()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -155,6 +156,34 @@ def test_units_come_back_whole(catalog: Catalog) -> None:
         "2025-11-20",
     )
     assert catalog.files() == 9
+
+
+def test_what_is_read_of_units_is_of_the_present_index(vault_of: VaultOf) -> None:
+    def texts(app: App) -> dict[str, str]:
+        units = app.catalog.units(range(1, 100))
+        assert [*units] == [*app.catalog.coded(range(1, 100))]
+        assert [*units] == [unit.rowid for unit in app.catalog.summaries(range(1, 100))]
+        return {unit.id: unit.text.strip() for unit in units.values()}
+
+    long = "The millrace is dredged every spring. " * 300  # too long to be remembered
+    turn = {"ts": "2026-01-02T10:00:00Z", "session": "s", "turn": 1, "role": "user", "content": long}
+    root = vault_of(
+        {
+            "notes/oak.md": "The oak is felled.\n",
+            "notes/elm.md": "An elm.\n",
+            "logs/2026-01-02/s.jsonl": f"{json.dumps(turn)}\n",
+        }
+    )
+    with App(root) as app, App(root) as other:
+        app.sync()
+        before = texts(app)
+        assert texts(app) == before
+        assert before["notes/oak"] == "The oak is felled."
+        assert before["log:s/1"] == long.strip()
+        (root / "notes/oak.md").write_text("The oak still stands.\n", encoding="utf-8")
+        (root / "notes/elm.md").unlink()
+        other.sync()
+        assert texts(app) == texts(other) == {"notes/oak": "The oak still stands.", "log:s/1": long.strip()}
 
 
 def test_other_names_of_all_entities_of_a_file_cost_no_more_each_than_those_of_few(vault_of: VaultOf) -> None:

@@ -396,3 +396,20 @@ def test_what_only_a_change_changes_is_read_once_for_each_state_of_the_index(roo
     with index.writing() as connection:
         connection.execute("update meta set value = value + 1 where key = 'changes'")
     assert int(index.constant("changes", changes)) == int(second) + 1
+
+
+def test_within_one_reading_the_index_stays_what_it_was(root, built):
+    index, other = built.index.database, kept(root)
+
+    def changes():
+        with index.guarded() as connection:
+            return connection.execute("select value from meta where key = 'changes'").fetchone()[0]
+
+    with index.reading():
+        first = index.constant("changes", changes)
+        put(root, {"notes/new.md": "# New\n\nsomething new\n"})
+        other.sync.run()
+        assert index.constant("changes", changes) == changes() == first
+    other.close()
+    with index.reading():
+        assert index.constant("changes", changes) == changes() != first

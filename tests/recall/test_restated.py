@@ -6,10 +6,15 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from memoryclaw.app import App
+from memoryclaw.model import Unit
+from memoryclaw.recall.question import Question
+from memoryclaw.recall.restated import telling_lines
+from memoryclaw.text.grammar import codes, grammar
 from tests.vaults import put
 
 OTHERS = ("the kettle is descaled", "we argued about compost", "the gutter leaks")
@@ -168,3 +173,36 @@ def test_what_ends_a_line_is_explained_and_scores_as_much(tmp_path: Path) -> Non
     assert later.score == first.score == sum(term.value for term in later.terms)
     assert [(one.word, one.via) for one in later.matched] == [(first.unit.id, "link")]
     assert not [id_ for id_ in found if "Pip" in id_]  # the assistant only repeats it
+
+
+@pytest.mark.parametrize("code", codes())
+def test_every_sign_of_an_end_or_a_change_is_looked_at(code: str) -> None:
+    words, question = (
+        grammar(code),
+        cast("Question", None),
+    )  # of which nothing is read before a line is compared
+    lists = (words.changes, words.renewals, words.ended, words.replacing, words.gone, words.no_longer)
+    signs = [
+        *(entry for one in lists for entry in one.entries()),
+        *(" ".join(verb) for verb, _ in words.verb_ends),
+    ]
+    for sign in signs:
+        unit = turn(f"Zzz zzz zzz. Zzz {sign} zzz.")
+        assert [line.sentence for line in telling_lines(unit, question)] == [f"Zzz {sign} zzz."]
+        assert telling_lines(unit._replace(role="assistant"), question) == []
+    assert telling_lines(turn("Zzz zzz zzz."), question) == []
+
+
+def turn(text: str) -> Unit:
+    """A turn of a person."""
+    return Unit(
+        id="log:s/1",
+        kind="turn",
+        line=1,
+        end_line=1,
+        title="",
+        tags="",
+        properties="",
+        text=text,
+        role="user",
+    )

@@ -42,11 +42,21 @@ def test_a_list_finds_its_longest_phrase_where_it_stands() -> None:
     tokens = tokens_of("i need to go")
     assert [verbs.at(tokens, place) for place in range(-1, 6)] == [1, 0, 2, 0, 1, 0, 0]
     assert verbs.find(tokens) == 1
+    assert [*verbs.places(tokens)] == [(1, 2), (3, 1)]
+    assert [*verbs.places(["to", "to"])] == []  # the longest word of a phrase, without the phrase
     assert verbs.within(tokens)
     assert not verbs.within(["needed"])
     assert "need" in verbs
     assert "need to" not in verbs  # only tokens are members
     assert sorted(verbs.entries()) == ["go", "need", "need to"]
+
+
+@pytest.mark.parametrize("code", codes())
+def test_every_entry_of_a_list_is_among_the_tokens_that_hold_it(code: str) -> None:
+    for name in ("changes", "gone", "no_longer", "replacing", "source_prepositions"):
+        listed = getattr(grammar(code), name)
+        for entry in listed.entries():
+            assert (2, len(entry.split())) <= max(listed.places(["zzz", "zzz", *entry.split(), "zzz"]))
 
 
 def test_a_list_that_a_language_lacks_is_empty() -> None:
