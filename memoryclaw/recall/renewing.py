@@ -30,6 +30,30 @@ _MOST = 0.5  # of what older words say: a clause that is less takes the rest of 
 _UNSPACED = 5  # characters before it that must be the same, in a script without spaces
 
 
+def share_a_word(older: str, later: str) -> bool:
+    """True where two texts have a stem or a field in common; without one, neither says the other anew, ends what it has, or gives it another value."""
+    if max(later, default="") > "\u2fff":
+        return True  # its beginning may be the same, of words that say nothing
+    code = _grammar_of(older, later).code
+    languages = {"en", _language_told_by(older), _language_told_by(later)}
+    return any(
+        not _marks(older, code, language).isdisjoint(_marks_of_later(later, language))
+        for language in languages
+    )
+
+
+@lru_cache(maxsize=8192)
+def _marks(text: str, code: str, language: str) -> frozenset[str]:
+    words = text if text.isascii() else f"{text} {' '.join(tokens_of(text))}"  # where an accent stands apart
+    return _stems_in(words, language) | _subject_in(text, code, language)
+
+
+@lru_cache(maxsize=1024)
+def _marks_of_later(text: str, language: str) -> frozenset[str]:
+    pieces = (_marks(piece, _grammar_of(piece, text).code, language) for piece in (text, *sentences(text)))
+    return frozenset[str]().union(*pieces, *(ended for _, ended in _endings(text)))
+
+
 def renews(older: str, later: str, *, change: bool) -> bool:
     """True where both have the same words but in one place.
 
