@@ -718,18 +718,18 @@ def _put_object(store: str, oid: str, data: bytes, mode: int) -> None:
     temp = os.path.join(folder, f"tmp_obj_{name}")
     for tries_left in reversed(range(_TRIES)):
         try:
-            with suppress(FileExistsError):
-                os.mkdir(folder)
-                os.chmod(folder, mode)  # of a repository that several people share
-            drop(temp)
             with open(os.open(temp, _NEW, 0o444), "wb") as file:
                 file.write(data)
             os.rename(temp, os.path.join(folder, name))
             return
-        except FileNotFoundError:
-            # A `git gc` in the background removes folders that are empty at that moment.
+        except (FileExistsError, FileNotFoundError):
+            # A killed writer left it, or it is the first of its folder, which a `git gc` in the background removes while it is empty.
             if not tries_left:
                 raise
+            drop(temp)
+            with suppress(FileExistsError):
+                os.mkdir(folder)
+                os.chmod(folder, mode)  # of a repository that several people share
 
 
 def _record(commit: str, found: tuple[str, str, bytes] | None) -> Recorded:

@@ -31,21 +31,18 @@ _UNSPACED = 5  # characters before it that must be the same, in a script without
 
 
 def share_a_word(older: str, later: str) -> bool:
-    """True where two texts have a stem or a field in common; without one, neither says the other anew, ends what it has, or gives it another value."""
-    if max(later, default="") > "\u2fff":
-        return True  # its beginning may be the same, of words that say nothing
-    code = _grammar_of(older, later).code
-    languages = {"en", _language_told_by(older), _language_told_by(later)}
-    return any(
-        not _marks(older, code, language).isdisjoint(_marks_of_later(later, language))
-        for language in languages
-    )
+    """True where two texts have a stem or a field in common, or may in a language of their own; without one, neither says the other anew, ends what it has, or gives it another value."""
+    language = _language_told_by(later)
+    if language != _language_told_by(older) or not (later.isascii() or max(later) < "\u3000"):
+        return True  # without spaces, a beginning may be the same of words that say nothing
+    code = _code_of(older, _spoken_in(later, "en"))
+    return not _marks(older, code, language).isdisjoint(_marks_of_later(later, language))
 
 
 @lru_cache(maxsize=8192)
 def _marks(text: str, code: str, language: str) -> frozenset[str]:
     words = text if text.isascii() else f"{text} {' '.join(tokens_of(text))}"  # where an accent stands apart
-    return _stems_in(words, language) | _subject_in(text, code, language)
+    return _stems_in(words, "en") | _stems_in(words, language) | _subject_in(text, code, language)
 
 
 @lru_cache(maxsize=1024)
