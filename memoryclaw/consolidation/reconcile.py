@@ -329,7 +329,7 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
-    if not share_a_word(older.value, words):  # asked of every statement that stands
+    if claim.change and not share_a_word(older.value, words):  # asked of every statement that stands
         return False
     is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)

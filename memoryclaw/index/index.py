@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -354,9 +355,8 @@ class Writing:
 
     def _learn_codes(self) -> None:
         """Learns the codes of all tokens met; what the index has never had gets the next, what is frequent the shortest."""
-        missing = sorted(
-            self._tokens.keys() - self._codes.keys(), key=lambda token: (-self._tokens[token], token)
-        )
+        fresh = islice(self._tokens, len(self._codes), None)  # behind those that have their codes
+        missing = sorted(fresh, key=lambda token: (-self._tokens[token], token))
         sql = (
             "select word, code from words where word in (select value from json_each(?)) and code is not null"
         )
