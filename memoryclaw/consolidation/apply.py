@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import ConfirmFact, NewFile, TickTodo
+from memoryclaw.consolidation.actions import ConfirmFact, TickTodo
 from memoryclaw.consolidation.changes import (
     ChangeSet,
     PlannedChange,
     moves,
     outcome_of,
+    parts_of,
     record_path,
     render_record,
     rewrites,
@@ -166,7 +167,7 @@ class _Run:
         paths = dict.fromkeys(path for change in todo for action in change.actions for path in action.paths)
         contents = self._target.read_all(path for path in paths if _is_safe(path))
         texts = {path: decode(content).text for path, content in contents.items() if content is not None}
-        return outcome_of(todo, self._collections, texts.get)
+        return outcome_of(todo, self._collections, texts.get, as_planned=True)
 
     def batch(self, changes: Sequence[PlannedChange]) -> int:
         """Makes changes in order, and proposes the first that is refused; returns how many that were."""
@@ -174,7 +175,7 @@ class _Run:
         if not refused:
             return count
         change = changes[count]
-        pieces = _parts(change) if change.kind == "episode" else []
+        pieces = parts_of(change)
         if not pieces:
             self._propose(change, refused)
         for piece in pieces:  # an episode is kept even where one of its facts cannot be written
@@ -248,19 +249,6 @@ class _Run:
             self.proposed += [step.proposal] if step.proposal else []
             self.commits += [step.report._replace(commit=outcome.commit)] if outcome.changed else []
         return len(outcomes), refused
-
-
-def _parts(change: PlannedChange) -> list[PlannedChange]:
-    """An episode, then each of its facts alone; nothing when there is nothing to take apart."""
-    new = tuple(action for action in change.actions if isinstance(action, NewFile))
-    changing = [action for action in change.actions if not isinstance(action, NewFile)]
-    if not (new and changing):
-        return []
-    facts = [
-        change._replace(kind="fact", title=action.subject or change.title, actions=(action,), id="")
-        for action in changing
-    ]
-    return [change._replace(actions=new), *facts]
 
 
 def _is_safe(path: str) -> bool:

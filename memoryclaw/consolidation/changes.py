@@ -27,11 +27,11 @@ from memoryclaw.consolidation.actions import (
     Action,
     AddStatement,
     MoveFile,
+    NewFile,
     TickTodo,
-    must_stand,
     patch_together,
 )
-from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.errors import InputError, NotFoundError, OvertakenError
 from memoryclaw.model import Turn
 from memoryclaw.talk.wishes import Wish
 from memoryclaw.text.dates import parse_timestamp
@@ -243,11 +243,10 @@ def _patch(
     actions: tuple[Action, ...], collections: frozenset[str], as_planned: bool, text: str | None
 ) -> str | None:
     for _, group in groupby(actions, key=_together):
-        together = tuple(group)
-        after = _patch_together(together, collections, text)
-        if as_planned:
-            must_stand(together, collections, text, after)
-        text = after
+        difference = _patch_together(tuple(group), collections, text)
+        if as_planned and difference.refusal:
+            raise OvertakenError(difference.refusal)
+        text = difference.after(text or "")
     return text
 
 
@@ -257,15 +256,16 @@ class _Difference(NamedTuple):
     head: int
     tail: int
     between: str | None
+    refusal: str  # why it is not to be made, where the text is no longer what it was planned on
 
     @classmethod
-    def of(cls, before: str, after: str | None) -> Self:
+    def of(cls, before: str, after: str | None, refusal: str) -> Self:
         """The difference of two texts."""
         if after is None:
-            return cls(0, 0, None)
+            return cls(0, 0, None, refusal)
         head = _alike(before, after)
         tail = _alike(before[head:][::-1], after[head:][::-1])
-        return cls(head, tail, after[head : len(after) - tail])
+        return cls(head, tail, after[head : len(after) - tail], refusal)
 
     def after(self, before: str) -> str | None:
         """What comes of a text."""
@@ -286,14 +286,16 @@ def _alike(text: str, beside: str) -> int:
     return least
 
 
-def _patch_together(actions: tuple[Action, ...], collections: frozenset[str], text: str | None) -> str | None:
+def _patch_together(
+    actions: tuple[Action, ...], collections: frozenset[str], text: str | None
+) -> _Difference:
     digest = text if text is None else hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     worked_out = _worked_out(actions, collections, digest)
-    if worked_out:
-        return worked_out[0].after(text or "")
-    after = patch_together(actions, collections, text)
-    worked_out.append(_Difference.of(text or "", after))
-    return after
+    if not worked_out:
+        after = patch_together(actions, collections, text)
+        refusals = (action.refusal(text, after, collections) for action in actions)
+        worked_out.append(_Difference.of(text or "", after, next(filter(None, refusals), "")))
+    return worked_out[0]
 
 
 # A run works out its outcome before it writes, so every patch is asked for twice. As texts, those of a large file would fill the memory.
@@ -319,15 +321,33 @@ def moves(change: PlannedChange) -> list[MoveFile]:
     return [action for action in change.actions if isinstance(action, MoveFile)]
 
 
+def parts_of(change: PlannedChange) -> list[PlannedChange]:
+    """An episode, then each of its facts alone, as they are made where they cannot be made together; nothing when there is nothing to take apart."""
+    new = tuple(action for action in change.actions if isinstance(action, NewFile))
+    changing = [action for action in change.actions if not isinstance(action, NewFile)]
+    if change.kind != "episode" or not (new and changing):
+        return []
+    facts = [
+        change._replace(kind="fact", title=action.subject or change.title, actions=(action,), id="")
+        for action in changing
+    ]
+    return [change._replace(actions=new), *facts]
+
+
 def outcome_of(
-    changes: Iterable[PlannedChange], collections: frozenset[str], text_of: Callable[[str], str | None]
+    changes: Iterable[PlannedChange],
+    collections: frozenset[str],
+    text_of: Callable[[str], str | None],
+    *,
+    as_planned: bool = False,
 ) -> dict[str, tuple[str, str]]:
     """The text before and after of every file that the changes touch; a change that cannot be made is left out.
 
     Args:
         changes: what is to be done, in order.
         collections: the headings that are no entities.
-        read: path → the text that stands there now, None where there is no file.
+        text_of: path → the text that stands there now, None where there is no file.
+        as_planned: what no longer fits its file is left out, too, as by a run.
     """
     before: dict[str, str | None] = {}
     after: dict[str, str | None] = {}
@@ -337,15 +357,25 @@ def outcome_of(
             before[path] = after[path] = text_of(path)
         return after[path]
 
-    for change in changes:
+    def make(change: PlannedChange) -> bool:
+        """Makes a change; False where it cannot be made."""
         try:
-            fresh = {new.path: new.patch(now(new.path)) for new in rewrites(change, collections)}
-        except (InputError, NotFoundError):
-            continue
+            fresh = {
+                new.path: new.patch(now(new.path))
+                for new in rewrites(change, collections, as_planned=as_planned)
+            }
+        except (InputError, NotFoundError, OvertakenError):
+            return False
         for move in moves(change):
             if now(move.path) is not None and now(move.to) is None:
                 fresh[move.to], fresh[move.path] = now(move.path), None
         after.update(fresh)
+        return True
+
+    for change in changes:
+        if not make(change) and as_planned:
+            for piece in parts_of(change):
+                make(piece)
     return {path: (text or "", after[path] or "") for path, text in before.items()}
 
 

@@ -174,6 +174,7 @@ _ADDRESS = re.compile(r"(?<!\S)[^\s@:]*+(?:@|://)\S*+")  # its words are spelled
 def topics(turns: Sequence[Turn]) -> list[str]:
     """The words that a session comes back to, those that a person says too first, as they were written."""
     names = {fold(word) for turn in turns for word in WORD.findall(turn.name)}
+    common, of_every_work = _common(), _of_every_work()
     in_turns: Counter[str] = Counter()
     of_people: Counter[str] = Counter()
     written: dict[str, Counter[str]] = {}
@@ -183,8 +184,10 @@ def topics(turns: Sequence[Turn]) -> list[str]:
         spelled: dict[str, str] = {}
         for word in dict.fromkeys(WORD.findall(_ADDRESS.sub(" ", without_secrets(prose(turn)[:_COMPARED])))):
             spelled.setdefault(fold(word), word)
-        for word in spelled.keys() - _common() - names - _of_every_work():
-            if _SHORT < len(word) <= _LONG and not word[0].isdigit():
+        for word in spelled:
+            if _SHORT < len(word) <= _LONG and not (
+                word[0].isdigit() or word in common or word in names or word in of_every_work
+            ):
                 in_turns[word] += 1
                 of_people[word] += turn.role != "assistant"
                 written.setdefault(word, Counter())[spelled.get(word, word)] += 1

@@ -22,6 +22,7 @@ from memoryclaw.recall.renewing import (
     kinds_of_values,
     renews,
     revalues,
+    share_a_word,
     speaks_of_another,
     stems,
     subject_of,
@@ -400,6 +401,8 @@ def _is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
+    if claim.change and not share_a_word(older.value, words):  # asked of every statement that stands
+        return False
     is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
     is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)

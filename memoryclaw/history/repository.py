@@ -716,19 +716,20 @@ def _put_object(store: str, oid: str, data: bytes, mode: int) -> None:
     """Writes one object; half a one never has its name, and git sweeps the temp file of a killed writer away."""
     folder, name = os.path.join(store, oid[:2]), oid[2:]
     temp = os.path.join(folder, f"tmp_obj_{name}")
-    for tries_left in reversed(range(_TRIES)):
+    for attempt in range(_TRIES):
         try:
-            with suppress(FileExistsError):
-                os.mkdir(folder)
-                os.chmod(folder, mode)  # of a repository that several people share
-            drop(temp)
+            if attempt:
+                drop(temp)
+                with suppress(FileExistsError):
+                    os.mkdir(folder)
+                    os.chmod(folder, mode)  # of a repository that several people share
             with open(os.open(temp, _NEW, 0o444), "wb") as file:
                 file.write(data)
             os.rename(temp, os.path.join(folder, name))
             return
-        except FileNotFoundError:
-            # A `git gc` in the background removes folders that are empty at that moment.
-            if not tries_left:
+        except (FileExistsError, FileNotFoundError):
+            # A killed writer left it, or it is the first of its folder, which a `git gc` in the background removes while it is empty.
+            if attempt == _TRIES - 1:
                 raise
 
 

@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -185,7 +186,7 @@ class Writing:
         run = self._connection.executemany
         run(_FILE_SQL, (file_row(first + i, f, languages[i].code) for i, f in enumerate(filed)))
         rows: list[IndexRow] = []
-        tokens: list[tuple[int, int, str, list[str]]] = []
+        tokens: list[tuple[int, int, str, list[list[str]]]] = []
         spoken = zip(notes, languages, strict=True)
         run(
             _UNIT_SQL,
@@ -196,7 +197,7 @@ class Writing:
         run(
             "insert into tokens values(?,?,?,?)",
             (
-                (*head, "\n".join(["".join(map(code, column.split())) for column in columns]))
+                (*head, "\n".join(["".join(map(code, column)) for column in columns]))
                 for *head, columns in tokens
             ),
         )
@@ -354,9 +355,8 @@ class Writing:
 
     def _learn_codes(self) -> None:
         """Learns the codes of all tokens met; what the index has never had gets the next, what is frequent the shortest."""
-        missing = sorted(
-            self._tokens.keys() - self._codes.keys(), key=lambda token: (-self._tokens[token], token)
-        )
+        fresh = islice(self._tokens, len(self._codes), None)  # behind those that have their codes
+        missing = sorted(fresh, key=lambda token: (-self._tokens[token], token))
         sql = (
             "select word, code from words where word in (select value from json_each(?)) and code is not null"
         )
@@ -378,7 +378,7 @@ class Writing:
         note: Note,
         spoken: Language,
         rows: list[IndexRow],
-        tokens: list[tuple[int, int, str, list[str]]],
+        tokens: list[tuple[int, int, str, list[list[str]]]],
     ) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text, u.also) for u in note.units]
         kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
@@ -408,35 +408,32 @@ class Writing:
 
     def _analyse(
         self, texts: Sequence[_Texts], kinds: Sequence[str], spoken: Language, *, sign: int
-    ) -> list[list[str]]:
+    ) -> list[list[list[str]]]:
         """The tokens of each column, and last the single characters of all of them."""
-        token_of = spoken.known.__getitem__
-        analysed: list[list[str]] = []
+        analysed: list[list[list[str]]] = []
         tokens_of_units: list[set[str]] = []
         for text, kind in zip(texts, kinds, strict=True):
-            spelled = [words_of(column) if column else () for column in text]
-            columns = [" ".join(map(token_of, column)) for column in spelled]
-            single = characters(" ".join(text))
-            columns.append(" ".join(single))
+            spelled = [words_of(column) if column else [] for column in text]
+            columns = [*map(spoken.tokens_of_words, spelled), characters(" ".join(text))]
             analysed.append(columns)
             for name, column in zip(COUNTED, columns, strict=True):
                 if column:
                     length = self._lengths.setdefault((kind, name), [0, 0])
                     length[0] += sign
-                    length[1] += sign * _length(column)
+                    length[1] += sign * len(column)
             _count(self._words, set().union(*spelled), sign)
-            tokens_of_units.append(set(" ".join(columns).split()))
+            tokens_of_units.append(set().union(*columns))
         # A turn holds a word, too, when the one before or after it does: that is where its subject was named.
         reach = 1 if kinds and kinds[0] in ("turn", "untrusted") else 0
-        for i in range(len(tokens_of_units)):
+        for i, tokens in enumerate(tokens_of_units):
             near = tokens_of_units[max(i - reach, 0) : i + reach + 1]
-            _count(self._tokens, set().union(*near), sign)
+            _count(self._tokens, set().union(*near) if reach else tokens, sign)
         return analysed
 
 
-def _index_row(rowid: int, columns: Sequence[str]) -> IndexRow:
+def _index_row(rowid: int, columns: Sequence[Sequence[str]]) -> IndexRow:
     """What the text engine is given: single characters stand at the end of the body and search words at that of the properties, where no phrase meets them."""
-    title, tags, properties, body, also, single = columns
+    title, tags, properties, body, also, single = map(" ".join, columns)
     properties = f"{properties} {_APART} {also}".lstrip() if also else properties
     return IndexRow(rowid, (title, tags, properties, f"{body} {single}" if single else body))
 
@@ -472,10 +469,6 @@ def open_index(
         return Index(database, WhooshIndex(folder / "whoosh", database.connection), language)
     database = Database(folder, recipe, FTS5_SCHEMA)
     return Index(database, Fts5(database.connection), language)
-
-
-def _length(tokens: str) -> int:
-    return tokens.count(" ") + 1 if tokens else 0
 
 
 def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from functools import cache
+from itertools import chain
 
 from whoosh.lang import has_stemmer, stemmer_for_language
 from whoosh.lang.stopwords import stoplists
@@ -46,8 +47,7 @@ def language_of(texts: Iterable[str], usual: Language) -> Language:
         room -= len(text)
         if room <= 0:
             break
-    spoken = _spoken()
-    counts = Counter(code for word in words & spoken.keys() for code in spoken[word])
+    counts = _counted(words)
     most = max(counts.values(), default=0)
     if most < max(_SURE, _LEAST * len(words), 2 * counts[usual.code]):
         return usual
@@ -56,12 +56,18 @@ def language_of(texts: Iterable[str], usual: Language) -> Language:
 
 def asked_in(words: Collection[str], usual: Language) -> Language:
     """The language of a question: the usual one, unless half of its words, and twice as many as of the usual, are stop words of another."""
-    spoken, told = _spoken(), set(words)
-    counts = Counter(code for word in told & spoken.keys() for code in spoken[word])
+    told = set(words)
+    counts = _counted(told)
     most = max(counts.values(), default=0)
     if usual.code == "none" or most < max(2, 2 * counts[usual.code], len(told) / 2):
         return usual
     return language(min(code for code, count in counts.items() if count == most))
+
+
+def _counted(words: set[str]) -> Counter[str]:
+    """How many of these words are stop words of each language."""
+    spoken = _spoken()
+    return Counter(chain.from_iterable(map(spoken.__getitem__, words & spoken.keys())))
 
 
 @cache

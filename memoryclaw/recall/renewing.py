@@ -30,6 +30,27 @@ _MOST = 0.5  # of what older words say: a clause that is less takes the rest of 
 _UNSPACED = 5  # characters before it that must be the same, in a script without spaces
 
 
+def share_a_word(older: str, later: str) -> bool:
+    """True where two texts have a stem or a field in common, or may in a language of their own; without one, neither says the other anew, ends what it has, or gives it another value."""
+    language = _language_told_by(later)
+    if language != _language_told_by(older) or not (later.isascii() or max(later) < "\u3000"):
+        return True  # without spaces, a beginning may be the same of words that say nothing
+    code = _code_of(older, _spoken_in(later, "en"))
+    return not _marks(older, code, language).isdisjoint(_marks_of_later(later, language))
+
+
+@lru_cache(maxsize=8192)
+def _marks(text: str, code: str, language: str) -> frozenset[str]:
+    words = text if text.isascii() else f"{text} {' '.join(tokens_of(text))}"  # where an accent stands apart
+    return _stems_in(words, "en") | _stems_in(words, language) | _subject_in(text, code, language)
+
+
+@lru_cache(maxsize=1024)
+def _marks_of_later(text: str, language: str) -> frozenset[str]:
+    pieces = (_marks(piece, _grammar_of(piece, text).code, language) for piece in (text, *sentences(text)))
+    return frozenset[str]().union(*pieces, *(ended for _, ended in _endings(text)))
+
+
 def renews(older: str, later: str, *, change: bool) -> bool:
     """True where both have the same words but in one place.
 
@@ -117,11 +138,8 @@ def told_anew(older: str, later: str) -> bool:
     kinds, newer_kinds = kinds_of_values(older), kinds_of_values(later)
     if kinds and newer_kinds and kinds.isdisjoint(newer_kinds):
         return False  # `Cardew Plumbing charges 55 €`, `Cardew Plumbing now opens at 8:00`
-    words, subject = _grammar_of(later, older), subject_of(older, later)
-    telling = (
-        token for token in tokens_of(older) if token not in words.modal_verbs and not token.isdecimal()
-    )
-    older_stems = stems(" ".join(telling), later)
+    subject = subject_of(older, later)
+    older_stems = _telling_stems(older, _grammar_of(later, older).code, _language_told_by(later))
 
     def is_enough(same: frozenset[str], needed: frozenset[str], sentence: str) -> bool:
         """True for at least two stems that are more than half of the older ones; for half of them, unless only `now` is a sign and no verb and no field is the same."""
@@ -131,24 +149,41 @@ def told_anew(older: str, later: str) -> bool:
         verbs = _verbs_beside_now(sentence, older)
         return verbs is None or not same.isdisjoint(verbs) or any(stem.startswith(_FIELD) for stem in same)
 
-    renumbered = _labels(older).items() - _labels(later).items()
-    for sentence in sentences(later):
-        shared, same = subject & subject_of(sentence, later), older_stems & stems(sentence, later)
+    for sentence, its_subject, its_stems in _sentences_of(later):
+        shared, same = subject & its_subject, older_stems & its_stems
         if any(stem.startswith(_OWN) for stem in shared):
             return True
+        if max(len(shared), len(same)) < SHARED:
+            continue
+        renumbered = _labels(older).items() - _labels(later).items()
         if len(same) >= SHARED and any(label in _labels(sentence) for label, _ in renumbered):
             return True
         # A long sentence has some words of nearly everything.
-        is_about = max(len(shared), len(same)) * _ABOUT >= len(stems(sentence, later))
+        is_about = max(len(shared), len(same)) * _ABOUT >= len(its_stems)
         if is_about and (is_enough(same, older_stems, sentence) or is_enough(shared, subject, sentence)):
             return True
     return False
 
 
+@lru_cache(maxsize=1024)
+def _sentences_of(text: str) -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
+    """The sentences of a text, each with its subject and its stems."""
+    return tuple(
+        (sentence, subject_of(sentence, text), stems(sentence, text)) for sentence in sentences(text)
+    )
+
+
+@lru_cache(maxsize=8192)
+def _telling_stems(text: str, code: str, language: str) -> frozenset[str]:
+    """The stems of a text without its modal verbs, by the grammar of `code`, and its numbers."""
+    modal_verbs = grammar(code).modal_verbs
+    telling = (token for token in tokens_of(text) if token not in modal_verbs and not token.isdecimal())
+    return _stems_in(" ".join(telling), language)
+
+
 def gives_up(older: str, later: str) -> bool:
     """True where later words end what the same person has or does by older ones: `Ole drives a Volvo`, `Ole sold the Volvo`."""
-    said = stems(older, later)
-    endings = [(whose, ended) for whose, ended in _endings(later) if ended <= said]
+    endings = [(whose, ended) for whose, ended in _endings(later) if ended <= stems(older, later)]
     if not endings:  # asked of every statement that stands
         return False
     words = _grammar_of(older, later)
@@ -272,14 +307,18 @@ def kinds_of_values(text: str) -> frozenset[str]:
     return frozenset(kind for kind, is_told in kinds.items() if is_told)
 
 
-@lru_cache(maxsize=4096)
 def subject_of(text: str, like: str = "") -> frozenset[str]:
     """The stems of what a text is about, without its figures, days, ages, sums and units, and with the fields that its verbs and nouns name in place of these: `moved to` is where one lives.
 
     Args:
         like: the words in whose language it is read.
     """
-    words, values = _grammar_of(text, like), valued(text, units=True)
+    return _subject_in(text, _grammar_of(text, like).code, _language_told_by(like or text))
+
+
+@lru_cache(maxsize=8192)
+def _subject_in(text: str, code: str, language: str) -> frozenset[str]:
+    words, values = grammar(code), valued(text, units=True)
     tokens, named, fields, place = tokens_of(text), list[str](), set[str](), 0
     while place < len(tokens):
         size, field = _field_at(tokens, place, words)
@@ -296,7 +335,7 @@ def subject_of(text: str, like: str = "") -> frozenset[str]:
         ):  # `nach Bonn gezogen`
             named.remove(verb)
             fields.add(f"{_FIELD}{field}")
-    return stems(" ".join(named), like or text) | fields
+    return _stems_in(" ".join(named), language) | fields
 
 
 def tells_only(text: str, field: str) -> bool:
@@ -305,8 +344,15 @@ def tells_only(text: str, field: str) -> bool:
 
 
 def _grammar_of(text: str, like: str = "") -> Grammar:
-    code = spoken_in(text, spoken_in(like, "en"))
-    return grammar(code if code in codes() else UNREAD)
+    return grammar(_code_of(text, _spoken_in(like, "en")))
+
+
+def _code_of(text: str, default: str) -> str:
+    code = _spoken_in(text, default)
+    return code if code in codes() else UNREAD
+
+
+_spoken_in = lru_cache(maxsize=8192)(spoken_in)  # of every statement that stands
 
 
 def _field_at(tokens: Sequence[str], place: int, words: Grammar) -> tuple[int, str]:
@@ -330,10 +376,19 @@ def valued(text: str, *, units: bool = False) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=4096)
 def stems(text: str, like: str = "") -> frozenset[str]:
-    """The stems of the words that carry the subject of a text, in its own language or in that of another: a short one seldom tells its own."""
-    language = stemming.language_of([like], stemming.language("en"))
+    """The stems of the words that carry the subject of a text, in English or in the language of another: a short one seldom tells its own."""
+    return _stems_in(text, _language_told_by(like))
+
+
+@lru_cache(maxsize=8192)
+def _language_told_by(text: str) -> str:
+    return stemming.language_of([text], stemming.language("en")).code
+
+
+@lru_cache(maxsize=16384)
+def _stems_in(text: str, code: str) -> frozenset[str]:
+    language = stemming.language(code)
     words = (_ELIDED.sub("", word) for word in words_of(text))
     return frozenset(token for word in words if not language.is_stop(word) for token in language.tokens(word))
 
@@ -376,26 +431,25 @@ def _are_alike(kinds: frozenset[str], others: frozenset[str]) -> bool:
     return not kinds.isdisjoint(others) if kinds and others else (kinds | others).isdisjoint({"day", "hour"})
 
 
-@lru_cache(maxsize=4096)
 def _valued_clauses(text: str, like: str) -> tuple[Valued, ...]:
     """The clauses of a text that give a thing a value, each with the thing."""
-    words, size, before, valued_clauses = (
-        _grammar_of(text, like),
-        max(1, len(stems(text))),
-        "",
-        list[Valued](),
-    )
-    for clause in clauses(text, words) if valued(text) else ():
+    return _valued_in(text, _grammar_of(text, like).code, _language_told_by(like)) if valued(text) else ()
+
+
+@lru_cache(maxsize=8192)
+def _valued_in(text: str, code: str, language: str) -> tuple[Valued, ...]:
+    words, size, before, valued_clauses = grammar(code), max(1, len(stems(text))), "", list[Valued]()
+    for clause in clauses(text, words):
         sentence = _without_beginning(clause.text, words)
         values = valued(sentence)
         if values:
             owners = next(
                 filter(None, (_things(piece, values, words) for piece in (sentence, before))), None
             ) or _things(sentence, values, words, verbs=False)
-            names = tuple(stems(" ".join(name), like) for name in owners)
-            common = stems(
+            names = tuple(_stems_in(" ".join(name), language) for name in owners)
+            common = _stems_in(
                 " ".join(word for name in owners for word in name if _is_common(word, text, words)),
-                like,
+                language,
             )
             ordered = [token for token in tokens_of(sentence) if token in values]
             first = next(filter(str.isdecimal, ordered), ordered[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.text.clauses import Clause
@@ -171,9 +172,13 @@ def is_imperative(clause: Clause, words: Grammar) -> bool:
     return tokens[0] in words.chores and bool(words.objects.at(tokens, 1) or counted)
 
 
-def _plain(clause: Clause, words: Grammar) -> list[str]:
+def _plain(clause: Clause, words: Grammar) -> tuple[str, ...]:
     """The tokens of a clause without what may stand before an order: `from now on no bullets`."""
-    tokens = list(clause.tokens)
+    return _without_leads(clause.tokens, clause.typed, words)
+
+
+@lru_cache(maxsize=64)  # of a clause, which several questions are asked about
+def _without_leads(tokens: tuple[str, ...], typed: tuple[str, ...], words: Grammar) -> tuple[str, ...]:
     while tokens:
         lasting = words.lasting.at(tokens)
         is_bound = (
@@ -181,7 +186,7 @@ def _plain(clause: Clause, words: Grammar) -> list[str]:
         )  # `nie wieder`, `when you`
         lead = words.politeness.at(tokens) or (lasting if lasting > 1 and not is_bound else 0)
         lead = (
-            lead or _occasion(tokens, words) * words.lasting.within(clause.typed) or request_of(tokens, words)
+            lead or _occasion(tokens, words) * words.lasting.within(typed) or request_of(tokens, words)
         )
         filler = tokens[0] in words.fillers and tokens[0] not in words.negative_determiners
         if not (lead or filler or tokens[0] in words.coordinators):
@@ -194,6 +199,8 @@ def request_of(tokens: Sequence[str], words: Grammar) -> int:
     """How many tokens stand before a manner that is asked for and is to last: `can you always give …?`, `would you keep it short from now on?`; 0 for any other request."""
     start = words.fillers.skip(tokens)
     size = words.request_openers.at(tokens, start)
+    if not size:
+        return 0
     request = [token for token in tokens[start + size :] if token not in words.politeness]
     lasting = {n: n + length for n in range(len(request)) if (length := words.lasting.at(request, n))}
     is_lasting = bool(lasting) and (min(lasting) <= 1 or len(request) in lasting.values())
@@ -201,7 +208,7 @@ def request_of(tokens: Sequence[str], words: Grammar) -> int:
     last = next((n for n in range(verb, len(request)) if request[n] in words.coordinators), len(request)) - 1
     manners = (words.manner_verbs, words.chores)
     is_manner = any(verbs.at(request, verb) or verbs.at(request[last : last + 1]) for verbs in manners)
-    return start + size if size and is_lasting and is_manner else 0
+    return start + size if is_lasting and is_manner else 0
 
 
 def _occasion(tokens: Sequence[str], words: Grammar) -> int:

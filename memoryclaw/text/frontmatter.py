@@ -29,6 +29,7 @@ class Split(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
+@functools.lru_cache(maxsize=2)  # who may see a file is asked before it is read
 def split(text: str) -> Split:
     """Splits a readable text into header and body; its problems have no path yet."""
     text = text.removeprefix("\ufeff")

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
+from typing import Self
 
 from whoosh.lang.stopwords import stoplists
 
@@ -82,25 +83,28 @@ _NO_LETTERS = bytes(sign for sign in range(128) if not chr(sign).isalpha())
 _WEIGHT = 3  # letters that one of a script without spaces says as much as
 
 
-class WordList:
-    """Words and phrases that are looked up in a list of tokens."""
+class WordList(frozenset[str]):
+    """Words and phrases that are looked up in a list of tokens; as a set, the words alone."""
 
-    def __init__(self, entries: Iterable[str]) -> None:
-        self._by_first: dict[str, list[tuple[str, ...]]] = {}
+    _by_first: dict[str, list[tuple[str, ...]]]
+    _firsts: frozenset[str]
+
+    def __new__(cls, entries: Iterable[str]) -> Self:
+        """Of entries of one word or more."""
+        by_first: dict[str, list[tuple[str, ...]]] = {}
         for entry in entries:
             plain_word = entry.isascii() and entry.isalpha()  # as most are
             words = (entry.lower(),) if plain_word else tuple(tokens_of(entry))
             if words:
-                self._by_first.setdefault(words[0], []).append(words)
-        for entries_of_word in self._by_first.values():
+                by_first.setdefault(words[0], []).append(words)
+        for entries_of_word in by_first.values():
             entries_of_word.sort(key=len, reverse=True)
-        self._firsts = frozenset(self._by_first)
-        self._words = frozenset(
-            words[0]
-            for entries_of_word in self._by_first.values()
-            for words in entries_of_word
-            if len(words) == 1
+        word_list = super().__new__(
+            cls,
+            (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1),
         )
+        word_list._by_first, word_list._firsts = by_first, frozenset(by_first)
+        return word_list
 
     def at(self, tokens: Sequence[str], place: int = 0) -> int:
         """How many tokens from a place on are an entry, the longest one; 0 where none is."""
@@ -143,10 +147,7 @@ class WordList:
 
     def has_any(self, tokens: Iterable[str]) -> bool:
         """True where one of its words, rather than a phrase, stands among the tokens."""
-        return not self._words.isdisjoint(tokens)
-
-    def __contains__(self, token: str) -> bool:
-        return token in self._words
+        return not self.isdisjoint(tokens)
 
 
 class Grammar:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -114,7 +114,13 @@ class Language:
 
     def tokens(self, text: str) -> list[str]:
         """The index tokens of a text, in order."""
-        return " ".join(map(self.known.__getitem__, words_of(text))).split()
+        return self.tokens_of_words(words_of(text))
+
+    def tokens_of_words(self, words: Iterable[str]) -> list[str]:
+        """The index tokens of some words, in order."""
+        tokens = [*map(self.known.__getitem__, words)]
+        joined = " ".join(tokens)  # one of an unspaced script has several
+        return tokens if joined.count(" ") < len(tokens) else joined.split()
 
     def is_stop(self, word: str) -> bool:
         """True for a word that says nothing about the subject of a question."""

@@ -21,7 +21,6 @@ _WORDS = {
     "DONE": "done", **dict.fromkeys(("CANCELED", "CANCELLED"), "cancelled"),
 }  # fmt: skip
 _LINE = re.compile(rf"^([ \t>]*{ITEM}[ \t]*)(\[[ xX/-]\]|(?:{'|'.join(_WORDS)})(?=[ \t]))(?:[ \t]+(.*))?$")
-_ANY = re.compile(rf"\] |\b(?:{'|'.join(_WORDS)})\b")
 _PRIORITY = re.compile(r"\[#([ABC])\][ \t]*")
 _PRIORITIES = {"A": "high", "B": "medium", "C": "low"}
 # `DEADLINE: <2026-12-01 Tue .+1w>`, on the line of its to-do or on one just below.
@@ -73,7 +72,7 @@ class Todo(NamedTuple):
 
 def may_hold_todos(text: str) -> bool:
     """False for a text without a box and without a word for one."""
-    return _ANY.search(text) is not None
+    return "] " in text or any(word in text for word in _WORDS)
 
 
 def read_todo(line: str) -> Todo | None:

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from changesets import FILES, whole
 
+from memoryclaw.consolidation.actions import AddStatement, NewFile
 from memoryclaw.consolidation.apply import Loss, losses, lost_lines, must_be_its_own, must_keep
-from memoryclaw.consolidation.changes import outcome_of
+from memoryclaw.consolidation.changes import PlannedChange, outcome_of
 from memoryclaw.errors import BudgetError
 
 TEN = "".join(f"line number {i} of ten\n" for i in range(10))
@@ -58,3 +59,16 @@ def test_nothing_that_consolidation_does_loses_a_line():
     found = outcome_of(whole().changes, frozenset({"projects"}), FILES.get)
     assert losses(found) == []
     must_keep(found, 0)
+
+
+def test_of_an_episode_whose_fact_no_longer_fits_its_file_the_rest_comes_out_as_planned():
+    people = '# Nora\n- "I drive a Saab" [said:: 2026-11-01]\n'
+    overtaken = AddStatement("semantic/people.md", "Nora", "I drive a Volvo now", "2026-11-20", basis="I drive an Opel (2026-10-01)")  # fmt: skip
+    stated = AddStatement("semantic/people.md", "Nora", "the boat is called Alba", "2026-11-20")
+    change = PlannedChange("episode", "A talk", (NewFile("episodes/talk.md", "# Talk\n"), overtaken, stated))
+    texts = {"semantic/people.md": people}
+    planned = outcome_of([change], frozenset(), texts.get, as_planned=True)
+    assert planned["episodes/talk.md"] == ("", "# Talk\n")
+    assert "called Alba" in planned["semantic/people.md"][1]
+    assert "Volvo" not in planned["semantic/people.md"][1]
+    assert "Volvo" in outcome_of([change], frozenset(), texts.get)["semantic/people.md"][1]

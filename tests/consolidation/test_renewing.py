@@ -10,7 +10,14 @@ from conftest import VaultOf
 from nights import said
 
 from memoryclaw.app import App, open_vault
-from memoryclaw.recall.renewing import gives_up, renews, revalues, speaks_of_another, told_anew
+from memoryclaw.recall.renewing import (
+    gives_up,
+    renews,
+    revalues,
+    share_a_word,
+    speaks_of_another,
+    told_anew,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +38,7 @@ from memoryclaw.recall.renewing import gives_up, renews, revalues, speaks_of_ano
 )  # fmt: skip
 def test_the_same_words_with_another_value_say_it_anew(older: str, later: str, *, change: bool) -> None:
     assert renews(older, later, change=change)
+    assert share_a_word(older, later)  # without which it would not be asked
 
 
 @pytest.mark.parametrize(
@@ -85,6 +93,12 @@ def test_two_things_are_told_apart_by_what_the_words_speak_of(
 )  # fmt: skip
 def test_another_value_of_one_thing_ends_the_older(older: str, later: str, *, is_so: bool) -> None:
     assert revalues(older, later, change=later != "I ran 7 km") == is_so
+
+
+def test_words_that_share_nothing_are_not_compared() -> None:
+    assert not share_a_word("the gym is on mondays", "our boat is called Alba now")
+    assert share_a_word("my budget is 900", "BUDGETS are 800 now")  # a stem is enough
+    assert share_a_word("我喜欢喝绿茶", "Piet 走了")  # in a script without spaces nothing tells
 
 
 def test_a_night_ends_what_later_words_end(vault_of: VaultOf) -> None:
@@ -232,6 +246,7 @@ def test_what_is_used_no_more_ends_the_words_of_its_use_and_nothing_else(vault_o
 )  # fmt: skip
 def test_a_change_of_the_same_thing_needs_not_its_old_words(older: str, later: str) -> None:
     assert told_anew(older, later)
+    assert share_a_word(older, later)
 
 
 @pytest.mark.parametrize(
@@ -245,6 +260,7 @@ def test_a_change_of_the_same_thing_needs_not_its_old_words(older: str, later: s
 )  # fmt: skip
 def test_what_is_moved_has_another_value_of_the_same_kind(older: str, later: str) -> None:
     assert revalues(older, later, change=True)
+    assert share_a_word(older, later)
 
 
 @pytest.mark.parametrize(
@@ -259,6 +275,7 @@ def test_what_is_moved_has_another_value_of_the_same_kind(older: str, later: str
 )
 def test_what_somebody_gives_up_ends_that_they_have_or_do_it(older: str, later: str) -> None:
     assert gives_up(older, later)
+    assert share_a_word(older, later)
 
 
 @pytest.mark.parametrize(

@@ -222,6 +222,17 @@ def test_objects_and_ids_are_gits_own(tmp_path):
     assert sorted(parse_tree(raw, 20)) == [b".gitignore", b"a.md"]
 
 
+def test_an_object_that_a_killed_writer_began_is_written_whole(tmp_path):
+    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
+    oid = object_id("blob", b"whole\n", "sha1")
+    folder = root / ".git/objects" / oid[:2]
+    folder.mkdir(exist_ok=True)
+    (folder / f"tmp_obj_{oid[2:]}").write_bytes(b"ha")
+    History(str(root)).store([("blob", b"whole\n")], "sha1")
+    assert git(root, "cat-file", "-p", oid) == "whole\n"
+    assert [path.name for path in folder.iterdir()] == [oid[2:]]
+
+
 _SWEEP = """
 import contextlib, os, sys
 while True:
