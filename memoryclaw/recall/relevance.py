@@ -88,7 +88,13 @@ def says_what(question: Question) -> bool:
 
 def values_of(ranking: Ranking, best: Sequence[Ranked], worth: Worth | None = None) -> dict[str, float]:
     """The features of a turn and of the best of what was found for it, by name."""
-    of_turn, of_units = of_text(ranking.question), of_evidence(ranking, best[:BEST], worth or _worth(ranking))
+    worth = worth or _worth(ranking)
+    # `who is the florist`, where a memory names the florist
+    is_known = any(
+        hit.unit.kind == "fact" and _words_held(ranking, worth, hit.unit.rowid) == worth.keys()
+        for hit in best[:BEST]
+    )
+    of_turn, of_units = of_text(ranking.question, is_known=is_known), of_evidence(ranking, best[:BEST], worth)
     of_units |= {name: value * of_turn["own question"] for name, value in of_units.items() if name in _OF_OWN}
     return {"always": 1.0, **of_turn, **of_units}
 
@@ -153,8 +159,12 @@ def _beginning(typed: Sequence[str]) -> tuple[str, ...]:
     return next((start for start in begins if start in _BEGINNINGS), ())
 
 
-def of_text(question: Question) -> dict[str, float]:
-    """The features of a turn itself, each from 0 to 1."""
+def of_text(question: Question, *, is_known: bool = False) -> dict[str, float]:
+    """The features of a turn itself, each from 0 to 1.
+
+    Args:
+        is_known: a memory has all of its telling words, so that it asks for no common knowledge.
+    """
     text = question.query.text
     typed = words_of(text)
     start = _beginning(typed)
@@ -163,7 +173,7 @@ def of_text(question: Question) -> dict[str, float]:
     named = own or question.entities or question.people
     asks = start in _ABOUT or "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
     beside = {
-        "general": start in _GENERAL and not named,
+        "general": start in _GENERAL and not (named or is_known),
         "order": not own and (start in _ORDERS or any(phrase in text for phrase in _ORDERS_UNSPACED)),
         "pointing": any(word in _POINTING for word in typed),
         "pasted": any(mark in text for mark in _PASTED),
