@@ -15,6 +15,7 @@ from whoosh.lang.stopwords import stoplists
 
 from memoryclaw import late
 from memoryclaw.text import words as lists
+from memoryclaw.text.language import fold
 from memoryclaw.text.sentences import SMALL, plain
 
 UNREAD = "und"  # the code of a language without a grammar: of its words only the pronouns are known
@@ -68,7 +69,9 @@ TOGETHER = {
     "ways": ("goal_prepositions", "source_prepositions"),
     "weighty": ("roles", "preference_words", "weekdays"),
 }  # fmt: skip
-_TOKEN = late.pattern(r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b")
+# A word that lost its vowel before the next one is a word of its own: `l'anglais`, `d'ora in poi`, `qu'il`.
+_ELIDED = r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|(?:d|n|s)?[ae]?ll|un|quest|quell)['’](?=[aeiouhà-öø-üœ]|\Z)"
+_TOKEN = late.pattern(rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b")
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
@@ -165,12 +168,32 @@ class Grammar:
             return [word for part in _PRONOUNS.get(name, ()) for word in lists.words(f"pronouns.{part}")]
         if name not in self._names:
             return []
-        return [
-            form
-            for line in lists.lines(f"{self._file}.{name}")
-            for entry in line.split(",")
-            for form in _forms(entry.strip())
-        ]
+        return [form for line in lists.lines(f"{self._file}.{name}") for form in self._spelled(line.split(","))]
+
+    def _spelled(self, entries: Iterable[str]) -> Iterator[str]:
+        """Each form of some entries, where accents are often left out also without them."""
+        for form in chain.from_iterable(_forms(entry.strip(), self._clitics) for entry in entries):
+            yield form
+            if not form.isascii() and self._accented and (bare := fold(form)) not in self._accented:
+                yield bare
+
+    @cached_property
+    def _clitics(self) -> tuple[str, ...]:
+        """The pronouns that are written behind a verb, with the mark between: `me` of `llámame`, `-moi`."""
+        return tuple(self._raw("clitics"))
+
+    @cached_property
+    def _accented(self) -> frozenset[str]:
+        """The words of the file as they are written, where people leave out accents: `esta` is another word than `está`."""
+        if not self._raw("plain_letters"):
+            return frozenset()
+        words = (self._raw(name) for name in self._names)
+        return frozenset(chain.from_iterable(words))
+
+    def _raw(self, name: str) -> list[str]:
+        """The entries of a list as the file has them."""
+        text = lists.text(f"{self._file}.{name}") if name in self._names else ""
+        return [entry.strip() for entry in text.replace("\n", ",").split(",") if entry.strip()]
 
     @property
     def verb_fields(self) -> tuple[tuple[tuple[str, ...], str], ...]:
@@ -205,13 +228,15 @@ class Grammar:
             rows = []
             for line in self._field_lines(name):
                 field, _, verbs = line.partition(":")
-                rows += [(tuple(tokens_of(verb)), field.strip()) for verb in verbs.split(",")]
+                rows += [(tuple(tokens_of(verb)), field.strip()) for verb in self._spelled(verbs.split(","))]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
         return self._rows[name]
 
 
-def _forms(entry: str) -> tuple[str, ...]:
-    """The words that an entry stands for: `dog+` also for dogs, `live~` for every form of a regular verb, and `don't` also for dont."""
+def _forms(entry: str, clitics: Iterable[str] = ()) -> tuple[str, ...]:
+    """The words that an entry stands for: `dog+` also for dogs, `live~` for every form of a regular verb, `chiama^` also for chiamami, and `don't` also for dont."""
+    if entry.endswith("^"):
+        return entry[:-1], *(f"{entry[:-1]}{clitic}" for clitic in clitics)
     word = entry.rstrip("+~")
     if word in ("", entry):
         return (entry, entry.replace("n't", "nt")) if "n't" in entry else (entry,)
@@ -323,7 +348,7 @@ def _words_of(code: str) -> frozenset[str]:
     return frozenset(
         entry
         for name in lists.names(f"{_PREFIX}{code}")
-        if name not in ("verb_fields", "verb_ends", "verb_goals", "noun_capitals")
+        if name not in ("verb_fields", "verb_ends", "verb_goals", "noun_capitals", "clitics", "plain_letters")
         for entry in getattr(grammar(code), name).entries()
     )
 
