@@ -23,7 +23,6 @@ _PRONOUNS = {
     "first_person": ("myself", "abroad", "own"),
     "possessives_own": ("own",),
     "second_person": ("yourself",),
-    "changes": ("changed",),
     "renewals": ("renewed",),
 }
 _PREFIX = "talk_"
@@ -219,8 +218,6 @@ class Grammar:
         return rows
 
     def _field_lines(self, name: str) -> list[str]:
-        if self.code == UNREAD:
-            return lists.lines("pronouns.fields") if name == "verb_fields" else []
         return lists.lines(f"{self._file}.{name}") if name in self._names else []
 
     def _by_field(self, name: str) -> tuple[tuple[tuple[str, ...], str], ...]:
@@ -326,20 +323,24 @@ def spoken_in(text: str, default: str) -> str:
 
 
 def _known_alone(tokens: Sequence[str], code: str) -> str:
-    """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`; `UNREAD` where they say something of oneself in one that is not read."""
+    """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`, or says something of oneself."""
     words = set(tokens)
     known = words & _words_of(code)
-    for other in codes():
-        if known <= _words_of(other) and len(words & _words_of(other)) - len(known) >= _SURE:
-            return other
-    return UNREAD if _said_abroad(alone=not known).within(tokens) else code  # `me he mudado a Málaga`
+    more = {
+        other: len(words & _words_of(other)) - len(known)
+        for other in codes()
+        if other != code and (known <= _words_of(other) or _said_of_oneself(other).within(tokens))
+    }
+    best = max(more, key=lambda other: (_said_of_oneself(other).within(tokens), more[other]), default=code)
+    return best if more and (more[best] >= _SURE or _said_of_oneself(best).within(tokens)) else code
 
 
 @cache
-def _said_abroad(*, alone: bool) -> WordList:
-    """What people say of themselves in languages without a grammar: the phrases, and verbs that stand `alone`."""
-    phrases = (phrase for phrase, _ in grammar(UNREAD).verb_fields)
-    return WordList(" ".join(phrase) for phrase in phrases if alone or len(phrase) > 1)
+def _said_of_oneself(code: str) -> WordList:
+    """What people say of themselves by verbs that name a field and a subject: `me he mudado a Málaga`."""
+    words = grammar(code)
+    phrases = (phrase for phrase, _ in words.verb_fields)
+    return WordList(" ".join(phrase) for phrase in phrases if len(phrase) > 1 and phrase[0] in words.first_person)
 
 
 @cache
