@@ -70,7 +70,9 @@ TOGETHER = {
 }  # fmt: skip
 # A word that lost its vowel before the next one is a word of its own: `l'anglais`, `d'ora in poi`, `qu'il`.
 _ELIDED = r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|(?:d|n|s)?[ae]?ll|un|quest|quell)['’](?=[aeiouhà-öø-üœ]|\Z)"
-_TOKEN = late.pattern(rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b")
+_TOKEN = late.pattern(
+    rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b"
+)
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
@@ -167,7 +169,9 @@ class Grammar:
             return [word for part in _PRONOUNS.get(name, ()) for word in lists.words(f"pronouns.{part}")]
         if name not in self._names:
             return []
-        return [form for line in lists.lines(f"{self._file}.{name}") for form in self._spelled(line.split(","))]
+        return [
+            form for line in lists.lines(f"{self._file}.{name}") for form in self._spelled(line.split(","))
+        ]
 
     def _spelled(self, entries: Iterable[str]) -> Iterator[str]:
         """Each form of some entries, where accents are often left out also without them."""
@@ -340,7 +344,9 @@ def _said_of_oneself(code: str) -> WordList:
     """What people say of themselves by verbs that name a field and a subject: `me he mudado a Málaga`."""
     words = grammar(code)
     phrases = (phrase for phrase, _ in words.verb_fields)
-    return WordList(" ".join(phrase) for phrase in phrases if len(phrase) > 1 and phrase[0] in words.first_person)
+    return WordList(
+        " ".join(phrase) for phrase in phrases if len(phrase) > 1 and phrase[0] in words.first_person
+    )
 
 
 @cache
