@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 
@@ -188,10 +188,8 @@ class Grammar:
     @cached_property
     def _accented(self) -> frozenset[str]:
         """The words of the file as they are written, where people leave out accents: `esta` is another word than `está`."""
-        if not self._raw("plain_letters"):
-            return frozenset()
-        words = (self._raw(name) for name in self._names)
-        return frozenset(chain.from_iterable(words))
+        names = self._names if self._raw("plain_letters") else ()
+        return frozenset(chain.from_iterable(map(self._raw, names)))
 
     def _raw(self, name: str) -> list[str]:
         """The entries of a list as the file has them."""
