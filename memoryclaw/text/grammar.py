@@ -188,8 +188,7 @@ class Grammar:
     @cached_property
     def _accented(self) -> frozenset[str]:
         """The words of the file as they are written, where people leave out accents: `esta` is another word than `está`."""
-        names = self._names if self._raw("plain_letters") else ()
-        return frozenset(chain.from_iterable(map(self._raw, names)))
+        return lists.entries(self._file) if self._raw("plain_letters") else frozenset()
 
     def _raw(self, name: str) -> list[str]:
         """The entries of a list as the file has them."""
@@ -326,15 +325,23 @@ def spoken_in(text: str, default: str) -> str:
 
 def _known_alone(tokens: Sequence[str], code: str) -> str:
     """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`, or says something of oneself."""
-    words = set(tokens)
+    words = frozenset(tokens)
     known = words & _words_of(code)
     more = {
         other: len(words & _words_of(other)) - len(known)
         for other in codes()
-        if other != code and (known <= _words_of(other) or _said_of_oneself(other).within(tokens))
+        if other != code
+        and (
+            _said_of_oneself(other).within(tokens) or (_may_know(other, known) and known <= _words_of(other))
+        )
     }
     best = max(more, key=lambda other: (_said_of_oneself(other).within(tokens), more[other]), default=code)
     return best if more and (more[best] >= _SURE or _said_of_oneself(best).within(tokens)) else code
+
+
+def _may_know(code: str, words: frozenset[str]) -> bool:
+    """False where a language surely lacks one of some words; where accents are told apart, there are other forms than those of its file."""
+    return not grammar(code).plain_letters.entries() or words <= lists.written(f"{_PREFIX}{code}")
 
 
 @cache
