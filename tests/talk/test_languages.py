@@ -24,6 +24,9 @@ ORDERS = (
 )  # fmt: skip
 OF_THE_MOMENT = (
     ("es", "responde en alemán a este mensaje"), ("es", "resume este informe"), ("es", "más breve por favor"), ("es", "dame cinco ideas para la cena"),
+    ("es", "habla mucho mi vecino"), ("es", "da clases de inglés en un instituto"), ("es", "siempre desayuno café con tostadas"), ("es", "prefiero el tren directo"),
+    ("fr", "appelle-moi demain"), ("fr", "mets la phrase au passé"), ("it", "parla inglese e francese"), ("it", "basta così"), ("nl", "antwoord hem in het engels"),
+    ("nl", "altijd te laat die bus"), ("pt", "dá um exemplo em python"), ("pt", "não ponhas açúcar na receita"),
     ("es", "no me gusta el café"), ("es", "nunca he estado en Roma"), ("es", "nada de eso importa"),
     ("fr", "réponds en anglais à ce mail"), ("fr", "plus long stp"), ("fr", "donne-moi deux exemples"), ("fr", "pas de souci"), ("fr", "traduis cette lettre"),
     ("it", "rispondi in francese a questa lettera"), ("it", "più lungo per favore"), ("it", "dammi due esempi"), ("it", "nessun problema"),
@@ -47,7 +50,7 @@ TODOS = (
 NO_TODOS = (
     ("es", "tengo que decir que me gusta"), ("es", "mi hermana tiene que llamar al banco"), ("fr", "je dois avouer que c'est bien"),
     ("fr", "tu dois payer le loyer"), ("it", "devo dire che funziona"), ("it", "mia sorella deve chiamare la banca"), ("nl", "ik moet zeggen dat het werkt"),
-    ("nl", "mijn zus moet de bank bellen"), ("pt", "tenho que dizer que funciona"), ("pt", "minha irmã precisa ligar ao banco"),
+    ("nl", "mijn zus moet de bank bellen"), ("nl", "ik moet naar de wc"), ("it", "devo avere la febbre"), ("pt", "tenho que dizer que funciona"), ("pt", "minha irmã precisa ligar ao banco"),
 )  # fmt: skip
 ENDED = (
     ("es", "ya no vivo en Bilbao", ("lives in", "Bilbao")), ("fr", "je ne travaille plus chez Renault", ("works at", "Renault")),
