@@ -335,8 +335,9 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
             _said_of_oneself(other).within(tokens) or (_may_know(other, known) and known <= _words_of(other))
         )
     }
-    best = max(more, key=lambda other: (_said_of_oneself(other).within(tokens), more[other]), default=code)
-    return best if more and (more[best] >= _SURE or _said_of_oneself(best).within(tokens)) else code
+    best = max(more, key=lambda other: more[other], default=code)
+    least = 1 if _said_of_oneself(best).within(tokens) else _SURE  # `the second ay me encanta` is English
+    return best if more.get(best, 0) >= least else code
 
 
 def _may_know(code: str, words: frozenset[str]) -> bool:

@@ -132,6 +132,9 @@ def test_every_verb_with_a_field_names_one(code: str) -> None:
         ("", "de", "de"),
         ("Ana, Rom, 900", "en", "en"),
         ("die was in", "en", "en"),  # words of both
+        ("me he mudado a Málaga", "en", "es"),
+        ("the second ay me encanta", "en", "en"),
+        ("Jan van der Berg lives in Delft", "en", "en"),
     ],
 )
 def test_a_turn_is_in_the_default_language_unless_its_small_words_say_otherwise(
