@@ -46,7 +46,6 @@ TOGETHER = {
     "link_words": ("naming_words", "be_verbs", "adverbs"),
     "links": ("naming_words", "be_verbs"),
     "medicine": ("doses", "health_words"),
-    "news": ("changes", "renewals"),
     "noun_leads": ("possessives_own", "articles"),
     "noun_openers": ("determiners", "possessives_own"),
     "nouns": ("things", "roles", "units", "order_topics", "written_things"),
@@ -69,7 +68,7 @@ TOGETHER = {
     "weighty": ("roles", "preference_words", "weekdays"),
 }  # fmt: skip
 # A word that lost its vowel before the next one is a word of its own: `l'anglais`, `d'ora in poi`, `qu'il`.
-_ELIDED = r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|(?:d|n|s)?[ae]?ll|un|quest|quell)['’](?=[aeiouhà-öø-üœ]|\Z)"
+_ELIDED = r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|d?all|[dn]ell|sull|un|quest|quell)['’](?=[aeiouhà-öø-üœ]|\Z)"
 _TOKEN = late.pattern(
     rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b"
 )
