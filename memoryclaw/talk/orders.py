@@ -108,7 +108,7 @@ def _forbids(reading: ReadClause) -> bool:
     """False for a denial that may be said to anybody: `dont make it up`."""
     denial = reading.words.negated_orders.at(reading.tokens)
     manner = reading.words.manner_verbs.at(reading.tokens, denial) or reading.holds("first_person")
-    return not reading.words.negations.within(reading.tokens[: denial or 1]) or reading.signed or bool(manner)
+    return not reading.holds("negations", at=True) or reading.signed or bool(manner)
 
 
 def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
