@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from memoryclaw.index import stemming
@@ -35,6 +35,7 @@ class Salience:
         # A talk may be in another language than the file, and so may a topic: a word is compared in each.
         readable = (stemming.language(code) for code in codes())
         self._languages = list({stemmer.code: stemmer for stemmer in (usual, of_file, *readable)}.values())
+        self._usual = usual, of_file
         self._topics = [
             (salient, topic, self._stems_of(topic))
             for salient, names in ((MATTERS, topics.matters), (IGNORED, topics.ignored))
@@ -61,9 +62,13 @@ class Salience:
         )
 
     def _stems_of(self, topic: str) -> Sequence[frozenset[str]]:
-        return [_stems(topic, language) for language in self._languages]
+        return [_stems(topic, language, self._usual) for language in self._languages]
 
 
-def _stems(topic: str, language: Language) -> frozenset[str]:
-    words = [word for word in topic.split() if not (language.is_stop(word) or says_which(word))]
+def _stems(topic: str, language: Language, usual: Iterable[Language]) -> frozenset[str]:
+    """The stems of a topic, without what is a small word in a language or in the usual ones: `sea` is one in Spanish, and `the` is none."""
+    stops = (language, *usual)
+    words = [
+        word for word in topic.split() if not (any(each.is_stop(word) for each in stops) or says_which(word))
+    ]
     return frozenset(stem for word in words for stem in language.tokens(word))

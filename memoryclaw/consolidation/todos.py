@@ -483,7 +483,7 @@ def _items(text: str, words: Grammar, *, listed: bool) -> list[str]:
         (start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if text[start:end].strip()
     ]
     verbs = [bool(_verb_of(text[start:end], words)) for start, end in pieces]
-    ends = bool(words.infinitive_ends.entries())
+    ends = bool(words.final_verbs.entries())
     nouns = [_is_noun(text[start:end], words) for start, end in pieces]
     # Behind `order screws` a noun says more of it: `the long ones`; behind `Schrauben bestellen` it is another to-do.
     alone = listed and (ends or verbs[:1] == [False] or all(verbs))
@@ -516,7 +516,7 @@ def _verb_of(text: str, words: Grammar) -> str:
     tokens = tokens_of(text)
     if not tokens:
         return ""
-    if words.infinitive_ends.entries():
+    if words.final_verbs.entries():
         last = text.rstrip(" .!?")[-len(tokens[-1]) :]
         plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[-1])
         return plain if last[:1].islower() and _is_verb(tokens[-1], words) else ""
@@ -545,7 +545,7 @@ def _is_past_of(token: str, verb: str, tokens: Sequence[str], words: Grammar) ->
     """True for the past form or the participle of a verb: `booked` of `book`, `sent` of `send`, `abgeholt` of `abholen`."""
     if token == verb:
         return False
-    if not words.infinitive_ends.entries():
+    if not words.final_verbs.entries():
         return not token.endswith(("ing", "s")) and _same(token, verb, words.code)
     plain = re.sub(r"^(\w{2,5})?ge(?=\w{3})", r"\1", token)
     is_participle = plain != token or words.have_verbs.within(tokens) or words.be_verbs.within(tokens)

@@ -359,7 +359,7 @@ def _field_at(tokens: Sequence[str], place: int, words: Grammar) -> tuple[int, s
     """How many tokens from a place on name a field, and that field, marked so that no word is one."""
     for phrase, field in words.fields_by_first.get(tokens[place], ()):
         if field != "*" and tuple(tokens[place : place + len(phrase)]) == phrase:
-            return len(phrase), f"{_OWN if words.code == UNREAD else _FIELD}{field}"
+            return len(phrase), f"{_OWN if phrase[0] in words.first_person else _FIELD}{field}"
     noun = noun_of(tokens[place])
     return (1, f"{_FIELD}{noun.field}") if noun and tokens[place] not in words.small else (0, "")
 

@@ -47,13 +47,12 @@ def says_something(statement: Statement) -> bool:
 
 
 def weighs(statement: Statement) -> bool:
-    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, the change of a fact, or where one lives or works in a language that is not read."""
+    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, or the change of a fact."""
     return (
         not statement.stressed
         and not (statement.instead and statement.firm)
         and statement.kind not in ("order", "task", "duty", "done", "off")
         and not (statement.change and statement.assertions)
-        and not (statement.kind == "unread" and statement.subject == "own")
     )
 
 

@@ -834,7 +834,7 @@ def _without_lead(clause: Clause, words: Grammar) -> Clause:
         start, last = spans[place][0], spans[place + words.changes.at(clause.tokens, place) - 1][1]
         text = f"{clause.text[:start]}{clause.text[last:].lstrip()}"
         return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
-    length = words.changes.at(clause.tokens)
+    length = 0 if words.ended.at(clause.tokens) else words.changes.at(clause.tokens)  # `ya no vivo en Madrid`
     end = spans[length - 1][1] if length else 0
     lead = leading_range(clause.text, _ANY_DAY) if not length and clause.kind else None
     end = lead.span[1] if lead and not lead.span[0] else end

@@ -56,7 +56,7 @@ class ReadClause(NamedTuple):
 ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], object]], ...] = (
     ("can you always write in French", lambda one: request_of(one.clause.tokens, one.words), lambda _: True),
     ("no worries", lambda one: not one.tokens or one.holds("not_orders", at=True), lambda _: False),
-    ("call me Bo", lambda one: one.holds("address_orders", at=True), lambda _: True),
+    ("call me Bo", lambda one: one.holds("address_orders", at=True), lambda one: not _names_a_time(one)),
     ("or rather tables", lambda one: one.words.alternatives.at(one.clause.typed), lambda _: False),
     ("draft the letter", lambda one: is_task(one.clause, one.words) and not one.lasts, lambda _: False),
     ("no bullets pls", lambda one: one.tokens[0] in one.words.negative_determiners, lambda one: one.signed and one.tokens[1:2] and one.tokens[1] not in one.words.personal),
@@ -96,6 +96,13 @@ def _speaks(tokens: Sequence[str], words: Grammar) -> bool:
     return any(
         entries.within(tokens) for entries in (words.first_person, words.possessives_own, words.second_person)
     )
+
+
+def _names_a_time(reading: ReadClause) -> bool:
+    """True for a request to be called at a time: `call me tomorrow`."""
+    words, behind = reading.words, reading.tokens[reading.holds("address_orders", at=True) :]
+    times = (words.time_words, words.weekdays, words.calendar_words)
+    return any(entries.at(behind) for entries in times)
 
 
 def _forbids(reading: ReadClause) -> bool:

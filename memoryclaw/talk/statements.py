@@ -17,7 +17,6 @@ from memoryclaw.talk.assertions import (
     assertions_in,
     ends_in,
     field_noun,
-    has_phrase,
     signs_of_change,
     spelled_out,
     succeeds,
@@ -224,22 +223,21 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
     """The sentences of a turn in a language without a grammar, each a statement of which nothing is known but its form."""
     for place, sentence in enumerate(sentences(text)):
         if len(sentence) <= LONGEST and words_of(sentence):
-            is_firm, tokens = _HARD.search(sentence) is not None, tokens_of(sentence)
-            is_own = any(has_phrase(tokens, phrase) for phrase, _ in grammar(UNREAD).verb_fields)
+            is_firm = _HARD.search(sentence) is not None
             yield replace(
                 base,
                 words=balanced(trimmed(sentence, grammar(UNREAD))),
                 quote=sentence,
                 places=(place,),
                 kind="unread",
-                subject="own" if is_own else "other",
+                subject="other",
                 doubts=frozenset({"asked"} if sentence.rstrip("\"'”’») *_").endswith(_ASKED) else ()),
                 content=frozenset(
                     word for word in words_of(sentence) if len(word) > _SMALL_WORD or not word.isascii()
                 ),
                 firm=is_firm,
                 hard=is_firm,
-                change=grammar(UNREAD).news.within(tokens),
+                change=grammar(UNREAD).renewals.within(tokens_of(sentence)),
             )
 
 

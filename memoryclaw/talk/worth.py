@@ -195,8 +195,8 @@ def cut_of(name: str) -> float:
 
 
 def cut_name(exchange: Surroundings) -> str:
-    """The name of the cut of a statement: higher in a session that is answered at length, and where no table says what the statement is."""
-    if exchange.said.kind == "unread":
+    """The name of the cut of a statement: higher in a session that is answered at length, and in a language that nothing was learned from."""
+    if exchange.said.language not in lists.words("worth.languages"):
         return "cut_alone"
     return "cut_answered" if exchange.session.answered else "cut"
 

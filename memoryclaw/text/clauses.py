@@ -199,7 +199,8 @@ def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -
 def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[str], bool]) -> bool:
     """True where a subject with its verb begins."""
     token = tokens[at]
-    if token in words.contracted_subjects:  # the `id` of `my staff id` is a noun
+    if token in words.contracted_subjects and tokens[at - 1] not in words.noun_leads:  # `mi trabajo`
+        # the `id` of `my staff id` is a noun
         return not token.endswith("d") or "'" in token or _verb_at(tokens, at + 1, words, most=1) is not None
     linked = tokens[at - 1] in words.coordinators
     if linked and token in words.suppositions:  # `so if anybody asks`, not `say so if you can`
@@ -398,12 +399,13 @@ def _parsed(piece: str, words: Grammar, start: int) -> Clause:
     lead = min(words.leads.skip(tokens), len(tokens) - 1)
     under = any(token in words.subordinators for token in tokens[:lead])
     clause = clause._replace(joined=under or tokens[lead] in words.relative_words, under=under)
+    head = min(words.verb_leads.skip(tokens, lead), len(tokens) - 1)
     for at in range(lead, min(len(tokens), lead + _FIRST)):
-        contracted = at == lead and tokens[at] in words.contracted_subjects
+        contracted = at == head and tokens[at] in words.contracted_subjects
         kind, end = _contracted_at(tokens, at, words) if contracted else _verb_group(tokens, at, lead, words)
         if kind:
             return clause._replace(
-                subject=tuple(tokens[lead : at + contracted]),
+                subject=tuple(tokens[head if contracted else lead : at + contracted]),
                 verb=tuple(tokens[at:end]),
                 kind=kind,
                 rest=typed_from(text, spans_of(text), end),

@@ -428,7 +428,7 @@ def _iso(moment: datetime) -> str:
 
 # The words of dates, one file a language. A word of a table may be several words of a text: `last night`, `il y a`, `星期一`.
 
-_LANGUAGES = ("en", "de", "fr", "es", "zh", "it", "pt", "ru", "ko")
+_LANGUAGES = ("en", "de", "fr", "es", "zh", "it", "pt", "nl", "ru", "ko")
 _SCRIPTS = {
     "ru": late.pattern("[\u0400-\u04ff]"),
     "ko": late.pattern("[\u1100-\u11ff\uac00-\ud7a3]"),

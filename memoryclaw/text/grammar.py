@@ -16,6 +16,7 @@ from whoosh.lang.stopwords import stoplists
 
 from memoryclaw import late
 from memoryclaw.text import words as lists
+from memoryclaw.text.language import fold
 from memoryclaw.text.sentences import SMALL, plain
 
 UNREAD = "und"  # the code of a language without a grammar: of its words only the pronouns are known
@@ -23,7 +24,6 @@ _PRONOUNS = {
     "first_person": ("myself", "abroad", "own"),
     "possessives_own": ("own",),
     "second_person": ("yourself",),
-    "changes": ("changed",),
     "renewals": ("renewed",),
 }
 _PREFIX = "talk_"
@@ -47,7 +47,6 @@ TOGETHER = {
     "link_words": ("naming_words", "be_verbs", "adverbs"),
     "links": ("naming_words", "be_verbs"),
     "medicine": ("doses", "health_words"),
-    "news": ("changes", "renewals"),
     "noun_leads": ("possessives_own", "articles"),
     "noun_openers": ("determiners", "possessives_own"),
     "nouns": ("things", "roles", "units", "order_topics", "written_things"),
@@ -69,7 +68,11 @@ TOGETHER = {
     "ways": ("goal_prepositions", "source_prepositions"),
     "weighty": ("roles", "preference_words", "weekdays"),
 }  # fmt: skip
-_TOKEN = late.pattern(r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b")
+# A word that lost its vowel before the next one is a word of its own: `l'anglais`, `d'ora in poi`, `qu'il`.
+_ELIDED = r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|d?all|[dn]ell|sull|un|quest|quell)['’](?=[aeiouhà-öø-üœ]|\Z)"
+_TOKEN = late.pattern(
+    rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b"
+)
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
@@ -174,11 +177,30 @@ class Grammar:
         if name not in self._names:
             return []
         return [
-            form
-            for line in lists.lines(f"{self._file}.{name}")
-            for entry in line.split(",")
-            for form in _forms(entry.strip())
+            form for line in lists.lines(f"{self._file}.{name}") for form in self._spelled(line.split(","))
         ]
+
+    def _spelled(self, entries: Iterable[str]) -> Iterator[str]:
+        """Each form of some entries, where accents are often left out also without them."""
+        for form in chain.from_iterable(_forms(entry.strip(), self._clitics) for entry in entries):
+            yield form
+            if not form.isascii() and self._accented and (bare := fold(form)) not in self._accented:
+                yield bare
+
+    @cached_property
+    def _clitics(self) -> tuple[str, ...]:
+        """The pronouns that are written behind a verb, with the mark between: `me` of `llámame`, `-moi`."""
+        return tuple(self._raw("clitics"))
+
+    @cached_property
+    def _accented(self) -> frozenset[str]:
+        """The words of the file as they are written, where people leave out accents: `esta` is another word than `está`."""
+        return lists.entries(self._file) if self._raw("plain_letters") else frozenset()
+
+    def _raw(self, name: str) -> list[str]:
+        """The entries of a list as the file has them."""
+        text = lists.text(f"{self._file}.{name}") if name in self._names else ""
+        return [entry.strip() for entry in text.replace("\n", ",").split(",") if entry.strip()]
 
     @property
     def verb_fields(self) -> tuple[tuple[tuple[str, ...], str], ...]:
@@ -204,8 +226,6 @@ class Grammar:
         return rows
 
     def _field_lines(self, name: str) -> list[str]:
-        if self.code == UNREAD:
-            return lists.lines("pronouns.fields") if name == "verb_fields" else []
         return lists.lines(f"{self._file}.{name}") if name in self._names else []
 
     def _by_field(self, name: str) -> tuple[tuple[tuple[str, ...], str], ...]:
@@ -213,13 +233,15 @@ class Grammar:
             rows = []
             for line in self._field_lines(name):
                 field, _, verbs = line.partition(":")
-                rows += [(tuple(tokens_of(verb)), field.strip()) for verb in verbs.split(",")]
+                rows += [(tuple(tokens_of(verb)), field.strip()) for verb in self._spelled(verbs.split(","))]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
         return self._rows[name]
 
 
-def _forms(entry: str) -> tuple[str, ...]:
-    """The words that an entry stands for: `dog+` also for dogs, `live~` for every form of a regular verb, and `don't` also for dont."""
+def _forms(entry: str, clitics: Iterable[str] = ()) -> tuple[str, ...]:
+    """The words that an entry stands for: `dog+` also for dogs, `live~` for every form of a regular verb, `chiama^` also for chiamami, and `don't` also for dont."""
+    if entry.endswith("^"):
+        return entry[:-1], *(f"{entry[:-1]}{clitic}" for clitic in clitics)
     word = entry.rstrip("+~")
     if word in ("", entry):
         return (entry, entry.replace("n't", "nt")) if "n't" in entry else (entry,)
@@ -313,20 +335,35 @@ def spoken_in(text: str, default: str) -> str:
 
 
 def _known_alone(tokens: Sequence[str], code: str) -> str:
-    """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`; `UNREAD` where they say something of oneself in one that is not read."""
-    words = set(tokens)
+    """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`, or says something of oneself."""
+    words = frozenset(tokens)
     known = words & _words_of(code)
-    for other in codes():
-        if known <= _words_of(other) and len(words & _words_of(other)) - len(known) >= _SURE:
-            return other
-    return UNREAD if _said_abroad(alone=not known).within(tokens) else code  # `me he mudado a Málaga`
+    more = {
+        other: len(words & _words_of(other)) - len(known)
+        for other in codes()
+        if other != code
+        and (
+            _said_of_oneself(other).within(tokens) or (_may_know(other, known) and known <= _words_of(other))
+        )
+    }
+    best = max(more, key=lambda other: more[other], default=code)
+    least = 1 if _said_of_oneself(best).within(tokens) else _SURE  # `the second ay me encanta` is English
+    return best if more.get(best, 0) >= least else code
+
+
+def _may_know(code: str, words: frozenset[str]) -> bool:
+    """False where a language surely lacks one of some words; where accents are told apart, there are other forms than those of its file."""
+    return not grammar(code).plain_letters.entries() or words <= lists.written(f"{_PREFIX}{code}")
 
 
 @cache
-def _said_abroad(*, alone: bool) -> WordList:
-    """What people say of themselves in languages without a grammar: the phrases, and verbs that stand `alone`."""
-    phrases = (phrase for phrase, _ in grammar(UNREAD).verb_fields)
-    return WordList(" ".join(phrase) for phrase in phrases if alone or len(phrase) > 1)
+def _said_of_oneself(code: str) -> WordList:
+    """What people say of themselves by verbs that name a field and a subject: `me he mudado a Málaga`."""
+    words = grammar(code)
+    phrases = (phrase for phrase, _ in words.verb_fields)
+    return WordList(
+        " ".join(phrase) for phrase in phrases if len(phrase) > 1 and phrase[0] in words.first_person
+    )
 
 
 @cache
@@ -335,7 +372,7 @@ def _words_of(code: str) -> frozenset[str]:
     return frozenset(
         entry
         for name in lists.names(f"{_PREFIX}{code}")
-        if name not in ("verb_fields", "verb_ends", "verb_goals", "noun_capitals")
+        if name not in ("verb_fields", "verb_ends", "verb_goals", "noun_capitals", "clitics", "plain_letters")
         for entry in getattr(grammar(code), name).entries()
     )
 

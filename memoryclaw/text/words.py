@@ -51,5 +51,18 @@ def table(file: str) -> Any:
 
 
 @cache
+def entries(file: str) -> frozenset[str]:
+    """Every entry of all lists of a file, as it is written there."""
+    return frozenset(map(str.strip, _source(file).replace("\n", ",").split(",")))
+
+
+@cache
+def written(file: str) -> frozenset[str]:
+    """Every word of the lists of a file: read in a fraction of the time that these take."""
+    lines_ = (line for line in _source(file).split("\n") if not line.startswith("#"))
+    return frozenset(" ".join(lines_).replace(",", " ").split())
+
+
+@cache
 def _source(file: str) -> str:
     return f"\n{(_FOLDER / f'{file}.toml').read_text(encoding='utf-8')}\n"

@@ -379,8 +379,8 @@ def test_nothing_but_code_still_makes_a_point() -> None:
 
 
 def test_a_language_that_is_not_read_is_quoted_by_its_sentences() -> None:
-    found = told("nous avons vu la maison dans la rue et le loyer est 900 euros")
-    assert found.points[0].text.startswith("nous avons vu la maison")
+    found = told("vi har sett huset på gatan och hyran är 900 kronor, men det är inte vårt")
+    assert found.points[0].text.startswith("vi har sett huset")
     assert [claim.field for claim in found.claims] == [""]  # a statement
 
 

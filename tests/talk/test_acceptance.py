@@ -25,7 +25,7 @@ def user(text: str) -> Turn:
 # By the reason of each row: what is said, and the words by which it is found.
 SAID: dict[str, tuple[list[Turn], str]] = {
     "a question": ([user("does the lighthouse have stairs?")], "lighthouse"),
-    "in a language that is not read; the score alone decides": ([("assistant Pip", "Waar woon je?"), user("ik woon met mijn dochter Sanne sinds mei 2026 aan de Oudegracht")], "Oudegracht"),
+    "in a language that is not read; the score alone decides": ([("assistant Pip", "Hur bor du?"), user("jag bor med min dotter Sanna sedan maj 2026 på Vasagatan")], "Vasagatan"),
     "only supposed": ([user("if we had a lighthouse we could paint it")], "lighthouse"),
     "asked to be remembered, with a field": ([user("remember: my email is nora@example.org")], "nora@example.org"),
     "asked to be remembered": ([user("note to self: the shed key hangs behind the door")], "shed key"),

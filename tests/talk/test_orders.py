@@ -58,6 +58,7 @@ NEITHER = [
     ("en", "quit the gym"), ("en", "in mails please from now on"), ("en", "for mails to me from now on"),
     ("de", "oder generell ein Lehrer"), ("de", "keine ahnung"), ("de", "kein problem"),
     ("de", "ich nutze immer postgres"),
+    ("en", "call me tomorrow"),
 ]  # fmt: skip
 
 

@@ -50,14 +50,14 @@ def test_two_people_of_one_log_keep_their_own_languages() -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "nous avons pris le train pour la maison de ma soeur et il est tard",
+        "vi har tagit tåget till min systers hus och det är sent",
         "我的电话号码是13800138000。",
         "мою собаку зовут Рекс",
-        "ik woon met mijn dochter aan de Oudegracht",
+        "jeg bor sammen med min datter på Vesterbro, og hun er otte",
     ],
 )
 def test_in_a_language_that_is_not_read_a_sentence_is_a_statement_as_it_was_said(sentence: str) -> None:
-    asked, said = talk_of(f"Merci !\n{sentence.rstrip('。')} ?", sentence).statements[-2:]
+    asked, said = talk_of(f"Tack !\n{sentence.rstrip('。')} ?", sentence).statements[-2:]
     assert (asked.kind, said.kind) == ("unread", "unread")
     assert (said.quote, said.assertions, said.doubts) == (sentence, (), frozenset())
     assert "asked" in asked.doubts

@@ -74,8 +74,43 @@ def test_an_entry_with_a_mark_stands_for_its_forms() -> None:
     assert all("+" not in entry and "~" not in entry for entry in words.state_verbs.entries())
 
 
-def test_english_and_german_are_read() -> None:
-    assert codes() == ("de", "en")
+def test_seven_languages_are_read() -> None:
+    assert codes() == ("de", "en", "es", "fr", "it", "nl", "pt")
+
+
+def test_a_word_that_lost_its_vowel_is_a_word_of_its_own() -> None:
+    assert tokens_of("j'habite à l’Île, d'ora qu'il") == [
+        "j'",
+        "habite",
+        "à",
+        "l'",
+        "île",
+        "d'",
+        "ora",
+        "qu'",
+        "il",
+    ]
+    assert tokens_of("don't, o'clock, all's well, rock'n'roll") == [
+        "don't",
+        "o'clock",
+        "all's",
+        "well",
+        "rock'n'roll",
+    ]
+
+
+def test_accents_may_be_left_out_unless_that_is_another_word() -> None:
+    words = grammar("es")
+    assert all(form in words.address_orders for form in ("llámame", "llamame"))
+    assert "está" in words.be_verbs
+    assert "esta" not in words.be_verbs  # `this`
+    assert "musste" in grammar("de").modal_verbs
+    assert "mochte" not in grammar("de").modal_verbs  # as Germans do not type `möchte`
+
+
+def test_pronouns_are_written_behind_a_verb() -> None:
+    assert all(form in grammar("it").tasks for form in ("ricorda", "ricordami", "ricordaci"))
+    assert all(form in grammar("fr").tasks for form in ("résume", "résume-moi", "resume-moi"))
 
 
 @pytest.mark.parametrize("code", codes())
@@ -107,6 +142,9 @@ def test_every_verb_with_a_field_names_one(code: str) -> None:
         ("", "de", "de"),
         ("Ana, Rom, 900", "en", "en"),
         ("die was in", "en", "en"),  # words of both
+        ("me he mudado a Málaga", "en", "es"),
+        ("the second ay me encanta", "en", "en"),
+        ("Jan van der Berg lives in Delft", "en", "en"),
     ],
 )
 def test_a_turn_is_in_the_default_language_unless_its_small_words_say_otherwise(

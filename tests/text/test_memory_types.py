@@ -20,7 +20,8 @@ from memoryclaw.text.memory_types import is_procedure, type_in_speech, type_in_t
         ("I prefer the hall by the river.", "preference"),
         ("I go to the hall on Fridays.", ""),
         ("Ich hasse den großen Saal.", "preference"),
-        ("je préfère la petite salle", ""),
+        ("je préfère la petite salle", "preference"),
+        ("jag föredrar den lilla salen", ""),
         ("", ""),
     ],
 )

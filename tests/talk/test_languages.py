@@ -1,0 +1,125 @@
+"""What people say in Spanish, French, Italian, Dutch and Portuguese: each row is a sentence as it is typed, and what is read in it."""
+
+from __future__ import annotations
+
+import pytest
+from segments import segment_of, talk_of
+
+from memoryclaw.consolidation import todos
+from memoryclaw.talk.acceptance import verdict
+from memoryclaw.talk.statements import read
+from memoryclaw.talk.worth import SessionLook, weigh
+
+ORDERS = (
+    ("es", "contesta siempre con ejemplos"), ("es", "no uses negritas"), ("es", "nunca me des listas"), ("es", "llamame Paco"),
+    ("es", "sin tecnicismos por favor"), ("es", "a partir de ahora escribe en gallego"), ("es", "tutéame"),
+    ("fr", "tutoie moi"), ("fr", "pas de listes à puces stp"), ("fr", "n'utilise jamais d'anglicismes"), ("fr", "réponds toujours en allemand"),
+    ("fr", "désormais explique étape par étape"), ("fr", "evite les emojis"), ("fr", "appelle-moi Jo"),
+    ("it", "niente tabelle"), ("it", "rispondi sempre in tedesco"), ("it", "dammi del lei"), ("it", "non usare mai anglicismi"),
+    ("it", "d'ora in poi scrivi in corsivo"), ("it", "chiamami Ale"),
+    ("nl", "gebruik nooit uitroeptekens"), ("nl", "geen tabellen graag"), ("nl", "antwoord altijd in het frans"), ("nl", "noem me Kees"),
+    ("nl", "voortaan graag stap voor stap"), ("nl", "vermijd anglicismen"),
+    ("pt", "responda sempre em inglês"), ("pt", "não uses tabelas"), ("pt", "sem emojis por favor"), ("pt", "trata-me por você"),
+    ("pt", "a partir de agora escreve em português do brasil"), ("pt", "nunca me dês exemplos"),
+)  # fmt: skip
+OF_THE_MOMENT = (
+    ("es", "responde en alemán a este mensaje"), ("es", "resume este informe"), ("es", "más breve por favor"), ("es", "dame cinco ideas para la cena"),
+    ("es", "habla mucho mi vecino"), ("es", "da clases de inglés en un instituto"), ("es", "siempre desayuno café con tostadas"), ("es", "prefiero el tren directo"),
+    ("fr", "appelle-moi demain"), ("fr", "mets la phrase au passé"), ("it", "parla inglese e francese"), ("it", "basta così"), ("nl", "antwoord hem in het engels"),
+    ("nl", "altijd te laat die bus"), ("pt", "dá um exemplo em python"), ("pt", "não ponhas açúcar na receita"),
+    ("es", "no me gusta el café"), ("es", "nunca he estado en Roma"), ("es", "nada de eso importa"),
+    ("fr", "réponds en anglais à ce mail"), ("fr", "plus long stp"), ("fr", "donne-moi deux exemples"), ("fr", "pas de souci"), ("fr", "traduis cette lettre"),
+    ("it", "rispondi in francese a questa lettera"), ("it", "più lungo per favore"), ("it", "dammi due esempi"), ("it", "nessun problema"),
+    ("it", "correggi questo testo"),
+    ("nl", "antwoord in het duits op deze brief"), ("nl", "langer graag"), ("nl", "geef me twee voorbeelden"), ("nl", "geen idee"), ("nl", "vat deze tekst samen"),
+    ("pt", "responde em alemão a esta carta"), ("pt", "mais longo por favor"), ("pt", "me dá dois exemplos"), ("pt", "não faz mal"), ("pt", "corrige este texto"),
+)  # fmt: skip
+# On Tuesday, 10 March 2026.
+TODOS = (
+    ("es", "tengo que llevar el coche al taller mañana", "2026-03-11"), ("es", "hay que renovar el seguro antes del 5 de abril", "2026-04-04"),
+    ("es", "recuérdame llamar a Marta el viernes", "2026-03-13"),
+    ("fr", "il faut que je rende les livres vendredi", "2026-03-13"), ("fr", "je dois appeler l'école demain", "2026-03-11"),
+    ("fr", "rappelle moi d'arroser les plantes samedi", "2026-03-14"),
+    ("it", "devo pagare il dentista entro il 5 aprile", "2026-04-05"), ("it", "bisogna chiamare l'idraulico domani", "2026-03-11"),
+    ("it", "ricordami di comprare il latte venerdi", "2026-03-13"),
+    ("nl", "ik moet morgen de dokter bellen", "2026-03-11"), ("nl", "we moeten de belasting betalen voor 5 april", "2026-04-04"),
+    ("nl", "herinner me eraan om melk te kopen vrijdag", "2026-03-13"),
+    ("pt", "tenho que ligar para o dentista amanhã", "2026-03-11"), ("pt", "preciso pagar a conta até 5 de abril", "2026-04-05"),
+    ("pt", "lembra-me de comprar leite na sexta", "2026-03-13"),
+)  # fmt: skip
+NO_TODOS = (
+    ("es", "tengo que decir que me gusta"), ("es", "mi hermana tiene que llamar al banco"), ("fr", "je dois avouer que c'est bien"),
+    ("fr", "tu dois payer le loyer"), ("it", "devo dire che funziona"), ("it", "mia sorella deve chiamare la banca"), ("nl", "ik moet zeggen dat het werkt"),
+    ("nl", "mijn zus moet de bank bellen"), ("nl", "ik moet naar de wc"), ("it", "devo avere la febbre"), ("pt", "tenho que dizer que funciona"), ("pt", "minha irmã precisa ligar ao banco"),
+)  # fmt: skip
+ENDED = (
+    ("es", "ya no vivo en Bilbao", ("lives in", "Bilbao")), ("fr", "je ne travaille plus chez Renault", ("works at", "Renault")),
+    ("fr", "j'habite plus à Lille", ("lives in", "Lille")), ("it", "non abito più a Pisa", ("lives in", "Pisa")),
+    ("nl", "ik werk niet meer bij Philips", ("works at", "Philips")), ("pt", "já não moro em Braga", ("lives in", "Braga")),
+)  # fmt: skip
+FACTS = (
+    ("es", "vivo en Bilbao", ("lives in", "Bilbao")), ("es", "me he mudado a Oviedo", ("lives in", "Oviedo")), ("es", "soy alérgica al polen", None),
+    ("fr", "j'habite à Lille", ("lives in", "Lille")), ("fr", "j'ai déménagé à Brest", ("lives in", "Brest")), ("fr", "je bosse chez Renault", ("works at", "Renault")),
+    ("it", "abito a Pisa", ("lives in", "Pisa")), ("it", "mi sono trasferita a Lucca", ("lives in", "Lucca")),
+    ("nl", "ik woon in Delft", ("lives in", "Delft")), ("nl", "ik ben verhuisd naar Gouda", ("lives in", "Gouda")),
+    ("pt", "moro em Braga", ("lives in", "Braga")), ("pt", "mudei-me para Évora", ("lives in", "Évora")),
+)  # fmt: skip
+DOUBTED = (
+    ("es", "creo que la cita es el jueves", "hedged"), ("fr", "peut-être qu'on ira à Rome", "hedged"), ("it", "forse il corso costa 90 euro", "hedged"),
+    ("nl", "misschien is de les op donderdag", "hedged"), ("pt", "talvez a aula seja na quinta", "hedged"),
+    ("es", "si llueve nos quedamos en casa", "supposed"), ("fr", "si j'avais un jardin je planterais des roses", "supposed"),
+    ("it", "se piove restiamo a casa", "supposed"), ("nl", "als het regent blijven we thuis", "supposed"), ("pt", "se chover ficamos em casa", "supposed"),
+)  # fmt: skip
+
+
+def orders_in(code: str, text: str) -> list[str]:
+    """The orders that stand of what is said in one turn."""
+    turns = segment_of([("user Nora", text)]).turns
+    talk = weigh(read(turns, {}, code), turns, SessionLook.of(turns, code))
+    return [one.words for one in talk.statements if one.kind == "order" and verdict(one).verdict == "fact"]
+
+
+@pytest.mark.parametrize(("code", "text"), ORDERS)
+def test_how_to_answer_from_now_on_is_an_order(code: str, text: str) -> None:
+    assert len(orders_in(code, text)) == 1
+
+
+@pytest.mark.parametrize(("code", "text"), OF_THE_MOMENT)
+def test_what_is_asked_for_once_is_no_order(code: str, text: str) -> None:
+    assert orders_in(code, text) == []
+
+
+@pytest.mark.parametrize(("code", "text", "due"), TODOS)
+def test_what_has_to_be_done_has_its_day(code: str, text: str, due: str) -> None:
+    (line,) = todos.read(
+        talk_of(text, language=code), segment_of([("user Nora", text)]).turns, language=code
+    ).lines
+    assert (line.box, line.due) == (" ", due)
+
+
+@pytest.mark.parametrize(("code", "text"), NO_TODOS)
+def test_what_others_have_to_do_and_what_is_only_said_so_is_none(code: str, text: str) -> None:
+    assert not todos.read(
+        talk_of(text, language=code), segment_of([("user Nora", text)]).turns, language=code
+    ).lines
+
+
+@pytest.mark.parametrize(("code", "text", "fact"), ENDED)
+def test_what_holds_no_longer_ends_its_field(code: str, text: str, fact: tuple[str, str]) -> None:
+    (statement,) = talk_of(text, language=code).statements
+    assert [(one.field, one.value) for one in statement.ended] == [fact]
+    assert not statement.assertions
+
+
+@pytest.mark.parametrize(("code", "text", "fact"), FACTS)
+def test_a_verb_that_has_its_subject_in_it_tells_of_the_speaker(
+    code: str, text: str, fact: tuple[str, str] | None
+) -> None:
+    (statement,) = talk_of(text, language="en").statements  # it tells its language
+    assert (statement.language, statement.subject) == (code, "own")
+    assert fact is None or [(one.field, one.value) for one in statement.assertions] == [fact]
+
+
+@pytest.mark.parametrize(("code", "text", "doubt"), DOUBTED)
+def test_what_is_doubtful_or_only_supposed_is_told_so(code: str, text: str, doubt: str) -> None:
+    assert all(doubt in one.doubts for one in talk_of(text, language=code).statements)
