@@ -644,11 +644,16 @@ class History:
         """A commit's parents, message and trailers."""
         return _record(commit, self.objects([commit])[0])
 
-    def moves(self) -> list[BranchMove]:
-        """How the branch that is checked out came from commit to commit on this machine, as far as git remembers; the oldest first."""
+    def moves(self, since: int = 0) -> list[BranchMove]:
+        """How the branch that is checked out came from commit to commit on this machine, as far as git remembers; the oldest first.
+
+        Args:
+            since: bytes of git's record that are passed over.
+        """
         try:
-            with open(os.path.join(self.git_dir, "logs", "HEAD"), encoding="utf-8", errors="replace") as file:
-                lines = file.read().splitlines()
+            with open(os.path.join(self.git_dir, "logs", "HEAD"), "rb") as file:
+                file.seek(since)
+                lines = file.read().decode("utf-8", "replace").splitlines()
         except OSError:
             return []
         moves = []
