@@ -307,7 +307,7 @@ class History:
         self.root = root
         self._shared = shared  # the larger repository is looked at as if it were the vault's
         self._places: Places | None = None
-        self._git_dir = ""
+        self._repository: GitState | None = None
         self._author: tuple[str, str] | None = None
         self._command: GitCommand | None = None
 
@@ -321,7 +321,7 @@ class History:
         if self._places is None:
             # Most vaults have a repository of their own, which takes one look.
             own = os.path.lexists(os.path.join(self.root, ".git"))
-            top = "" if own else self.state().top
+            top = "" if own else self._where().top
             inside = places(self.root)
             self._places = _Below(f"{folder_in(top, self.root)}/", inside) if top else inside
         return self._places
@@ -341,8 +341,13 @@ class History:
     @property
     def git_dir(self) -> str:
         """The folder where this working tree's index is."""
-        self._git_dir = self._git_dir or self.state().git_dir
-        return self._git_dir
+        return self._where().git_dir
+
+    def _where(self) -> GitState:
+        """Where the repository is, looked for until it is there once; of its state, what it was then."""
+        if self._repository is None or not self._repository.git_dir:
+            self._repository = self.state()
+        return self._repository
 
     @property
     def git(self) -> GitCommand:
@@ -351,12 +356,13 @@ class History:
             git_dir = self.git_dir
             if not git_dir:
                 raise HistoryError("the vault has no git repository of its own")
-            self._command = GitCommand(self.state().top or self.root, git_dir)
+            self._command = GitCommand(self._where().top or self.root, git_dir)
         return self._command
 
     def base(self, paths: Sequence[str]) -> CommitBase:
         """HEAD and the user's index as they are now, as far as these files go."""
         stamp, place_of = index_stamp(self.git_dir), {path: self.places.on_disk(path) for path in paths}
+        state = self.state()
         index = self._entries_in_index(place_of.values())
         # Both are asked at the same time: to start a git takes longer than to hear it.
         # A command takes no more names than that; without any it lists all.
@@ -370,7 +376,7 @@ class History:
             *(f"HEAD:{name}" for name in folders),
             *(f"HEAD:{path}" for path in place_of.values()),
         ]
-        blobs = dict(zip(names, self.objects(names), strict=True))
+        blobs = dict(zip(names, self.objects(names, state), strict=True))
         if index is None:
             lines = listed().decode("utf-8", "surrogateescape").split("\0")[:-1] if listed else ()
             paths_on_disk = set(place_of.values())
@@ -383,7 +389,7 @@ class History:
         commit = head[0] if head else self._no_commit()
         tree = Tree(trees_of(commit, "HEAD", folders, blobs), hash_name(self.git_dir))
         states = {path: side_of(place_of[path], tree, index, blobs, "HEAD") for path in paths}
-        return CommitBase(self._ref(), commit, tree, states, stamp)
+        return CommitBase(state.ref or self._ref(), commit, tree, states, stamp)
 
     def tip(self, ref: str, commit: str, paths: Sequence[str]) -> CommitBase:
         """What a commit holds of these files, as the base of the next one on `ref`; the user's index has no part in it."""
@@ -551,9 +557,8 @@ class History:
 
     def _may_be_ignored(self, place: str) -> bool:
         """False where no ignore file that git would look at has a rule that could be about this path."""
-        state = self.state()
-        top, common = state.top or self.root, common_dir(state.git_dir)
-        settings = (os.path.join(common, "config"), os.path.join(state.git_dir, "config.worktree"))
+        top, common = self._where().top or self.root, common_dir(self.git_dir)
+        settings = (os.path.join(common, "config"), os.path.join(self.git_dir, "config.worktree"))
         if takes_git_to_ignore("".join(map(_rules, settings))):
             return True
         shared = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
@@ -722,10 +727,18 @@ class History:
     def _ref(self) -> str:
         return self.state().ref or self.git.run("symbolic-ref", "HEAD").decode().strip()
 
-    def objects(self, names: Sequence[str]) -> list[tuple[str, str, bytes] | None]:
-        """(id, type, bytes) of each object by name, None where there is no such object; in one process at most."""
+    def objects(
+        self, names: Sequence[str], state: GitState | None = None
+    ) -> list[tuple[str, str, bytes] | None]:
+        """(id, type, bytes) of each object by name, None where there is no such object; in one process at most.
+
+        Args:
+            state: of the repository, where it was looked at just now.
+        """
+        if not names:
+            return []
         with suppress(_PackedError, ValueError):  # of what is damaged, git tells what
-            loose = _LooseObjects(self.state())
+            loose = _LooseObjects(state or self.state())
             return [loose.named(name) for name in names]
         out = self.git.run(
             "cat-file", "--batch", stdin="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape")
