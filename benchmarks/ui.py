@@ -50,9 +50,12 @@ class Bench:
         }
         self._env.pop("MEMORYCLAW_NOW", None)
         (folder / "home").mkdir()
-        tell(f"writing {notes:,} notes, {notes // 25:,} entities, {WAITING} questions and {CHANGES} commits")
+        self._entities = [f"Project {number}" for number in range(notes // 25)]
+        tell(
+            f"writing {notes:,} notes, {len(self._entities):,} entities, {WAITING} questions and {CHANGES} commits"
+        )
         self.questions = generate.write(self.vault, notes)
-        self._facts(notes // 25)
+        self._facts()
         (self.vault / "memoryclaw.yaml").write_text("serve: {port: 0, rate: 10000}\n")
         self._git("init", "-q")
         self._git("add", "-A")
@@ -61,10 +64,10 @@ class Bench:
             (self.vault / "semantic" / "projects.md").open("a").write(f"\n- later{number}: {number}\n")
             self._git("commit", "-qam", f"change {number}")
 
-    def _facts(self, entities: int) -> None:
+    def _facts(self) -> None:
         chance, lines = random.Random(7), ["# Projects\n"]
-        for number in range(entities):
-            lines.append(f"\n# Project {number}\n")
+        for entity in self._entities:
+            lines.append(f"\n# {entity}\n")
             lines += [
                 f"- {field}: {chance.randrange(10_000)} [since:: 2025-03-0{1 + at}]\n"
                 for at, field in enumerate(FIELDS)
@@ -120,7 +123,6 @@ class Bench:
     def _pages(self) -> Iterator[Row]:
         chance = random.Random(7)
         browsed = re.findall(r'href="(/ui/note/[^"]+)"', self._get("/ui/notes?limit=400").decode())
-        entities = [f"Project {number}" for number in range(400)]
         waiting = re.findall(r'href="(/ui/review/p-[^"]+)"', self._get("/ui/review").decode())
         asked = {
             "Note": (25, lambda: chance.choice(browsed)),
@@ -128,7 +130,7 @@ class Bench:
             "Notes, search": (50, lambda: f"/ui/notes?q={quote(chance.choice(self.questions))}"),
             "Recall": (70, lambda: f"/ui/recall?q={quote(chance.choice(self.questions))}"),
             f"Timeline, {CHANGES} changes": (80, lambda: "/ui/timeline"),
-            "Entity": (80, lambda: f"/ui/entity/{quote(chance.choice(entities))}"),
+            "Entity": (80, lambda: f"/ui/entity/{quote(chance.choice(self._entities))}"),
             "Health": (200, lambda: "/ui/health"),
         }
         for name, (goal, path) in asked.items():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.extensions import ENGINES, extra_settings
 from memoryclaw.model import AGENT, EVERYBODY, NOTHING
@@ -37,7 +37,7 @@ FORMAT = (
 HOST_SKILLS = "host-skills"  # in the state folder: copies of approved skills that hosts read
 LATEST = "latest.json"  # in the state folder: a fresh context for hosts that read a file
 _CACHE = "config.json"
-_VAULT_ID = re.compile(r"[0-9a-f]{32}")
+_VAULT_ID = late.pattern(r"[0-9a-f]{32}")
 LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip
 
 

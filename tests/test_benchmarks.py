@@ -405,6 +405,14 @@ def test_the_load_benchmark_finds_all_that_was_acknowledged() -> None:
 
 
 @pytest.mark.laws
+def test_the_benchmark_of_the_pages_asks_for_pages_that_are_there() -> None:
+    done = bench("ui", "--notes", "75", "--runs", "8", "--json")  # three entities: any other has no page
+    assert done.returncode == 0, done.stderr
+    names = {row["name"] for row in json.loads(done.stdout)}
+    assert {"Note, p95", "Entity, p95", "Health, p95"} <= names
+
+
+@pytest.mark.laws
 def test_the_benchmark_of_large_vaults_builds_asks_and_compares(tmp_path: Path) -> None:
     command = [
         sys.executable,

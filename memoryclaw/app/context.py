@@ -149,7 +149,10 @@ class VaultContext:
         self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
         self.only_looks = False  # and so was every verb until further notice: none of them writes
         self.patience = patience
-        self._seen_size = -1  # of git's record of moves, when it was looked through
+        self._seen_moves = (
+            0,
+            -1,
+        )  # git's record of moves when it was looked through: which file, and how long
 
     def _put_store(self) -> None:
         name = self.config.vault_id
@@ -179,34 +182,39 @@ class VaultContext:
             return
         root = os.fspath(self.root)
         try:
-            size = self._size_of_moves(f"{root}/.git")
+            record = self._record_of_moves(f"{root}/.git")
         except OSError:
             return
-        if size == self._seen_size or not (place := moves_file(root)):
+        moves = record.st_ino, record.st_size
+        if moves == self._seen_moves or not (place := moves_file(root)):
             return
-        seen_size, _, last = _text_of(Path(place)).strip().partition(" ")
-        if seen_size != str(size):
+        seen_file, seen_size = self._seen_moves
+        if moves[0] == seen_file and moves[1] > seen_size and rooms.widened.is_own_work(root, seen_size):
+            self._seen_moves = moves
+            return
+        known_size, _, last = _text_of(Path(place)).strip().partition(" ")
+        if known_size != str(record.st_size):
             try:
                 last = rooms.widened.look_through(self.write_context(), last)
             except errors.InputError:  # the clock is wrong: a verb that writes says so
                 return
             with contextlib.suppress(OSError):
                 os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
-                Path(place).write_text(f"{size} {last}\n", encoding="ascii")
+                Path(place).write_text(f"{record.st_size} {last}\n", encoding="ascii")
             self._put_store()
-        self._seen_size = size
+        self._seen_moves = moves
 
-    def _size_of_moves(self, place: str) -> int:
-        """Bytes of git's record of the branch's moves, wherever the repository of the vault is kept."""
+    def _record_of_moves(self, place: str) -> os.stat_result:
+        """Git's record of the branch's moves, wherever the repository of the vault is kept."""
         try:
-            return os.stat(f"{place}/logs/HEAD").st_size
+            return os.stat(f"{place}/logs/HEAD")
         except (
             FileNotFoundError,
             NotADirectoryError,
         ):  # a worktree, or a larger repository; else there is none
             if not any(os.path.lexists(f"{folder}/.git") for folder in (self.root, *self.root.parents)):
                 raise
-            return os.stat(f"{rooms.repository.History(os.fspath(self.root)).git_dir}/logs/HEAD").st_size
+            return os.stat(f"{rooms.repository.History(os.fspath(self.root)).git_dir}/logs/HEAD")
 
     def renamed(self, name: str) -> None:
         """Keeps what was permitted in the vault for the id that it is about to have, too."""

@@ -200,6 +200,12 @@ def _branch(root: str, git_dir: str, common: str) -> GitState:
     return GitState("ok", "the vault's git repository is ready", git_dir, ref)
 
 
+def last_commit(state: GitState) -> str:
+    """The commit that the branch of a repository is at, where a file says it; empty where it takes git to tell."""
+    value = _value(common_dir(state.git_dir), state.ref) if state.ref.startswith("refs/heads/") else ""
+    return value if value and _is_id(value) else ""
+
+
 def is_unborn(git_dir: str) -> bool:
     """True when there may be no commit yet; False when there was one, and what names it cannot be used."""
     head, common = _text(os.path.join(git_dir, "HEAD")).strip(), common_dir(git_dir)

@@ -11,7 +11,7 @@ import re
 import stat
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -30,7 +30,9 @@ from memoryclaw.history.git import (
     hash_name,
     index_stamp,
     is_unborn,
+    last_commit,
 )
+from memoryclaw.history.git_files import index_entries, loose_object, may_ignore, takes_git_to_ignore
 from memoryclaw.model import Stamp
 from memoryclaw.vault.layout import Places, places, timestamp, utc
 
@@ -208,6 +210,9 @@ _TRIES = 100  # to write an object into a folder that may vanish
 _MANY = 2000  # loose objects; some 400 commits leave as many
 _TORN = 86400  # seconds
 _DEFAULT_AUTHOR = ("MemoryClaw", "memoryclaw@localhost")
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_IN_DOUBT = "include **"  # of ignore rules and of settings alike
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _COMMIT_ID = re.compile(r"[0-9a-f]{4,64}|HEAD(?:[~^][0-9]{0,4}){0,8}")
 _TRAILER = re.compile(r"^([A-Z][A-Za-z-]*): (.+)$", re.MULTILINE)
 
@@ -302,7 +307,7 @@ class History:
         self.root = root
         self._shared = shared  # the larger repository is looked at as if it were the vault's
         self._places: Places | None = None
-        self._git_dir = ""
+        self._repository: GitState | None = None
         self._author: tuple[str, str] | None = None
         self._command: GitCommand | None = None
 
@@ -316,7 +321,7 @@ class History:
         if self._places is None:
             # Most vaults have a repository of their own, which takes one look.
             own = os.path.lexists(os.path.join(self.root, ".git"))
-            top = "" if own else self.state().top
+            top = "" if own else self._where().top
             inside = places(self.root)
             self._places = _Below(f"{folder_in(top, self.root)}/", inside) if top else inside
         return self._places
@@ -336,8 +341,13 @@ class History:
     @property
     def git_dir(self) -> str:
         """The folder where this working tree's index is."""
-        self._git_dir = self._git_dir or self.state().git_dir
-        return self._git_dir
+        return self._where().git_dir
+
+    def _where(self) -> GitState:
+        """Where the repository is, looked for until it is there once; of its state, what it was then."""
+        if self._repository is None or not self._repository.git_dir:
+            self._repository = self.state()
+        return self._repository
 
     @property
     def git(self) -> GitCommand:
@@ -346,26 +356,32 @@ class History:
             git_dir = self.git_dir
             if not git_dir:
                 raise HistoryError("the vault has no git repository of its own")
-            self._command = GitCommand(self.state().top or self.root, git_dir)
+            self._command = GitCommand(self._where().top or self.root, git_dir)
         return self._command
 
     def base(self, paths: Sequence[str]) -> CommitBase:
         """HEAD and the user's index as they are now, as far as these files go."""
         stamp, place_of = index_stamp(self.git_dir), {path: self.places.on_disk(path) for path in paths}
+        state = self.state()
+        index = self._entries_in_index(place_of.values())
         # Both are asked at the same time: to start a git takes longer than to hear it.
         # A command takes no more names than that; without any it lists all.
         named = place_of.values() if len(place_of) <= _NAMED else ()
-        listed = self.git.start("ls-files", "--stage", "-z", "--", *named, env=LITERAL)
+        listed = (
+            self.git.start("ls-files", "--stage", "-z", "--", *named, env=LITERAL) if index is None else None
+        )
         folders = folders_of(place_of.values())
         names = [
             "HEAD",
             *(f"HEAD:{name}" for name in folders),
             *(f"HEAD:{path}" for path in place_of.values()),
         ]
-        blobs = dict(zip(names, self.objects(names), strict=True))
-        lines = listed().decode("utf-8", "surrogateescape").split("\0")[:-1]
-        paths_on_disk, index, head = set(place_of.values()), entries_of(lines), blobs["HEAD"]
-        index = {path: entry for path, entry in index.items() if path in paths_on_disk}
+        blobs = dict(zip(names, self.objects(names, state), strict=True))
+        if index is None:
+            lines = listed().decode("utf-8", "surrogateescape").split("\0")[:-1] if listed else ()
+            paths_on_disk = set(place_of.values())
+            index = {path: entry for path, entry in entries_of(lines).items() if path in paths_on_disk}
+        head = blobs["HEAD"]
         known_here = {blob[0] for blob in blobs.values() if blob}
         staged = sorted({entry.oid for entry in index.values()} - known_here)
         blobs.update(zip(staged, self.objects(staged), strict=True))
@@ -373,7 +389,7 @@ class History:
         commit = head[0] if head else self._no_commit()
         tree = Tree(trees_of(commit, "HEAD", folders, blobs), hash_name(self.git_dir))
         states = {path: side_of(place_of[path], tree, index, blobs, "HEAD") for path in paths}
-        return CommitBase(self._ref(), commit, tree, states, stamp)
+        return CommitBase(state.ref or self._ref(), commit, tree, states, stamp)
 
     def tip(self, ref: str, commit: str, paths: Sequence[str]) -> CommitBase:
         """What a commit holds of these files, as the base of the next one on `ref`; the user's index has no part in it."""
@@ -524,10 +540,11 @@ class History:
 
     def ask_ignored(self, paths: Iterable[str]) -> Callable[[], set[str]]:
         """Begins to ask which of the paths the vault's ignore rules leave out; what is returned waits for the answer."""
+        doubtful = [place for path in paths if self._may_be_ignored(place := self.places.on_disk(path))]
+        if not doubtful:
+            return set
         # This command takes no literal names; with `./` before it no name is an order (`:!a.md`).
-        listing = "\0".join(f"./{self.places.on_disk(path)}" for path in paths).encode(
-            "utf-8", "surrogateescape"
-        )
+        listing = "\0".join(f"./{place}" for place in doubtful).encode("utf-8", "surrogateescape")
         # Without --no-index a file that is tracked already is never called ignored, as it should be.
         listed = self.git.start("check-ignore", "-z", "--stdin", stdin=listing, fine=(0, 1))
         return lambda: (
@@ -537,6 +554,31 @@ class History:
                 if path
             }
         )
+
+    def _may_be_ignored(self, place: str) -> bool:
+        """False where no ignore file that git would look at has a rule that could be about this path."""
+        top, common = self._where().top or self.root, common_dir(self.git_dir)
+        settings = (os.path.join(common, "config"), os.path.join(self.git_dir, "config.worktree"))
+        if takes_git_to_ignore("".join(map(_rules, settings))):
+            return True
+        shared = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+        everywhere = os.path.join(common, "info", "exclude"), os.path.join(shared, "git", "ignore")
+        return any(may_ignore(_rules(file), place) for file in everywhere) or any(
+            may_ignore(_rules(os.path.join(top, folder, ".gitignore")), place[len(folder) :].lstrip("/"))
+            for folder in folders_of([place])
+        )
+
+    def _entries_in_index(self, places: Collection[str]) -> dict[str, TreeEntry] | None:
+        """The entries that the user's index has for these files; None where it takes git to tell."""
+        names = {place.encode("utf-8", "surrogateescape") for place in places}
+        try:
+            with open(os.path.join(self.git_dir, "index"), "rb") as file:
+                entries = index_entries(file.read(), names, 32 if hash_name(self.git_dir) == "sha256" else 20)
+        except OSError:
+            return None
+        if entries is None:
+            return None
+        return {name.decode("utf-8", "surrogateescape"): TreeEntry(*entry) for name, entry in entries.items()}
 
     def ignored_notes(self) -> list[str]:
         """The Markdown files of the vault that git neither holds nor would take, as its ignore rules say."""
@@ -607,11 +649,16 @@ class History:
         """A commit's parents, message and trailers."""
         return _record(commit, self.objects([commit])[0])
 
-    def moves(self) -> list[BranchMove]:
-        """How the branch that is checked out came from commit to commit on this machine, as far as git remembers; the oldest first."""
+    def moves(self, since: int = 0) -> list[BranchMove]:
+        """How the branch that is checked out came from commit to commit on this machine, as far as git remembers; the oldest first.
+
+        Args:
+            since: bytes of git's record that are passed over.
+        """
         try:
-            with open(os.path.join(self.git_dir, "logs", "HEAD"), encoding="utf-8", errors="replace") as file:
-                lines = file.read().splitlines()
+            with open(os.path.join(self.git_dir, "logs", "HEAD"), "rb") as file:
+                file.seek(since)
+                lines = file.read().decode("utf-8", "replace").splitlines()
         except OSError:
             return []
         moves = []
@@ -680,10 +727,19 @@ class History:
     def _ref(self) -> str:
         return self.state().ref or self.git.run("symbolic-ref", "HEAD").decode().strip()
 
-    def objects(self, names: Sequence[str]) -> list[tuple[str, str, bytes] | None]:
-        """(id, type, bytes) of each object by name, None where there is no such object; in one process."""
+    def objects(
+        self, names: Sequence[str], state: GitState | None = None
+    ) -> list[tuple[str, str, bytes] | None]:
+        """(id, type, bytes) of each object by name, None where there is no such object; in one process at most.
+
+        Args:
+            state: of the repository, where it was looked at just now.
+        """
         if not names:
             return []
+        with suppress(_PackedError, ValueError):  # of what is damaged, git tells what
+            loose = _LooseObjects(state or self.state())
+            return [loose.named(name) for name in names]
         out = self.git.run(
             "cat-file", "--batch", stdin="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape")
         )
@@ -700,6 +756,62 @@ class History:
             else:
                 objects.append(None)
         return objects
+
+
+class _PackedError(Exception):
+    """It takes git to tell an object: it has no file of its own, or another name than we read."""
+
+
+class _LooseObjects:
+    """The objects of one repository that have a file of their own, as new ones do: each is read once."""
+
+    def __init__(self, state: GitState) -> None:
+        self._state = state
+        self._store = os.path.join(common_dir(state.git_dir), "objects")
+        self._objects: dict[str, tuple[str, str, bytes]] = {}
+
+    def named(self, name: str) -> tuple[str, str, bytes] | None:
+        """Id, kind and bytes of what a name stands for (an id, `HEAD`, or one of them with `:path`), None where there is nothing."""
+        commit, is_path, path = name.partition(":")
+        if commit == "HEAD":
+            commit = last_commit(self._state)
+        if not is_path:
+            return self._read(commit)
+        _, kind, raw = self._read(commit)
+        if kind != "commit":
+            raise _PackedError
+        tree = self._read(raw[5 : raw.index(b"\n")].decode("ascii", "replace"))
+        for part in path.split("/") if path else ():
+            entries = parse_tree(tree[2], len(tree[0]) // 2) if tree[1] == "tree" else {}
+            entry = entries.get(part.encode("utf-8", "surrogateescape"))
+            if entry is None:
+                return None
+            tree = self._read(entry.oid)
+        return tree
+
+    def _read(self, oid: str) -> tuple[str, str, bytes]:
+        if oid not in self._objects:
+            if not _OBJECT_ID.fullmatch(oid):
+                raise _PackedError
+            try:
+                with open(os.path.join(self._store, oid[:2], oid[2:]), "rb") as file:
+                    kind_and_bytes = loose_object(file.read())
+            except OSError:
+                raise _PackedError from None
+            if kind_and_bytes is None:
+                raise _PackedError
+            self._objects[oid] = (oid, *kind_and_bytes)
+        return self._objects[oid]
+
+
+def _rules(path: str) -> str:
+    """The text of an ignore file or of settings; of what git may read otherwise, such as a link, words that make git be asked."""
+    try:
+        handle = os.open(path, _READ)
+        with open(handle, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except OSError as error:
+        return "" if isinstance(error, FileNotFoundError | NotADirectoryError) else _IN_DOUBT
 
 
 def _index_env(index_file: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.index import stemming
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
@@ -15,10 +16,10 @@ from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import noun_of
 
-_RUN = re.compile(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
-_CLOCK = re.compile(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNORECASE)
-_LABELLED = re.compile(r"\b([^\W\d_]{2,30}) (\d[\d.]{0,8})(?![\w%€$£])")
-_ELIDED = re.compile(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
+_RUN = late.pattern(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
+_CLOCK = late.pattern(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNORECASE)
+_LABELLED = late.pattern(r"\b([^\W\d_]{2,30}) (\d[\d.]{0,8})(?![\w%€$£])")
+_ELIDED = late.pattern(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
 _SHORT = 2  # words with a subject, of a span that differs
 _TIED, SHARED = 0.5, 2  # of the older one's words that carry a subject: this share, and so many
 _ABOUT = 5  # of so many words of a sentence, one must be of what it changes

@@ -126,11 +126,16 @@ def look_through(context: WriteContext, last: str) -> str:
         doubt(context.root, timestamp(context.now), {})
     marks = [f"{move.old} {move.new}" for move in moves]
     since = len(marks) - marks[::-1].index(last) if last in marks else 0
-    for move in moves[since:][-_MOST:]:
+    for move in [move for move in moves[since:] if not move.why.startswith(_OURS)][-_MOST:]:
         came = _changes(history, move) if _came(history, move) else []
-        if raised := doubts_of(came, doubts(context.root)):
+        if came and (raised := doubts_of(came, doubts(context.root))):
             doubt(context.root, timestamp(context.now), raised)
     return marks[-1] if marks else last
+
+
+def is_own_work(root: str, since: int) -> bool:
+    """True where all moves of the branch behind so many bytes of git's record of them brought nothing that others have."""
+    return all(move.why.startswith(_OURS) for move in History(root).moves(since))
 
 
 def _changes(history: History, move: BranchMove) -> list[ExchangedFile]:
@@ -143,8 +148,6 @@ def _changes(history: History, move: BranchMove) -> list[ExchangedFile]:
 
 def _came(history: History, move: BranchMove) -> bool:
     """True where a move of the branch brought what others have."""
-    if move.why.startswith(_OURS):
-        return False
     if move.why.startswith(("clone:", "pull", "initial pull")) and not any(
         word in move.why for word in _PICKED
     ):

@@ -7,21 +7,22 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 
 # What parts clauses besides words; a comma between digits and a hyphen inside a word do not.
-EMOTICON = re.compile(r"(?<!\S)[:;]-?[)(DPp](?!\w)")
-_BREAK = re.compile(
+EMOTICON = late.pattern(r"(?<!\S)[:;]-?[)(DPp](?!\w)")
+_BREAK = late.pattern(
     rf"{EMOTICON.pattern}|" r"(?<!\d),|,(?!\d)|\s[-–—]+\s|--+|[;()…]|\s\+\s|:(?=\s)|\.{2,}(?!/)|[!?]+"
 )
 _PICTURE = "\u2190-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff"
-_ASIDE = re.compile(r"\([^()\n]{1,60}\)(?=\s+\w)")
+_ASIDE = late.pattern(r"\([^()\n]{1,60}\)(?=\s+\w)")
 # What goes on with the words before its comma: `on Thursday, 4pm`, `Lindenstr. 12, 91052 Erlangen`.
-_TIME_OR_PLACE = re.compile(
+_TIME_OR_PLACE = late.pattern(
     r"\s*(?:\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b|uhr\b)|\d{1,2}[:.]\d\d|\d{4,5}\s+[^\W\d_]+)\s*\Z",
     re.IGNORECASE,
 )
-_EMOJI_EDGE = re.compile(
+_EMOJI_EDGE = late.pattern(
     rf"\A(?:[{_PICTURE}]++|[:;]-?[)(DPp](?!\w))|(?<![{_PICTURE}])[{_PICTURE}]++\Z|(?<!\S)[:;]-?[)(DPp]\Z"
 )
 _EDGES = ' \t,.;:!?…-–—*_"“”„'
@@ -34,8 +35,8 @@ _LISTS = {
 _FIRST = 7  # words before a verb that may be its subject
 _AUXILIARY = ("have", "be", "modal")
 _MAIN = ("decide", "prefer", "wish", "duty", "state")  # kinds of verbs that say more than their auxiliary
-_NUMBER = re.compile(r"\d")
-_SPACE = re.compile(r"\s")
+_NUMBER = late.pattern(r"\d")
+_SPACE = late.pattern(r"\s")
 
 
 class Clause(NamedTuple):

@@ -12,6 +12,7 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.model import VALUE, Fact
 from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists
@@ -95,8 +96,10 @@ def is_of_people(field: str) -> bool:
 
 # Words as a heading, a key or the value of a fact may hold them: what is written reads back as it was meant
 
-_MARKUP = re.compile(r"!?\[\[|\]\]|%%|~~|(?<=:):+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_KEY_MARKUP = re.compile(r"!?\[\[|\]\]|[\[\]|`*\"<>]|%%|~~|::+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_MARKUP = late.pattern(r"!?\[\[|\]\]|%%|~~|(?<=:):+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_KEY_MARKUP = late.pattern(
+    r"!?\[\[|\]\]|[\[\]|`*\"<>]|%%|~~|::+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+)
 
 
 def plain_value(text: str) -> str:
@@ -114,16 +117,16 @@ def plain_key(text: str) -> str:
 _MONTH_NAMES = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 ]  # fmt: skip
-_LEAD = re.compile(
+_LEAD = late.pattern(
     r"^(?:(?:on|by|until|till|to|for|due|from|the|this|am|bis|zum|den|dem|der|vom|ab|auf|noch|kommenden|nächsten)\s+)*",
     re.IGNORECASE,
 )
 _SHORT_DAYS = {"mon": "monday", "tue": "tuesday", "wed": "wednesday", "thu": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday"}  # fmt: skip
-_SHORT_DAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)(?:s|r|rs)?\b\.?", re.IGNORECASE)
-_DAY_POINT = re.compile(r"(?<=\d)\.(?=\s[^\W\d_])")
+_SHORT_DAY = late.pattern(r"\b(mon|tue|wed|thu|fri|sat|sun)(?:s|r|rs)?\b\.?", re.IGNORECASE)
+_DAY_POINT = late.pattern(r"(?<=\d)\.(?=\s[^\W\d_])")
 _NOW = frozenset({"now", "jetzt", "sofort"})
-_DOTTED = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.(?:\s?(\d{4}))?")
-_TIME = re.compile(
+_DOTTED = late.pattern(r"(\d{1,2})\.\s?(\d{1,2})\.(?:\s?(\d{4}))?")
+_TIME = late.pattern(
     r",?\s(?:(?:at|um|@)\s)?(?:\d{1,2}[:.]\d\d(?:\s?[ap]\.?m\.?|\suhr)?|\d{1,2}\s?(?:[ap]\.?m\.?|uhr|o'clock)|noon|midnight)$",
     re.IGNORECASE,
 )
@@ -188,15 +191,15 @@ def _spoken(iso: str) -> str:
 
 # Words like "yesterday" and "last week" → the same words with their dates behind them, by the clock of who said them.
 
-_COUNTING = re.compile(
+_COUNTING = late.pattern(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|past|previous|this|next|coming|upcoming)\b",
     re.IGNORECASE,
 )
-_BEFORE_DATE = re.compile(
+_BEFORE_DATE = late.pattern(
     r"(?:until|till|before|after|by)\s+", re.IGNORECASE
 )  # what the date itself does not count
 _COUNTING_IN = {
-    code: re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])")
+    code: late.pattern(rf"(?<![\w-])(?:{pattern})(?![\w-])")
     for code, pattern in {
         "de": r"(?<![Hh]eute )(?<![Gg]estern )(?<!jeden )(?<!am )morgen|[Vv]orgestern|[Gg]estern|[Üü]bermorgen|[Hh]eute"
         r"|(?i:(?:letzte[rn]?|vorige|nächste[rn]?) woche|(?:letzte[nr]?|vorigen|nächste[nr]?) monat|(?:letztes|voriges|nächstes) jahr)",
@@ -259,9 +262,9 @@ def _days(found: DateRange) -> Days:
 # Values of facts compared and checked: are two the same said differently, and can one be of the type that the schema
 # names.
 
-_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:\s.*)?")
-_GROUPED = re.compile(r"(?<=\d)[,'’\u202f\u00a0 ](?=\d{3}(?!\d))")
-_CONJUNCTION = re.compile(r"(?:(?<!\s)\s++)?[,;]\s*|(?<!\s)\s+(?:and|und|&)\s+")
+_ISO_DAY = late.pattern(r"\d{4}-\d\d-\d\d(?:\s.*)?")
+_GROUPED = late.pattern(r"(?<=\d)[,'’\u202f\u00a0 ](?=\d{3}(?!\d))")
+_CONJUNCTION = late.pattern(r"(?:(?<!\s)\s++)?[,;]\s*|(?<!\s)\s+(?:and|und|&)\s+")
 
 
 def same_value(one: str, other: str) -> bool:

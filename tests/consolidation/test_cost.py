@@ -36,12 +36,15 @@ class Seen(NamedTuple):
 
 
 def vault_with(root: Path, notes: int) -> Path:
-    """A vault of so many notes, all committed and indexed."""
+    """A vault of so many notes, all committed, packed and indexed."""
     vault_of(root, {"semantic/projects.md": PROJECTS, "semantic/_schema.yaml": SCHEMA}, commit=False)
     made = [sys.executable, BENCHMARKS / "generate.py", str(notes), root]
     subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
     git(root, "add", "-A")
     git(root, "commit", "-qm", "my notes so far")
+    git(
+        root, "repack", "-adq"
+    )  # else a night packs what is there of many notes, and git is asked for that, once
     assert Claw(root)("sync").code == 0
     return root
 

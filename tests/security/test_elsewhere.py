@@ -795,6 +795,31 @@ def test_what_a_pull_by_hand_brings_is_of_others_too(
     assert not sees(mine)
 
 
+@pytest.mark.parametrize("expired", [False, True], ids=["the record grew", "git began the record anew"])
+def test_a_vault_that_stays_open_sees_a_pull_behind_its_own_changes(
+    machines: tuple[Machine, Machine], *, expired: bool
+) -> None:
+    mine, theirs = machines
+    share(mine, theirs, "notes/house.md", WHOLE)
+    theirs.write("notes/house.md", SECRET + "\n")
+    theirs.push()
+    with mine.app() as app:
+        agent = app.seen_by(AGENT)
+        assert not agent.search("lantern").matches
+        for number in range(3):  # changes of ours, which are passed over
+            app.remember(f"The heron nests in tree {number}.", note=True)
+            assert agent.search("heron").matches
+        if expired:
+            git(mine.root, "reflog", "expire", "--expire=now", "--all")
+        git(mine.root, "pull", "-q", "--no-rebase", "origin", "main")
+        for number in range(3, 6):
+            git(mine.root, "commit", "-q", "--allow-empty", "-m", f"by hand {number}")
+        assert not agent.search("lantern").matches
+        app.remember("The heron left.", note=True)
+        assert not agent.search("lantern").matches
+        assert app.search("lantern").matches
+
+
 @pytest.mark.parametrize(
     "pull",
     [
