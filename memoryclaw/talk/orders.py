@@ -192,9 +192,7 @@ def _without_leads(tokens: tuple[str, ...], typed: tuple[str, ...], words: Gramm
             words.negations.within(tokens[:lasting]) or tokens[0] in words.conditions
         )  # `nie wieder`, `when you`
         lead = words.politeness.at(tokens) or (lasting if lasting > 1 and not is_bound else 0)
-        lead = (
-            lead or _occasion(tokens, words) * words.lasting.within(typed) or request_of(tokens, words)
-        )
+        lead = lead or _occasion(tokens, words) * words.lasting.within(typed) or request_of(tokens, words)
         filler = tokens[0] in words.fillers and tokens[0] not in words.negative_determiners
         if not (lead or filler or tokens[0] in words.coordinators):
             break

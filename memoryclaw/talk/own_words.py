@@ -78,18 +78,18 @@ class OwnWords(NamedTuple):
     seals: Seals = Seals()
 
 
-class Exchange(NamedTuple):
+class Replies(NamedTuple):
     """What the assistant wrote before and behind a turn tells of it."""
 
     repeated: frozenset[str] = frozenset()  # lines of the turn that it had written before
     answer: str = ""  # how its answer begins
 
 
-_ALONE = Exchange()
+_ALONE = Replies()
 
 
 @lru_cache(maxsize=256)  # of the turns of a segment, which several readers look through
-def own_words(text: str, words: Grammar, speaker: str = "", exchange: Exchange = _ALONE) -> OwnWords:
+def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = _ALONE) -> OwnWords:
     """The own words of one turn.
 
     Args:
@@ -159,7 +159,7 @@ def without_command(text: str, words: Grammar) -> str:
     return text
 
 
-def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Exchange) -> tuple[list[str], list[str]]:
+def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) -> tuple[list[str], list[str]]:
     """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
     letters = _letters(lines, me)
     others = (

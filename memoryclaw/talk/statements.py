@@ -27,7 +27,7 @@ from memoryclaw.talk.assertions import (
 )
 from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task, request_of
-from memoryclaw.talk.own_words import Exchange, own_words, without_secrets
+from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, first_clause, trimmed
@@ -203,7 +203,7 @@ class SegmentReader:
             for group in _grouped(_laughed_at(pieces, words))
         ]
 
-    def _exchange(self, number: int, turn: Turn) -> Exchange:
+    def _exchange(self, number: int, turn: Turn) -> Replies:
         """What the assistant wrote before and behind a turn tells of it."""
         for before in self._turns[self._heard_to : number]:
             if before.role == "assistant":
@@ -212,7 +212,7 @@ class SegmentReader:
         repeated = self._heard.intersection(_telling_lines(turn.text))
         behind = self._turns[number + 1 : number + 2]
         answer = next((after.text[:_BEGINS] for after in behind if after.role == "assistant"), "")
-        return Exchange(frozenset(repeated if len(repeated) > 1 else ()), answer)
+        return Replies(frozenset(repeated if len(repeated) > 1 else ()), answer)
 
 
 def _telling_lines(text: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ _END = re.compile(r"[.!?:\n]")  # of the first sentence of an answer
 _OTHER_WORDS = 3  # that count, at most
 
 
-class _Line(NamedTuple):
+class _AskingLine(NamedTuple):
     """A line that may ask, with the grammar of its turn."""
 
     text: str
@@ -30,7 +30,7 @@ class _Line(NamedTuple):
     words: Grammar
 
 
-def _has(name: str) -> Callable[[_Line], float]:
+def _has(name: str) -> Callable[[_AskingLine], float]:
     return lambda line: listed(name).within(line.tokens)
 
 
@@ -38,15 +38,15 @@ def is_asked(text: str, words: Grammar) -> bool:
     """True for a line that asks or orders: with its mark, by its verb, or politely at its beginning or end."""
     tokens = tokens_of(text)
     edges = (*tokens[:_EDGE], *tokens[-_EDGE:])
-    return bool(_asks(_Line(text, edges, words))) or listed("makers").at(tokens) > 0
+    return bool(_asks(_AskingLine(text, edges, words))) or listed("makers").at(tokens) > 0
 
 
-def _asks(line: _Line) -> float:
+def _asks(line: _AskingLine) -> float:
     polite = listed("askers").within(line.tokens) or line.words.politeness.within(line.tokens)
     return polite or line.text.rstrip().endswith(("?", "？", ":", "："))
 
 
-def _points(line: _Line) -> float:
+def _points(line: _AskingLine) -> float:
     """To something that the line does not name: `this`, but not `this bike`; `the letter` names a text."""
     tokens, pointers, written = line.tokens, listed("text_pointers"), line.words.written_things
     for place in range(len(tokens)):
@@ -61,7 +61,7 @@ def _points(line: _Line) -> float:
     return 0
 
 
-def _is_put_into(line: _Line) -> float:
+def _is_put_into(line: _AskingLine) -> float:
     """Into what it is to be put: `in german`, `ins englische`, `into a poem`."""
     tokens, into = line.tokens, listed("into")
     for place in range(1, len(tokens)):
@@ -74,7 +74,7 @@ def _is_put_into(line: _Line) -> float:
     return 0
 
 
-def _is_owned(line: _Line) -> float:
+def _is_owned(line: _AskingLine) -> float:
     """What is the speaker's own, but for people: `my plan`, not `my boss`."""
     tokens, words = line.tokens, line.words
     return any(
@@ -83,17 +83,17 @@ def _is_owned(line: _Line) -> float:
     )
 
 
-def _tells(line: _Line) -> float:
+def _tells(line: _AskingLine) -> float:
     """The speaker comes up, and as nobody who got it: `I like this`, not `I got this`."""
     return line.words.first_person.within(line.tokens) and not listed("deliveries").within(line.tokens)
 
 
-def _delivered(line: _Line) -> float:
+def _delivered(line: _AskingLine) -> float:
     """Somebody sent, gave or wrote it."""
     return listed("deliveries").within(line.tokens) and not line.text.rstrip().endswith("?")
 
 
-def _other_words(line: _Line) -> Sequence[str]:
+def _other_words(line: _AskingLine) -> Sequence[str]:
     """The words that have nothing to do with a text, nor with any other asking."""
     usual, of_text = _usual(), line.words.of_text
     return [
@@ -115,7 +115,7 @@ def _usual() -> frozenset[str]:
 
 
 # What a line shows, and how much it says.
-FEATURES: Mapping[str, tuple[float, Callable[[_Line], float]]] = {
+FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
     "points to something unnamed": (1.0, _points),
     "asks": (0.5, _asks),
     "asks for work on a text": (1.5, _has("requests")),
@@ -140,7 +140,7 @@ def asks_of_text(text: str, words: Grammar) -> float:
     tokens = tokens_of(text)
     if not 0 < len(tokens) <= _MOST:
         return 0.0
-    line = _Line(text, tokens, words)
+    line = _AskingLine(text, tokens, words)
     return sum(weight * feature(line) for weight, feature in FEATURES.values())
 
 
