@@ -69,7 +69,9 @@ TOGETHER = {
     "weighty": ("roles", "preference_words", "weekdays"),
 }  # fmt: skip
 # A word that lost its vowel before the next one is a word of its own: `l'anglais`, `d'ora in poi`, `qu'il`.
-_ELIDED = r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|d?all|[dn]ell|sull|un|quest|quell)['’](?=[aeiouhà-öø-üœ]|\Z)"
+_ELIDED = (
+    r"(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|d?all|[dn]ell|sull|un|quest|quell)['’](?=(?i:[aeiouhà-öø-üœ])|\Z)"
+)
 _TOKEN = late.pattern(
     rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b"
 )
@@ -271,7 +273,10 @@ def tokens_of(text: str) -> list[str]:
 
 
 def _split(text: str) -> tuple[str, ...]:
-    return tuple(_TOKEN.findall(text.lower().replace("’", "'")))
+    small = text.lower()
+    if len(small) != len(text):  # of `İ` two signs are made, and no span would fit
+        small = "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in text)
+    return tuple(_TOKEN.findall(small.replace("’", "'")))
 
 
 # All who read a line or a clause ask for its words, and of a long one most of them one after the other.

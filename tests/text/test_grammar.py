@@ -174,3 +174,23 @@ def test_every_list_that_the_readers_name_is_one_of_a_language() -> None:
     assert parts - known - TOGETHER.keys() == set()
     assert TOGETHER.keys() & known == set(), "a list of the files has this name"
     assert named - known - TOGETHER.keys() - set(vars(Grammar)) - {"code", *dir(dict), *dir(str)} == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Maria D'Angelo's flat",
+        "I don’t like L’Oréal",
+        "QU'IL soit",
+        "J’habite à Lyon",
+        "I moved to İstanbul",
+        "l'",
+        "rock'n'roll at 5 o'clock",
+    ],
+)
+def test_each_word_has_its_place_in_the_text_as_it_was_typed(text: str) -> None:
+    words = [text[start:end] for start, end in spans_of(text)]
+    assert [word.lower().replace("’", "'") for word in words if "İ" not in word] == [
+        token for token in tokens_of(text) if "İ" not in token
+    ]
+    assert len(words) == len(tokens_of(text))
