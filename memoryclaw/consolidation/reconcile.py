@@ -305,9 +305,8 @@ def _is_named(fact: Fact, claim: Claim) -> bool:
         return False
     if fact.field == FROM_NOW_ON and _order_in_turn(fact.value, claim.value):
         return True  # `longer answers are fine again`
-    return ended[: len(value)] == value or (
-        len(stems(claim.value)) > 0 and stems(claim.value) <= stems(fact.value)
-    )
+    named = stems(claim.value, claim.words)
+    return ended[: len(value)] == value or (len(named) > 0 and named <= stems(fact.value, claim.words))
 
 
 _ALIKE_FIELDS = (

@@ -187,8 +187,9 @@ def test_every_sign_of_an_end_or_a_change_is_looked_at(code: str) -> None:
         *(" ".join(verb) for verb, _ in words.verb_ends),
     ]
     for sign in signs:
-        unit = turn(f"Zzz zzz zzz. Zzz {sign} zzz.")
-        assert [line.sentence for line in telling_lines(unit, question)] == [f"Zzz {sign} zzz."]
+        telling = f"Zzz {sign}{'' if sign.endswith(chr(39)) else ' '}azz."  # `au lieu d'azz`
+        unit = turn(f"Zzz zzz zzz. {telling}")
+        assert [line.sentence for line in telling_lines(unit, question)] == [telling]
         assert telling_lines(unit._replace(role="assistant"), question) == []
     assert telling_lines(turn("Zzz zzz zzz."), question) == []
 
