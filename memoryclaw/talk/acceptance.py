@@ -41,8 +41,9 @@ def says_something(statement: Statement) -> bool:
         statement.kind == "state" and statement.subject == "own" and statement.content
     ):
         return True
+    is_own = statement.kind == "be" and statement.subject == "own"  # `our venue is the boathouse`
     return len(statement.content) >= _LEAST and (
-        statement.kind in ("decide", "prefer", "state") or statement.change
+        statement.kind in ("decide", "prefer", "state") or is_own or statement.change
     )
 
 
