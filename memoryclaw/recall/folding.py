@@ -30,8 +30,8 @@ def group_of(kind: str, trust: str, said: str) -> str:
         said: the codes of its body's tokens.
     """
     if (
-        len(said) <= LEAST
-        or length(said) <= LEAST
+        len(said) < LEAST
+        or length(said) < LEAST
         or kind == "fact"
         or (trust == "trusted" and kind not in REPEATABLE)
     ):

@@ -466,6 +466,7 @@ def test_the_examples_of_the_documentation_are_dates() -> None:
 
 FURTHER = """
 ieri                                2025-04-08 2025-04-08
+l'altro ieri                         2025-04-07 2025-04-07
 tre giorni fa                       2025-04-06 2025-04-06
 tra due settimane                   2025-04-21 2025-04-27
 lunedì scorso                       2025-04-07 2025-04-07
