@@ -155,6 +155,7 @@ class ClaimDecision(NamedTuple):
     was: str = ""  # the value before the known one, where the known one dates from what is read here
     audience: str = ""  # whom the known fact is for; empty without a label
     basis: str = ""  # what the file of the fact says, where that is replaced
+    instead: str = ""  # the one of several values that it takes the place of
 
 
 class PlannedChange(NamedTuple):

@@ -666,7 +666,7 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
         type_in_text(claim.words),  # of a statement its own words say it
         claim.scope,
         also=also,
-        instead="" if decided.many else decided.known,
+        instead=decided.instead,
         basis=decided.basis,
     )
 

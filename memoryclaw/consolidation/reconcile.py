@@ -111,6 +111,7 @@ class _Case(NamedTuple):
     now: tuple[tuple[str, Fact], ...]  # current values of the field
     past: tuple[Fact, ...]
     path: str  # where it would be added
+    beside: bool = False  # further values of the field stand
 
     @property
     def many(self) -> bool:
@@ -134,7 +135,7 @@ class _Case(NamedTuple):
         return ClaimDecision(
             claim=self.claim, action=action, reason=reason, path=path, fact=fact.id if fact else "", known=value,
             many=self.many, since=self.when, audience=fact.audience if fact else "",
-            basis="" if self.many else standing(replaced),
+            basis="" if self.many else standing(replaced), instead=value if self.beside else "",
         )  # fmt: skip
 
 
@@ -542,6 +543,7 @@ def _case(claim: Claim, known_facts: Known, schema: Schema, files: FactFiles) ->
     # A change that is told later is newer, also where it says that it happened some days ago.
     later = claim.change and claim.since < since < claim.said
     alike = [fact for _, fact in of_field if fact.current and _is_alike(fact, claim)]
+    current = sum(fact.current for _, fact in of_field)
     if claim.change and len(alike) == 1:  # of several values, the one that it says anew
         of_field = [pair for pair in of_field if pair[1] is alike[0] or not pair[1].current]
     return _Case(
@@ -551,6 +553,7 @@ def _case(claim: Claim, known_facts: Known, schema: Schema, files: FactFiles) ->
         now=tuple((path, fact) for path, fact in of_field if fact.current),
         past=tuple(fact for _, fact in of_field if not fact.current),
         path=of_field[0][0] if of_field else files.of(claim.field, known_facts),
+        beside=current > 1,
     )
 
 

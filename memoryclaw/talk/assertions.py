@@ -551,6 +551,20 @@ def _new_holder(about: str, role: str, text: str, words: Grammar) -> Assertion |
     return Assertion(about, _field(role), who, "role", f"{role} {who}") if is_name else None
 
 
+def own_thing(clause: Clause, words: Grammar) -> Assertion | None:
+    """What a clause says that a thing of the speaker's own is: `our venue is the boathouse`."""
+    noun = clause.subject[1:]
+    if clause.kind != "be" or not noun or clause.subject[0] not in words.possessives_own:
+        return None
+    value = _value(clause.rest, words, stops=True)
+    first = next(iter(tokens_of(value)), "")
+    # Not `my car is broken`; `a bit` passes.
+    names = first in words.definite_words or _HARD.search(value) or value != value.lower()
+    if not names or len(noun) > _FIELD_WORDS:
+        return None
+    return Assertion("", " ".join(noun), value, "noun", clause.text)
+
+
 def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
     """`use my docker username: nlund`, `a logo for my company, "Lund & Sons"`: what it is called stands behind a mark, whatever else is said."""
     tokens, mark = clause.tokens, behind.lstrip()[:1]

@@ -17,6 +17,7 @@ from memoryclaw.talk.assertions import (
     assertions_in,
     ends_in,
     field_noun,
+    own_thing,
     signs_of_change,
     spelled_out,
     succeeds,
@@ -560,6 +561,8 @@ class _Turn:
             assertions = assertions_in(
                 plain, self.words, self.names, (entity, subject), behind, among=self._among
             )
+            if "hedged" in doubts and not assertions and (own := own_thing(plain, self.words)):
+                assertions = (own,)  # what is doubted is asked, in whatever words
             whose, switch = self._switched
             self._switched = entity, switched(clause, self.words) if subject in ("own", "named") else ""
             if switch and not assertions and (holder := successor_in(plain, whose, switch, self.words)):
