@@ -215,7 +215,7 @@ def _endings(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
 def _given_up(clause: Clause, words: Grammar, like: str) -> tuple[frozenset[str], frozenset[str]]:
     """Whose it was, none for the speaker's, and what a clause says somebody has no more: `Ole sold the Volvo`, `die Brille brauch ich nicht mehr`."""
     tokens = clause.tokens
-    ends = [phrase for phrase, _ in words.verb_ends]
+    ends = [phrase for phrase, field in words.verb_ends if field == "*"]  # not `I left the house`
     idle = set[int]()
     for place in range(len(tokens)):
         size = words.ended.at(tokens, place) or max(
