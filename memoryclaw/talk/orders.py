@@ -57,6 +57,7 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("can you always write in French", lambda one: request_of(one.clause.tokens, one.words), lambda _: True),
     ("no worries", lambda one: not one.tokens or one.holds("not_orders", at=True), lambda _: False),
     ("call me Bo", lambda one: one.holds("address_orders", at=True), lambda one: not _names_a_time(one)),
+    ("ask me before you delete anything", lambda one: one.holds("consent_orders", at=True), lambda _: True),
     ("or rather tables", lambda one: one.words.alternatives.at(one.clause.typed), lambda _: False),
     ("draft the letter", lambda one: is_task(one.clause, one.words) and not one.lasts, lambda _: False),
     ("no bullets pls", lambda one: one.tokens[0] in one.words.negative_determiners, lambda one: one.signed and one.tokens[1:2] and one.tokens[1] not in one.words.personal),

@@ -365,7 +365,14 @@ def trimmed(text: str, words: Grammar) -> str:
             text = _bare(text[spans[lead][0] :])
             continue
         tail = next(
-            (n for n in (3, 2, 1) if len(tokens) > n and words.closers.at(tokens, len(tokens) - n) == n), 0
+            (
+                n
+                for n in (3, 2, 1)
+                if len(tokens) > n
+                and words.closers.at(tokens, len(tokens) - n) == n
+                and tokens[-n - 1] not in words.noun_openers  # `never push without my ok`
+            ),
+            0,
         )
         if not tail:
             return " ".join(text.split())

@@ -92,3 +92,15 @@ def test_of_several_orders_the_one_that_is_meant_gives_way(vault_of: VaultOf) ->
     assert len(spoken(root, 10, *orders)) == len(orders)
     later = ["bullets please from now on", "emojis are fine again", "from now on call me Kim"]
     assert spoken(root, 11, *later) == {later[0], later[2], "keep it short"}
+
+
+@pytest.mark.parametrize(
+    "order",
+    ["ask me before you delete anything", "never push without my ok", "frag mich bevor du was löschst"],
+)
+def test_to_be_asked_before_something_is_done_is_an_order(vault_of: VaultOf, order: str) -> None:
+    assert spoken(vault_of({}), 10, order) == {order}
+
+
+def test_to_be_asked_before_a_piece_of_work_is_of_the_moment(vault_of: VaultOf) -> None:
+    assert spoken(vault_of({}), 10, "can you summarise this file? ask me before you change it") == set()
