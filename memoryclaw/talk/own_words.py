@@ -376,6 +376,7 @@ def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) ->
     before = range(0)  # the block before
     last = _last(lines, str.strip)
     for first, end in blocks_of(lines):
+        taken = first  # up to here
         for number in range(first, end):
             if number in material:
                 continue
@@ -387,13 +388,14 @@ def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) ->
                     range(number + 1, end) or _next_block(lines, end),
                 )
                 likely_above, likely_below = (
-                    _likeness(lines, number, block, words) for block in (above, below)
+                    _likeness(lines, number, block, words) for block in (above[-_BESIDE:], below[:_BESIDE])
                 )
                 if below and likely_below >= likely_above:
                     if asks + likely_below >= _BELOW:
                         return material | set(range(number + 1, _text_end(lines, number, words, letters)))
                 elif asks + likely_above >= _ABOVE and is_asked(lines[number], words):
-                    material.update(above)
+                    material.update(range(taken, number) if number > first else above)
+                    taken = number
             elif _asks_for_work(_ENDS.split(lines[number])[-1], words, beside=True):
                 material.update(range(first, number + 1) if number == last else range(number + 1, len(lines)))
         before = range(first, end)
@@ -403,6 +405,7 @@ def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) ->
 # How much tells that a line asks about the text below it; above it may stand what the speaker has just told.
 _BELOW, _ABOVE = 2.5, 3.5
 _SURE = 4.0  # of a line that asks for nothing but work on a text
+_BESIDE = 60  # lines of a text that are looked at: of many that ask, none reads them all
 _PROSE = 4  # words of a line that is more than a heading
 
 
