@@ -90,7 +90,7 @@ def values_of(ranking: Ranking, best: Sequence[Ranked], worth: Worth | None = No
     """The features of a turn and of the best of what was found for it, by name."""
     worth = worth or _worth(ranking)
     # `who is the florist`, where a memory names the florist
-    is_known = any(
+    is_known = bool(worth) and any(
         hit.unit.kind == "fact" and _words_held(ranking, worth, hit.unit.rowid) == worth.keys()
         for hit in best[:BEST]
     )

@@ -90,6 +90,16 @@ def test_how_the_assistant_shall_do_something_is_answered_by_what_it_was_told_to
         assert app.recall("what can you do?").context == ""
 
 
+def test_a_question_for_what_a_memory_names_asks_no_common_knowledge(tmp_path: Path) -> None:
+    wedding = "- florist: Tove [since:: 2026-03-01]\n"
+    told = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + wedding}
+    with App(put(tmp_path / "v", told), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
+        answer = app.recall("who is the florist?")
+        assert "Tove" in answer.context
+        assert "general" not in {term.name for term in answer.relevance.terms}
+        assert app.recall("who is the pope?").context == ""
+
+
 def test_a_plain_question_says_so_and_one_about_oneself_is_another(app: App) -> None:
     def terms(question: str) -> dict[str, float]:
         return {term.name: term.value for term in app.recall(question).relevance.terms}
