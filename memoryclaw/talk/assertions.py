@@ -27,7 +27,9 @@ _TOLD_WORDS = 12  # of a value that tells what it is by itself
 _OLDEST = 120
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _PHONE = re.compile(r"(?<![\w.,/-])(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
-_PROGRAM = re.compile(r"[a-z]{2}[A-Z]|[a-z]\d|\w\.\w")  # within a word
+_PROGRAM = re.compile(
+    r"[a-z]{2}[A-Z]|[a-z]\d|\w\.[a-z]"
+)  # within a word: `FastAPI`, `next.js`; not `St.Gallen`
 _HARD = re.compile(r"\d|[$€£%]")
 _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # where a value ends
 _QUOTED = re.compile(
@@ -185,12 +187,14 @@ def _gone(clause: Clause, words: Grammar) -> str:
 def _allowed(clause: Clause, words: Grammar) -> str:
     """What a clause says the assistant may do again, or from now on: `emojis are ok again`, `you can use emojis again`."""
     tokens, end, signs = clause.typed, len(clause.typed), set[str]()
+    verb = words.permissions.at(tokens)
+    if not (verb or words.allowances.within(tokens)):  # asked of every clause
+        return ""
     while end > 1 and (sign := _sign_before(tokens, end, words)):
         signs.add(sign[0])
         end -= sign[1]
     if clause.kind == "be" and {"allowances"} < signs:
         return " ".join(clause.subject)
-    verb = words.permissions.at(tokens)
     return " ".join(tokens[verb:end]) if signs and 0 < verb < end else ""
 
 
@@ -210,16 +214,10 @@ def _goals(text: str, field: str, words: Grammar) -> Iterator[tuple[int, str]]:
     """Where words stand that lead to a new value of a field, and what begins behind them with a capital."""
     tokens, spans = tokens_of(text), spans_of(text)
     for place in range(1, len(tokens)):
-        for phrase, of in words.verb_goals:
+        named = min(place + (tokens[place] in words.determiners), len(tokens) - 1)  # `for a Leaf`
+        for phrase, of in words.verb_goals if text[spans[named][0]].isupper() else ():
             first = place - len(phrase)
-            if (
-                of == field
-                and first >= 0
-                and tuple(tokens[first:place]) == phrase
-                and text[
-                    spans[min(place + (tokens[place] in words.determiners), len(spans) - 1)][0]
-                ].isupper()
-            ):
+            if of == field and first >= 0 and tuple(tokens[first:place]) == phrase:
                 first -= first > 0 and tokens[first - 1] in words.coordinators
                 yield spans[first][0], text[spans[place][0] :]
 
@@ -558,7 +556,7 @@ def own_thing(clause: Clause, words: Grammar) -> Assertion | None:
         return None
     value = _value(clause.rest, words, stops=True)
     first = next(iter(tokens_of(value)), "")
-    # Not `my car is broken`; `a bit` passes.
+    # Neither `my car is broken` nor `my mood is a bit low` names anything.
     names = first in words.definite_words or _HARD.search(value) or value != value.lower()
     if not names or len(noun) > _FIELD_WORDS:
         return None
