@@ -77,6 +77,7 @@ def test_what_is_allowed_again_is_forbidden_no_more(vault_of: VaultOf, order: st
         ("answer in English when I write English", "always answer in German when I write German"),
         ("please keep emails short", "from now on keep your answers long"),
         ("never use emojis", "mondays are fine again"),
+        ("call me Bo", "call me back later"),
     ],
 )
 def test_orders_for_two_things_stand_beside(vault_of: VaultOf, order: str, later: str) -> None:
