@@ -24,7 +24,7 @@ import psycopg
 
 from memoryclaw.errors import IndexDamagedError, VaultError
 from memoryclaw.index.bm25 import K1, WEIGHTS, B, counts_of, gain, idf, sound, tally
-from memoryclaw.index.database import LIFECYCLE, LONGEST
+from memoryclaw.index.database import ACCENTED, LIFECYCLE, LONGEST
 from memoryclaw.index.database import short_key as _cut
 from memoryclaw.model import COLUMNS, COUNTED
 from memoryclaw.ports import Hit, IndexClause, IndexRow
@@ -160,7 +160,7 @@ _CHANGES = (
     (r"\binstr\(", "strpos("),
     (r"\bchar\(", "chr("),
     (r"\blike\b", "ilike"),  # where SQLite minds no case
-    (r"glob '\*\[\^ -~\]\*'", "~ '[^ -~]'"),
+    (re.escape(ACCENTED), "word ~ '[^ -~]'"),
     (r"glob '\^l\[0-9\]\*'", r"~ '^\\^l[0-9]'"),
     (r"glob '([\w/]+)\*'", r"^@ '\1'"),
     (r"glob '\^l' \|\| (\S+) \|\| '-\*'", r"^@ ('^l' || \1 || '-')"),

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from memoryclaw.index.database import LIFECYCLE, unpack
+from memoryclaw.index.database import ACCENTED, LIFECYCLE, unpack
 from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
 from memoryclaw.ports import Address, IndexDatabase
 from memoryclaw.text import words as lists
@@ -188,8 +188,8 @@ class Catalog:
     def words_like(self, prefix: str, limit: int) -> list[str]:
         """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""
         begin = fold(prefix)
-        sql = """select word, spelled from words where spelled > 0 and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4)
-            union select word, spelled from words where spelled > 0 and word glob '*[^ -~]*'"""
+        sql = f"""select word, spelled from words where spelled > 0 and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4)
+            union select word, spelled from words where spelled > 0 and {ACCENTED}"""
         rows = self.rows(sql, (prefix, prefix + "\U0010ffff", begin, begin + "\U0010ffff"))
         near = [(-n, word) for word, n in rows if fold(word).startswith(begin)]
         return [word for _, word in sorted(near)[:limit]]
@@ -203,8 +203,8 @@ class Catalog:
     def words_spelt(self, word: str) -> list[str]:
         """Words of the vault that are the same but for case and accents."""
         plain = fold(word)
-        sql = """select word from words where spelled > 0 and word = ? union
-            select word from words where spelled > 0 and word glob '*[^ -~]*' order by word"""
+        sql = f"""select word from words where spelled > 0 and word = ? union
+            select word from words where spelled > 0 and {ACCENTED} order by word"""
         return [spelling for (spelling,) in self.rows(sql, (plain,)) if fold(str(spelling)) == plain]
 
     def words_alike(self, word: str, slips: int) -> list[tuple[str, int]]:

@@ -18,6 +18,7 @@ from memoryclaw.vault.state_folder import make_private_folder, must_be_real, tou
 
 T = TypeVar("T")
 LIFECYCLE = ("memory_type", "scope", "expires", "verify_by", "verified")  # columns of files, units and facts
+ACCENTED = "word glob '*[^ -~\u4e00-\u9fff]*'"  # of words: it may be folded to another one
 SCHEMA = """
 create table meta(key text primary key, value) without rowid;
 create table files(fid integer primary key, path text unique, stamp blob, digest blob, id text, kind text, state text,
@@ -51,9 +52,21 @@ create table fact(fid integer, seq integer, id text, entity text, entity_key tex
 create index fact_entity on fact(entity_key);
 create table tag(tag text, fid integer, primary key(tag, fid)) without rowid;
 create index tag_fid on tag(fid);
-create table name(key text, kind text, fid integer, name text, primary key(key, kind, fid, name)) without rowid;
-create index name_fid on name(fid, kind, name);
-create index name_merged on name(key) where kind = 'merged';
+create table called(nid integer primary key, key text, kind text, name text, unique(key, kind, name));
+create index called_name on called(name, kind);
+create index called_merged on called(key) where kind = 'merged';
+create table naming(nid integer, fid integer, primary key(nid, fid)) without rowid;
+create index naming_fid on naming(fid);
+create view name as select key, kind, fid, name from called join naming using (nid);
+create trigger name_given instead of insert on name begin
+    insert or ignore into called(key, kind, name) values(new.key, new.kind, new.name);
+    insert or ignore into naming select nid, new.fid from called where key = new.key and kind = new.kind and name = new.name;
+end;
+create trigger name_taken instead of delete on name begin
+    delete from naming where fid = old.fid;
+    delete from called where key = old.key and kind = old.kind and name = old.name
+        and not exists(select 1 from naming where naming.nid = called.nid);
+end;
 create table link(fid integer, seq integer, target text, target_key text, anchor text, label text, line integer,
     embed integer, primary key(fid, seq)) without rowid;
 create index link_target on link(target_key);
@@ -64,13 +77,13 @@ create table problems(path text, origin text, seq integer, line integer, message
     primary key(path, origin, seq)) without rowid;
 create table aliases(key text, expansion text, primary key(key, expansion)) without rowid;
 create table words(word text primary key, spelled integer, held integer, code text) without rowid;
-create index words_accented on words(word) where word glob '*[^ -~]*';
+create index words_accented on words(word) where {accented};
 create view units as select unit.*, files.path from unit join files using (fid);
 create view facts as select fact.*, files.path, files.state from fact join files using (fid);
 create view tags as select tag.*, files.path from tag join files using (fid);
 create view names as select name.*, files.path from name join files using (fid);
 create view links as select link.*, files.path from link join files using (fid);
-""".replace("{lifecycle}", ", ".join(f"{name} text" for name in LIFECYCLE))
+""".replace("{lifecycle}", ", ".join(f"{name} text" for name in LIFECYCLE)).replace("{accented}", ACCENTED)
 APPLICATION_ID = 0x4D434C57  # "MCLW"
 BUSY_MS = 200
 _LONG = 4096  # pages of the log

@@ -24,7 +24,7 @@ from memoryclaw.text.language import Language, characters, key_of, keys_of, word
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
 
-VERSION = "35"  # of the tables and of the analysis; another number means another index
+VERSION = "36"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text, also"
 _APART = "|"  # a token that no word is
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
@@ -211,8 +211,8 @@ class Writing:
             ((tag.lower(), fid) for fid, n in notes for tag in n.tags),
         )
         run(
-            "insert into name values(?,?,?,?) on conflict do nothing",
-            (row for fid, n in notes for row in name_rows(fid, n)),
+            "insert into name values(?,?,?,?)",
+            (row for fid, n in notes for row in dict.fromkeys(name_rows(fid, n))),
         )
         run(
             "insert into link values(?,?,?,?,?,?,?,?)", (row for fid, n in notes for row in link_rows(fid, n))
