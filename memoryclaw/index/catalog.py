@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from memoryclaw.index.database import ACCENTED, LIFECYCLE, unpack
+from memoryclaw.index.database import ACCENTED, LIFECYCLE, ROWS_OF, unpack
 from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
 from memoryclaw.ports import Address, IndexDatabase
 from memoryclaw.text import words as lists
@@ -20,7 +20,7 @@ _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _NEWEST_LOGS = 200  # that are looked through for who speaks
 _COUNTED = 10_000  # tokens of questions whose counts are kept
-_KEPT = 5_000  # units of which what ranking needs is kept until the index changes, unless …
+_KEPT = 5_000  # units of which what ranking needs is kept, unless …
 _LONG = 4_000  # … their text is longer: characters
 _USER = "user"  # where no name is known of who says `I`
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
@@ -60,6 +60,11 @@ class UnitSummary(NamedTuple):
     verified: str = ""
 
     @property
+    def first(self) -> int:
+        """The rowid of the first unit of its file: those of one reading of it stand side by side."""
+        return self.rowid - self.seq
+
+    @property
     def is_statement(self) -> bool:
         """True for the unit of a statement."""
         return self.kind == "fact" and not self.field
@@ -73,7 +78,7 @@ class UnitSummary(NamedTuple):
 class Coded(NamedTuple):
     """The tokens of a unit, each as its code."""
 
-    file: int  # the number of its file; neighbours in a file have neighbouring rowids
+    file: int  # the number of this reading of its file; neighbours in it have neighbouring rowids
     kind: str  # `turn` for one whose words count in the turns beside it
     columns: str  # one below the other
 
@@ -95,10 +100,10 @@ class Catalog:
         return self._database.constant(name, read)
 
     def summaries(self, rowids: Iterable[int]) -> list[UnitSummary]:
-        """What ranking needs of these units."""
+        """What ranking needs of these units; one that has gone may be among them where it was read before."""
         columns = ", ".join(UnitSummary._fields)
         sql = f"select {columns} from units where rowid {_IN}"
-        rowids, cached = sorted({*rowids}), self._cache("summaries")
+        rowids, cached = sorted({*rowids}), self._cache(f"{ROWS_OF}units")
         if missing := [rowid for rowid in rowids if rowid not in cached]:
             cached.update((row[0], UnitSummary._make(row)) for row in self.rows(sql, [_array(missing)]))
         return [cached[rowid] for rowid in rowids if rowid in cached]
@@ -106,24 +111,24 @@ class Catalog:
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
         sql = f"select {_UNIT} from units where rowid {_IN}"
-        rowids, cached = sorted({*rowids}), self._cache("units")
+        rowids, cached = sorted({*rowids}), self._cache("whole units")
         missing = [rowid for rowid in rowids if rowid not in cached]
         rows = {row[0]: _unit(row) for row in self.rows(sql, [_array(missing)])} if missing else {}
         cached.update((rowid, unit) for rowid, unit in rows.items() if len(unit.text) <= _LONG)
         return {rowid: unit for rowid in rowids if (unit := rows.get(rowid) or cached.get(rowid))}
 
     def coded(self, rowids: Iterable[int]) -> dict[int, Coded]:
-        """The tokens of these units; unknown ones are absent."""
+        """The tokens of these units; unknown ones are absent, but for one that was read before it went."""
         sql = f"select fid, kind, columns, rowid from tokens where rowid {_IN}"
-        rowids, cached = sorted({*rowids}), self._cache("tokens")
+        rowids, cached = sorted({*rowids}), self._cache(f"{ROWS_OF}tokens")
         missing = [rowid for rowid in rowids if rowid not in cached]
         rows = {row[3]: Coded._make(row[:3]) for row in self.rows(sql, [_array(missing)])} if missing else {}
         cached.update((rowid, unit) for rowid, unit in rows.items() if len(unit.columns) <= _LONG)
         return {rowid: unit for rowid in rowids if (unit := rows.get(rowid) or cached.get(rowid))}
 
     def _cache(self, name: str) -> dict[int, Any]:
-        """What was read of units in this state of the index, by rowid, with room for more."""
-        cached = self.constant(f"cache of {name}", dict[int, Any])
+        """What was read of units, by rowid, with room for more."""
+        cached = self.constant(name, dict[int, Any])
         if len(cached) > _KEPT:
             cached.clear()
         return cached

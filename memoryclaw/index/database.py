@@ -86,6 +86,7 @@ create view links as select link.*, files.path from link join files using (fid);
 """.replace("{lifecycle}", ", ".join(f"{name} text" for name in LIFECYCLE)).replace("{accented}", ACCENTED)
 APPLICATION_ID = 0x4D434C57  # "MCLW"
 BUSY_MS = 200
+ROWS_OF = "rows of "  # begins the name of a constant that holds rows by their number
 _LONG = 4096  # pages of the log
 _DISK = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR_SHM")
 
@@ -160,7 +161,7 @@ class Database:
             self.close()  # there may be room again
         with self.guarded(), self._alone():
             connection = self.connection()
-            self._constants = {}
+            self._forget()
             unseal(self.path)
             connection.execute("begin immediate")
             try:
@@ -219,11 +220,16 @@ class Database:
             if not self._is_looked_at:
                 state = connection.execute("pragma data_version").fetchone()[0]
                 if state != self._state:
-                    self._constants, self._state = {}, state
+                    self._forget()
+                    self._state = state
                 self._is_looked_at = connection.in_transaction
             if name not in self._constants:
                 self._constants[name] = read()
             return cast("T", self._constants[name])
+
+    def _forget(self) -> None:
+        """Forgets what a change may have changed: not rows, whose numbers are never given again."""
+        self._constants = {name: value for name, value in self._constants.items() if name.startswith(ROWS_OF)}
 
     def discard(self) -> None:
         """Throws the index away; the next use builds it again from the files."""

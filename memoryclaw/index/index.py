@@ -175,16 +175,18 @@ class Writing:
         self._words, self._tokens = Counter[str](), Counter[str]()  # in how many units each is more
         self._lengths: dict[tuple[str, str], list[int]] = {}  # (kind, column) → units, tokens
         self._codes: dict[str, str] = {}  # token → its code, as far as they are needed
-        self._next, self._coded = (self._number(key) for key in ("next", "coded"))
+        self._next, self._coded, self._files = (self._number(key) for key in ("next", "coded", "files"))
 
     def put(self, filed: Sequence[IndexedNote]) -> None:
         """Takes notes in, in place of whatever the index held under their paths."""
         self.remove([f.note.path for f in filed])
-        first = self._next_file()
-        notes = [(first + i, f.note) for i, f in enumerate(filed)]
+        notes = [(self._next_file(), f.note) for f in filed]
         languages = [language_of((unit.text for unit in f.note.units), self._language) for f in filed]
         run = self._connection.executemany
-        run(_FILE_SQL, (file_row(first + i, f, languages[i].code) for i, f in enumerate(filed)))
+        run(
+            _FILE_SQL,
+            (file_row(fid, f, lang.code) for (fid, _), f, lang in zip(notes, filed, languages, strict=True)),
+        )
         rows: list[IndexRow] = []
         tokens: list[tuple[int, int, str, list[list[str]]]] = []
         spoken = zip(notes, languages, strict=True)
@@ -342,6 +344,7 @@ class Writing:
         self._connection.execute("delete from lengths where units <= 0")
         self._keep("next", str(self._next))
         self._keep("coded", str(self._coded))
+        self._keep("files", str(self._files))
         self._connection.execute(
             "update meta set value = cast(cast(value as integer) + 1 as text) where key = 'changes'"
         )
@@ -370,7 +373,8 @@ class Writing:
             self._codes[token] = code
 
     def _next_file(self) -> int:
-        return int(self._connection.execute("select coalesce(max(fid), 0) + 1 from files").fetchone()[0])
+        self._files += 1  # as those of units, the number of a file is never given again
+        return self._files
 
     def _unit_rows(
         self,

@@ -310,13 +310,13 @@ class EvidenceReader:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""
         by_words = [unit for unit in known if unit.rowid in text]
         best = sorted(by_words, key=lambda unit: (-text[unit.rowid], unit.id, unit.path, unit.seq))[:BESIDE]
-        around = {(unit.rowid + step, unit.path) for unit in best if unit.kind == "turn" for step in _STEPS}
+        around = {(unit.rowid + step, unit.first) for unit in best if unit.kind == "turn" for step in _STEPS}
         beside = {rowid for rowid, _ in around} - {unit.rowid for unit in known} - self._lane.folded.keys()
         summaries = (
             self._catalog.summaries(sorted(fields.among(beside) if fields else beside)) if beside else []
         )
         return [
-            unit for unit in summaries if (unit.rowid, unit.path) in around
+            unit for unit in summaries if (unit.rowid, unit.first) in around
         ]  # numbers go on in the next file
 
     def _counts(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from memoryclaw.model import NOTHING, PROJECT, Match, Matched, Recalled, Unit
-from memoryclaw.recall.folding import PARTED, may_fold
+from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.pasted import OwnText
 from memoryclaw.recall.rank import Ranked, Ranking
@@ -207,7 +207,6 @@ class _Offering:
             unread = [ranked for ranked in chunk if ranked.unit.rowid not in self._best]
             read = self._best | (self._searcher.units(unread) if unread else {})
             units = {ranked.unit.rowid: read[ranked.unit.rowid] for ranked in chunk}
-            stored = self._searcher.stored(chunk)
             empty = self._empty(chunk, units)
             conflicts = self._searcher.conflicts(chunk, self._verdicts)
             superseded = self._searcher.superseded(chunk, units, self._verdicts)
@@ -221,9 +220,9 @@ class _Offering:
                 reason = "empty" if rowid in empty else pack.match_refusal(units[rowid], ranked.score)
                 decisions[rowid] = reason
                 hopeful += [] if reason else [ranked]
-            for reading in self._searcher.readings(self._found, hopeful, units, stored):
+            for reading in self._searcher.readings(self._found, hopeful, units):
                 ranked, unit, surfaces = reading.hit, reading.unit, reading.surfaces
-                words = stored[ranked.unit.rowid]["body"] if may_fold(ranked.unit) else ""
+                words = self._searcher.body(ranked)
                 reason = self.folding.reason(ranked.unit, words) or pack.offer(unit, ranked.score, surfaces)
                 decisions[ranked.unit.rowid] = reason
                 if reason == "in":

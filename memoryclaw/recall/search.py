@@ -139,7 +139,7 @@ class Searcher:
         """At most so many units that share rare words with these texts, without a score."""
         spoken = self._index.language
         tokens = [
-            [token for word in words_of(text) if not spoken.is_stop(word) for token in spoken.tokens(word)]
+            spoken.tokens_of_words(word for word in words_of(text) if not spoken.is_stop(word))
             for text in texts
         ]
         return [Ranked(unit, 0.0) for unit in self._evidence.sharing(tokens, most)]
@@ -161,9 +161,9 @@ class Searcher:
 
     def before(self, turns: Iterable[UnitSummary]) -> list[UnitSummary]:
         """The turns before these, where they have one."""
-        places = {(turn.rowid - 1, turn.path) for turn in turns}
+        places = {(turn.rowid - 1, turn.first) for turn in turns}
         summaries = self._catalog.summaries([rowid for rowid, _ in places]) if places else []
-        return [unit for unit in summaries if (unit.rowid, unit.path) in places]
+        return [unit for unit in summaries if (unit.rowid, unit.first) in places]
 
     def verdicts(self, found: Ranking, best: Sequence[Ranked], units: Mapping[int, Unit]) -> Verdicts:
         """What stands against the best lines that were found: later words on the same thing, and other people's."""
@@ -231,23 +231,10 @@ class Searcher:
     def _spans(self) -> dict[str, int]:
         return self._index.spans()
 
-    def with_words(
-        self, ranked: Sequence[Ranked], wanted: Callable[[], bool] = lambda: True
-    ) -> Iterator[tuple[Ranked, str]]:
-        """Each unit with the words by which copies are known, as long as they are wanted."""
-        for start in range(0, len(ranked), CHUNK):
-            chunk = ranked[start : start + CHUNK]
-            foldable = (
-                [candidate.unit.rowid for candidate in chunk if may_fold(candidate.unit)] if wanted() else []
-            )
-            texts = self._catalog.tokens(foldable) if foldable else {}
-            for candidate in chunk:
-                rowid = candidate.unit.rowid
-                yield candidate, texts[rowid]["body"] if rowid in texts else ""
-
-    def stored(self, ranked: Sequence[Ranked]) -> dict[int, dict[str, str]]:
-        """The codes of the tokens of these units by column, by rowid."""
-        return self._catalog.tokens([hit.unit.rowid for hit in ranked])
+    def body(self, hit: Ranked) -> str:
+        """The codes of the text by which copies are known, read with its evidence; empty for what is no copy."""
+        rowid = hit.unit.rowid
+        return self._catalog.tokens([rowid])[rowid]["body"] if may_fold(hit.unit) else ""
 
     def matches(
         self,
@@ -270,13 +257,12 @@ class Searcher:
         found: Ranking,
         chosen: Sequence[Ranked],
         units: Mapping[int, Unit],
-        stored: Mapping[int, Mapping[str, str]] | None = None,
     ) -> Iterator[Reading]:
-        """Which words of the question stand in each of these units, one after the other as they are wanted; `stored`, where their tokens were read already."""
+        """Which words of the question stand in each of these units, one after the other as they are wanted."""
         if not chosen:
             return
         notes = self._catalog.notes({hit.unit.path for hit in chosen})
-        stored = stored or self._catalog.tokens([hit.unit.rowid for hit in chosen])
+        stored = self._catalog.tokens([hit.unit.rowid for hit in chosen])
         sought = {token for leaf in found.question.all_leaves for token in leaf.clause.text.split(" ")}
         tokens_of = {code: token for token, code in self._catalog.codes(sought).items()}
         for hit in chosen:
@@ -428,7 +414,8 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
         folding = folding_of(ranking)
         decisions: dict[int, str] = {}
         chosen: list[Ranked] = []
-        for candidate, words in searcher.with_words(ranking.open, lambda: len(chosen) < limit):
+        for candidate in ranking.open:
+            words = searcher.body(candidate) if len(chosen) < limit else ""
             reason = folding.reason(candidate.unit, words) or ("limit" if len(chosen) >= limit else "in")
             decisions[candidate.unit.rowid] = reason
             if reason == "in":

@@ -161,8 +161,8 @@ def test_units_come_back_whole(catalog: Catalog) -> None:
 def test_what_is_read_of_units_is_of_the_present_index(vault_of: VaultOf) -> None:
     def texts(app: App) -> dict[str, str]:
         units = app.catalog.units(range(1, 100))
-        assert [*units] == [*app.catalog.coded(range(1, 100))]
-        assert [*units] == [unit.rowid for unit in app.catalog.summaries(range(1, 100))]
+        assert [*units] == [*app.catalog.coded(units)]
+        assert [*units] == [unit.rowid for unit in app.catalog.summaries(units)]
         return {unit.id: unit.text.strip() for unit in units.values()}
 
     long = "The millrace is dredged every spring. " * 300  # too long to be remembered
@@ -184,6 +184,43 @@ def test_what_is_read_of_units_is_of_the_present_index(vault_of: VaultOf) -> Non
         (root / "notes/elm.md").unlink()
         other.sync()
         assert texts(app) == texts(other) == {"notes/oak": "The oak still stands.", "log:s/1": long.strip()}
+
+
+def test_no_number_of_a_unit_or_a_file_is_given_again(vault_of: VaultOf) -> None:
+    """What was read of one may be remembered although it has gone since."""
+    root = vault_of({"notes/elm.md": "An elm.\n"})
+    oak = root / "notes/oak.md"
+    rows: list[tuple[int, int]] = []
+    with App(root) as app:
+        for text in ("stands", "is felled", "", "is back"):
+            if text:
+                oak.write_text(f"The oak {text}.\n", encoding="utf-8")
+            else:
+                oak.unlink()
+            app.sync()
+            rows += app.catalog.rows("select rowid, fid from units where path = 'notes/oak.md'")
+    assert len(rows) == len({rowid for rowid, _ in rows}) == len({fid for _, fid in rows}) == 3
+
+
+def test_a_name_is_in_the_index_once_and_for_as_long_as_a_file_has_it(vault_of: VaultOf) -> None:
+    def kept(app: App) -> list[tuple[str, str]]:
+        sql = "select name, (select count(*) from naming n where n.nid = called.nid) from called where name glob '*Berg' order by 1"
+        return app.catalog.rows(sql)
+
+    note = "---\nid: {0}\nkind: episode\nparticipants: [Anna Berg, Ole Berg]\n---\n# {0}\n\nWe met.\n"
+    root = vault_of({f"episodes/2026-01-0{n}_10-00-00_met.md": note.format(f"ep-{n}") for n in (1, 2)})
+    with App(root) as app:
+        app.sync()
+        assert kept(app) == [("Anna Berg", 2), ("Ole Berg", 2)]
+        assert len(app.catalog.rows("select key from name where name = 'Anna Berg'")) == 2
+        (root / "episodes/2026-01-01_10-00-00_met.md").write_text(
+            note.format("ep-1").replace(", Ole Berg", ""), encoding="utf-8"
+        )
+        app.sync()
+        assert kept(app) == [("Anna Berg", 2), ("Ole Berg", 1)]
+        (root / "episodes/2026-01-02_10-00-00_met.md").unlink()
+        app.sync()
+        assert kept(app) == [("Anna Berg", 1)]
 
 
 def test_other_names_of_all_entities_of_a_file_cost_no_more_each_than_those_of_few(vault_of: VaultOf) -> None:

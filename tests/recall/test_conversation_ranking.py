@@ -114,6 +114,19 @@ def test_nothing_is_lent_from_one_log_to_another(tmp_path: Path) -> None:
         assert list(scores(app, "kettle")) == ["log:s/0"]
 
 
+def test_a_log_that_grew_lends_nothing_of_what_it_was_before(tmp_path: Path) -> None:
+    """Its turns are read anew, behind those that were read before and are remembered."""
+    said = ["The harbour froze.", "x2 y2", "x3 y3", "x4 y4", "The kettle broke."]
+    root = put(tmp_path / "vault", log(*(("user", text) for text in said)))
+    with App(root) as app:
+        before = scores(app, "kettle harbour")
+        put(root, log(*(("user", text) for text in [*said, "x5 y5"])))
+        found = scores(app, "kettle harbour")
+    assert found.keys() - before.keys() == {"log:s/5"}
+    with App(root) as fresh:
+        assert found == scores(fresh, "kettle harbour")
+
+
 def test_an_assistants_long_reply_and_a_tool_rise_by_their_own_words_alone(tmp_path: Path) -> None:
     long = "Buy a new one here. " * 20
     for role, reply in (("assistant", long), ("tool", long), ("tool", "Buy a new one here.")):
