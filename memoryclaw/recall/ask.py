@@ -132,7 +132,7 @@ def _sequels(
     lines = [Earlier(one.line.id, one.line.when, one.line.text) for one in shown if one.line.when]
     later: dict[str, list[_Candidate]] = {}
     for sequel in sequels(searcher, found.question, lines):
-        (match,) = searcher.matches(found, [sequel.hit], units={sequel.hit.unit.rowid: sequel.unit})
+        (match,) = searcher.matches(found, [sequel.hit])
         candidates = _of_unit(searcher, found, match, frozenset(), 0.0, own_text=own)
         said = set(words_of(sequel.sentence))
         if line := next((one for one in candidates if said <= set(words_of(one.line.text))), None):

@@ -236,21 +236,9 @@ class Searcher:
         rowid = hit.unit.rowid
         return self._catalog.tokens([rowid])[rowid]["body"] if may_fold(hit.unit) else ""
 
-    def matches(
-        self,
-        found: Ranking,
-        chosen: Sequence[Ranked],
-        folding: Folding | None = None,
-        units: Mapping[int, Unit] | None = None,
-    ) -> list[Match]:
-        """The chosen units with their explanations, snippets and places, and what each stands for; `units`, where they were read already."""
-        units = units or self.units(chosen)
-        matches = [self.match(found, reading) for reading in self.readings(found, chosen, units)]
-        return (
-            [folding.marked(hit.unit, match) for hit, match in zip(chosen, matches, strict=True)]
-            if folding
-            else matches
-        )
+    def matches(self, found: Ranking, chosen: Sequence[Ranked]) -> list[Match]:
+        """The chosen units with their explanations, snippets and places."""
+        return [self.match(found, reading) for reading in self.readings(found, chosen, self.units(chosen))]
 
     def readings(
         self,
@@ -423,10 +411,8 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
                 chosen.append(candidate)
         doubtful, units = searcher.unapproved_units(chosen), searcher.units(chosen)
         matches = [
-            _distrust(match) if candidate.unit.rowid in doubtful else match
-            for candidate, match in zip(
-                chosen, searcher.matches(ranking, chosen, folding, units), strict=True
-            )
+            folding.marked(hit.unit, _distrust(match) if hit.unit.rowid in doubtful else match)
+            for hit, match in zip(chosen, searcher.matches(ranking, chosen), strict=True)
         ]
         stated = searcher.verdicts(ranking, chosen[:LINES], units)
         matches = mark_matches(
