@@ -4,7 +4,7 @@ A set is a folder with turns.jsonl, sessions.jsonl and questions.jsonl; a folder
 not part of this project. Each conversation becomes a vault of logs, and its questions are asked through the public API.
 
     python benchmarks/recall.py --data DIR... [--weight NAME=.5] [--budgets 400,800] [--pooled] [--vectors [MODEL]]
-                                [--against whoosh,porter,qmd,...] [--questions N] [--cache DIR] [--jobs N] [--json]
+                                [--against whoosh,porter,qmd,...] [--questions N] [--changed] [--cache DIR] [--jobs N] [--json]
     python benchmarks/recall.py --data DIR... --ablate       # each term of the ranking switched off alone
     python benchmarks/recall.py --data DIR... --tune         # constants chosen on all sets but one, and judged on that one
     python benchmarks/recall.py --data DIR... --calibration [LOGS...]   # how far the confidence is from the truth, as benchmarks/silence.py asks
@@ -137,6 +137,7 @@ class Options:
     installed: Path = Path("peers")
     node: str = "node"
     questions: int = 0  # of each set, evenly spread; 0: all
+    changed: bool = False  # whether the index changes before each recall
     held: int = 1  # for so many values of the constants outside rank.py, evidence is looked up once
 
 
@@ -150,6 +151,7 @@ class Way(NamedTuple):
     # → turn ids in a context of so many tokens, the context, and, where known, the share of its tokens that each turn takes and which are cut
     pack: Callable[[str, int], tuple[Any, ...]] | None
     recall: Callable[[str], object] | None = None  # timed alone
+    change: Callable[[], object] | None = None  # before it
 
 
 class Tally:
@@ -221,6 +223,12 @@ class Tally:
 def searched(app: App, text: str) -> list[str]:
     """Turn ids in rank order."""
     return [turn_id(match.unit.id) for match in app.search(text, limit=DEPTH).matches]
+
+
+def changed(app: App) -> None:
+    """Another state of the index, with the same in it."""
+    with app.index.writing():
+        pass
 
 
 def recalled(app: App, text: str, budget: int) -> tuple[list[str], str, tuple[dict[str, float], set[str]]]:
@@ -347,7 +355,8 @@ class Bench:
 
     def _ours(self, model: str) -> Iterator[tuple[str, Way]]:
         for conversation, app in self.apps(model):
-            yield conversation, Way(partial(searched, app), partial(recalled, app), app.recall)
+            change = partial(changed, app) if self._options.changed else None
+            yield conversation, Way(partial(searched, app), partial(recalled, app), app.recall, change)
 
     def _table(self, table: Callable[[Sequence[Row]], Any]) -> Iterator[tuple[str, Way]]:
         for conversation, rows in self._turns.items():
@@ -388,6 +397,8 @@ class Bench:
                 ranked = way.search(text)
                 tally.take(question, ranked, (time.process_time() - started) * 1e3, session_of)
                 if way.recall:
+                    if way.change:
+                        way.change()
                     started = time.process_time()
                     way.recall(text)
                     tally.recall_ms.append((time.process_time() - started) * 1e3)
@@ -987,6 +998,11 @@ def main() -> int:
         help="the error of the confidence; LOGS as silence.py takes them",
     )
     options.add_argument("--questions", type=int, default=None, help="ask so many of each set, evenly spread")
+    options.add_argument(
+        "--changed",
+        action="store_true",
+        help="change the index before each recall, as a turn that is captured does",
+    )
     options.add_argument("--cache", type=Path, metavar="DIR", help="keep vaults and indexes there")
     options.add_argument("--jobs", type=int, default=2, help="processes; 1 for honest times")
     options.add_argument("--json", action="store_true", help="print JSON")
@@ -1020,6 +1036,7 @@ def _printed(given: argparse.Namespace) -> int:
         installed=given.installed,
         node=given.node,
         questions=questions,
+        changed=given.changed,
         held=HELD if given.tune else 1,
     )
     work: Callable[[Benches, Mapping[str, float]], Row]

@@ -402,8 +402,10 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
         folding = folding_of(ranking)
         decisions: dict[int, str] = {}
         chosen: list[Ranked] = []
-        for candidate in ranking.open:
-            words = searcher.body(candidate) if len(chosen) < limit else ""
+        for place, candidate in enumerate(ranking.open):
+            if not place % CHUNK:
+                is_read = len(chosen) < limit  # a few of those behind the last one are, for copies of it
+            words = searcher.body(candidate) if is_read else ""
             reason = folding.reason(candidate.unit, words) or ("limit" if len(chosen) >= limit else "in")
             decisions[candidate.unit.rowid] = reason
             if reason == "in":
