@@ -192,7 +192,11 @@ class _Planning:
         named = {*erasure.notes, *erasure.artifacts, *erasure.logs, *erasure.quotes}
         named |= {fact.path for fact in erasure.facts.values()} | {path for path, _ in erasure.stripped}
         paths, emptied = named - {PENDING_FILE}, list[Emptied]()
-        for path in sorted(paths | self._files()):
+        # The files that may say something of it, or name what is called otherwise then.
+        root = self._context.root
+        texts = {path.removeprefix("./") for path in files.list_files(root, "") if path.endswith(_TEXTS)}
+        derived = {path for folder in _DERIVED for path in files.list_files(root, folder)}
+        for path in sorted(paths | ({path for path in texts if not path.startswith("logs/")} | derived)):
             before = self._read(path)
             after = scrub(path, before, erasure) if before else before
             if after != before:
@@ -202,13 +206,6 @@ class _Planning:
         digests = self._digests() if emptied else ()
         paths |= {DECISIONS_FILE} if digests else set()
         return PurgePlan(tuple(emptied), digests, tuple(sorted(paths)), erasure)
-
-    def _files(self) -> set[str]:
-        """The files that may say something of it, or name what is called otherwise then."""
-        root = self._context.root
-        texts = {path.removeprefix("./") for path in files.list_files(root, "") if path.endswith(_TEXTS)}
-        derived = {path for folder in _DERIVED for path in files.list_files(root, folder)}
-        return {path for path in texts if not path.startswith("logs/")} | derived
 
     def _read(self, path: str) -> bytes:
         return files.data_at(self._context.root, path) or b""

@@ -173,7 +173,15 @@ def place(root: str, path: str, temp: str, expected: str | None) -> None:
             _to_free_name(folder, temp, folder, name, f"{path} exists by now; nothing was written. Try again")
         else:
             _check(folder, name, path, expected)
-            _swap(folder, temp, name, path, expected)
+            written = _digest(folder, temp)
+            if not _exchange(folder, temp, name):
+                # A file system that cannot exchange names has nothing better than to have looked first.
+                os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+            elif _digest(folder, temp) == expected:
+                os.unlink(temp, dir_fd=folder)
+            else:  # an editor saved between the look and the exchange
+                _give_back(folder, temp, name, written)
+                raise _conflict(path)
         os.fsync(folder)
 
 
@@ -340,18 +348,6 @@ def _to_free_name(folder: int, name: str, target: int, new: str, taken: str) -> 
         return
     os.fsync(target)
     os.unlink(name, dir_fd=folder)
-
-
-def _swap(folder: int, temp: str, name: str, path: str, expected: str) -> None:
-    put = _digest(folder, temp)
-    if not _exchange(folder, temp, name):
-        # A file system that cannot exchange names has nothing better than to have looked first.
-        os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
-    elif _digest(folder, temp) == expected:
-        os.unlink(temp, dir_fd=folder)
-    else:  # an editor saved between the look and the exchange
-        _give_back(folder, temp, name, put)
-        raise _conflict(path)
 
 
 def _return(folder: int, temp: str, name: str) -> None:
