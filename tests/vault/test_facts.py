@@ -144,11 +144,8 @@ def test_inline_fields_are_read_and_taken_off_the_value():
     )
     fact = facts_of(text).facts[0]
     assert (fact.value, fact.since, fact.until, fact.source) == (
-        "2025 (late) [note:: kept]",
-        "2025-01-02",
-        "2025-03-04",
-        "ep",
-    )
+        "2025 (late) [note:: kept]", "2025-01-02", "2025-03-04", "ep",
+    )  # fmt: skip
 
 
 def test_history_below_an_entity_holds_its_old_values():

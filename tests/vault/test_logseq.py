@@ -47,11 +47,8 @@ def test_a_journal_is_of_its_day_and_links_lead_to_days_pages_and_blocks(app: Ap
         "pages/Acme___Sales",
     ]
     assert [end.to for end in app.links("pages/Links").out] == ["journals/2021_04_11"] * 3 + [
-        "pages/Acme___Sales",
-        "",
-        "journals/2021_04_12",
-        "",
-    ]
+        "pages/Acme___Sales", "", "journals/2021_04_12", "",
+    ]  # fmt: skip
     assert [end.source for end in app.links("journals/2021_04_12").back] == ["pages/Links.md"]
     assert [end.target for end in app.graph.dangling()] == [
         "north",

@@ -34,11 +34,8 @@ def test_a_short_note_is_one_unit_that_begins_on_its_first_line():
     assert shape(note.units) == [("notes/a", "note", 10, 13)]
     unit = note.units[0]
     assert (unit.title, unit.tags, unit.properties, unit.text) == (
-        "T · Other · S",
-        "x",
-        "Ana, mood: glad",
-        "A\none\nB\ntwo\n",
-    )
+        "T · Other · S", "x", "Ana, mood: glad", "A\none\nB\ntwo\n",
+    )  # fmt: skip
 
 
 def test_a_long_note_is_one_unit_a_section():
@@ -102,12 +99,8 @@ def test_facts_are_units_of_their_own_and_not_once_more_prose():
         "superseded",
     )
     assert (new.entity, new.field, new.value, new.tags, new.properties) == (
-        "projectX",
-        "deadline",
-        "2025",
-        "work",
-        "projects",
-    )
+        "projectX", "deadline", "2025", "work", "projects",
+    )  # fmt: skip
 
 
 def test_a_fact_without_a_field_name_is_titled_by_its_entity():
