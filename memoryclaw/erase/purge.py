@@ -11,7 +11,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from datetime import date
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from memoryclaw.consolidation.pending import PENDING_FILE
 from memoryclaw.erase.collecting import Collector
 from memoryclaw.erase.erasure import Erasure, scrub
 from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.text.dates import given_day
 from memoryclaw.text.encoding import decode, json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.needles import GONE, Needles, phrases, plain_words, tells
@@ -103,7 +103,7 @@ def plan_purge(context: WriteContext, request: PurgeRequest, *, again: bool = Fa
     if request.source:
         collector.from_source(request.source)
     if request.since:
-        collector.since(_day(request.since))
+        collector.since(given_day(request.since))
     plan = _Planning(context, collector).plan()
     if not plan.emptied and not again:
         where = f"comes from {request.source!r}" if request.source else f"is of {request.since} or later"
@@ -157,13 +157,6 @@ def _change(path: str, plan: PurgePlan, context: WriteContext) -> Callable[[byte
         return after
 
     return of_bytes
-
-
-def _day(since: str) -> str:
-    try:
-        return date.fromisoformat(since).isoformat()
-    except ValueError:
-        raise InputError(f"{since!r} is not a day; write it like 2026-03-01") from None
 
 
 # Planning: what follows from what was named, and which files change.
