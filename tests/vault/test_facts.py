@@ -138,16 +138,6 @@ def test_the_header_id_begins_the_ids_of_its_facts():
     assert facts_of("---\nid: mine\n---\n# A\n- b: c\n").facts[0].id == "mine#A.b"
 
 
-def test_inline_fields_are_read_and_taken_off_the_value():
-    text = (
-        "# A\n- b: 2025 (late) [since:: 2025-01-02] [source:: [[ep|x]]] (until:: 2025-03-04) [note:: kept]\n"
-    )
-    fact = facts_of(text).facts[0]
-    assert (fact.value, fact.since, fact.until, fact.source) == (
-        "2025 (late) [note:: kept]", "2025-01-02", "2025-03-04", "ep",
-    )  # fmt: skip
-
-
 def test_history_below_an_entity_holds_its_old_values():
     found = facts_of(
         "# A\n- b: new\n\n## History\n- b: old [until:: 2025]\n### 2024\n- b: older\n\n# B\n- b: x\n"

@@ -140,17 +140,6 @@ def test_a_bold_key_is_a_field(line: str, field: str, value: str) -> None:
     assert correct_fact(text, file, id_, "new").text == text.replace(value, "new")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "- **Pronouns:** _(optional)_", "- **Name:**", "`**Code:** x`", "- [ ] **Task:** x", "**Bold**. And: text",
-        "## A\n- **Start:** 1\n\n## B\n- **Start:** 2",
-    ],
-)  # fmt: skip
-def test_a_bold_key_without_a_value_or_of_several_things_is_no_field(text: str) -> None:
-    assert not note(f"# Boat\n\n{text}\n", "Boat.md").facts
-
-
 @pytest.mark.parametrize("path", ["USER.md", "agents/ada/USER.md", "About me.md", "Über mich.md"])
 def test_a_note_about_oneself_tells_of_the_owner(path: str) -> None:
     assert told(note("# USER.md - About Your Human\n\n- **Timezone:** Europe/Oslo\n", path)) == {

@@ -83,17 +83,6 @@ def test_a_note_of_nothing_but_boxes_is_still_found_as_a_note() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "semantic/_pending.md", "review/x.md", "skills/a/SKILL.md", "Templates/daily.md",
-        "skills/_drafts/a/SKILL.md",
-    ],
-)  # fmt: skip
-def test_boxes_that_are_for_something_else_are_no_to_dos(path: str) -> None:
-    assert todos("---\nname: a\n---\n- [ ] approve\n", path) == []
-
-
 def test_boxes_in_code_and_comments_are_no_to_dos() -> None:
     assert (
         todos("```\n- [ ] a\n```\n%%\n- [ ] b\n%%\n    - [ ] c\n- [ ] run `make x`\n")[-1].text

@@ -86,23 +86,6 @@ def test_the_last_word_of_a_huge_note_is_still_a_word_to_find():
     assert note.units[-1].text.endswith("w499999")
 
 
-def test_facts_are_units_of_their_own_and_not_once_more_prose():
-    note = note_of("---\ntags: [work]\n---\n# projectX\n- deadline: 2025 [since:: 2025-01-02]\n\nLate as ever.\n\n## History\n- deadline: 2024 [until:: 2025-01-02]\n", "semantic/projects.md")  # fmt: skip
-    prose, new, old = note.units
-    assert (prose.id, prose.line, prose.text) == ("semantic/projects", 4, "projectX\n\n\nLate as ever.\n\n")
-    assert (new.id, new.kind, new.title, new.text, new.when, new.state) == (
-        "semantic/projects#projectX.deadline", "fact", "projectX deadline", "2025", "2025-01-02", "current",
-    )  # fmt: skip
-    assert (old.id, old.until, old.state) == (
-        "semantic/projects#projectX.deadline~2",
-        "2025-01-02",
-        "superseded",
-    )
-    assert (new.entity, new.field, new.value, new.tags, new.properties) == (
-        "projectX", "deadline", "2025", "work", "projects",
-    )  # fmt: skip
-
-
 def test_a_fact_without_a_field_name_is_titled_by_its_entity():
     assert note_of("# Contacts\n- John: j@x\n", "semantic/contacts.md").units[0].title == "John"
 
