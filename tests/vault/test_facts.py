@@ -118,15 +118,6 @@ def test_prose_stays_prose(text):
     assert not found.told
 
 
-def test_two_projects_may_both_have_a_deadline_and_ids_tell_them_apart():
-    found = facts_of("# Projects\n- x:\n    deadline: 1\n- y:\n    deadline: 2\n    deadline: 3\n")
-    assert [fact.id for fact in found.facts] == [
-        "semantic/projects#x.deadline",
-        "semantic/projects#y.deadline",
-        "semantic/projects#y.deadline~2",
-    ]
-
-
 def test_names_with_dots_are_quoted_in_ids_and_come_apart_again():
     assert fact_id("n", "Dr. No", "v.1") == 'n#"Dr. No"."v.1"'
     assert split_address('"Dr. No"."v.1"') == ("Dr. No", "v.1")

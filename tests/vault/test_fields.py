@@ -64,18 +64,6 @@ def test_header_and_inline_fields_of_an_entitys_note_are_facts() -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        "cover: fjord.jpg", "mobile: true", "kanban-plugin: basic", "sidebar_position: 3", "uid: 7f3a", "zotero-id: x1",
-        "draft: false", "rating: '{{VALUE}}'", "created: 2020-01-01",
-    ],
-)  # fmt: skip
-def test_what_a_program_keeps_in_a_header_is_no_fact(line: str) -> None:
-    found = note(f"---\n{line}\ncolour: teal\n---\nMet on the pier.\n", "Carl One.md")
-    assert [fact.field for fact in found.facts] == ([] if "{{" in line else ["colour"])
-
-
-@pytest.mark.parametrize(
     ("path", "header", "entity"),
     [
         ("people/Ines Duarte.md", "", "Ines Duarte"),
@@ -105,15 +93,6 @@ def test_a_note_is_about_the_entity_that_its_title_names(path: str, header: str,
     found = note(f"---\nstatus: active\n{header}\n---\ntext\n", path)
     assert found.entity == entity
     assert bool(found.facts) == bool(entity)
-
-
-def test_the_fields_of_any_other_note_are_text_of_its_first_unit_and_its_days() -> None:
-    found = note(
-        "---\nproject: Boat\ndeadline: 2026-04-30\nsize: {w: 12, h: 3}\n---\nkind:: barge\n", "notes/Log.md"
-    )
-    [unit] = found.units
-    assert unit.properties == "Boat, deadline: 2026-04-30, size w: 12, size h: 3, kind: barge"
-    assert unit.days == "2026-04-30"
 
 
 @pytest.mark.parametrize("behind", ["(https://example.org)", "[1234]", ": https://example.org"])

@@ -103,16 +103,6 @@ def test_block_ids_are_kept():
     assert note_of("---\na: b\n---\ntext ^x1\n").blocks == (("x1", 4),)
 
 
-def test_json_and_javascript_skills_are_found_by_their_triggers():
-    for path, text in (
-        ("skills/a.json", '{"name": "n", "triggers": ["go on"]}'),
-        ("skills/a.js", "name: 'n', triggers: ['go on']"),
-    ):
-        note = note_of(text, path)
-        assert (note.id, note.kind, note.title) == (path, "skill", "n")
-        assert (note.units[0].kind, note.units[0].properties, note.units[0].text) == ("skill", "go on", text)
-
-
 ODD = {
     "bad YAML: a colon": (b"---\ntitle: needle: b\n---\nBody\n", "broken"),
     "bad YAML: a tab": (b"---\na:\n\tneedle: b\n---\nBody\n", "broken"),

@@ -255,17 +255,6 @@ def test_a_removed_fact_can_be_put_back_byte_for_byte(text, id_, end):
         remove_fact(without, FILE, id_)
 
 
-@pytest.mark.parametrize("entity", ["History", "Projects", "notes", "", "a\n# b", "Tam:", "- Tam", "[[Tam]]"])
-def test_an_entity_that_would_read_as_something_else_is_refused(entity):
-    for text in (HEADINGS, TAM, SAID, ""):
-        for patch in (set_to(entity, "mood", "value"), say(entity, "value")):
-            try:
-                done = patch(text)
-            except InputError:
-                continue
-            assert [(row.entity, row.current) for row in facts(done.text) if row.value == "value"] == [(" ".join(entity.split()), True)]  # fmt: skip
-
-
 LINES = st.lists(
     st.sampled_from(
         [

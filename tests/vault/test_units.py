@@ -103,22 +103,6 @@ def test_facts_in_the_header_are_not_once_more_properties():
     assert units_of(note) == note.units
 
 
-def test_turns_are_units_with_the_trust_of_their_speaker():
-    note = note_of(
-        '{"session":"s","turn":1,"ts":"2025-04-08T10:00:00Z","role":"user","name":"Ana","content":"hi"}\n'
-        '{"session":"s","turn":2,"role":"assistant","content":"hello"}\n{"session":"s","turn":3,"tool":"t","result":"x"}\nbroken\n',
-        "logs/2025-04-08/s.jsonl",
-    )
-    assert [(u.id, u.kind, u.entity, u.text, u.trust, u.line) for u in note.units] == [
-        ("log:s/1", "turn", "Ana", "hi", "trusted", 1),
-        ("log:s/2", "turn", "assistant", "hello", "unknown", 2),
-        ("log:s/3", "turn", "tool", "t → x", "untrusted", 3),
-        ("log:s/4", "turn", "", "broken", "untrusted", 4),
-    ]
-    assert note.units[0].when == "2025-04-08T10:00:00Z"
-    assert note.units[0].title == ""
-
-
 def test_an_empty_note_is_found_by_its_name():
     assert [(unit.id, unit.title, unit.text) for unit in note_of("", "notes/Ideas.md").units] == [
         ("notes/Ideas", "Ideas", "")
