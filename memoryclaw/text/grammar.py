@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import Self
@@ -75,6 +75,8 @@ _ELIDED = (
 _TOKEN = late.pattern(
     rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b"
 )
+# Lists of a file that are in a form of their own, or only say how the others are to be read.
+_NO_WORDS = frozenset({"verb_fields", "verb_ends", "verb_goals", "noun_capitals", "clitics", "plain_letters"})
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
@@ -92,7 +94,6 @@ class WordList(frozenset[str]):
     """Words and phrases that are looked up in a list of tokens; as a set, the words alone."""
 
     _by_first: dict[str, list[tuple[str, ...]]]
-    _firsts: frozenset[str]
 
     def __new__(cls, entries: Iterable[str]) -> Self:
         """Of entries of one word or more."""
@@ -108,16 +109,15 @@ class WordList(frozenset[str]):
             cls,
             (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1),
         )
-        word_list._by_first, word_list._firsts = by_first, frozenset(by_first)
+        word_list._by_first = by_first
         return word_list
 
     def at(self, tokens: Sequence[str], place: int = 0) -> int:
         """How many tokens from a place on are an entry, the longest one; 0 where none is."""
-        if place >= len(tokens) or tokens[place] not in self._firsts:
-            return 0
-        for words in self._by_first[tokens[place]]:
-            if len(words) == 1 or tuple(tokens[place : place + len(words)]) == words:
-                return len(words)
+        for words in self._by_first.get(tokens[place], ()) if place < len(tokens) else ():
+            length = len(words)
+            if length == 1 or tuple(tokens[place : place + length]) == words:
+                return length
         return 0
 
     @cached_property
@@ -141,7 +141,7 @@ class WordList(frozenset[str]):
 
     def places(self, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
         """Every place from which an entry stands among the tokens, and how many tokens the longest one there is."""
-        firsts = self._firsts
+        firsts = self._by_first
         for place, token in () if self._tellings.isdisjoint(tokens) else enumerate(tokens):
             if token in firsts and (length := self.at(tokens, place)):
                 yield place, length
@@ -182,6 +182,14 @@ class Grammar:
             form for line in lists.lines(f"{self._file}.{name}") for form in self._spelled(line.split(","))
         ]
 
+    def single_words(self) -> Iterator[str]:
+        """Every single word of the file, but for those of lists that are no words of it; the lists themselves are not made for that."""
+        for name in self._names - _NO_WORDS:
+            for line in lists.lines(f"{self._file}.{name}"):
+                entries = (entry for entry in line.split(",") if " " not in entry.strip())
+                for tokens in map(_split, self._spelled(entries)):
+                    yield from tokens if len(tokens) == 1 else ()
+
     def _spelled(self, entries: Iterable[str]) -> Iterator[str]:
         """Each form of some entries, where accents are often left out also without them."""
         for form in chain.from_iterable(_forms(entry.strip(), self._clitics) for entry in entries):
@@ -220,12 +228,14 @@ class Grammar:
         return self._by_field("verb_goals")
 
     @cached_property
-    def fields_by_first(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    def verb_fields_by_first(self) -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
+        """The verbs of fields, as above, by their first token."""
+        return _by_first(self.verb_fields)
+
+    @cached_property
+    def fields_by_first(self) -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
         """The verbs of fields, and behind them those that end a value, by their first token."""
-        rows: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        for row in (*self.verb_fields, *self.verb_ends):
-            rows.setdefault(row[0][0], []).append(row)
-        return rows
+        return _by_first((*self.verb_fields, *self.verb_ends))
 
     def _field_lines(self, name: str) -> list[str]:
         return lists.lines(f"{self._file}.{name}") if name in self._names else []
@@ -238,6 +248,15 @@ class Grammar:
                 rows += [(tuple(tokens_of(verb)), field.strip()) for verb in self._spelled(verbs.split(","))]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
         return self._rows[name]
+
+
+def _by_first(
+    rows: Iterable[tuple[tuple[str, ...], str]],
+) -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
+    by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for row in rows:
+        by_first.setdefault(row[0][0], []).append(row)
+    return by_first
 
 
 def _forms(entry: str, clitics: Iterable[str] = ()) -> tuple[str, ...]:
@@ -374,12 +393,7 @@ def _said_of_oneself(code: str) -> WordList:
 @cache
 def _words_of(code: str) -> frozenset[str]:
     """Every single word that the grammar of a language knows."""
-    return frozenset(
-        entry
-        for name in lists.names(f"{_PREFIX}{code}")
-        if name not in ("verb_fields", "verb_ends", "verb_goals", "noun_capitals", "clitics", "plain_letters")
-        for entry in getattr(grammar(code), name).entries()
-    )
+    return frozenset(grammar(code).single_words())
 
 
 def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
