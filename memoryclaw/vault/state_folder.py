@@ -299,15 +299,19 @@ def turn_to_look(state: Path, settings: str) -> Iterator[Turn]:
     key = late.hashlib.sha256(settings.encode("utf-8", "surrogatepass")).hexdigest()
     try:
         came, end, pause = _looks(handle)[0], time.monotonic() + _TURN, _PAUSE
-        while not (is_ours := _is_locked(handle)) and time.monotonic() < end:
+        while True:
+            is_ours = _is_locked(handle)
+            begun, seen, by = _looks(handle)
+            turn = Turn(is_spared=seen > came and by == key)
+            if is_ours or turn.is_spared or time.monotonic() >= end:
+                break
             time.sleep(pause)
             pause = min(pause * 1.5, 0.003)
-        begun, seen, by = _looks(handle)
-        turn = Turn(is_spared=seen > came and by == key)
-        if is_ours:
+        is_counted = is_ours and not turn.is_spared
+        if is_counted:
             _count(handle, begun + 1, seen, by)
         yield turn
-        if is_ours and turn.saw_all:
+        if is_counted and turn.saw_all:
             _count(handle, begun + 1, begun + 1, key)
     finally:
         os.close(handle)
