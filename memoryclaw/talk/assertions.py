@@ -747,7 +747,7 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
         start = spans_of(clause.text)[first][0] if first < len(clause.tokens) else len(text)
         verb_place = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
         for place in range(verb_place, min(len(tokens), verb_place + len(clause.verb) + 2)):
-            for phrase, field in words.verb_fields_by_first.get(tokens[place], ()):
+            for phrase, field in words.verb_fields:
                 noun = place and tokens[place - 1] in words.noun_leads  # `my own life`
                 if noun or tuple(tokens[place : place + len(phrase)]) != phrase:
                     continue

@@ -234,7 +234,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     if place == len(tokens):
         return False
     verb = place + (tokens[place] in words.be_verbs)
-    for phrase, field in words.verb_fields_by_first.get("".join(tokens[verb : verb + 1]), ()):
+    for phrase, field in words.verb_fields:
         end = verb + len(phrase)
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
             is_name = sentence[spans[end][0]].isupper() or tokens[end].isdigit()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import Self
@@ -183,12 +183,10 @@ class Grammar:
         ]
 
     def single_words(self) -> Iterator[str]:
-        """Every single word of the file, but for those of lists that are no words of it; the lists themselves are not made for that."""
-        for name in self._names - _NO_WORDS:
-            for line in lists.lines(f"{self._file}.{name}"):
-                entries = (entry for entry in line.split(",") if " " not in entry.strip())
-                for tokens in map(_split, self._spelled(entries)):
-                    yield from tokens if len(tokens) == 1 else ()
+        """Every single word of the file, but for those of lists that are no words of it; no list is made for that."""
+        lines = chain.from_iterable(lists.lines(f"{self._file}.{name}") for name in self._names - _NO_WORDS)
+        entries = (entry for line in lines for entry in line.split(",") if " " not in entry.strip())
+        yield from (tokens[0] for tokens in map(_split, self._spelled(entries)) if len(tokens) == 1)
 
     def _spelled(self, entries: Iterable[str]) -> Iterator[str]:
         """Each form of some entries, where accents are often left out also without them."""
@@ -228,14 +226,12 @@ class Grammar:
         return self._by_field("verb_goals")
 
     @cached_property
-    def verb_fields_by_first(self) -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
-        """The verbs of fields, as above, by their first token."""
-        return _by_first(self.verb_fields)
-
-    @cached_property
-    def fields_by_first(self) -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
+    def fields_by_first(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
         """The verbs of fields, and behind them those that end a value, by their first token."""
-        return _by_first((*self.verb_fields, *self.verb_ends))
+        rows: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for row in (*self.verb_fields, *self.verb_ends):
+            rows.setdefault(row[0][0], []).append(row)
+        return rows
 
     def _field_lines(self, name: str) -> list[str]:
         return lists.lines(f"{self._file}.{name}") if name in self._names else []
@@ -248,15 +244,6 @@ class Grammar:
                 rows += [(tuple(tokens_of(verb)), field.strip()) for verb in self._spelled(verbs.split(","))]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
         return self._rows[name]
-
-
-def _by_first(
-    rows: Iterable[tuple[tuple[str, ...], str]],
-) -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
-    by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for row in rows:
-        by_first.setdefault(row[0][0], []).append(row)
-    return by_first
 
 
 def _forms(entry: str, clitics: Iterable[str] = ()) -> tuple[str, ...]:

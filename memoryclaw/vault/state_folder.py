@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from memoryclaw import late
 from memoryclaw.errors import LockedError, VaultError
-from memoryclaw.unix import fcntl
+from memoryclaw.unix import is_locked
 from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
 
 if TYPE_CHECKING:
@@ -230,13 +230,12 @@ def watcher(state: Path | str) -> tuple[int, str]:
     except OSError:
         return 0, ""
     try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
+        if is_locked(fd, shared=True):
+            return 0, ""
         pid, _, mode = os.pread(fd, 60, 0).decode("ascii", "replace").strip().partition(" ")
         return (int(pid), mode) if pid.isdigit() else (0, "")
     finally:
         os.close(fd)
-    return 0, ""
 
 
 def drop(state: Path | str, name: str) -> None:
@@ -300,7 +299,7 @@ def turn_to_look(state: Path, settings: str) -> Iterator[Turn]:
     try:
         came, end, pause = _looks(handle)[0], time.monotonic() + _TURN, _PAUSE
         while True:
-            is_ours = _is_locked(handle)
+            is_ours = is_locked(handle)
             begun, seen, by = _looks(handle)
             turn = Turn(is_spared=seen > came and by == key)
             if is_ours or turn.is_spared or time.monotonic() >= end:
@@ -330,15 +329,6 @@ def _count(handle: int, begun: int, seen: int, key: str) -> None:
         os.pwrite(handle, f"{begun} {seen} {key}".ljust(120).encode("ascii"), 0)
 
 
-def _is_locked(handle: int) -> bool:
-    """True when the lock is ours now."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 class WatchLock:
     """The lock of a vault's only watcher, held until `close` or until the process ends.
 
@@ -357,7 +347,7 @@ class WatchLock:
                 f"{self._path} cannot be written ({error.strerror}), so nothing can be watched"
             ) from error
         begun = time.monotonic()
-        while not _is_locked(self._fd):
+        while not is_locked(self._fd):
             waited = time.monotonic() - begun
             if waited >= _READERS or (waited >= _PATIENCE and watcher(state)[0]):
                 os.close(self._fd)

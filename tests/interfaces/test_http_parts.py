@@ -24,8 +24,7 @@ from memoryclaw.interfaces.http.messages import CODES
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
 from memoryclaw.interfaces.http.workers import WorkerPool, WorkerPools
-from memoryclaw.interfaces.pool import VaultPool
-from memoryclaw.interfaces.requests import NoArguments, RefusedError, refusal_of
+from memoryclaw.interfaces.requests import NoArguments, RefusedError, VaultPool, refusal_of
 from memoryclaw.interfaces.schemas import Schemas
 from memoryclaw.interfaces.shapes import Shape
 

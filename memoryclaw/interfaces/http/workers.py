@@ -15,8 +15,7 @@ from memoryclaw.app.verbs import LOG, LONG, READ, WRITE
 from memoryclaw.interfaces.http.guard import below
 from memoryclaw.interfaces.http.messages import VerbRoute, encoded
 from memoryclaw.interfaces.http.readers import Readers, ReadRequest
-from memoryclaw.interfaces.pool import VaultPool
-from memoryclaw.interfaces.requests import MountedApp, Refusal, RefusedError, RequestModel
+from memoryclaw.interfaces.requests import MountedApp, Refusal, RefusedError, RequestModel, VaultPool
 
 T = TypeVar("T")
 _THREADS = {READ: 2, WRITE: 8, LOG: 1, LONG: 1}

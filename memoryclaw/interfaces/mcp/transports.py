@@ -17,8 +17,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from memoryclaw.app import App
-from memoryclaw.interfaces.pool import VaultPool
-from memoryclaw.interfaces.requests import Apps, MountedApp, Report
+from memoryclaw.interfaces.requests import Apps, MountedApp, Report, VaultPool
 from memoryclaw.writing.secret_gate import secret_gate
 
 if TYPE_CHECKING:
