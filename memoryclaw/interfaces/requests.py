@@ -69,7 +69,7 @@ class VaultPool:
 
     def _current(self, app: App | None) -> App:
         settings = None if app is None else _stamp(app)  # before the settings are read
-        if app is not None and self._stamps[id(app)] == settings:
+        if app is not None and self._stamps[id(app)] == settings and app.root.is_dir():
             return app
         fresh = self._open()  # before the old one is let go: settings that are wrong leave it in its place
         if app is not None:

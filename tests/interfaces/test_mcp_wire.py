@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,28 @@ def test_a_server_outlives_nonsense_and_a_missing_vault_and_ends_with_its_client
     assert wire.process.returncode == 0
     assert all(json.loads(line) for line in rest.splitlines())
     assert b"Traceback" not in errors
+
+
+def test_what_becomes_of_its_vault_between_two_calls_counts(tmp_path: Path) -> None:
+    vault = put(tmp_path / "vault", {"notes/moon.md": "# Moon pancakes\n"})
+    wire = Wire(vault)
+    wire.ask("initialize", **HELLO)
+    wire.send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+    assert "Moon pancakes" in wire.search()
+    put(vault, {"memoryclaw.yaml": "index:\n  exclude: [notes/]\n"})
+    assert "Moon pancakes" not in wire.search()
+    (vault / "memoryclaw.yaml").unlink()
+    shutil.rmtree(vault / ".memoryclaw", ignore_errors=True)
+    assert "Moon pancakes" in wire.search()
+    away = vault.rename(tmp_path / "away")
+    assert wire.search().startswith("vault: there is no vault at ")
+    assert not vault.exists()
+    put(vault, {"notes/moon.md": "# Moon dust\n"})
+    assert "Moon dust" in wire.search()
+    shutil.rmtree(vault)
+    away.rename(vault)
+    assert "Moon pancakes" in wire.search()
+    wire.process.communicate(timeout=60)
 
 
 def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
