@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
@@ -260,7 +261,8 @@ def fresh(
     """
     if _is_kept(index, lambda: echo(state, wait, since)):
         return Freshness()
-    with turn_to_look(state, settings) as turn:
+    said = settings.encode("utf-8", "surrogatepass")
+    with turn_to_look(state, f"{zlib.crc32(said):x}-{zlib.adler32(said):x}-{len(said)}") as turn:
         if turn.is_spared and _is_kept(index, lambda: True):
             return Freshness()
         freshness = healed(index, lambda: _synced(sync, index))

@@ -280,13 +280,13 @@ class Turn:
 
 
 @contextlib.contextmanager
-def turn_to_look(state: Path, settings: str) -> Iterator[Turn]:
+def turn_to_look(state: Path, key: str) -> Iterator[Turn]:
     """Waits for a turn to bring the index in line with the files; whoever looks then says if it `saw_all`.
 
     No clock decides who is spared: looks are counted, and who comes while the fifth is under way wants the sixth or a later one.
 
     Args:
-        settings: all that the index depends on besides the files; nobody shares the look of who goes by others.
+        key: a short word for the settings that the index depends on; nobody shares the look of who goes by others.
     """
     try:
         handle = os.open(
@@ -295,7 +295,6 @@ def turn_to_look(state: Path, settings: str) -> Iterator[Turn]:
     except OSError:  # nothing was indexed yet, or nothing can be written
         yield Turn()
         return
-    key = late.hashlib.sha256(settings.encode("utf-8", "surrogatepass")).hexdigest()
     try:
         came, end, pause = _looks(handle)[0], time.monotonic() + _TURN, _PAUSE
         while True:
