@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from memoryclaw import late
 from memoryclaw.errors import ConflictError, InputError, LockedError, NotFoundError, VaultError
-from memoryclaw.unix import fcntl
+from memoryclaw.unix import is_locked
 from memoryclaw.vault.layout import free_name, must_take_writes, on_disk, places
 
 SIZE_LIMIT = 256 * 1024 * 1024
@@ -525,19 +525,15 @@ def _flock(root: str, wait: float, served: Callable[[], bool]) -> int:
     """A handle that has the lock; -1 when another served what it was wanted for."""
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     end = time.monotonic() + wait
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if served():
-                os.close(handle)
+    while not is_locked(handle):
+        is_over = served()
+        if is_over or time.monotonic() >= end:
+            os.close(handle)
+            if is_over:
                 return -1
-            if time.monotonic() >= end:
-                os.close(handle)
-                raise locked_error(root) from None
-            time.sleep(_PAUSE)
-        else:
-            return handle
+            raise locked_error(root)
+        time.sleep(_PAUSE)
+    return handle
 
 
 def locked_error(root: str) -> LockedError:
