@@ -136,7 +136,7 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
         return _ended("", ANY_ROLE, gone, clause)
     if allowed := _allowed(clause, words):
         return _ended("", FROM_NOW_ON, allowed, clause)
-    elided = not clause.verb_at  # `sold the Skoda`
+    elided = not (clause.verb_at and clause.kind)  # `sold the Skoda`
     if subject[1] == "thing" and len(clause.subject) == 1 and clause.text[:1].isupper():
         name = _POSSESSIVE.sub("", clause.text[: len(clause.subject[0])])
         subject = name, "named"  # `Philippa has left Bright Lane`
@@ -145,13 +145,17 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
 
 def _left_behind(clause: Clause, words: Grammar, subject: tuple[str, str]) -> Assertion | None:
     """The value that a verb of ending has for its object: `Pieter left Shell`, `we switched our broadband from Sonic to Hyperion`."""
+    if (plain := _verb_first(clause.text, words)) != clause.text:  # `ich hab bei Bosch gekündigt`
+        clause = first_clause(plain, words, clause)
     spans, (source, goal) = spans_of(clause.text), _way(clause.tokens, words)
     if source and words.changes.within(clause.tokens):  # `we switched our broadband from Sonic to Hyperion`
         first = source + words.source_prepositions.at(clause.tokens, source)
         return _ended(
             subject[0], ANY_FIELD, _value(clause.text[spans[first][0] : spans[goal][0]], words), clause
         )
-    verb = range(clause.verb_at, clause.verb_at + len(clause.verb))  # `has left Shell`
+    verb = range(
+        clause.verb_at if clause.kind else 0, clause.verb_at + len(clause.verb) + 1
+    )  # `has left Shell`
     for phrase, field in words.verb_ends:
         end = next(
             (place + len(phrase) for place in verb if clause.tokens[place : place + len(phrase)] == phrase), 0
@@ -262,8 +266,9 @@ def _parted(clause: Clause, place: int, words: Grammar) -> Assertion | None:
 
 
 def signs_of_change(tokens: Sequence[str], words: Grammar) -> bool:
-    """True where words say that something is no longer as it was: `now`, `instead`, or that somebody left, sold or moved something."""
-    return words.changes.within(tokens) or any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
+    """True where words say that something is no longer as it was: `now`, `instead`, or that somebody left, sold or moved something, or does it again."""
+    signs = words.changes.within(tokens) or words.returns.within(tokens)
+    return signs or any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
 
 
 def _no_longer(
@@ -289,6 +294,8 @@ def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
     if not (
         leaves
         or words.negations.at(behind)
+        or words.place_prepositions.at(behind)
+        or words.changes.at(behind)
         or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
     ):
         return clause  # `Rosa's brother`
@@ -500,7 +507,8 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if has:
         noun = _noun_had(clause, words)
         entity, subject = names.subject(clause, words, "")
-        if subject not in ("own", "named") or not noun:
+        is_news = subject == "none" and words.renewals.has_any(clause.tokens)  # `got a new dentist, Dr Kim`
+        if not (is_news or subject in ("own", "named")) or not noun:
             return None
         if words.roles.at(noun) == len(noun):
             return _new_holder(entity, " ".join(noun), behind.lstrip()[1:].strip(), words)
@@ -628,10 +636,16 @@ def _owner_and_noun(
     if (
         len(tokens) > _FIELD_WORDS
         or any(names.is_name(token) for token in tokens)
-        or words.roles.at(tokens[-1:])
+        or (words.roles.at(tokens[-1:]) and not (manner == "bare" and _is_office(tokens)))
     ):
         return None
     return _Owned("", " ".join(tokens), manner)
+
+
+def _is_office(tokens: Sequence[str]) -> bool:
+    """True for a role that passes from one to another, `landlord`; not for kin."""
+    noun = noun_of(" ".join(tokens))
+    return noun is not None and noun.kind == "name"
 
 
 def _field_and_name(
