@@ -84,7 +84,7 @@ def bearing(claim: Claim, fact: Fact, was: str = "") -> str:
     if _changes(claim, fact, was):
         return CHANGED
     later = _later(claim.words or claim.value)
-    told = fact.value.lower() in later.text.lower() or (claim.field and same_field(claim.field, fact.field))
+    told = later.repeats(fact.value) or (claim.field and same_field(claim.field, fact.field))
     if not later.clauses or told or claim.how == "end" or not fact.day < claim.said:
         return ""
     whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
@@ -113,6 +113,13 @@ class _Later(NamedTuple):
     text: str
     words: Grammar
     clauses: tuple[Clause, ...]  # that say so of somebody or something; none where nothing changes
+
+    def repeats(self, value: str) -> bool:
+        """True where it says that a value holds: it names it, and no end of anything."""
+        words, tokens = self.words, tokens_of(self.text)
+        ends = any(entries.within(tokens) for entries in (words.ended, words.gone, words.replacing))
+        ends = ends or any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
+        return not ends and has_phrase(tokens, tokens_of(value) or [""])
 
 
 @lru_cache(maxsize=1024)
@@ -286,7 +293,7 @@ def moved_to(claim: Claim, fact: Fact) -> str:
         return ""
     ranges, _ = find_ranges(fact.value, date.fromisoformat(claim.said[:10]))
     days = {date_value(one.text, fact.day or claim.said) for one in ranges}
-    if len(days) != 1 or not _thing_of(fact, claim.value) <= stems(claim.value):
+    if len(days) != 1 or not _thing_of(fact, claim.value) <= stems(claim.value, claim.value):
         return ""
     day = days.pop()
     moved = moved_day(claim.value, date.fromisoformat(day)) if len(day) == len("2026-11-02") else None
@@ -299,6 +306,8 @@ def _thing_of(fact: Fact, like: str) -> frozenset[str]:
         return stems(f"{fact.entity if fact.entity in like else ''} {fact.field}", like)
     first = next(iter(clauses(fact.value, _grammar_of(fact.value, _grammar_of(like).code))), None)
     subject = first.subject if first and len(stems(fact.value, like)) <= _SHORT else ()
+    if subject and all(word[0].isupper() for word in fact.value.split()[: len(subject)]):
+        subject = subject[-1:]  # `Cafe Mirla`
     return stems(" ".join(subject), like) or frozenset({""})
 
 

@@ -19,6 +19,7 @@ from memoryclaw.model import FROM_NOW_ON, VALUE, Fact
 from memoryclaw.recall.renewing import stems, subject_of
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, COUPLE, has_phrase
 from memoryclaw.text import words as lists
+from memoryclaw.text.dates import moved_day
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
@@ -843,6 +844,8 @@ class ClaimDecider:
 
     def _moved(self, claim: Claim, facts: Known) -> Claim | None:
         """The claim with the day to which it moves one that stands, in the field of a fact; None where it moves none, or several."""
+        if moved_day(claim.value, date.min) is None:  # asked of every statement
+            return None
         moves = [
             (fact, day)
             for _, fact in facts

@@ -369,7 +369,12 @@ def _field_at(tokens: Sequence[str], place: int, words: Grammar) -> tuple[int, s
 def valued(text: str, *, units: bool = False) -> frozenset[str]:
     """The words of a text that tell a figure, or a day of the week or the year; with `units` also what they count."""
     words = _grammar_of(text)
-    values = (words.months, words.weekdays, *((words.units, words.number_words) if units else ()))
+    values = (
+        words.months,
+        words.weekdays,
+        words.cardinals,
+        *((words.units, words.number_words) if units else ()),
+    )
     return frozenset(
         token
         for token in tokens_of(text)
