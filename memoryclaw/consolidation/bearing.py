@@ -27,7 +27,7 @@ from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.dates import find_ranges, moved_day
+from memoryclaw.text.dates import find_ranges, moved_day, with_blanks
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.vault.fact_values import date_value, holds_many, noun_of, same_field
@@ -142,15 +142,16 @@ def _grammar_of(text: str, default: str = "en") -> Grammar:
 
 def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
     words = later.words
-    if not _is_theirs(clause, words, whose):
+    is_same = fact.is_statement and _thing_of(fact, later.text) <= stems(clause.text, later.text)
+    if not (is_same or _is_theirs(clause, words, whose)):
         return ""
     if _breaks(clause, words, fact):
         return CHANGED
     for kind in _kinds():
-        if of_kind := _of_kind(clause, kind, fact):
-            return TOUCHED if _says_more(clause, later, fact, of_kind) else CHANGED
+        if _are_two_of(kind, clause, fact):
+            return _by_kind(kind, clause, later, fact)
     if fact.is_statement:
-        return TOUCHED if _is_of_one_thing(clause, later, fact) else ""
+        return TOUCHED if is_same and _forms(clause.text) & _forms(fact.value) else ""
     if fact.field == _HOME:
         return TOUCHED if _is_elsewhere(clause, words) else ""
     return TOUCHED if _names_field(clause, words, fact) else ""
@@ -188,48 +189,46 @@ def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
     )
 
 
-def _of_kind(clause: Clause, kind: _Kind, fact: Fact) -> str:
-    """What a clause names of a kind of which a fact names another one; empty where either names none."""
+def _are_two_of(kind: _Kind, clause: Clause, fact: Fact) -> bool:
+    """True where a clause names one of a kind, and a fact another one."""
     known = tokens_of(fact.value)
-    is_known = kind.members.within(known) or kind.names.at(tokens_of(fact.field)) > 0
-    places = list(kind.members.places(clause.tokens)) if is_known else []
-    others = (" ".join(clause.tokens[place : place + size]) for place, size in places)
-    return next((other for other in others if not has_phrase(known, tokens_of(other))), "")
-
-
-def _says_more(clause: Clause, later: _Later, fact: Fact, member: str) -> bool:
-    """True where a clause speaks of more than what takes the place of another: `we're on Teams now for client calls`."""
-    words, tokens = later.words, clause.tokens
-    said = stems(f"{fact.field} {fact.value} {member}", later.text)
-    for kind in _kinds():
-        said |= (
-            frozenset[str]().union(*(stems(name, later.text) for name in kind.names.entries()))
-            if kind.members.within(tokens_of(member))
-            else frozenset()
-        )
-    idle = {
-        n
-        for entries in (words.changes, words.renewals, words.returns, words.verbs, words.ended)
-        for place, size in entries.places(tokens)
-        for n in range(place, place + size)
-    }
-    for phrase, _ in (*words.verb_ends, *words.verb_fields):
-        idle |= {
-            n
-            for place in range(len(tokens))
-            if tokens[place : place + len(phrase)] == phrase
-            for n in range(place, place + len(phrase))
-        }
-    times = {
-        n
-        for n, span in enumerate(spans_of(clause.text))
-        for hit in find_ranges(clause.text, _ANY_DAY)[0]
-        if hit.span[0] <= span[0] < hit.span[1]
-    }
-    more = " ".join(
-        token for n, token in enumerate(tokens) if n not in idle | times and token not in words.empty
+    if not (kind.members.within(known) or kind.names.at(tokens_of(fact.field))):
+        return False
+    return any(
+        not has_phrase(known, clause.tokens[place : place + size])
+        for place, size in kind.members.places(clause.tokens)
     )
-    return not stems(more, later.text) <= said
+
+
+def _by_kind(kind: _Kind, clause: Clause, later: _Later, fact: Fact) -> str:
+    """How what a clause names of a kind bears on another one: it takes its place where neither is told of more, `we're on Teams now`; it may, where only later words say more, `… for client calls`."""
+    old, new = _telling(fact.value, kind, later.words), _telling(clause.text, kind, later.words)
+    if not old <= stems(later.text, later.text):
+        return ""
+    return CHANGED if new <= stems(f"{fact.field} {fact.value}", later.text) else TOUCHED
+
+
+def _telling(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
+    """The stems of what a text tells besides things of a kind: without its verbs, times and signs of change."""
+    plain = with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))
+    tokens = tokens_of(plain)
+    phrases = WordList(" ".join(phrase) for phrase, _ in (*words.verb_ends, *words.verb_fields))
+    idle = (
+        kind.names,
+        kind.members,
+        phrases,
+        words.changes,
+        words.renewals,
+        words.returns,
+        words.ended,
+        words.verbs,
+        words.calendar_words,
+    )
+    places = {
+        n for entries in idle for place, size in entries.places(tokens) for n in range(place, place + size)
+    }
+    named = (token for n, token in enumerate(tokens) if n not in places and token not in words.empty)
+    return stems(" ".join(named), text)
 
 
 def _is_elsewhere(clause: Clause, words: Grammar) -> bool:
@@ -304,17 +303,13 @@ def _thing_of(fact: Fact, like: str) -> frozenset[str]:
     """The stems of the thing that a fact or a short statement tells something of; what no text has, where that cannot be told."""
     if not fact.is_statement:
         return stems(f"{fact.entity if fact.entity in like else ''} {fact.field}", like)
-    first = next(iter(clauses(fact.value, _grammar_of(fact.value, _grammar_of(like).code))), None)
+    words = _grammar_of(fact.value, _grammar_of(like).code)
+    first = next(iter(clauses(fact.value, words)), None)
     subject = first.subject if first and len(stems(fact.value, like)) <= _SHORT else ()
     if subject and all(word[0].isupper() for word in fact.value.split()[: len(subject)]):
         subject = subject[-1:]  # `Cafe Mirla`
-    return stems(" ".join(subject), like) or frozenset({""})
-
-
-def _is_of_one_thing(clause: Clause, later: _Later, fact: Fact) -> bool:
-    """True where a clause gives the thing that a short statement is about another value of its form."""
-    is_same = _thing_of(fact, later.text) <= stems(clause.text, later.text)
-    return is_same and bool(_forms(clause.text) & _forms(fact.value))
+    named = (token for token in subject if token not in words.small and token not in words.number_words)
+    return stems(" ".join(named), like) or frozenset({""})
 
 
 def is_tied(claim: Claim, older: Fact) -> bool:
