@@ -11,6 +11,7 @@ from memoryclaw.consolidation.changes import Claim
 from memoryclaw.model import Fact
 from memoryclaw.recall.renewing import (
     SHARED,
+    endings,
     gives_up,
     kinds_of_values,
     renews,
@@ -24,7 +25,7 @@ from memoryclaw.recall.renewing import (
     valued,
 )
 from memoryclaw.recall.restated import exact_values
-from memoryclaw.talk.assertions import has_phrase
+from memoryclaw.talk.assertions import COUPLE, has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import find_ranges, moved_day, with_blanks
@@ -37,6 +38,8 @@ REACHED_AT = (
     "phone",
     "url",
 )  # kinds of fields that give way to a new value, though they may have several
+# Fields of which one value may tell another.
+ALIKE_FIELDS = (frozenset(COUPLE), frozenset({"works at", "works as", "is", "job", "employer"}))
 CHANGED, TOUCHED = "changed", "touched"
 _HOME = "lives in"
 _SHORT = 6  # stems of a statement of one thing, at most
@@ -57,6 +60,11 @@ def _kinds() -> tuple[_Kind, ...]:
     return tuple(
         _Kind(WordList(names.split(", ")), WordList(members.split(", "))) for names, _, members in rows
     )
+
+
+@lru_cache(maxsize=1024)
+def _kinds_named(text: str) -> tuple[_Kind, ...]:
+    return tuple(kind for kind in _kinds() if kind.members.within(tokens_of(text)))
 
 
 @cache
@@ -84,8 +92,16 @@ def bearing(claim: Claim, fact: Fact, was: str = "") -> str:
     if _changes(claim, fact, was):
         return CHANGED
     later = _later(claim.words or claim.value)
-    told = later.repeats(fact.value) or (claim.field and same_field(claim.field, fact.field))
-    if not later.clauses or told or claim.how == "end" or not fact.day < claim.said:
+    if not later.clauses or later.repeats(fact.value) or claim.how == "end" or not fact.day < claim.said:
+        return ""
+    if any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS):
+        return (
+            TOUCHED
+            if _is_held(claim.value, claim.field, later.words)
+            and _is_held(fact.value, fact.field, later.words)
+            else ""
+        )
+    if claim.field and same_field(claim.field, fact.field):
         return ""
     whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
     bearings = {_bearing(clause, later, fact, whose) for clause in later.clauses}
@@ -105,6 +121,11 @@ def _changes(claim: Claim, fact: Fact, was: str) -> bool:
         or _tells_field_of(fact.value, claim.field, claim)
         or _tells_where_reached(fact.value, claim)
     )
+
+
+def _is_held(value: str, field: str, words: Grammar) -> bool:
+    """True for a position that somebody holds, one at a time: `a nurse`, not `vegan`."""
+    return field != "is" or words.indefinite_words.at(tokens_of(value)) > 0
 
 
 class _Later(NamedTuple):
@@ -147,14 +168,15 @@ def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
         return ""
     if _breaks(clause, words, fact):
         return CHANGED
-    for kind in _kinds():
+    for kind in _kinds_named(clause.text):
         if _are_two_of(kind, clause, fact):
             return _by_kind(kind, clause, later, fact)
     if fact.is_statement:
-        return TOUCHED if is_same and _forms(clause.text) & _forms(fact.value) else ""
+        is_same = is_same and not _forms(later.text).isdisjoint(_forms(fact.value))
+        return TOUCHED if is_same or _leaves(later, fact) or _weighs_anew(clause, fact, later) else ""
     if fact.field == _HOME:
         return TOUCHED if _is_elsewhere(clause, words) else ""
-    return TOUCHED if _names_field(clause, words, fact) else ""
+    return TOUCHED if _names_field(clause, later, fact) else ""
 
 
 def _is_theirs(clause: Clause, words: Grammar, whose: str) -> bool:
@@ -208,15 +230,19 @@ def _by_kind(kind: _Kind, clause: Clause, later: _Later, fact: Fact) -> str:
     return CHANGED if new <= stems(f"{fact.field} {fact.value}", later.text) else TOUCHED
 
 
+@cache
+def _phrases(words: Grammar) -> WordList:
+    return WordList(" ".join(phrase) for phrase, _ in (*words.verb_ends, *words.verb_fields))
+
+
 def _telling(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
     """The stems of what a text tells besides things of a kind: without its verbs, times and signs of change."""
     plain = with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))
     tokens = tokens_of(plain)
-    phrases = WordList(" ".join(phrase) for phrase, _ in (*words.verb_ends, *words.verb_fields))
     idle = (
         kind.names,
         kind.members,
-        phrases,
+        _phrases(words),
         words.changes,
         words.renewals,
         words.returns,
@@ -245,10 +271,10 @@ def _is_elsewhere(clause: Clause, words: Grammar) -> bool:
     return clause.text[spans[place + 1][0]].isupper()
 
 
-def _names_field(clause: Clause, words: Grammar, fact: Fact) -> bool:
+def _names_field(clause: Clause, later: _Later, fact: Fact) -> bool:
     """True where a clause tells another value of a field, by a verb or its noun: `I report to Shreya now`, `got the new landlord's number`."""
-    tokens = clause.tokens
-    if holds_many(fact.field, None) or not _forms(clause.text) & _forms(fact.value):
+    words, tokens = later.words, clause.tokens
+    if holds_many(fact.field, None) or _forms(later.text).isdisjoint(_forms(fact.value)):
         return False
     if any(of == fact.field and has_phrase(tokens, phrase) for phrase, of in words.verb_fields):
         return True
@@ -264,6 +290,27 @@ def _names_field(clause: Clause, words: Grammar, fact: Fact) -> bool:
     return bool(nouns) and (
         clause.kind in ("be", "") or not clause.subject or clause.subject[0] in words.first_person
     )
+
+
+def _leaves(later: _Later, fact: Fact) -> bool:
+    """True where words end what a short statement of the speaker's own is about: `I don't eat steak any more`."""
+    before = stems(fact.value, later.text)
+    is_own = _grammar_of(fact.value, later.words.code).first_person.has_any(tokens_of(fact.value)[:1])
+    return (
+        is_own
+        and len(before) <= _SHORT
+        and any(not whose and ended <= before for whose, ended in endings(later.text))
+    )
+
+
+def _weighs_anew(clause: Clause, fact: Fact, later: _Later) -> bool:
+    """True where a clause tells another measure in the same unit, and of nothing else: `I weigh 84 kg`, `I'm down to 79 kg`."""
+    old, new = (
+        frozenset(token for token in tokens_of(text) if token in later.words.units)
+        for text in (fact.value, clause.text)
+    )
+    of_one = not old.isdisjoint(new) and len(subject_of(fact.value, later.text)) <= 1
+    return of_one and bool(valued(clause.text)) and not subject_of(clause.text, later.text)
 
 
 def _forms(text: str) -> frozenset[str]:
@@ -308,7 +355,8 @@ def _thing_of(fact: Fact, like: str) -> frozenset[str]:
     subject = first.subject if first and len(stems(fact.value, like)) <= _SHORT else ()
     if subject and all(word[0].isupper() for word in fact.value.split()[: len(subject)]):
         subject = subject[-1:]  # `Cafe Mirla`
-    named = (token for token in subject if token not in words.small and token not in words.number_words)
+    idle = words.small, words.number_words, words.renewals, words.adverbs
+    named = (token for token in subject if not any(token in entries for entries in idle))
     return stems(" ".join(named), like) or frozenset({""})
 
 

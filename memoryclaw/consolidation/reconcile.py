@@ -11,13 +11,21 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
-from memoryclaw.consolidation.bearing import CHANGED, REACHED_AT, TOUCHED, bearing, is_tied, moved_to
+from memoryclaw.consolidation.bearing import (
+    ALIKE_FIELDS,
+    CHANGED,
+    REACHED_AT,
+    TOUCHED,
+    bearing,
+    is_tied,
+    moved_to,
+)
 from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Segment
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import FROM_NOW_ON, VALUE, Fact
 from memoryclaw.recall.renewing import stems, subject_of
-from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, COUPLE, has_phrase
+from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import moved_day
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
@@ -280,7 +288,7 @@ def _is_named(fact: Fact, claim: Claim) -> bool:
         is_theirs = ended == value or is_first
         return is_theirs and fact.value[:1].isupper() and fact.field not in KIN - PETS
     of_field = claim.field == ANY_FIELD or same_field(fact.field, claim.field)
-    of_field = of_field or any({fact.field, claim.field} <= fields for fields in _ALIKE_FIELDS)
+    of_field = of_field or any({fact.field, claim.field} <= fields for fields in ALIKE_FIELDS)
     if fact.is_statement or not of_field:
         return False
     if fact.field == FROM_NOW_ON and _order_in_turn(fact.value, claim.value):
@@ -289,10 +297,6 @@ def _is_named(fact: Fact, claim: Claim) -> bool:
     return ended[: len(value)] == value or (len(named) > 0 and named <= stems(fact.value, claim.words))
 
 
-_ALIKE_FIELDS = (
-    frozenset(COUPLE),
-    frozenset({"works at", "works as", "is"}),
-)  # of which one value may tell another
 _OF_PLACES = frozenset({"lives in", "address", "from"})
 _HABIT = 3  # words with a subject that a statement has at most beside what ends: more tell more than its use
 
@@ -712,6 +716,7 @@ class ClaimDecider:
         self._voices: dict[tuple[str, str, str], set[str]] = {}  # who said what in this run
         self._stated: dict[tuple[str, int], set[str]] = {}  # ids of statements, by the turn that made them
         self._of_turn: set[str] = set()  # those of the turn that is read
+        self._ended: set[tuple[str, int]] = set()  # the turns that ended something
         self._firsts: set[str] | None = None
         self._offered: dict[str, str] = {}  # whose the facts are that a model was shown, by their ids
 
@@ -934,8 +939,14 @@ class ClaimDecider:
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
         borne = self._bearings(decided, facts)
-        if claim.how == RENEWAL and decided.action == "drop" and any(borne.values()):
+        if (
+            claim.how == RENEWAL
+            and decided.action == "drop"
+            and (any(borne.values()) or (source, claim.line) in self._ended)
+        ):
             return self.decide(claim._replace(how="said"), source)
+        if decided.action == "end":
+            self._ended.add((source, claim.line))
         decided = _apply_cue(decided)
         outdated, doubted = (
             tuple((path, fact.entity, fact.field, fact.value) for path, fact in pairs)

@@ -261,7 +261,7 @@ def _parted(clause: Clause, place: int, words: Grammar) -> Assertion | None:
     if any(token in words.first_person for token in clause.tokens[:place]):
         pair = ["", *before, *(typed[n] for n in name_places if n > place)]
     else:
-        pair = before
+        pair = before if len(before) > 1 else [typed[n] for n in name_places]  # `Julia divorced Mark`
     return _ended(pair[0], COUPLE[0], pair[1], clause) if len(pair) == 2 else None
 
 
@@ -369,6 +369,9 @@ def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
 def value_of_it(clause: Clause, words: Grammar) -> str:
     """What a clause says that `it` is, or is called: `it's 0161 496 0000`, `er heißt Bruno`; empty where it says so of nothing."""
     tokens, spans = clause.tokens, spans_of(clause.text)
+    lead = words.changes.at(tokens)
+    if lead and tokens[lead : lead + 1] and tokens[lead] in words.be_verbs:  # `ahora es el 698 765 432`
+        return clause.text[spans[lead][1] :] if _HARD.search(clause.text) else ""
     if words.introductions.at(tokens) and words.naming_words.within(
         tokens[: words.introductions.skip(tokens)]
     ):
@@ -488,6 +491,9 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
 
 
 def _told(owner: _Owned, value: str) -> Assertion:
+    field = _field(owner.noun)
+    if _EMAIL.fullmatch(value) and field.endswith(_ADDRESS):  # `my work address`
+        owner = owner._replace(noun=f"{field.removesuffix(_ADDRESS)}email")
     return Assertion(owner.entity, _field(owner.noun), value, owner.how, f"{owner.noun} {value}")
 
 
@@ -508,7 +514,10 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
         noun = _noun_had(clause, words)
         entity, subject = names.subject(clause, words, "")
         is_news = subject == "none" and words.renewals.has_any(clause.tokens)  # `got a new dentist, Dr Kim`
-        if not (is_news or subject in ("own", "named")) or not noun:
+        if (
+            not (is_news or subject == "own" or _is_of_itself(clause, words, names, (entity, subject)))
+            or not noun
+        ):
             return None
         if words.roles.at(noun) == len(noun):
             return _new_holder(entity, " ".join(noun), behind.lstrip()[1:].strip(), words)
@@ -520,7 +529,7 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if owner is None or not _is_field(tokens_of(owner.noun), words):
         return None
     value = _value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0], words)
-    is_firm = _HARD.search(value) or names.found(value) or value[:1].isupper()
+    is_firm = _HARD.search(value) or names.found(value) or value[:1].isupper() or _EMAIL.fullmatch(value)
     entry = noun_of(owner.noun)
     if (
         entry
@@ -621,7 +630,7 @@ def _owner_and_noun(
     tokens, typed = tokens[start:], typed[start:]
     if not tokens or len(tokens) > _FIELD_WORDS + 3:
         return None
-    for place in range(len(tokens) - 1):
+    for place in range(len(tokens) - 1 if noun_of(" ".join(tokens)) is None else 0):
         if place and tokens[place] in words.owner_prepositions:
             return _owner_behind(tokens, typed, place, words, names)
         if owner := _owner_word(tokens[place], typed[place], names):
