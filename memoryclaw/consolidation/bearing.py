@@ -140,7 +140,7 @@ class _Later(NamedTuple):
         words, tokens = self.words, tokens_of(self.text)
         ends = any(entries.within(tokens) for entries in (words.ended, words.gone, words.replacing))
         ends = ends or any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
-        return not ends and has_phrase(tokens, tokens_of(value) or [""])
+        return not ends and has_phrase(tokens, tuple(tokens_of(value)) or ("",))
 
 
 @lru_cache(maxsize=1024)
@@ -163,7 +163,7 @@ def _grammar_of(text: str, default: str = "en") -> Grammar:
 
 def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
     words = later.words
-    is_same = fact.is_statement and _thing_of(fact, later.text) <= stems(clause.text, later.text)
+    is_same = fact.is_statement and _is_of_same_thing(clause, fact, later.text)
     if not (is_same or _is_theirs(clause, words, whose)):
         return ""
     if _breaks(clause, words, fact):
@@ -339,11 +339,21 @@ def moved_to(claim: Claim, fact: Fact) -> str:
         return ""
     ranges, _ = find_ranges(fact.value, date.fromisoformat(claim.said[:10]))
     days = {date_value(one.text, fact.day or claim.said) for one in ranges}
-    if len(days) != 1 or not _thing_of(fact, claim.value) <= stems(claim.value, claim.value):
+    pieces = clauses(claim.value, _grammar_of(claim.value))
+    if len(days) != 1 or not any(_is_of_same_thing(clause, fact, claim.value) for clause in pieces):
         return ""
     day = days.pop()
     moved = moved_day(claim.value, date.fromisoformat(day)) if len(day) == len("2026-11-02") else None
     return moved.isoformat() if moved else ""
+
+
+def _is_of_same_thing(clause: Clause, fact: Fact, like: str) -> bool:
+    """True where a clause names the thing that a fact is about, and tells of no other one: not `the wedding dress`, of the wedding."""
+    words = _grammar_of(like)
+    subject = stems(" ".join(token for token in clause.subject if token not in words.small), like)
+    return _thing_of(fact, like) <= stems(clause.text, like) and subject <= stems(
+        f"{fact.entity} {fact.field} {fact.value}", like
+    )
 
 
 def _thing_of(fact: Fact, like: str) -> frozenset[str]:

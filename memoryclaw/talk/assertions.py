@@ -266,9 +266,8 @@ def _parted(clause: Clause, place: int, words: Grammar) -> Assertion | None:
 
 
 def signs_of_change(tokens: Sequence[str], words: Grammar) -> bool:
-    """True where words say that something is no longer as it was: `now`, `instead`, or that somebody left, sold or moved something, or does it again."""
-    signs = words.changes.within(tokens) or words.returns.within(tokens)
-    return signs or any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
+    """True where words say that something is no longer as it was: `now`, `instead`, or that somebody left, sold or moved something."""
+    return words.changes.within(tokens) or any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
 
 
 def _no_longer(
