@@ -11,11 +11,12 @@ from memoryclaw.consolidation.changes import Claim
 from memoryclaw.model import Fact
 from memoryclaw.recall.renewing import (
     SHARED,
+    are_alike,
     endings,
     gives_up,
+    is_common,
     kinds_of_values,
     renews,
-    revalues,
     share_a_word,
     speaks_of_another,
     stems,
@@ -24,14 +25,13 @@ from memoryclaw.recall.renewing import (
     told_anew,
     valued,
 )
-from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import COUPLE, has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import find_ranges, moved_day, with_blanks
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
-from memoryclaw.vault.fact_values import date_value, holds_many, noun_of, same_field
+from memoryclaw.vault.fact_values import date_value, holds_many, same_field
 
 REACHED_AT = (
     "email",
@@ -119,7 +119,6 @@ def _changes(claim: Claim, fact: Fact, was: str) -> bool:
         bool(figure and figure in f" {' '.join(words_of(fold(fact.value)))} ")
         or (claim.change and fact.value not in claim.words and is_tied(claim, fact))
         or _tells_field_of(fact.value, claim.field, claim)
-        or _tells_where_reached(fact.value, claim)
     )
 
 
@@ -172,6 +171,8 @@ def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
         if _are_two_of(kind, clause, fact):
             return _by_kind(kind, clause, later, fact)
     if fact.is_statement:
+        if is_same and _gives_another_figure(clause, fact):
+            return CHANGED
         is_same = is_same and not _forms(later.text).isdisjoint(_forms(fact.value))
         return TOUCHED if is_same or _leaves(later, fact) or _weighs_anew(clause, fact, later) else ""
     if fact.field == _HOME:
@@ -292,6 +293,16 @@ def _names_field(clause: Clause, later: _Later, fact: Fact) -> bool:
     )
 
 
+def _gives_another_figure(clause: Clause, fact: Fact) -> bool:
+    """True where two texts each give a figure, or a day, of one kind, and not the same."""
+    old, new = valued(fact.value), valued(clause.text)
+    return (
+        bool(old and new)
+        and not (old <= new or new <= old)
+        and are_alike(kinds_of_values(fact.value), kinds_of_values(clause.text))
+    )
+
+
 def _leaves(later: _Later, fact: Fact) -> bool:
     """True where words end what a short statement of the speaker's own is about: `I don't eat steak any more`."""
     before = stems(fact.value, later.text)
@@ -350,10 +361,10 @@ def moved_to(claim: Claim, fact: Fact) -> str:
 def _is_of_same_thing(clause: Clause, fact: Fact, like: str) -> bool:
     """True where a clause names the thing that a fact is about, and tells of no other one: not `the wedding dress`, of the wedding."""
     words = _grammar_of(like)
-    subject = stems(" ".join(token for token in clause.subject if token not in words.small), like)
-    return _thing_of(fact, like) <= stems(clause.text, like) and subject <= stems(
-        f"{fact.entity} {fact.field} {fact.value}", like
-    )
+    named = [token for token in clause.subject if token not in words.small]
+    subject, whole = stems(" ".join(named), like), stems(f"{fact.entity} {fact.field} {fact.value}", like)
+    is_told_of = any(is_common(token, clause.text, words) for token in named) and len(whole) <= _SHORT + 1
+    return subject <= whole and (is_told_of or _thing_of(fact, like) <= stems(clause.text, like))
 
 
 def _thing_of(fact: Fact, like: str) -> frozenset[str]:
@@ -379,7 +390,6 @@ def is_tied(claim: Claim, older: Fact) -> bool:
         return False
     is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
-    is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)
     return is_said_anew and not speaks_of_another(older.value, words)
 
 
@@ -405,16 +415,3 @@ def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
     whose = tokens[0] in signs.first_person and tokens[0] not in signs.possessives_own
     is_own = whose if claim.entity == claim.speaker else tokens[:1] == tokens_of(claim.entity)[:1]
     return bool(is_own and not verbs.isdisjoint(tokens[1:3])) or tells_only(words, field)
-
-
-def _tells_where_reached(words: str, claim: Claim) -> bool:
-    """True where a change tells by what number or address somebody is reached, and a statement told theirs without a name for it: `you can reach me on 0176 559788`."""
-    noun = noun_of(claim.field)
-    if not (claim.change and noun and noun.kind in REACHED_AT and claim.entity == claim.speaker):
-        return False
-    tokens, signs = (
-        tokens_of(words),
-        grammar("en" if (code := spoken_in(words, "en")) not in codes() else code),
-    )
-    is_own = any(token in signs.first_person for token in tokens) and not signs.roles.within(tokens)
-    return is_own and noun.kind in exact_values(words, date.fromisoformat(claim.said[:10]))

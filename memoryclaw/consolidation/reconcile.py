@@ -847,21 +847,22 @@ class ClaimDecider:
         else:
             yield claim._replace(entity=old.entity, field=old.field, replaces=old.id)
 
-    def _moved(self, claim: Claim, facts: Known) -> Claim | None:
-        """The claim with the day to which it moves one that stands, in the field of a fact; None where it moves none, or several."""
-        if moved_day(claim.value, date.min) is None:  # asked of every statement
+    def _instead(self, claim: Claim, facts: Known) -> Claim | None:
+        """What is decided in the place of a claim: a bare value of a field that is not known stands as it was said; what moves a day that stands says which it is then."""
+        if claim.how == "bare" and not _has(facts, claim.field):
+            if claim.entity != claim.speaker and _has(self._facts_of(claim.speaker), claim.field):
+                return claim._replace(entity=claim.speaker)
+            return claim._replace(field="", value=claim.words, how="said")
+        if not claim.is_statement or claim.replaces or moved_day(claim.value, date.min) is None:
             return None
-        moves = [
-            (fact, day)
-            for _, fact in facts
-            if fact.id not in self._of_turn and (day := moved_to(claim, fact))
-        ]
-        if len(moves) != 1:
-            return None
-        fact, day = moves[0]
-        if fact.is_statement:
+        others = (fact for _, fact in facts if fact.id not in self._of_turn)
+        moves = [(fact, day) for fact in others if (day := moved_to(claim, fact))]
+        fact, day = moves[0] if len(moves) == 1 else (None, "")
+        if fact is not None and fact.is_statement:
             return claim._replace(value=f"{claim.value} ({day})", how="said", replaces=fact.id)
-        return claim._replace(entity=fact.entity, field=fact.field, value=day, how="noun", change=True)
+        return fact and claim._replace(
+            entity=fact.entity, field=fact.field, value=day, how="noun", change=True
+        )
 
     def _bearings(self, decided: ClaimDecision, facts: Known) -> dict[str, list[tuple[str, Fact]]]:
         """What else stands of the entity, or of the speaker about it, that a claim changes, or may change."""
@@ -907,10 +908,6 @@ class ClaimDecider:
         facts = self._facts_of(claim.entity)
         if claim.unnamed and claim.confidence == "medium" and any(fact.current for _, fact in facts):
             claim = claim._replace(confidence="high")  # what the vault knows need not be named once more
-        if claim.how == "bare" and not _has(facts, claim.field):
-            if claim.entity != claim.speaker and _has(self._facts_of(claim.speaker), claim.field):
-                return self.decide(claim._replace(entity=claim.speaker), source)
-            return self.decide(claim._replace(field="", value=claim.words, how="said"), source)
         if claim.is_statement and claim.speaker and not (claim.person or facts):
             # Below the one whom it is about only where that is a person or has facts; else below the speaker.
             claim = claim._replace(entity=claim.speaker, person=True)
@@ -921,8 +918,8 @@ class ClaimDecider:
         beside = self._facts_of(claim.speaker) if apart else []
         statements = [pair for pair in beside if pair[1].is_statement and claim.is_statement]
         self._of_turn = self._stated.setdefault((source, claim.line), set())
-        if claim.is_statement and not claim.replaces and (moved := self._moved(claim, [*facts, *statements])):
-            return self.decide(moved, source)
+        if instead := self._instead(claim, [*facts, *statements]):
+            return self.decide(instead, source)
         decided = reconcile(
             claim,
             [*facts, *statements],
@@ -938,25 +935,31 @@ class ClaimDecider:
             decided = decided._replace(
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
-        borne = self._bearings(decided, facts)
-        if (
-            claim.how == RENEWAL
-            and decided.action == "drop"
-            and (any(borne.values()) or (source, claim.line) in self._ended)
-        ):
-            return self.decide(claim._replace(how="said"), source)
-        if decided.action == "end":
-            self._ended.add((source, claim.line))
         decided = _apply_cue(decided)
+        borne = self._bearings(decided, facts)
+        ends = any(borne.values()) or (source, claim.line) in self._ended
+        if claim.how == RENEWAL and decided.action == "drop" and ends:
+            return self.decide(claim._replace(how="said"), source)
         outdated, doubted = (
             tuple((path, fact.entity, fact.field, fact.value) for path, fact in pairs)
             for pairs in borne.values()
         )
         decided = decided._replace(outdated=outdated, doubted=doubted)
+        self._take_up(decided, facts, borne[CHANGED], beside, source)
+        return decided
+
+    def _take_up(
+        self, decided: ClaimDecision, facts: Known, outdated: Known, beside: Known, source: str
+    ) -> None:
+        """Lets a decision count for those that follow."""
+        claim = decided.claim
+        key, speaker = key_of(claim.entity), key_of(claim.speaker)
         self._facts[key] = facts_after(facts, decided, source)
         if decided.action == "state":
             self._of_turn.add(self._facts[key][-1][1].id)
-        for _, fact in borne[CHANGED]:
+        elif decided.action == "end":
+            self._ended.add((source, claim.line))
+        for _, fact in outdated:
             place = key_of(fact.entity)
             self._facts[place] = _without(self._facts.get(place, self._facts_of(fact.entity)), [fact.id])
         if decided.action in ("add", "confirm", "supersede") and claim.speaker not in ("", _PERSON):
@@ -965,4 +968,3 @@ class ClaimDecider:
         if beside:
             ended = facts_after(beside, decided, source) if decided.action == "end" else beside
             self._facts[speaker] = _without(ended, decided.replaces)
-        return decided

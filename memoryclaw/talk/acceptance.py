@@ -89,6 +89,7 @@ TABLE = (
     Rule("statement", "decided with some doubt, which the words keep", lambda one: "hedged" in one.doubts and one.kind == "decide" and one.firm),
     Rule("episode", "said with some doubt", _doubt("hedged")),
     Rule("episode", "true for the moment", lambda one: "moment" in one.doubts and one.kind != "decide"),
+    Rule("renewal", "happened once, and ends what stands", lambda one: one.kind == "event" and bool(one.ended) and not (one.firm or one.assertions)),
     Rule("episode", "happened once", lambda one: one.kind == "event" and not (one.firm or one.assertions), weak=True),
     Rule("episode", "a wish or a plan", lambda one: one.kind == "wish" and not (one.firm or (one.hard and one.subject == "own")), weak=True),
     Rule("statement", "the speaker's own word", says_something),
