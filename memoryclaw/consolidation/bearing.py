@@ -11,12 +11,11 @@ from memoryclaw.consolidation.changes import Claim
 from memoryclaw.model import Fact
 from memoryclaw.recall.renewing import (
     SHARED,
-    are_alike,
     endings,
     gives_up,
-    is_common,
     kinds_of_values,
     renews,
+    revalues,
     share_a_word,
     speaks_of_another,
     stems,
@@ -171,8 +170,6 @@ def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
         if _are_two_of(kind, clause, fact):
             return _by_kind(kind, clause, later, fact)
     if fact.is_statement:
-        if is_same and _gives_another_figure(clause, fact):
-            return CHANGED
         is_same = is_same and not _forms(later.text).isdisjoint(_forms(fact.value))
         return TOUCHED if is_same or _leaves(later, fact) or _weighs_anew(clause, fact, later) else ""
     if fact.field == _HOME:
@@ -293,16 +290,6 @@ def _names_field(clause: Clause, later: _Later, fact: Fact) -> bool:
     )
 
 
-def _gives_another_figure(clause: Clause, fact: Fact) -> bool:
-    """True where two texts each give a figure, or a day, of one kind, and not the same."""
-    old, new = valued(fact.value), valued(clause.text)
-    return (
-        bool(old and new)
-        and not (old <= new or new <= old)
-        and are_alike(kinds_of_values(fact.value), kinds_of_values(clause.text))
-    )
-
-
 def _leaves(later: _Later, fact: Fact) -> bool:
     """True where words end what a short statement of the speaker's own is about: `I don't eat steak any more`."""
     before = stems(fact.value, later.text)
@@ -361,10 +348,9 @@ def moved_to(claim: Claim, fact: Fact) -> str:
 def _is_of_same_thing(clause: Clause, fact: Fact, like: str) -> bool:
     """True where a clause names the thing that a fact is about, and tells of no other one: not `the wedding dress`, of the wedding."""
     words = _grammar_of(like)
-    named = [token for token in clause.subject if token not in words.small]
-    subject, whole = stems(" ".join(named), like), stems(f"{fact.entity} {fact.field} {fact.value}", like)
-    is_told_of = any(is_common(token, clause.text, words) for token in named) and len(whole) <= _SHORT + 1
-    return subject <= whole and (is_told_of or _thing_of(fact, like) <= stems(clause.text, like))
+    subject = stems(" ".join(token for token in clause.subject if token not in words.small), like)
+    whole = stems(f"{fact.entity} {fact.field} {fact.value}", like)
+    return _thing_of(fact, like) <= stems(clause.text, like) and subject <= whole
 
 
 def _thing_of(fact: Fact, like: str) -> frozenset[str]:
@@ -390,6 +376,7 @@ def is_tied(claim: Claim, older: Fact) -> bool:
         return False
     is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
+    is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)
     return is_said_anew and not speaks_of_another(older.value, words)
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from memoryclaw import late
 from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
+from memoryclaw.recall.renewing import renewed
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import Language, key_of, words_of
@@ -663,7 +664,7 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
         is_named = later.changes or frame.is_known or news.is_known
         return _Restatement(later.changes, value=later.value, words=frame.value) if is_named else None
     if later.changes and not (line.is_event or later.is_event):
-        return _left(line, later) or _refuted(line, later)
+        return _left(line, later) or _refuted(line, later) or _renewed(line, later)
     return None
 
 
@@ -673,6 +674,18 @@ def _left(line: _Line, later: _Line) -> _Restatement | None:
     if old and new and old.field == new.field and _differ(old.value, new.value):
         return _Restatement(True, value=later.value, words=old.value)
     return None
+
+
+def _renewed(line: _Line, later: _Line) -> _Restatement | None:
+    """How a later line gives a thing another value that is only a figure: `the rent is going up to 1,310`."""
+    if not (line.has_figures and later.has_figures):
+        return None
+    old, new = next(renewed(line.sentence, later.sentence, change=True), (None, None))
+    return (
+        _Restatement(True, value=new.written, words=tuple(tokens_of(old.written)[:_DENIED]))
+        if old and new
+        else None
+    )
 
 
 def _refuted(line: _Line, later: _Line) -> _Restatement | None:
