@@ -24,13 +24,14 @@ from memoryclaw.recall.renewing import (
     told_anew,
     valued,
 )
+from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import COUPLE, has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import find_ranges, moved_day, with_blanks
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
-from memoryclaw.vault.fact_values import date_value, holds_many, same_field
+from memoryclaw.vault.fact_values import date_value, holds_many, noun_of, same_field
 
 REACHED_AT = (
     "email",
@@ -94,12 +95,8 @@ def bearing(claim: Claim, fact: Fact, was: str = "") -> str:
     if not later.clauses or later.repeats(fact.value) or claim.how == "end" or not fact.day < claim.said:
         return ""
     if any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS):
-        return (
-            TOUCHED
-            if _is_held(claim.value, claim.field, later.words)
-            and _is_held(fact.value, fact.field, later.words)
-            else ""
-        )
+        held = ((claim.value, claim.field), (fact.value, fact.field))
+        return TOUCHED if all(_is_held(*pair, later.words) for pair in held) else ""
     if claim.field and same_field(claim.field, fact.field):
         return ""
     whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
@@ -118,6 +115,7 @@ def _changes(claim: Claim, fact: Fact, was: str) -> bool:
         bool(figure and figure in f" {' '.join(words_of(fold(fact.value)))} ")
         or (claim.change and fact.value not in claim.words and is_tied(claim, fact))
         or _tells_field_of(fact.value, claim.field, claim)
+        or _tells_where_reached(fact.value, claim)
     )
 
 
@@ -132,27 +130,27 @@ class _Later(NamedTuple):
     text: str
     words: Grammar
     clauses: tuple[Clause, ...]  # that say so of somebody or something; none where nothing changes
+    tokens: tuple[str, ...]
+    ends: bool  # something
 
     def repeats(self, value: str) -> bool:
         """True where it says that a value holds: it names it, and no end of anything."""
-        words, tokens = self.words, tokens_of(self.text)
-        ends = any(entries.within(tokens) for entries in (words.ended, words.gone, words.replacing))
-        ends = ends or any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
-        return not ends and has_phrase(tokens, tuple(tokens_of(value)) or ("",))
+        return not self.ends and has_phrase(self.tokens, tuple(tokens_of(value)) or ("",))
 
 
 @lru_cache(maxsize=1024)
 def _later(text: str) -> _Later:
-    words = _grammar_of(text)
-    tokens = tokens_of(text)
-    signs = (words.changes, words.returns, words.renewals)
-    is_change = any(sign.within(tokens) for sign in signs) or any(
-        has_phrase(tokens, phrase) for phrase, _ in words.verb_ends
+    words, tokens = _grammar_of(text), tuple(tokens_of(text))
+    signs = words.changes, words.returns, words.renewals
+    is_given_up = any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
+    ends = is_given_up or any(
+        entries.within(tokens) for entries in (words.ended, words.gone, words.replacing)
     )
-    plain = (
+    is_change = is_given_up or any(sign.within(tokens) for sign in signs)
+    stated = (
         clause for clause in clauses(text, words) if clause.kind not in ("wish", "modal", "order", "duty")
     )
-    return _Later(text, words, tuple(plain) if is_change else ())
+    return _Later(text, words, tuple(stated) if is_change else (), tokens, ends)
 
 
 def _grammar_of(text: str, default: str = "en") -> Grammar:
@@ -161,8 +159,10 @@ def _grammar_of(text: str, default: str = "en") -> Grammar:
 
 def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
     words = later.words
-    is_same = fact.is_statement and _is_of_same_thing(clause, fact, later.text)
-    if not (is_same or _is_theirs(clause, words, whose)):
+    if not (
+        _is_theirs(clause, words, whose)
+        or (fact.is_statement and _is_of_same_thing(clause, fact, later.text))
+    ):
         return ""
     if _breaks(clause, words, fact):
         return CHANGED
@@ -170,7 +170,8 @@ def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
         if _are_two_of(kind, clause, fact):
             return _by_kind(kind, clause, later, fact)
     if fact.is_statement:
-        is_same = is_same and not _forms(later.text).isdisjoint(_forms(fact.value))
+        is_alike = not _forms(later.text).isdisjoint(_forms(fact.value))
+        is_same = is_alike and _is_of_same_thing(clause, fact, later.text)
         return TOUCHED if is_same or _leaves(later, fact) or _weighs_anew(clause, fact, later) else ""
     if fact.field == _HOME:
         return TOUCHED if _is_elsewhere(clause, words) else ""
@@ -276,18 +277,10 @@ def _names_field(clause: Clause, later: _Later, fact: Fact) -> bool:
         return False
     if any(of == fact.field and has_phrase(tokens, phrase) for phrase, of in words.verb_fields):
         return True
-    nouns = [
-        n
-        for n in range(len(tokens))
-        if any(
-            same_field(" ".join(tokens[n:end]), fact.field)
-            for end in (n + 1, n + 2, n + 3)
-            if end <= len(tokens)
-        )
-    ]
-    return bool(nouns) and (
-        clause.kind in ("be", "") or not clause.subject or clause.subject[0] in words.first_person
-    )
+    sizes = range(1, len(fact.field.split()) + 2)
+    pieces = (" ".join(tokens[n : n + size]) for n in range(len(tokens)) for size in sizes)
+    of_own = clause.kind in ("be", "") or not clause.subject or clause.subject[0] in words.first_person
+    return of_own and any(same_field(piece, fact.field) for piece in pieces)
 
 
 def _leaves(later: _Later, fact: Fact) -> bool:
@@ -357,14 +350,20 @@ def _thing_of(fact: Fact, like: str) -> frozenset[str]:
     """The stems of the thing that a fact or a short statement tells something of; what no text has, where that cannot be told."""
     if not fact.is_statement:
         return stems(f"{fact.entity if fact.entity in like else ''} {fact.field}", like)
-    words = _grammar_of(fact.value, _grammar_of(like).code)
-    first = next(iter(clauses(fact.value, words)), None)
-    subject = first.subject if first and len(stems(fact.value, like)) <= _SHORT else ()
-    if subject and all(word[0].isupper() for word in fact.value.split()[: len(subject)]):
-        subject = subject[-1:]  # `Cafe Mirla`
+    code = _grammar_of(fact.value, _grammar_of(like).code).code
+    named = _subject_in(fact.value, code) if len(stems(fact.value, like)) <= _SHORT else ""
+    return stems(named, like) or frozenset({""})
+
+
+@lru_cache(maxsize=8192)  # of every statement that stands
+def _subject_in(text: str, code: str) -> str:
+    """The words of the subject of a text's first clause; of a name the last one, `Mirla` of `Cafe Mirla`."""
+    words = grammar(code)
+    subject = next((clause.subject for clause in clauses(text, words)), ())
+    if subject and all(word[0].isupper() for word in text.split()[: len(subject)]):
+        subject = subject[-1:]
     idle = words.small, words.number_words, words.renewals, words.adverbs
-    named = (token for token in subject if not any(token in entries for entries in idle))
-    return stems(" ".join(named), like) or frozenset({""})
+    return " ".join(token for token in subject if not any(token in entries for entries in idle))
 
 
 def is_tied(claim: Claim, older: Fact) -> bool:
@@ -402,3 +401,16 @@ def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
     whose = tokens[0] in signs.first_person and tokens[0] not in signs.possessives_own
     is_own = whose if claim.entity == claim.speaker else tokens[:1] == tokens_of(claim.entity)[:1]
     return bool(is_own and not verbs.isdisjoint(tokens[1:3])) or tells_only(words, field)
+
+
+def _tells_where_reached(words: str, claim: Claim) -> bool:
+    """True where a change tells by what number or address somebody is reached, and a statement told theirs without a name for it: `you can reach me on 0176 559788`."""
+    noun = noun_of(claim.field)
+    if not (claim.change and noun and noun.kind in REACHED_AT and claim.entity == claim.speaker):
+        return False
+    tokens, signs = (
+        tokens_of(words),
+        grammar("en" if (code := spoken_in(words, "en")) not in codes() else code),
+    )
+    is_own = any(token in signs.first_person for token in tokens) and not signs.roles.within(tokens)
+    return is_own and noun.kind in exact_values(words, date.fromisoformat(claim.said[:10]))
