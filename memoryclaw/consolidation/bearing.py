@@ -160,7 +160,7 @@ def _grammar_of(text: str, default: str = "en") -> Grammar:
 def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
     words = later.words
     if not (
-        _is_theirs(clause, words, whose)
+        _is_theirs(clause, words, whose, fact.field)
         or (fact.is_statement and _is_of_same_thing(clause, fact, later.text))
     ):
         return ""
@@ -178,14 +178,14 @@ def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
     return TOUCHED if _names_field(clause, later, fact) else ""
 
 
-def _is_theirs(clause: Clause, words: Grammar, whose: str) -> bool:
+def _is_theirs(clause: Clause, words: Grammar, whose: str, field: str) -> bool:
     """False for a clause about others than the one whose it is: `my cousin moved`, `he's with Monzo now`."""
     tokens = clause.subject or clause.tokens[:1]
     if whose:
         return not set(whose.split()).isdisjoint(token.removesuffix("'s") for token in tokens)
     if any(token in words.people_pronouns for token in tokens[:1]):
         return False
-    roles = [place for place in range(len(clause.tokens)) if words.roles.at(clause.tokens, place)]
+    roles = [token for token in clause.tokens if token in words.roles and not same_field(token, field)]
     possessive = any(token in words.possessives_own for token in clause.tokens)
     named = any(token.endswith("'s") and token[:-2] not in words.small for token in clause.tokens)
     return not (named or (roles and possessive and clause.tokens[0] in words.possessives_own))
@@ -252,6 +252,9 @@ def _telling(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
     places = {
         n for entries in idle for place, size in entries.places(tokens) for n in range(place, place + size)
     }
+    places -= {
+        n for n in places if n and tokens[n - 1] in words.noun_openers and tokens[n] in words.verbs
+    }  # `the blog`
     named = (token for n, token in enumerate(tokens) if n not in places and token not in words.empty)
     return stems(" ".join(named), text)
 
@@ -273,13 +276,18 @@ def _is_elsewhere(clause: Clause, words: Grammar) -> bool:
 def _names_field(clause: Clause, later: _Later, fact: Fact) -> bool:
     """True where a clause tells another value of a field, by a verb or its noun: `I report to Shreya now`, `got the new landlord's number`."""
     words, tokens = later.words, clause.tokens
-    if holds_many(fact.field, None) or _forms(later.text).isdisjoint(_forms(fact.value)):
+    if holds_many(fact.field, None) or _forms(later.text).isdisjoint(_forms(f"is {fact.value}")):
         return False
     if any(of == fact.field and has_phrase(tokens, phrase) for phrase, of in words.verb_fields):
         return True
     sizes = range(1, len(fact.field.split()) + 2)
     pieces = (" ".join(tokens[n : n + size]) for n in range(len(tokens)) for size in sizes)
-    of_own = clause.kind in ("be", "") or not clause.subject or clause.subject[0] in words.first_person
+    of_own = (
+        clause.kind in ("be", "")
+        or words.renewals.has_any(tokens)
+        or not clause.subject
+        or clause.subject[0] in words.first_person
+    )
     return of_own and any(same_field(piece, fact.field) for piece in pieces)
 
 
