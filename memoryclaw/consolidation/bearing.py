@@ -104,6 +104,11 @@ def bearing(claim: Claim, fact: Fact, was: str = "") -> str:
     return CHANGED if CHANGED in bearings else TOUCHED if TOUCHED in bearings else ""
 
 
+def may_change(text: str) -> bool:
+    """True for words with a sign of change, of an end, or of a return."""
+    return bool(_later(text).clauses)
+
+
 def _changes(claim: Claim, fact: Fact, was: str) -> bool:
     """True for a statement with the figure that held until now, or that a change says anew; for a fact of which a statement says another figure."""
     if not (claim.change or was):

@@ -18,6 +18,7 @@ from memoryclaw.consolidation.bearing import (
     TOUCHED,
     bearing,
     is_tied,
+    may_change,
     moved_to,
 )
 from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Segment
@@ -868,7 +869,9 @@ class ClaimDecider:
         """What else stands of the entity, or of the speaker about it, that a claim changes, or may change."""
         claim = decided.claim
         borne: dict[str, list[tuple[str, Fact]]] = {CHANGED: [], TOUCHED: []}
-        is_change = decided.action in ("supersede", "end", "add", "state") or claim.how == RENEWAL
+        is_taken = decided.action in ("add", "state") or claim.how == RENEWAL
+        is_change = decided.action in ("supersede", "end")
+        is_change = is_change or (is_taken and (claim.change or may_change(claim.words or claim.value)))
         if not is_change or not claim.said or claim.confidence == "low" or claim.role != _PERSON:
             return borne
         name = set(key_of(claim.entity).split())
