@@ -2,7 +2,7 @@
 
     python benchmarks/changes.py [--kind NAME] [--misses] [--json]
 
-A change is superseded where only the new value stands, in conflict where a question waits, missed where the old value stands unmarked;
+A change is superseded where only the new value stands, in conflict where a question waits or the old value is marked, missed where it stands unmarked;
 and wrong where something else that was said in October stands no longer. A line beside which something else was said is kept. The sentences are our own: they guard what works.
 """
 
@@ -66,6 +66,12 @@ def outcome(case: dict[str, Any]) -> str:
             stood = any(case["old"] in line for line in before)
             return "wrong" if stood and not any(case["old"] in line for line in after) else "kept"
         if waits.exists() and case["new"] in waits.read_text(encoding="utf-8"):
+            return "in conflict"
+        if any(
+            "[overtaken:: " in line and case["old"] in line
+            for path in (root / "semantic").glob("*.md")
+            for line in path.read_text(encoding="utf-8").splitlines()
+        ):
             return "in conflict"
         stale = [line for line in after if line in before and case["old"] in line and case["new"] not in line]
         return "missed" if stale or not any(case["new"] in line for line in after) else "superseded"

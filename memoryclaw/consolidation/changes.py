@@ -75,10 +75,8 @@ class Quote(NamedTuple):
     answer: int = 0  # the line of the assistant's words that are quoted in it
 
 
-DENIED, UNWANTED = (
-    "denied",
-    "unwanted",
-)  # how a fact is told that somebody says is wrong, or wants to be forgotten
+# How a fact is told that somebody says is wrong, or wants to be forgotten; how one waits that later words may have changed.
+DENIED, UNWANTED, OVERTAKEN = "denied", "unwanted", "overtaken"
 RENEWAL = "renewal"  # how words are told that are kept only where they say anew what stands
 
 
@@ -152,6 +150,7 @@ class ClaimDecision(NamedTuple):
     outdated: tuple[
         tuple[str, str, str, str], ...
     ] = ()  # file, entity, field and value of what stands beside and holds no longer
+    doubted: tuple[tuple[str, str, str, str], ...] = ()  # the same of what may hold no longer
     was: str = ""  # the value before the known one, where the known one dates from what is read here
     audience: str = ""  # whom the known fact is for; empty without a label
     basis: str = ""  # what the file of the fact says, where that is replaced

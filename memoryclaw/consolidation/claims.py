@@ -108,10 +108,10 @@ def _claims(statement: Statement) -> Iterator[Claim]:
             yield statement_of(statement)
     elif row.verdict == "statement":
         yield statement_of(statement)
-    elif row.verdict == "renewal":
-        yield statement_of(statement)._replace(how=RENEWAL)
     for ended in statement.ended if not statement.among else ():
         yield claim_of(statement, ended.entity or statement.who, ended.field, ended.value, "end")
+    if row.verdict == "renewal":
+        yield statement_of(statement)._replace(how=RENEWAL)
     for assertion, _ in assertions if row.verdict == "fact" else ():
         if opposite := OPPOSITES.get(assertion.field):
             yield claim_of(statement, assertion.entity or statement.who, opposite, assertion.value, "end")

@@ -28,6 +28,7 @@ from memoryclaw.consolidation.actions import (
 )
 from memoryclaw.consolidation.changes import (
     LEVELS,
+    OVERTAKEN,
     SPEAKERS,
     UNWANTED,
     ChangeSet,
@@ -623,10 +624,9 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
             actions.append(_fact(decided, source, segment))
         elif decided.action in ("add", "supersede", "state"):
             later.append(_superseding(decided, source, segment))
-        elif decided.action == "doubt":
-            later.append(_doubting(decided, source, segment))
         elif decided.action == "pending":
             draft.pending.append(_pending(decided, source, segment))
+        later += _doubting(decided, source, segment)
     draft.changes.append(
         PlannedChange(
             kind="merge" if repeated.replaces else "episode",
@@ -710,21 +710,23 @@ def _ending(decided: ClaimDecision, segment: Segment) -> PlannedChange:
     )
 
 
-def _doubting(decided: ClaimDecision, source: str, segment: Segment) -> PlannedChange:
+def _doubting(decided: ClaimDecision, source: str, segment: Segment) -> Iterator[PlannedChange]:
+    """What stands and is said to be wrong or unwanted, or may have changed: it waits from the day on which that was said."""
     claim = decided.claim
-    day = plus_days(
-        date.fromisoformat(claim.said), -1
-    ).isoformat()  # it waits from the day on which it was denied
-    return PlannedChange(
-        kind="fact",
-        title=f"To be {'forgotten' if claim.how == UNWANTED else 'verified'}: {fact_in_words(claim.entity, claim.field, claim.value)}",
-        actions=(DoubtFact(decided.path, claim.entity, claim.field, claim.value, day, source, claim.how),),
-        evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
-        source=str(segment.range),
-        confidence=claim.confidence,
-        id=decided.fact,
-        audience=common_audience(segment.audience, decided.audience),
-    )
+    denied = ((decided.path, claim.entity, claim.field, claim.value),) if decided.action == "doubt" else ()
+    for path, entity, field_of, value in (*denied, *decided.doubted):
+        how = claim.how if denied else OVERTAKEN
+        day = plus_days(date.fromisoformat(claim.said), -1).isoformat()
+        yield PlannedChange(
+            kind="fact",
+            title=f"To be {'forgotten' if how == UNWANTED else 'verified'}: {fact_in_words(entity, field_of, value)}",
+            actions=(DoubtFact(path, entity, field_of, value, day, source, how),),
+            evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
+            source=str(segment.range),
+            confidence=claim.confidence,
+            id=decided.fact or path,
+            audience=common_audience(segment.audience, decided.audience),
+        )
 
 
 def _speaker(claim: Claim, segment: Segment) -> str:

@@ -5,36 +5,32 @@ Only what a person said, clearly and to last, changes what is held true, and onl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
+from memoryclaw.consolidation.bearing import (
+    ALIKE_FIELDS,
+    CHANGED,
+    REACHED_AT,
+    TOUCHED,
+    bearing,
+    is_tied,
+    may_change,
+    moved_to,
+)
 from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Segment
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import FROM_NOW_ON, VALUE, Fact
-from memoryclaw.recall.renewing import (
-    SHARED,
-    gives_up,
-    kinds_of_values,
-    renews,
-    revalues,
-    share_a_word,
-    speaks_of_another,
-    stems,
-    subject_of,
-    tells_only,
-    told_anew,
-    valued,
-)
-from memoryclaw.recall.restated import exact_values
-from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, COUPLE, has_phrase
+from memoryclaw.recall.renewing import stems, subject_of
+from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, has_phrase
 from memoryclaw.text import words as lists
+from memoryclaw.text.dates import moved_day
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
-from memoryclaw.text.language import WORD, candidates, fold, key_of, words_of
+from memoryclaw.text.language import WORD, candidates, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
 from memoryclaw.vault.audience import common_audience
 from memoryclaw.vault.edits import same
@@ -67,7 +63,6 @@ from memoryclaw.writing.decisions import Decisions, fingerprint
 Known = Sequence[tuple[str, Fact]]
 SaidBy = Callable[[str, Fact], frozenset[str]]  # the keys of the names of those who said what a fact rests on
 _PERSON = "user"
-_FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
 _PEOPLE_FILE, _PREFERENCES_FILE, _FACTS_FILE = (
     "semantic/people.md",
     "semantic/preferences.md",
@@ -95,13 +90,6 @@ class FactFiles(NamedTuple):
         return _PEOPLE_FILE if self.person or is_of_people(field) else _FACTS_FILE
 
 
-_REACHED_AT = (
-    "email",
-    "phone",
-    "url",
-)  # kinds of fields that give way to a new value, though they may have several
-
-
 class _Case(NamedTuple):
     """A claim with what is known of its field."""
 
@@ -117,7 +105,7 @@ class _Case(NamedTuple):
     def many(self) -> bool:
         """True where the field holds several values side by side."""
         noun = noun_of(self.claim.field)
-        if self.claim.change and len(self.now) == 1 and noun and noun.kind in _REACHED_AT:
+        if self.claim.change and len(self.now) == 1 and noun and noun.kind in REACHED_AT:
             return False  # `my number changed` ends the one that stands
         if self.claim.change and len(self.now) == 1 and _is_alike(self.now[0][1], self.claim):
             return False
@@ -301,7 +289,7 @@ def _is_named(fact: Fact, claim: Claim) -> bool:
         is_theirs = ended == value or is_first
         return is_theirs and fact.value[:1].isupper() and fact.field not in KIN - PETS
     of_field = claim.field == ANY_FIELD or same_field(fact.field, claim.field)
-    of_field = of_field or any({fact.field, claim.field} <= fields for fields in _ALIKE_FIELDS)
+    of_field = of_field or any({fact.field, claim.field} <= fields for fields in ALIKE_FIELDS)
     if fact.is_statement or not of_field:
         return False
     if fact.field == FROM_NOW_ON and _order_in_turn(fact.value, claim.value):
@@ -310,10 +298,6 @@ def _is_named(fact: Fact, claim: Claim) -> bool:
     return ended[: len(value)] == value or (len(named) > 0 and named <= stems(fact.value, claim.words))
 
 
-_ALIKE_FIELDS = (
-    frozenset(COUPLE),
-    frozenset({"works at", "works as", "is"}),
-)  # of which one value may tell another
 _OF_PLACES = frozenset({"lives in", "address", "from"})
 _HABIT = 3  # words with a subject that a statement has at most beside what ends: more tell more than its use
 
@@ -381,7 +365,7 @@ def _state(
         fact
         for where, fact in statements
         if where == path
-        and (fact.id == claim.replaces or (fact.id not in same_turn and _is_tied(claim, fact)))
+        and (fact.id == claim.replaces or (fact.id not in same_turn and is_tied(claim, fact)))
     ]
     if tied:
         return decided._replace(
@@ -394,56 +378,6 @@ def _state(
     if claim.how == RENEWAL:
         return decided._replace(action="drop", reason="hardly worth having in a month")
     return decided
-
-
-def _is_tied(claim: Claim, older: Fact) -> bool:
-    """True where later words say anew most of what older ones said, with a sign of change, or all of it with another value."""
-    if not claim.said or older.said > claim.said:
-        return False
-    words = claim.value if claim.is_statement else claim.words
-    if claim.change and not share_a_word(older.value, words):  # asked of every statement that stands
-        return False
-    is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
-    is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
-    is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)
-    return is_said_anew and not speaks_of_another(older.value, words)
-
-
-def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
-    """True where words with a sign of change name all that a fact is about, and another figure or day than its own: `40 mg of lisinopril instead`."""
-    old, new = valued(fact.value), valued(claim.value)
-    old, new = (frozenset(filter(str.isdecimal, words)) or words for words in (old, new))
-    if fact.is_statement or not (claim.change and old and new and old.isdisjoint(new)):
-        return False
-    topic, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
-    subject = subject_of(claim.value)
-    are_days = "day" in kinds_of_values(fact.value) & kinds_of_values(claim.value)
-    return bool(topic and topic <= subject) or (len(field) >= (SHARED - are_days) and field <= subject)
-
-
-def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
-    """True where a change is told of a field that has one value, and a statement tells that of the same one by its verb, or speaks of nothing else: `I live on Harcourt Road`, of `lives in`."""
-    if not claim.change or not field or holds_many(field, None):
-        return False
-    signs = grammar("en" if (code := spoken_in(words, "en")) not in codes() else code)
-    verbs = {phrase[0] for phrase, of in signs.verb_fields if of == field and len(phrase) > 1}
-    tokens = tokens_of(words)
-    whose = tokens[0] in signs.first_person and tokens[0] not in signs.possessives_own
-    is_own = whose if claim.entity == claim.speaker else tokens[:1] == tokens_of(claim.entity)[:1]
-    return bool(is_own and not verbs.isdisjoint(tokens[1:3])) or tells_only(words, field)
-
-
-def _tells_where_reached(words: str, claim: Claim) -> bool:
-    """True where a change tells by what number or address somebody is reached, and a statement told theirs without a name for it: `you can reach me on 0176 559788`."""
-    noun = noun_of(claim.field)
-    if not (claim.change and noun and noun.kind in _REACHED_AT and claim.entity == claim.speaker):
-        return False
-    tokens, signs = (
-        tokens_of(words),
-        grammar("en" if (code := spoken_in(words, "en")) not in codes() else code),
-    )
-    is_own = any(token in signs.first_person for token in tokens) and not signs.roles.within(tokens)
-    return is_own and noun.kind in exact_values(words, date.fromisoformat(claim.said[:10]))
 
 
 _key = lru_cache(maxsize=65536)(key_of)  # of the words of a night
@@ -783,6 +717,7 @@ class ClaimDecider:
         self._voices: dict[tuple[str, str, str], set[str]] = {}  # who said what in this run
         self._stated: dict[tuple[str, int], set[str]] = {}  # ids of statements, by the turn that made them
         self._of_turn: set[str] = set()  # those of the turn that is read
+        self._ended: set[tuple[str, int]] = set()  # the turns that ended something
         self._firsts: set[str] | None = None
         self._offered: dict[str, str] = {}  # whose the facts are that a model was shown, by their ids
 
@@ -913,34 +848,43 @@ class ClaimDecider:
         else:
             yield claim._replace(entity=old.entity, field=old.field, replaces=old.id)
 
-    def _outdated(self, decided: ClaimDecision, facts: Known) -> list[tuple[str, Fact]]:
-        """What stands of the entity, or of the speaker about it, and holds no longer: statements with the figure that held until now, or that a change says anew; facts of which a statement says another figure."""
-        claim = decided.claim
-        if not claim.said or claim.confidence == "low":
-            return []
-        name, figure = (
-            set(key_of(claim.entity).split()),
-            f" {' '.join(words_of(fold(decided.known)))} " if _FIGURE.search(decided.known) else "",
+    def _instead(self, claim: Claim, facts: Known) -> Claim | None:
+        """What is decided in the place of a claim: a bare value of a field that is not known stands as it was said; what moves a day that stands says which it is then."""
+        if claim.how == "bare" and not _has(facts, claim.field):
+            if claim.entity != claim.speaker and _has(self._facts_of(claim.speaker), claim.field):
+                return claim._replace(entity=claim.speaker)
+            return claim._replace(field="", value=claim.words, how="said")
+        if not claim.is_statement or claim.replaces or moved_day(claim.value, date.min) is None:
+            return None
+        others = (fact for _, fact in facts if fact.id not in self._of_turn)
+        moves = [(fact, day) for fact in others if (day := moved_to(claim, fact))]
+        fact, day = moves[0] if len(moves) == 1 else (None, "")
+        if fact is not None and fact.is_statement:
+            return claim._replace(value=f"{claim.value} ({day})", how="said", replaces=fact.id)
+        return fact and claim._replace(
+            entity=fact.entity, field=fact.field, value=day, how="noun", change=True
         )
-        return [
-            (path, fact)
-            for path, fact in dict.fromkeys((*facts, *self._facts_of(claim.speaker)))
-            if fact.current
-            and fact.day <= claim.said
-            and fact.id not in self._of_turn
-            and (key_of(fact.entity) == key_of(claim.entity) or name <= set(key_of(fact.value).split()))
-            and (
-                _tells_another_figure(claim, fact) or _tells_field_of(claim.value, fact.field, claim)
-                if claim.is_statement
-                else fact.is_statement
-                and (
-                    bool(figure and figure in f" {' '.join(words_of(fold(fact.value)))} ")
-                    or (claim.change and fact.value not in claim.words and _is_tied(claim, fact))
-                    or _tells_field_of(fact.value, claim.field, claim)
-                    or _tells_where_reached(fact.value, claim)
-                )
-            )
-        ]
+
+    def _bearings(self, decided: ClaimDecision, facts: Known) -> dict[str, list[tuple[str, Fact]]]:
+        """What else stands of the entity, or of the speaker about it, that a claim changes, or may change."""
+        claim = decided.claim
+        borne: dict[str, list[tuple[str, Fact]]] = {CHANGED: [], TOUCHED: []}
+        is_taken = decided.action in ("add", "state") or claim.how == RENEWAL
+        is_change = decided.action in ("supersede", "end")
+        is_change = is_change or (is_taken and (claim.change or may_change(claim.words or claim.value)))
+        if not is_change or not claim.said or claim.confidence == "low" or claim.role != _PERSON:
+            return borne
+        name = set(key_of(claim.entity).split())
+        for path, fact in dict.fromkeys((*facts, *self._facts_of(claim.speaker))):
+            if (
+                fact.current
+                and fact.day <= claim.said
+                and fact.id not in (*self._of_turn, *decided.replaces, decided.fact)
+                and (key_of(fact.entity) == key_of(claim.entity) or name <= set(key_of(fact.value).split()))
+                and (how := bearing(claim, fact, decided.known))
+            ):
+                borne[how].append((path, fact))
+        return borne
 
     def facts_of(self, entities: Iterable[str]) -> list[Fact]:
         """What is held of these entities, and of the person."""
@@ -967,10 +911,6 @@ class ClaimDecider:
         facts = self._facts_of(claim.entity)
         if claim.unnamed and claim.confidence == "medium" and any(fact.current for _, fact in facts):
             claim = claim._replace(confidence="high")  # what the vault knows need not be named once more
-        if claim.how == "bare" and not _has(facts, claim.field):
-            if claim.entity != claim.speaker and _has(self._facts_of(claim.speaker), claim.field):
-                return self.decide(claim._replace(entity=claim.speaker), source)
-            return self.decide(claim._replace(field="", value=claim.words, how="said"), source)
         if claim.is_statement and claim.speaker and not (claim.person or facts):
             # Below the one whom it is about only where that is a person or has facts; else below the speaker.
             claim = claim._replace(entity=claim.speaker, person=True)
@@ -981,6 +921,8 @@ class ClaimDecider:
         beside = self._facts_of(claim.speaker) if apart else []
         statements = [pair for pair in beside if pair[1].is_statement and claim.is_statement]
         self._of_turn = self._stated.setdefault((source, claim.line), set())
+        if instead := self._instead(claim, [*facts, *statements]):
+            return self.decide(instead, source)
         decided = reconcile(
             claim,
             [*facts, *statements],
@@ -997,16 +939,29 @@ class ClaimDecider:
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
         decided = _apply_cue(decided)
-        changes = decided.action in ("supersede", "end") or (
-            decided.action in ("add", "state") and claim.change
+        borne = self._bearings(decided, facts)
+        ends = any(borne.values()) or (source, claim.line) in self._ended
+        if claim.how == RENEWAL and decided.action == "drop" and ends:
+            return self.decide(claim._replace(how="said"), source)
+        outdated, doubted = (
+            tuple((path, fact.entity, fact.field, fact.value) for path, fact in pairs)
+            for pairs in borne.values()
         )
-        outdated = self._outdated(decided, facts) if changes else []
-        decided = decided._replace(
-            outdated=tuple((path, fact.entity, fact.field, fact.value) for path, fact in outdated)
-        )
+        decided = decided._replace(outdated=outdated, doubted=doubted)
+        self._take_up(decided, facts, borne[CHANGED], beside, source)
+        return decided
+
+    def _take_up(
+        self, decided: ClaimDecision, facts: Known, outdated: Known, beside: Known, source: str
+    ) -> None:
+        """Lets a decision count for those that follow."""
+        claim = decided.claim
+        key, speaker = key_of(claim.entity), key_of(claim.speaker)
         self._facts[key] = facts_after(facts, decided, source)
         if decided.action == "state":
             self._of_turn.add(self._facts[key][-1][1].id)
+        elif decided.action == "end":
+            self._ended.add((source, claim.line))
         for _, fact in outdated:
             place = key_of(fact.entity)
             self._facts[place] = _without(self._facts.get(place, self._facts_of(fact.entity)), [fact.id])
@@ -1016,4 +971,3 @@ class ClaimDecider:
         if beside:
             ended = facts_after(beside, decided, source) if decided.action == "end" else beside
             self._facts[speaker] = _without(ended, decided.replaces)
-        return decided

@@ -212,8 +212,8 @@ class _Offering:
             superseded = self._searcher.superseded(chunk, units, self._verdicts)
             pack.marks.update((id_, mark_of(ids, ())) for id_, ids in conflicts.items())
             pack.marks.update((id_, mark_of((), superseding)) for id_, superseding in superseded.items())
-            for id_, day in self._searcher.overdue(chunk, units).items():
-                pack.marks[id_] = f"{pack.marks.get(id_, '')} (to be checked since {day})".strip()
+            for id_, reason in self._searcher.overdue(chunk, units).items():
+                pack.marks[id_] = f"{pack.marks.get(id_, '')} ({reason})".strip()
             hopeful = []
             for ranked in chunk:
                 rowid = ranked.unit.rowid

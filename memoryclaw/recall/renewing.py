@@ -49,7 +49,7 @@ def _marks(text: str, code: str, language: str) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def _marks_of_later(text: str, language: str) -> frozenset[str]:
     pieces = (_marks(piece, _grammar_of(piece, text).code, language) for piece in (text, *sentences(text)))
-    return frozenset[str]().union(*pieces, *(ended for _, ended in _endings(text)))
+    return frozenset[str]().union(*pieces, *(ended for _, ended in endings(text)))
 
 
 def renews(older: str, later: str, *, change: bool) -> bool:
@@ -184,8 +184,8 @@ def _telling_stems(text: str, code: str, language: str) -> frozenset[str]:
 
 def gives_up(older: str, later: str) -> bool:
     """True where later words end what the same person has or does by older ones: `Ole drives a Volvo`, `Ole sold the Volvo`."""
-    endings = [(whose, ended) for whose, ended in _endings(later) if ended <= stems(older, later)]
-    if not endings:  # asked of every statement that stands
+    ends = [(whose, ended) for whose, ended in endings(later) if ended <= stems(older, later)]
+    if not ends:  # asked of every statement that stands
         return False
     words = _grammar_of(older, later)
 
@@ -200,16 +200,16 @@ def gives_up(older: str, later: str) -> bool:
         is_of(clause, whose) and _closes_with(clause, ended, words, later)
         for clause in clauses(older, words)
         if clause.kind != "event"
-        for whose, ended in endings
+        for whose, ended in ends
     )
 
 
 @lru_cache(maxsize=4096)
-def _endings(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+def endings(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     """What each clause of a text says that somebody has no more, behind whose it was."""
     words = _grammar_of(text)
-    endings = (_given_up(clause, words, text) for clause in clauses(text, words))
-    return tuple((whose, ended) for whose, ended in endings if ended)
+    ends = (_given_up(clause, words, text) for clause in clauses(text, words))
+    return tuple((whose, ended) for whose, ended in ends if ended)
 
 
 def _given_up(clause: Clause, words: Grammar, like: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -369,7 +369,12 @@ def _field_at(tokens: Sequence[str], place: int, words: Grammar) -> tuple[int, s
 def valued(text: str, *, units: bool = False) -> frozenset[str]:
     """The words of a text that tell a figure, or a day of the week or the year; with `units` also what they count."""
     words = _grammar_of(text)
-    values = (words.months, words.weekdays, *((words.units, words.number_words) if units else ()))
+    values = (
+        words.months,
+        words.weekdays,
+        words.cardinals,
+        *((words.units, words.number_words) if units else ()),
+    )
     return frozenset(
         token
         for token in tokens_of(text)

@@ -34,7 +34,7 @@ from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.restated import LINES, Verdicts, verdicts
 from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
-from memoryclaw.text.dates import find_ranges
+from memoryclaw.text.dates import find_ranges, plus_days
 from memoryclaw.text.language import fold, words_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
@@ -216,8 +216,16 @@ class Searcher:
         }
 
     def overdue(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, str]:
-        """The ISO day until which what holds now was to be checked again, by id, where that day is over."""
-        return {hit.unit.id: day for hit in chosen if (day := self._overdue(hit.unit, units[hit.unit.rowid]))}
+        """Why what holds now is to be checked again, by id, where the day until which it was is over."""
+        marks = {}
+        for hit in chosen:
+            if day := self._overdue(hit.unit, units[hit.unit.rowid]):
+                said = plus_days(date.fromisoformat(day), 1).isoformat()
+                later = self._catalog.overtaking(hit.unit.path, hit.unit.line, said)
+                marks[hit.unit.id] = (
+                    f'may have changed: "{later}", {said}' if later else f"to be checked since {day}"
+                )
+        return marks
 
     def _overdue(self, summary: UnitSummary, unit: Unit) -> str:
         """The ISO day until which what holds now was to be checked again, where that day is over; else an empty string."""

@@ -21,6 +21,11 @@ from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Edit, Move, text_change
 
 VERIFY, FORGET = "verify", "forget"
+_REASONS = {
+    "denied": "it was said to be wrong",
+    "unwanted": "you wanted it to be forgotten",
+    "overtaken": "it may have changed by what was said",
+}
 
 
 class DueCheck(NamedTuple):
@@ -76,7 +81,9 @@ def _is_over(lifecycle: Lifecycle, today: str) -> bool:
 
 def _denied(line: str) -> LineField | None:
     """The field that names the turn that a line waits for."""
-    return next((field for field in line_fields(line, "denied|unwanted") if "[[" in field.value), None)
+    return next(
+        (field for field in line_fields(line, "denied|unwanted|overtaken") if "[[" in field.value), None
+    )
 
 
 def _denial(context: WriteContext, line: str) -> str:
@@ -89,8 +96,7 @@ def _denial(context: WriteContext, line: str) -> str:
     text = readable(context.text(address.path)) if address and block else ""
     turn = next((line for line in map(read_line, text.split("\n")) if line.block == block), None)
     quote = turn.body.lstrip("-*> ") if turn and block else ""
-    reason = "it was said to be wrong" if field.key == "denied" else "you wanted it to be forgotten"
-    return f"{reason} in {episode}" + (f": {quote}" if quote else "")
+    return f"{_REASONS[field.key]} in {episode}" + (f": {quote}" if quote else "")
 
 
 def is_unwanted(check: DueCheck) -> bool:
@@ -125,7 +131,7 @@ def confirm_text(context: WriteContext, check: DueCheck, text: str) -> str:
     if fact is None:
         return edits.set_property(text, "verified", context.today)
     return edits.with_inline(
-        text, file, _id(file, text, fact), {"verified": context.today, "denied": "", "unwanted": ""}
+        text, file, _id(file, text, fact), {"verified": context.today, **dict.fromkeys(_REASONS, "")}
     )
 
 

@@ -89,16 +89,17 @@ TABLE = (
     Rule("statement", "decided with some doubt, which the words keep", lambda one: "hedged" in one.doubts and one.kind == "decide" and one.firm),
     Rule("episode", "said with some doubt", _doubt("hedged")),
     Rule("episode", "true for the moment", lambda one: "moment" in one.doubts and one.kind != "decide"),
+    Rule("renewal", "happened once, and ends what stands", lambda one: one.kind == "event" and bool(one.ended) and not (one.firm or one.assertions)),
     Rule("episode", "happened once", lambda one: one.kind == "event" and not (one.firm or one.assertions), weak=True),
     Rule("episode", "a wish or a plan", lambda one: one.kind == "wish" and not (one.firm or (one.hard and one.subject == "own")), weak=True),
     Rule("statement", "the speaker's own word", says_something),
-    Rule("renewal", "says little, unless it ends or says anew what stands", lambda one: one.change),
+    Rule("renewal", "says little, unless it ends or says anew what stands", lambda one: one.change or one.again),
     Rule("episode", "says little", lambda _one: True, weak=True),
 )  # fmt: skip
 
 
 HARDLY = Rule("episode", "hardly worth having in a month", lambda one: one.worth is not None and not one.worth.enough and weighs(one), weak=True)  # fmt: skip
-RENEWS = Rule("renewal", "hardly worth having, unless it says anew what stands", lambda one: one.change and one.kind not in ("order", "task") and not one.assertions)  # fmt: skip
+RENEWS = Rule("renewal", "hardly worth having, unless it says anew what stands", lambda one: (one.change or one.again) and one.kind not in ("order", "task") and not one.assertions)  # fmt: skip
 MATTERS = Rule("statement", "of what matters", lambda one: one.salient > 0 and bool(one.content))
 
 

@@ -136,7 +136,7 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
         return _ended("", ANY_ROLE, gone, clause)
     if allowed := _allowed(clause, words):
         return _ended("", FROM_NOW_ON, allowed, clause)
-    elided = not clause.verb_at  # `sold the Skoda`
+    elided = not (clause.verb_at and clause.kind)  # `sold the Skoda`
     if subject[1] == "thing" and len(clause.subject) == 1 and clause.text[:1].isupper():
         name = _POSSESSIVE.sub("", clause.text[: len(clause.subject[0])])
         subject = name, "named"  # `Philippa has left Bright Lane`
@@ -145,13 +145,17 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
 
 def _left_behind(clause: Clause, words: Grammar, subject: tuple[str, str]) -> Assertion | None:
     """The value that a verb of ending has for its object: `Pieter left Shell`, `we switched our broadband from Sonic to Hyperion`."""
+    if (plain := _verb_first(clause.text, words)) != clause.text:  # `ich hab bei Bosch gekündigt`
+        clause = first_clause(plain, words, clause)
     spans, (source, goal) = spans_of(clause.text), _way(clause.tokens, words)
     if source and words.changes.within(clause.tokens):  # `we switched our broadband from Sonic to Hyperion`
         first = source + words.source_prepositions.at(clause.tokens, source)
         return _ended(
             subject[0], ANY_FIELD, _value(clause.text[spans[first][0] : spans[goal][0]], words), clause
         )
-    verb = range(clause.verb_at, clause.verb_at + len(clause.verb))  # `has left Shell`
+    verb = range(
+        clause.verb_at if clause.kind else 0, clause.verb_at + len(clause.verb) + 1
+    )  # `has left Shell`
     for phrase, field in words.verb_ends:
         end = next(
             (place + len(phrase) for place in verb if clause.tokens[place : place + len(phrase)] == phrase), 0
@@ -257,7 +261,7 @@ def _parted(clause: Clause, place: int, words: Grammar) -> Assertion | None:
     if any(token in words.first_person for token in clause.tokens[:place]):
         pair = ["", *before, *(typed[n] for n in name_places if n > place)]
     else:
-        pair = before
+        pair = before if len(before) > 1 else [typed[n] for n in name_places]  # `Julia divorced Mark`
     return _ended(pair[0], COUPLE[0], pair[1], clause) if len(pair) == 2 else None
 
 
@@ -289,6 +293,8 @@ def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
     if not (
         leaves
         or words.negations.at(behind)
+        or words.place_prepositions.at(behind)
+        or words.changes.at(behind)
         or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
     ):
         return clause  # `Rosa's brother`
@@ -362,6 +368,9 @@ def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
 def value_of_it(clause: Clause, words: Grammar) -> str:
     """What a clause says that `it` is, or is called: `it's 0161 496 0000`, `er heißt Bruno`; empty where it says so of nothing."""
     tokens, spans = clause.tokens, spans_of(clause.text)
+    lead = words.changes.at(tokens)
+    if lead and tokens[lead : lead + 1] and tokens[lead] in words.be_verbs:  # `ahora es el 698 765 432`
+        return clause.text[spans[lead][1] :] if _HARD.search(clause.text) else ""
     if words.introductions.at(tokens) and words.naming_words.within(
         tokens[: words.introductions.skip(tokens)]
     ):
@@ -481,6 +490,9 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
 
 
 def _told(owner: _Owned, value: str) -> Assertion:
+    field = _field(owner.noun)
+    if _EMAIL.fullmatch(value) and field.endswith(_ADDRESS):  # `my work address`
+        owner = owner._replace(noun=f"{field.removesuffix(_ADDRESS)}email")
     return Assertion(owner.entity, _field(owner.noun), value, owner.how, f"{owner.noun} {value}")
 
 
@@ -500,7 +512,11 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if has:
         noun = _noun_had(clause, words)
         entity, subject = names.subject(clause, words, "")
-        if subject not in ("own", "named") or not noun:
+        is_news = subject == "none" and words.renewals.has_any(clause.tokens)  # `got a new dentist, Dr Kim`
+        if (
+            not (is_news or subject == "own" or _is_of_itself(clause, words, names, (entity, subject)))
+            or not noun
+        ):
             return None
         if words.roles.at(noun) == len(noun):
             return _new_holder(entity, " ".join(noun), behind.lstrip()[1:].strip(), words)
@@ -512,7 +528,7 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if owner is None or not _is_field(tokens_of(owner.noun), words):
         return None
     value = _value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0], words)
-    is_firm = _HARD.search(value) or names.found(value) or value[:1].isupper()
+    is_firm = _HARD.search(value) or names.found(value) or value[:1].isupper() or _EMAIL.fullmatch(value)
     entry = noun_of(owner.noun)
     if (
         entry
@@ -613,7 +629,7 @@ def _owner_and_noun(
     tokens, typed = tokens[start:], typed[start:]
     if not tokens or len(tokens) > _FIELD_WORDS + 3:
         return None
-    for place in range(len(tokens) - 1):
+    for place in range(len(tokens) - 1 if noun_of(" ".join(tokens)) is None else 0):
         if place and tokens[place] in words.owner_prepositions:
             return _owner_behind(tokens, typed, place, words, names)
         if owner := _owner_word(tokens[place], typed[place], names):
@@ -628,10 +644,16 @@ def _owner_and_noun(
     if (
         len(tokens) > _FIELD_WORDS
         or any(names.is_name(token) for token in tokens)
-        or words.roles.at(tokens[-1:])
+        or (words.roles.at(tokens[-1:]) and not (manner == "bare" and _is_office(tokens)))
     ):
         return None
     return _Owned("", " ".join(tokens), manner)
+
+
+def _is_office(tokens: Sequence[str]) -> bool:
+    """True for a role that passes from one to another, `landlord`; not for kin."""
+    noun = noun_of(" ".join(tokens))
+    return noun is not None and noun.kind == "name"
 
 
 def _field_and_name(

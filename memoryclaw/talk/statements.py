@@ -90,6 +90,7 @@ class Statement:
     doubts: frozenset[str] = frozenset()
     stressed: bool = False  # behind "remember:"
     change: bool = False  # has a sign that something known changed
+    again: bool = False  # or that it is as it was once
     firm: bool = False  # holds a number, money or a word of health
     hard: bool = False  # is firm, or holds a name, a role or a word of liking
     instead: str = ""  # what a correction in the turn replaced
@@ -802,6 +803,7 @@ def _statement(
         doubts=doubts,
         stressed=any(piece.stressed for piece in group),
         change=signs_of_change(tokens, words) or any(piece.change for piece in group),
+        again=words.returns.within(tokens),
         firm=is_firm,
         hard=is_firm
         or bool(people)

@@ -346,19 +346,17 @@ def spoken_in(text: str, default: str) -> str:
 
 
 def _known_alone(tokens: Sequence[str], code: str) -> str:
-    """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`, or says something of oneself."""
+    """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`, or has a verb of a field."""
     words = frozenset(tokens)
     known = words & _words_of(code)
     more = {
         other: len(words & _words_of(other)) - len(known)
         for other in codes()
         if other != code
-        and (
-            _said_of_oneself(other).within(tokens) or (_may_know(other, known) and known <= _words_of(other))
-        )
+        and (_field_phrases(other).within(tokens) or (_may_know(other, known) and known <= _words_of(other)))
     }
     best = max(more, key=lambda other: more[other], default=code)
-    least = 1 if _said_of_oneself(best).within(tokens) else _SURE  # `the second ay me encanta` is English
+    least = 0 if _field_phrases(best).within(tokens) else _SURE  # `the second ay me encanta` is English
     return best if more.get(best, 0) >= least else code
 
 
@@ -368,13 +366,9 @@ def _may_know(code: str, words: frozenset[str]) -> bool:
 
 
 @cache
-def _said_of_oneself(code: str) -> WordList:
-    """What people say of themselves by verbs that name a field and a subject: `me he mudado a Málaga`."""
-    words = grammar(code)
-    phrases = (phrase for phrase, _ in words.verb_fields)
-    return WordList(
-        " ".join(phrase) for phrase in phrases if len(phrase) > 1 and phrase[0] in words.first_person
-    )
+def _field_phrases(code: str) -> WordList:
+    """What people say by verbs that name a field and have a word beside them: `me he mudado a Málaga`, `wohnt in`."""
+    return WordList(" ".join(phrase) for phrase, _ in grammar(code).verb_fields if len(phrase) > 1)
 
 
 @cache

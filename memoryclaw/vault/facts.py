@@ -243,7 +243,7 @@ def cells_of(line: str) -> tuple[str, ...]:
 
 MOST_ALSO = 6  # search words of a line
 _COUNTED = ("count", "last")  # of what served in several sessions: how many, and the day of the last
-_WAITING = ("denied", "unwanted")  # why it waits for a person
+_WAITING = ("denied", "unwanted", "overtaken")  # why it waits for a person
 OF_A_VALUE = "|".join(
     ("since", "until", "source", "said", *_WAITING, "trust", "audience", "also", *_COUNTED, *validity.KEYS)
 )

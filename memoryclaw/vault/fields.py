@@ -43,7 +43,9 @@ _BOLD = re.compile(
 )
 _UNFILLED = re.compile(r"([*_])\(.*\)\1|\{\{.*\}\}")
 _ADDRESS = re.compile(r"[(\[]|: *https?:")  # behind the words of a link
-_OF_A_VALUE = frozenset({"since", "until", "source", "said", "denied", "unwanted", "trust", "audience"})
+_OF_A_VALUE = frozenset(
+    {"since", "until", "source", "said", "denied", "unwanted", "overtaken", "trust", "audience"}
+)
 
 
 class InlineField(NamedTuple):

@@ -49,6 +49,7 @@ SAID: dict[str, tuple[list[Turn], str]] = {
     "decided with some doubt, which the words keep": ([user("we probably booked the cabin for 480")], "cabin"),
     "said with some doubt": ([user("maybe the fox comes back")], "fox"),
     "true for the moment": ([user("the kiosk is closed today")], "kiosk"),
+    "happened once, and ends what stands": ([user("the old heron died")], "heron"),
     "happened once": ([user("we went to the waterfall")], "waterfall"),
     "a wish or a plan": ([user("i'd love to see the glacier")], "glacier"),
     "the speaker's own word": ([user("we decided on the copper gutters")], "copper gutters"),

@@ -1,0 +1,429 @@
+"""Whether a claim speaks of what stands, and whether it changes that: a sum of evidence. Pure."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from memoryclaw.consolidation.changes import Claim
+from memoryclaw.model import Fact
+from memoryclaw.recall.renewing import (
+    SHARED,
+    endings,
+    gives_up,
+    kinds_of_values,
+    renews,
+    revalues,
+    share_a_word,
+    speaks_of_another,
+    stems,
+    subject_of,
+    tells_only,
+    told_anew,
+    valued,
+)
+from memoryclaw.recall.restated import exact_values
+from memoryclaw.talk.assertions import COUPLE, has_phrase
+from memoryclaw.text import words as lists
+from memoryclaw.text.clauses import Clause, clauses
+from memoryclaw.text.dates import find_ranges, moved_day, with_blanks
+from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.language import fold, key_of, words_of
+from memoryclaw.vault.fact_values import date_value, holds_many, noun_of, same_field
+
+REACHED_AT = (
+    "email",
+    "phone",
+    "url",
+)  # kinds of fields that give way to a new value, though they may have several
+# Fields of which one value may tell another.
+ALIKE_FIELDS = (frozenset(COUPLE), frozenset({"works at", "works as", "is", "job", "employer"}))
+CHANGED, TOUCHED = "changed", "touched"
+_HOME = "lives in"
+_SHORT = 6  # stems of a statement of one thing, at most
+_ANY_DAY = date(2000, 1, 1)
+_FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
+
+
+class _Kind(NamedTuple):
+    """Things of which somebody has one at a time."""
+
+    names: WordList  # what the kind is called, as a field is: `bank`, `bank account`
+    members: WordList
+
+
+@cache
+def _kinds() -> tuple[_Kind, ...]:
+    rows = (line.partition(": ") for line in lists.lines("consolidation.kinds_in_turn"))
+    return tuple(
+        _Kind(WordList(names.split(", ")), WordList(members.split(", "))) for names, _, members in rows
+    )
+
+
+@lru_cache(maxsize=1024)
+def _kinds_named(text: str) -> tuple[_Kind, ...]:
+    return tuple(kind for kind in _kinds() if kind.members.within(tokens_of(text)))
+
+
+@cache
+def _abstentions() -> tuple[_Kind, ...]:
+    """What somebody is or leaves alone, and what such a one does not eat or drink."""
+    rows = (line.partition(": ") for line in lists.lines("consolidation.abstentions"))
+    return tuple(
+        _Kind(WordList(names.split(", ")), WordList(things.split(", "))) for names, _, things in rows
+    )
+
+
+@cache
+def _consuming() -> WordList:
+    return WordList(lists.words("consolidation.consuming"))
+
+
+def bearing(claim: Claim, fact: Fact, was: str = "") -> str:
+    """CHANGED where a claim says that what stands holds no longer, or otherwise; TOUCHED where it may; else empty.
+
+    Args:
+        claim: what a person said.
+        fact: what stands of the same one.
+        was: the value that the claim takes the place of.
+    """
+    if _changes(claim, fact, was):
+        return CHANGED
+    later = _later(claim.words or claim.value)
+    if not later.clauses or later.repeats(fact.value) or claim.how == "end" or not fact.day < claim.said:
+        return ""
+    if any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS):
+        held = ((claim.value, claim.field), (fact.value, fact.field))
+        return TOUCHED if all(_is_held(*pair, later.words) for pair in held) else ""
+    if claim.field and same_field(claim.field, fact.field):
+        return ""
+    whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
+    bearings = {_bearing(clause, later, fact, whose) for clause in later.clauses}
+    return CHANGED if CHANGED in bearings else TOUCHED if TOUCHED in bearings else ""
+
+
+def may_change(text: str) -> bool:
+    """True for words with a sign of change, of an end, or of a return."""
+    return bool(_later(text).clauses)
+
+
+def _changes(claim: Claim, fact: Fact, was: str) -> bool:
+    """True for a statement with the figure that held until now, or that a change says anew; for a fact of which a statement says another figure."""
+    if not (claim.change or was):
+        return False
+    if claim.is_statement:
+        return _tells_another_figure(claim, fact) or _tells_field_of(claim.value, fact.field, claim)
+    figure = f" {' '.join(words_of(fold(was)))} " if _FIGURE.search(was) else ""
+    return fact.is_statement and (
+        bool(figure and figure in f" {' '.join(words_of(fold(fact.value)))} ")
+        or (claim.change and fact.value not in claim.words and is_tied(claim, fact))
+        or _tells_field_of(fact.value, claim.field, claim)
+        or _tells_where_reached(fact.value, claim)
+    )
+
+
+def _is_held(value: str, field: str, words: Grammar) -> bool:
+    """True for a position that somebody holds, one at a time: `a nurse`, not `vegan`."""
+    return field != "is" or words.indefinite_words.at(tokens_of(value)) > 0
+
+
+class _Later(NamedTuple):
+    """Words with a sign of change, as they are compared with all that stands."""
+
+    text: str
+    words: Grammar
+    clauses: tuple[Clause, ...]  # that say so of somebody or something; none where nothing changes
+    tokens: tuple[str, ...]
+    ends: bool  # something
+
+    def repeats(self, value: str) -> bool:
+        """True where it says that a value holds: it names it, and no end of anything."""
+        return not self.ends and has_phrase(self.tokens, tuple(tokens_of(value)) or ("",))
+
+
+@lru_cache(maxsize=1024)
+def _later(text: str) -> _Later:
+    words, tokens = _grammar_of(text), tuple(tokens_of(text))
+    signs = words.changes, words.returns, words.renewals
+    is_given_up = any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
+    ends = is_given_up or any(
+        entries.within(tokens) for entries in (words.ended, words.gone, words.replacing)
+    )
+    is_change = is_given_up or any(sign.within(tokens) for sign in signs)
+    stated = (
+        clause for clause in clauses(text, words) if clause.kind not in ("wish", "modal", "order", "duty")
+    )
+    return _Later(text, words, tuple(stated) if is_change else (), tokens, ends)
+
+
+def _grammar_of(text: str, default: str = "en") -> Grammar:
+    return grammar(code if (code := spoken_in(text, default)) in codes() else UNREAD)
+
+
+def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
+    words = later.words
+    if not (
+        _is_theirs(clause, words, whose, fact.field)
+        or (fact.is_statement and _is_of_same_thing(clause, fact, later.text))
+    ):
+        return ""
+    if _breaks(clause, words, fact):
+        return CHANGED
+    for kind in _kinds_named(clause.text):
+        if _are_two_of(kind, clause, fact):
+            return _by_kind(kind, clause, later, fact)
+    if fact.is_statement:
+        is_alike = not _forms(later.text).isdisjoint(_forms(fact.value))
+        is_same = is_alike and _is_of_same_thing(clause, fact, later.text)
+        return TOUCHED if is_same or _leaves(later, fact) or _weighs_anew(clause, fact, later) else ""
+    if fact.field == _HOME:
+        return TOUCHED if _is_elsewhere(clause, words) else ""
+    return TOUCHED if _names_field(clause, later, fact) else ""
+
+
+def _is_theirs(clause: Clause, words: Grammar, whose: str, field: str) -> bool:
+    """False for a clause about others than the one whose it is: `my cousin moved`, `he's with Monzo now`."""
+    tokens = clause.subject or clause.tokens[:1]
+    if whose:
+        return not set(whose.split()).isdisjoint(token.removesuffix("'s") for token in tokens)
+    if any(token in words.people_pronouns for token in tokens[:1]):
+        return False
+    roles = [token for token in clause.tokens if token in words.roles and not same_field(token, field)]
+    possessive = any(token in words.possessives_own for token in clause.tokens)
+    named = any(token.endswith("'s") and token[:-2] not in words.small for token in clause.tokens)
+    return not (named or (roles and possessive and clause.tokens[0] in words.possessives_own))
+
+
+def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
+    """True where somebody eats or drinks again what they do not by what stands: `I'm vegetarian`, `I eat fish again`."""
+    tokens, before = clause.tokens, tokens_of(fact.value)
+    old = _grammar_of(fact.value, words.code)
+    denies, is_state = old.negations.within(before), old.lasting_states.within(before)
+    if (
+        not _consuming().within(tokens)
+        or words.negations.within(tokens)
+        or fact.field in ("likes", "dislikes")
+    ):
+        return False
+    return any(
+        kind.names.within(before)
+        and kind.members.within(tokens)
+        and denies == (kind.members.within(before) or not is_state)
+        for kind in _abstentions()
+    )
+
+
+def _are_two_of(kind: _Kind, clause: Clause, fact: Fact) -> bool:
+    """True where a clause names one of a kind, and a fact another one."""
+    known = tokens_of(fact.value)
+    if not (kind.members.within(known) or kind.names.at(tokens_of(fact.field))):
+        return False
+    return any(
+        not has_phrase(known, clause.tokens[place : place + size])
+        for place, size in kind.members.places(clause.tokens)
+    )
+
+
+def _by_kind(kind: _Kind, clause: Clause, later: _Later, fact: Fact) -> str:
+    """How what a clause names of a kind bears on another one: it takes its place where neither is told of more, `we're on Teams now`; it may, where only later words say more, `… for client calls`."""
+    old, new = _telling(fact.value, kind, later.words), _telling(clause.text, kind, later.words)
+    if not old <= stems(later.text, later.text):
+        return ""
+    return CHANGED if new <= stems(f"{fact.field} {fact.value}", later.text) else TOUCHED
+
+
+@cache
+def _phrases(words: Grammar) -> WordList:
+    return WordList(" ".join(phrase) for phrase, _ in (*words.verb_ends, *words.verb_fields))
+
+
+def _telling(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
+    """The stems of what a text tells besides things of a kind: without its verbs, times and signs of change."""
+    plain = with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))
+    tokens = tokens_of(plain)
+    idle = (
+        kind.names,
+        kind.members,
+        _phrases(words),
+        words.changes,
+        words.renewals,
+        words.returns,
+        words.ended,
+        words.verbs,
+        words.calendar_words,
+    )
+    places = {
+        n for entries in idle for place, size in entries.places(tokens) for n in range(place, place + size)
+    }
+    places -= {
+        n for n in places if n and tokens[n - 1] in words.noun_openers and tokens[n] in words.verbs
+    }  # `the blog`
+    named = (token for n, token in enumerate(tokens) if n not in places and token not in words.empty)
+    return stems(" ".join(named), text)
+
+
+def _is_elsewhere(clause: Clause, words: Grammar) -> bool:
+    """True where a clause says that somebody is at another place, for no time that it names: `Owen's back in Swansea`."""
+    tokens, spans = clause.tokens, spans_of(clause.text)
+    place = next((n for n in range(len(tokens) - 1) if words.place_prepositions.at(tokens, n)), -1)
+    if (
+        place < 0
+        or clause.kind not in ("", "be")
+        or words.moments.within(tokens)
+        or find_ranges(clause.text, _ANY_DAY)[0]
+    ):
+        return False
+    return clause.text[spans[place + 1][0]].isupper()
+
+
+def _names_field(clause: Clause, later: _Later, fact: Fact) -> bool:
+    """True where a clause tells another value of a field, by a verb or its noun: `I report to Shreya now`, `got the new landlord's number`."""
+    words, tokens = later.words, clause.tokens
+    if holds_many(fact.field, None) or _forms(later.text).isdisjoint(_forms(f"is {fact.value}")):
+        return False
+    if any(of == fact.field and has_phrase(tokens, phrase) for phrase, of in words.verb_fields):
+        return True
+    sizes = range(1, len(fact.field.split()) + 2)
+    pieces = (" ".join(tokens[n : n + size]) for n in range(len(tokens)) for size in sizes)
+    of_own = (
+        clause.kind in ("be", "")
+        or words.renewals.has_any(tokens)
+        or not clause.subject
+        or clause.subject[0] in words.first_person
+    )
+    return of_own and any(same_field(piece, fact.field) for piece in pieces)
+
+
+def _leaves(later: _Later, fact: Fact) -> bool:
+    """True where words end what a short statement of the speaker's own is about: `I don't eat steak any more`."""
+    before = stems(fact.value, later.text)
+    is_own = _grammar_of(fact.value, later.words.code).first_person.has_any(tokens_of(fact.value)[:1])
+    return (
+        is_own
+        and len(before) <= _SHORT
+        and any(not whose and ended <= before for whose, ended in endings(later.text))
+    )
+
+
+def _weighs_anew(clause: Clause, fact: Fact, later: _Later) -> bool:
+    """True where a clause tells another measure in the same unit, and of nothing else: `I weigh 84 kg`, `I'm down to 79 kg`."""
+    old, new = (
+        frozenset(token for token in tokens_of(text) if token in later.words.units)
+        for text in (fact.value, clause.text)
+    )
+    of_one = not old.isdisjoint(new) and len(subject_of(fact.value, later.text)) <= 1
+    return of_one and bool(valued(clause.text)) and not subject_of(clause.text, later.text)
+
+
+def _forms(text: str) -> frozenset[str]:
+    """What values of a text are by their form: names, or figures, or days."""
+    words, tokens, spans = _grammar_of(text), tokens_of(text), spans_of(text)
+    return frozenset(
+        form
+        for form, holds in (
+            (
+                "name",
+                any(
+                    text[a].isupper() and token not in words.first_person
+                    for token, (a, _) in zip(tokens[1:], spans[1:], strict=True)
+                ),
+            ),
+            ("figure", any(token[0].isdigit() or token in words.number_words for token in tokens)),
+            ("day", any(token in words.weekdays or token in words.months for token in tokens)),
+        )
+        if holds
+    )
+
+
+def moved_to(claim: Claim, fact: Fact) -> str:
+    """The ISO day to which a claim moves the one that a fact or a statement of the same thing tells: `the service is a week later`; else empty."""
+    if not (claim.said and fact.current and fact.day < claim.said and any(map(str.isdigit, fact.value))):
+        return ""
+    ranges, _ = find_ranges(fact.value, date.fromisoformat(claim.said[:10]))
+    days = {date_value(one.text, fact.day or claim.said) for one in ranges}
+    pieces = clauses(claim.value, _grammar_of(claim.value))
+    if len(days) != 1 or not any(_is_of_same_thing(clause, fact, claim.value) for clause in pieces):
+        return ""
+    day = days.pop()
+    moved = moved_day(claim.value, date.fromisoformat(day)) if len(day) == len("2026-11-02") else None
+    return moved.isoformat() if moved else ""
+
+
+def _is_of_same_thing(clause: Clause, fact: Fact, like: str) -> bool:
+    """True where a clause names the thing that a fact is about, and tells of no other one: not `the wedding dress`, of the wedding."""
+    words = _grammar_of(like)
+    subject = stems(" ".join(token for token in clause.subject if token not in words.small), like)
+    whole = stems(f"{fact.entity} {fact.field} {fact.value}", like)
+    return _thing_of(fact, like) <= stems(clause.text, like) and subject <= whole
+
+
+def _thing_of(fact: Fact, like: str) -> frozenset[str]:
+    """The stems of the thing that a fact or a short statement tells something of; what no text has, where that cannot be told."""
+    if not fact.is_statement:
+        return stems(f"{fact.entity if fact.entity in like else ''} {fact.field}", like)
+    code = _grammar_of(fact.value, _grammar_of(like).code).code
+    named = _subject_in(fact.value, code) if len(stems(fact.value, like)) <= _SHORT else ""
+    return stems(named, like) or frozenset({""})
+
+
+@lru_cache(maxsize=8192)  # of every statement that stands
+def _subject_in(text: str, code: str) -> str:
+    """The words of the subject of a text's first clause; of a name the last one, `Mirla` of `Cafe Mirla`."""
+    words = grammar(code)
+    subject = next((clause.subject for clause in clauses(text, words)), ())
+    if subject and all(word[0].isupper() for word in text.split()[: len(subject)]):
+        subject = subject[-1:]
+    idle = words.small, words.number_words, words.renewals, words.adverbs
+    return " ".join(token for token in subject if not any(token in entries for entries in idle))
+
+
+def is_tied(claim: Claim, older: Fact) -> bool:
+    """True where later words say anew most of what older ones said, with a sign of change, or all of it with another value."""
+    if not claim.said or older.said > claim.said:
+        return False
+    words = claim.value if claim.is_statement else claim.words
+    if claim.change and not share_a_word(older.value, words):  # asked of every statement that stands
+        return False
+    is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
+    is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
+    is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)
+    return is_said_anew and not speaks_of_another(older.value, words)
+
+
+def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
+    """True where words with a sign of change name all that a fact is about, and another figure or day than its own: `40 mg of lisinopril instead`."""
+    old, new = valued(fact.value), valued(claim.value)
+    old, new = (frozenset(filter(str.isdecimal, words)) or words for words in (old, new))
+    if fact.is_statement or not (claim.change and old and new and old.isdisjoint(new)):
+        return False
+    topic, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
+    subject = subject_of(claim.value)
+    are_days = "day" in kinds_of_values(fact.value) & kinds_of_values(claim.value)
+    return bool(topic and topic <= subject) or (len(field) >= (SHARED - are_days) and field <= subject)
+
+
+def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
+    """True where a change is told of a field that has one value, and a statement tells that of the same one by its verb, or speaks of nothing else: `I live on Harcourt Road`, of `lives in`."""
+    if not claim.change or not field or holds_many(field, None):
+        return False
+    signs = grammar("en" if (code := spoken_in(words, "en")) not in codes() else code)
+    verbs = {phrase[0] for phrase, of in signs.verb_fields if of == field and len(phrase) > 1}
+    tokens = tokens_of(words)
+    whose = tokens[0] in signs.first_person and tokens[0] not in signs.possessives_own
+    is_own = whose if claim.entity == claim.speaker else tokens[:1] == tokens_of(claim.entity)[:1]
+    return bool(is_own and not verbs.isdisjoint(tokens[1:3])) or tells_only(words, field)
+
+
+def _tells_where_reached(words: str, claim: Claim) -> bool:
+    """True where a change tells by what number or address somebody is reached, and a statement told theirs without a name for it: `you can reach me on 0176 559788`."""
+    noun = noun_of(claim.field)
+    if not (claim.change and noun and noun.kind in REACHED_AT and claim.entity == claim.speaker):
+        return False
+    tokens, signs = (
+        tokens_of(words),
+        grammar("en" if (code := spoken_in(words, "en")) not in codes() else code),
+    )
+    is_own = any(token in signs.first_person for token in tokens) and not signs.roles.within(tokens)
+    return is_own and noun.kind in exact_values(words, date.fromisoformat(claim.said[:10]))
