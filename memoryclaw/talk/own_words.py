@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from memoryclaw.talk.layout import blocks_of, is_head, is_record, listed, pasted_lines, speaks
+from memoryclaw.talk.layout import blocks_of, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
 from memoryclaw.talk.text_requests import (
     ENOUGH,
@@ -207,7 +207,9 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) ->
         announced[number] = len(before)
         if reach == _BLOCK:
             end = _block_end(lines, number)
-    return _own_and_named(lines, others - _beside_texts(lines, others, words), announced)
+    if is_typed(lines[last]) and not lines[last - 1].strip() and listed("asides").at(tokens_of(lines[last])):
+        others.discard(last)
+    return _own_and_named(lines, others, announced)
 
 
 def _own_and_named(
@@ -240,36 +242,6 @@ def _longest_text(lines: Sequence[str], words: Grammar) -> range:
     asking = [any(is_asked(lines[number], words) for number in block) for block in blocks]
     texts = [block for block, asks in zip(blocks, asking, strict=True) if not asks]
     return max(texts, key=lambda block: sum(len(lines[number]) for number in block), default=range(0))
-
-
-def _beside_texts(lines: Sequence[str], others: Collection[int], words: Grammar) -> set[int]:
-    """The lines beside a text of others that the speaker typed: directly above it, or below it behind an empty line, in small letters where the text has capitals."""
-    own_lines: set[int] = set()
-    last = _last(lines, str.strip)
-    for number in sorted(others):
-        if not is_typed(lines[number]):
-            continue
-        is_own = speaks(lines[number], words, to_somebody=False)
-        heads = number + 1 in others and (_is_written(lines[number + 1]) or is_head(lines[number + 1]))
-        if is_own and heads and (number - 1 not in others or number - 1 in own_lines):
-            own_lines.add(number)
-        if number == last:
-            above = _last(lines[:number], str.strip)
-            turns_back = listed("asides").at(tokens_of(lines[number])) > 0
-            written = is_own and above in others and _is_written(lines[above])
-            own_lines.update([number] * (above < number - 1 and (turns_back or written)))
-    return own_lines
-
-
-def _is_written(line: str) -> bool:
-    """True for a line of a sentence that begins with a capital and ends with its mark."""
-    bare = line.strip()
-    return (
-        len(tokens_of(bare)) >= _PROSE
-        and not is_typed(bare)
-        and bare[0].isalpha()
-        and bare.endswith((".", "!", "?", "…"))
-    )
 
 
 def _mail_end(lines: Sequence[str], number: int, letters: Collection[int]) -> int:
@@ -354,27 +326,17 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
         thanks = tokens_of(line)
         if not leave and not (signer and listed("thanks").at(thanks) == len(thanks) > 0):
             continue
-        signs = _signs(line) and not listed("thanks").at(thanks)
-        if start < 0 and ((signer and leave == _FORMALLY) or signs):
+        if start < 0 and signer and leave == _FORMALLY:
             start = number
             while start and start - 1 not in letters and (lines[start - 1].strip() or start == number):
                 start -= 1  # the paragraph above it
-        signed = thanks if signs else tokens_of(lines[signature])
-        if start >= 0 and number > start and not (me and me in signed):
-            letters.update(range(start, _block_end(lines, number if signs else signature)))
+        if start >= 0 and number > start and not (me and me in tokens_of(lines[signature])):
+            letters.update(range(start, _block_end(lines, signature)))
         start = -1
     return letters
 
 
 _FORMALLY = 2
-
-
-def _signs(line: str) -> bool:
-    """True for a line that takes leave and is signed: `Love, George`."""
-    tokens = tokens_of(line)
-    length = listed("farewells").at(tokens)
-    behind = line[spans_of(line)[length - 1][1] :].strip(" ,.!") if length else ""
-    return _SIGNATURE.match(behind) is not None
 
 
 def _leave(line: str) -> int:
@@ -515,7 +477,6 @@ _LEADS = (":", "：", "-", "–", "—")
 _GOES_ON = 1.5  # the contrast of a paragraph above a text that belongs to it
 _MORE_LIKELY = 2.0  # by which a text above a request must be it rather than one below: above stands what the speaker tells first
 _BESIDE = 60  # lines of a text that are looked at: of many that ask, none reads them all
-_PROSE = 4  # words of a line that is more than a heading
 
 
 def _asks_of_text(line: str, words: Grammar) -> float:

@@ -68,19 +68,6 @@ def _points(line: _AskingLine) -> float:
     return 0
 
 
-def _is_put_into(line: _AskingLine) -> float:
-    """Into what it is to be put: `in german`, `ins englische`, `into a poem`."""
-    tokens, into = line.tokens, listed("into")
-    for place in range(1, len(tokens)):
-        behind = place + line.words.articles.at(tokens, place)
-        if tokens[place - 1] in into and (
-            tokens[place] in listed("languages")
-            or (behind > place and line.words.written_things.at(tokens, behind))
-        ):
-            return 1
-    return 0
-
-
 def _is_owned(line: _AskingLine) -> float:
     """What is the speaker's own, but for people: `my plan`, not `my boss`."""
     tokens, words = line.tokens, line.words
@@ -119,7 +106,7 @@ def _other_words(line: _AskingLine) -> Sequence[str]:
 
 @cache
 def _usual() -> frozenset[str]:
-    names = ("requests", "subjects", "askers", "text_pointers", "judgements", "answering", "aspects", "makers", "manners", "languages", "into", "deliveries", "whence")  # fmt: skip
+    names = ("requests", "subjects", "askers", "text_pointers", "judgements", "answering", "aspects", "makers", "manners", "languages", "deliveries", "whence")  # fmt: skip
     entries = (tokens_of(entry) for name in names for entry in listed(name).entries())
     return frozenset[str]().union(*SMALL.values(), *entries)
 
@@ -135,7 +122,6 @@ FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
     "asks what to answer": (1.5, _has("answering")),
     "names a manner": (1.5, _has("manners")),
     "names a language": (1.0, _has("languages")),
-    "names what to put it into": (1.0, _is_put_into),
     "says whence it came": (1.5, _has("whence")),
     "somebody delivered it": (1.5, _delivered),
     "asks about somebody unnamed": (1.5, lambda line: line.text.rstrip().endswith("?") and listed("somebody").within(line.tokens)),
@@ -188,10 +174,6 @@ def _ends(text: str) -> bool:
     return text.rstrip(" \"'”’»)*_").endswith((".", "!", "?", "…", ":", "。", "？", "！"))
 
 
-def _asks_somebody(beside: _Beside) -> bool:
-    return any(beside.words.request_openers.at(tokens_of(sentence)) for sentence in sentences(beside.text))
-
-
 def _speaks_to_somebody(beside: _Beside) -> bool:
     return beside.words.second_person.within(tokens_of(beside.text)) or grammar(UNREAD).second_person.within(
         tokens_of(beside.text)
@@ -221,7 +203,6 @@ CONTRASTS: Mapping[str, tuple[float, Callable[[_Beside], float]]] = {
     "greets": (1.0, lambda beside: listed("greetings").at(tokens_of(beside.text)) > 0),
     "speaks to somebody": (0.5, _speaks_to_somebody),
     "whom the line asks about": (-1.5, _names_whom),
-    "asks for something": (-1.0, _asks_somebody),
 }  # fmt: skip
 ENOUGH = 2.5  # of a request and the contrast of the text that it stands beside
 LEAST = -1.5  # of a request, where all contrasts speak for it
