@@ -199,7 +199,7 @@ def _attributed(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
     ]
     by_turns = 1 < len({names[number] for number in heads}) < len(heads)
     if by_turns and any(_speaks(lines[number + 1], words) for number in heads):
-        return set(range(heads[0], _block_stop(lines, heads[-1])))
+        return set(range(heads[0], block_end(lines, heads[-1])))
     attributed: set[int] = set()
     for first, stop in blocks_of(lines):
         name_lines = [number for number in range(first, stop) if number in names]
@@ -224,7 +224,8 @@ def _attributed(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
     return attributed
 
 
-def _block_stop(lines: Sequence[str], start: int) -> int:
+def block_end(lines: Sequence[str], start: int) -> int:
+    """The place of the next empty line; behind the last line where there is none."""
     return next((number for number in range(start, len(lines)) if not lines[number].strip()), len(lines))
 
 
@@ -305,13 +306,7 @@ def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
     roles = any(listed("speakers").at(name.split()) for name in names)
     if len(names) < 2 or not (by_turns or len(set(order)) == 2 or roles) or not (spoken or roles):
         return set()
-    last = max(speakers)
-    return set(
-        range(
-            min(speakers),
-            next((number for number in range(last, len(lines)) if not lines[number].strip()), len(lines)),
-        )
-    )
+    return set(range(min(speakers), block_end(lines, max(speakers))))
 
 
 def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: bool) -> bool:

@@ -57,7 +57,9 @@ def _is_manner(reading: ReadClause) -> bool:
     words, tokens = reading.words, reading.tokens
     topics = words.order_topics, words.manner_things
     topic = max(entries.at(tokens) for entries in topics)
-    bare = topic and not (reading.clause.kind or reading.clause.subject or words.deictics.within(tokens))
+    bare = 0 < topic < len(tokens) <= _OCCASION and not (
+        reading.clause.kind or reading.clause.subject or words.deictics.within(tokens)
+    )
     return bool(bare) and any(
         size > 1 or tokens[place] not in words.prepositions or any(e.at(tokens, place + 1) for e in topics)
         for place, size in words.manner_limits.places(tokens)

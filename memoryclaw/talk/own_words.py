@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from memoryclaw.talk.layout import blocks_of, is_record, listed, pasted_lines, speaks
+from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
 from memoryclaw.talk.text_requests import (
     ENOUGH,
@@ -206,7 +206,7 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) ->
         before, reach = _before_others(line, words, last=number == last)
         announced[number] = len(before)
         if reach == _BLOCK:
-            end = _block_end(lines, number)
+            end = block_end(lines, number)
     if is_typed(lines[last]) and not lines[last - 1].strip() and listed("asides").at(tokens_of(lines[last])):
         others.discard(last)
     return _own_and_named(lines, others, announced)
@@ -248,7 +248,7 @@ def _mail_end(lines: Sequence[str], number: int, letters: Collection[int]) -> in
     """Where a mail ends that has its header at a place: its text stands in the same block, or below; that of one line goes on as a letter does."""
     if lines[number].rstrip().endswith(":"):
         return _letter_end(lines, number + 1, letters)
-    end = _block_end(lines, number)
+    end = block_end(lines, number)
     text = [line for line in lines[number:end] if not (_COLON.search(line) or _greets(line))]
     return end if text and not _HEADER.match(lines[end - 1]) else _letter_end(lines, end, letters)
 
@@ -305,10 +305,6 @@ def _is_of_program(line: str) -> bool:
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
 
 
-def _block_end(lines: Sequence[str], start: int) -> int:
-    return next((number for number in range(start, len(lines)) if not lines[number].strip()), len(lines))
-
-
 def _letters(lines: Sequence[str], me: str) -> set[int]:
     """The lines of letters that greet somebody and take leave, or take leave formally, and that another one has signed."""
     letters: set[int] = set()
@@ -331,7 +327,7 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
             while start and start - 1 not in letters and (lines[start - 1].strip() or start == number):
                 start -= 1  # the paragraph above it
         if start >= 0 and number > start and not (me and me in tokens_of(lines[signature])):
-            letters.update(range(start, _block_end(lines, signature)))
+            letters.update(range(start, block_end(lines, signature)))
         start = -1
     return letters
 
@@ -411,7 +407,7 @@ def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> 
         likely_below = _asks_about(line, _text_of(lines, below), words, least=_LEADING)
         paragraph, whole = (
             _text_of(lines, above),
-            _text_of(lines, range(_last_of(others, number) + 1, number)),
+            _text_of(lines, range(max((n + 1 for n in others if n < number), default=0), number)),
         )
         alone = len(sentences(paragraph)) == 1  # the speaker may tell it first
         likely_above = _asks_about(line, paragraph, words) - alone
@@ -421,10 +417,6 @@ def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> 
         request = _Request(max(likely_above, likely_below), number, above if is_above else below)
         requests += [request] * (request.total >= ENOUGH)
     return sorted(requests, key=lambda request: -request.total)
-
-
-def _last_of(others: Collection[int], number: int) -> int:
-    return max((place for place in others if place < number), default=-1)
 
 
 def _beside(lines: Sequence[str], others: Collection[int], number: int, step: int) -> range:
