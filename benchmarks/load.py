@@ -99,6 +99,7 @@ class Team:
     taken: list[float] = field(default_factory=list)
     stored: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    cpu: float = 0.0  # seconds of the servers, their children included
 
 
 class Connection:
@@ -322,7 +323,7 @@ def team(vault: Path, count: int, seconds: float) -> Team:
             _call(server, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "load", "version": "1"}})  # fmt: skip
             _send(server, {"method": "notifications/initialized"})
             _store(server, f"warm {server.pid}")
-        end = time.monotonic() + seconds
+        end, begun = time.monotonic() + seconds, sum(spent(server.pid) for server in servers)
 
         def work(number: int) -> None:
             words, marks = Synthetic(1000 * count + number).sentences, 0
@@ -338,6 +339,7 @@ def team(vault: Path, count: int, seconds: float) -> Team:
             thread.start()
         for thread in threads:
             thread.join()
+        result.cpu = sum(spent(server.pid) for server in servers) - begun
     finally:
         for server in servers:
             server.communicate()
@@ -373,16 +375,18 @@ def ask_team(given: argparse.Namespace, seconds: float) -> int:
     lost = sum(commits[_COMMIT.search(text)[1]] != 1 for text in stored)  # type: ignore[index]
     rows = [
         {"processes": count, "stores": len(row.taken), "rate": len(row.taken) / seconds, "failures": len(row.failures),
-         "p50": percentile(row.taken, 0.5), "p95": percentile(row.taken, 0.95)}
+         "cpu_ms": row.cpu / max(len(row.taken), 1) * 1e3, "p50": percentile(row.taken, 0.5), "p95": percentile(row.taken, 0.95)}
         for count, row in ((1, alone), (given.processes, together))
     ]  # fmt: skip
     if given.json:
         print(json.dumps({"team": rows, "lost": lost}))
         return 0
-    print(f"{'processes':>9}{'stores':>8}{'a second':>10}{'p50 ms':>8}{'p95 ms':>8}{'failed':>8}")
+    print(
+        f"{'processes':>9}{'stores':>8}{'a second':>10}{'p50 ms':>8}{'p95 ms':>8}{'CPU ms':>8}{'failed':>8}"
+    )
     for row in rows:
         print(
-            f"{row['processes']:>9}{row['stores']:>8,}{row['rate']:>10.1f}{row['p50']:>8.1f}{row['p95']:>8.1f}{row['failures']:>8}"
+            f"{row['processes']:>9}{row['stores']:>8,}{row['rate']:>10.1f}{row['p50']:>8.1f}{row['p95']:>8.1f}{row['cpu_ms']:>8.1f}{row['failures']:>8}"
         )
     for failure in together.failures[:5]:
         print(f"  {failure[:160]}")

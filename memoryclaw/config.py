@@ -814,7 +814,9 @@ def _check(where: str, setting: Setting, value: Any) -> Any:
     if allowed is tuple:
         return tuple(str(v) for v in value) if isinstance(value, list) else (str(value),)
     if allowed is dict:
-        return _map(where, setting, value)
+        if not isinstance(value, dict):
+            raise ConfigError(f"{where}: {setting.key} must hold names with `key: value` lines below each")
+        return value
     if setting.key == "vault.timezone" and value and zone_of(str(value)) is None:
         raise ConfigError(
             f"{where}: {setting.key} cannot be {value!r}; give a name such as Europe/Berlin, or an offset such as -08:00"
@@ -822,12 +824,6 @@ def _check(where: str, setting: Setting, value: Any) -> Any:
     if allowed is str:
         return str(value)
     return _number(where, setting, str(value))
-
-
-def _map(where: str, setting: Setting, value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ConfigError(f"{where}: {setting.key} must hold names with `key: value` lines below each")
-    return value
 
 
 def _one_of(where: str, setting: Setting, allowed: tuple[str, ...], value: str) -> str:

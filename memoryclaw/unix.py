@@ -9,7 +9,16 @@ from memoryclaw.errors import SystemUnfitError
 with suppress(ImportError):
     import fcntl
 
-__all__ = ["fcntl", "must_be_unix"]
+__all__ = ["fcntl", "is_locked", "must_be_unix"]
+
+
+def is_locked(handle: int, *, shared: bool = False) -> bool:
+    """True when the lock of an open file, or one to share, is ours now: nobody else is in the way."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_NB | (fcntl.LOCK_SH if shared else fcntl.LOCK_EX))
+    except BlockingIOError:
+        return False
+    return True
 
 
 def must_be_unix() -> None:

@@ -19,13 +19,9 @@ T = TypeVar("T")
 SAMPLES = 4  # ways to write one part of a pattern
 FAILS = ("", "\x00", "\n")  # what stands at the end, so that no match ends there
 _CLASSES = {
-    op.CATEGORY_DIGIT: "07",
-    op.CATEGORY_SPACE: " \n\t",
-    op.CATEGORY_WORD: "aA0_",
-    op.CATEGORY_NOT_DIGIT: "a -",
-    op.CATEGORY_NOT_SPACE: "aA0-",
-    op.CATEGORY_NOT_WORD: " -.",
-}
+    op.CATEGORY_DIGIT: "07", op.CATEGORY_SPACE: " \n\t", op.CATEGORY_WORD: "aA0_",
+    op.CATEGORY_NOT_DIGIT: "a -", op.CATEGORY_NOT_SPACE: "aA0-", op.CATEGORY_NOT_WORD: " -.",
+}  # fmt: skip
 _COMMON = " aA0-_.\n\t:/\"',é"
 _LONG = 12  # repeats that may be longer than this become a unit of their own
 _LARGEST = 2000
@@ -98,13 +94,9 @@ def _inside(node: Any) -> list[Any]:
     if kind is op.GROUPREF_EXISTS:
         return [part for part in value[1:] if part is not None]
     place = {
-        op.MAX_REPEAT: 2,
-        op.MIN_REPEAT: 2,
-        op.POSSESSIVE_REPEAT: 2,
-        op.SUBPATTERN: 3,
-        op.ASSERT: 1,
+        op.MAX_REPEAT: 2, op.MIN_REPEAT: 2, op.POSSESSIVE_REPEAT: 2, op.SUBPATTERN: 3, op.ASSERT: 1,
         op.ASSERT_NOT: 1,
-    }.get(kind)
+    }.get(kind)  # fmt: skip
     return [] if place is None else [value[place]]
 
 

@@ -41,12 +41,8 @@ NOTES = {
     "Untitled 1.md": "\ufeff# Windows note\r\n\r\nwritten on another machine\r\n",
 }  # fmt: skip
 WEATHER = (
-    "Fog on the lake.",
-    "Cold and clear.",
-    "Rain all day.",
-    "Warm for the season.",
-    "Snow in the hills.",
-)
+    "Fog on the lake.", "Cold and clear.", "Rain all day.", "Warm for the season.", "Snow in the hills.",
+)  # fmt: skip
 BUSY = (
     "Rowed to the island with [[Marit Solberg]], two hours against the wind.",
     "Wrote a page of the [[Bee book]]. #writing",

@@ -345,11 +345,8 @@ def test_tools_that_are_not_installed_are_left_out_with_the_line_that_installs_t
     done = bench("peers", "--data", str(data(tmp_path)), "--installed", str(tmp_path / "none"), "--json")
     found = json.loads(done.stdout)["found"]
     assert {
-        "MemoryClaw",
-        "plain FTS5, unicode61",
-        "plain FTS5, porter",
-        "Whoosh BM25F, stemmed",
-    } == found.keys()
+        "MemoryClaw", "plain FTS5, unicode61", "plain FTS5, porter", "Whoosh BM25F, stemmed",
+    } == found.keys()  # fmt: skip
     assert all(row["session"]["recall@5"] == 1.0 for row in found.values())
     assert [line.partition(" ")[0] for line in done.stderr.splitlines()] == [
         "qmd",

@@ -216,14 +216,6 @@ def _unadopted(context: VaultContext) -> list[str]:
     ]
 
 
-def _zoneless(context: VaultContext) -> list[str]:
-    """What is told once of a vault that is older than its `timezone:`."""
-    zone = "" if context.config.timezone else machine_zone()
-    return [
-        f"the vault has no time zone, so days are counted in UTC unless a turn has its own; `timezone: {zone}` in {CONFIG_FILE} counts them as this machine does"
-    ] * bool(zone)
-
-
 def news(context: VaultContext) -> list[str]:
     """What this user was not told yet of the vault, which is remembered as told from now on."""
     config = context.config
@@ -244,7 +236,11 @@ def news(context: VaultContext) -> list[str]:
         if was_used or config.ignored:
             sentences = _unadopted(context)
         if was_used:
-            sentences += _zoneless(context)
+            # The vault may be older than `timezone:`.
+            zone = "" if context.config.timezone else machine_zone()
+            sentences += [
+                f"the vault has no time zone, so days are counted in UTC unless a turn has its own; `timezone: {zone}` in {CONFIG_FILE} counts them as this machine does"
+            ] * bool(zone)
     except (MemoryClawError, OSError):
         return []  # the verb itself says what is wrong
     marks = {f"{zlib.crc32(sentence.encode()):08x}": sentence for sentence in sentences}

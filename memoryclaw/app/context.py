@@ -385,7 +385,9 @@ class VaultContext:
         since = self.asked
         if not self.only_looks:
             self.asked = None  # what a verb has written itself, it sees when it looks again
-        freshness = fresh(self.sync, self._whole, self.state, wait=self.patience, since=since)
+        freshness = fresh(
+            self.sync, self._whole, self.state, settings=repr(self.config), wait=self.patience, since=since
+        )
         if self.audience != OWNER:
             self._sees_all = self.audience == AGENT and not self._whole.is_partial()
             if not self._sees_all:

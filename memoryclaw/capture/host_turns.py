@@ -337,10 +337,12 @@ def call_of(part: dict[str, Any]) -> tuple[str, str, Any]:
         {},
     )
     args = _first_text((part, inner), ("arguments", "input", "args", "parameters"))
+    if isinstance(args, str) and args[:1] in "{[":  # OpenAI's hosts send arguments as a text of JSON
+        args = json_value(args, args)
     return (
         str(_first_text((part, inner), ("id", "call_id", "toolCallId")) or ""),
         str(_first_text((part, inner), ("name", "toolName")) or "tool"),
-        _decode(args),
+        args,
     )
 
 
@@ -411,11 +413,6 @@ def _if_binary(hit: re.Match[str]) -> str:
     data = hit[0]
     mixed = any(map(str.isdigit, data)) and any(map(str.isupper, data)) and any(map(str.islower, data))
     return placeholder("", data) if mixed else data
-
-
-def _decode(args: Any) -> Any:
-    """OpenAI's hosts send arguments as a text of JSON."""
-    return json_value(args, args) if isinstance(args, str) and args[:1] in "{[" else args
 
 
 def _first_text(places: tuple[dict[str, Any], ...], keys: tuple[str, ...]) -> Any:

@@ -215,20 +215,30 @@ class Added(NamedTuple):
     tail: str | None = None  # the blanks before the end of a container that had nothing in it; None: it had
 
 
+def _way(text: str, path: Path) -> list[JsonNode]:
+    """The nodes from the outermost along a path, as far as there are any."""
+    way = [parse(text)]
+    for key in path:
+        member = way[-1].member(key)
+        if member is None:
+            break
+        way.append(member.node)
+    return way
+
+
 def value_at(text: str, path: Path) -> JsonNode | None:
     """The value at a path; None when there is none."""
-    node = parse(text)
-    for key in path:
-        member = node.member(key)
-        if member is None:
-            return None
-        node = member.node
-    return node
+    way = _way(text, path)
+    return way[-1] if len(way) > len(path) else None
 
 
 def put(text: str, path: Path, value: Any) -> tuple[str, Added]:
     """The text with a value at a path that holds none yet; objects on the way are made."""
-    node, depth = _nearest_object(text, path)
+    way = _way(text, path)
+    depth = min(len(way), len(path)) - 1
+    node = way[depth]  # the innermost object on the way
+    if node.kind != "object":
+        raise ConfigError(f"{'.'.join(path[:depth]) or 'the whole text'} is not an object")
     for key in reversed(path[depth + 1 :]):
         value = {key: value}
     fresh, tail = _insert(text, node, to_json(path[depth]) + ": ", value, depth=depth)
@@ -261,14 +271,14 @@ def append(text: str, path: Path, value: Any) -> tuple[str, Added]:
 
 def take(text: str, path: Path, added: Added) -> str:
     """The text without the value at a path, nor the objects around it that were made for it and are empty now."""
-    chain = _chain(text, path)
-    if chain is None:
+    way = _way(text, path)
+    if len(way) <= len(path):
         return text
     depth = len(path) - 1
-    while depth > added.there and len(chain[depth].members) == 1:
+    while depth > added.there and len(way[depth].members) == 1:
         depth -= 1
-    member = chain[depth].member(path[depth])
-    return remove(text, chain[depth], member, added if depth == added.there else None) if member else text
+    member = way[depth].member(path[depth])
+    return remove(text, way[depth], member, added if depth == added.there else None) if member else text
 
 
 def drop(text: str, path: Path, value: Any, added: Added) -> str:
@@ -280,30 +290,6 @@ def drop(text: str, path: Path, value: Any, added: Added) -> str:
     if len(node.members) == 1 and added.there < len(path):
         return take(text, path, added)
     return remove(text, node, items[-1], added if added.there == len(path) else None)
-
-
-def _nearest_object(text: str, path: Path) -> tuple[JsonNode, int]:
-    """The innermost object on the way, and how many keys led there."""
-    node = parse(text)
-    for depth, key in enumerate(path):
-        if node.kind != "object":
-            raise ConfigError(f"{'.'.join(path[:depth]) or 'the whole text'} is not an object")
-        member = node.member(key)
-        if member is None or depth == len(path) - 1:
-            return node, depth
-        node = member.node
-    return node, len(path)
-
-
-def _chain(text: str, path: Path) -> list[JsonNode] | None:
-    """The objects from the outermost to the one that holds the last key."""
-    chain = [parse(text)]
-    for key in path:
-        member = chain[-1].member(key)
-        if member is None:
-            return None
-        chain.append(member.node)
-    return chain[:-1]
 
 
 def _insert(text: str, node: JsonNode, key: str, value: Any, *, depth: int) -> tuple[str, str | None]:

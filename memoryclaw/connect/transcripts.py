@@ -51,7 +51,14 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
     mark = os.path.join(
         state, FOLDER, f"{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:16]}.json"
     )
-    with _open(path) as file:
+    try:
+        handle = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"the transcript {path} cannot be read ({error.strerror})") from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InputError(f"the transcript {path} is not a regular file")
+    with open(handle, "rb") as file:
         start = _start(file, _read_position(mark))
         file.seek(start)
         for turns, end in _batches(file, session):
@@ -72,17 +79,6 @@ def count(counts: dict[str, int], acknowledged: Sequence[Turn]) -> None:
             else next((key for key in ("again", "left_out") if receipt.get(key)), "kept")
         )
         counts[outcome] += 1
-
-
-def _open(path: str) -> BinaryIO:
-    try:
-        handle = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise InputError(f"the transcript {path} cannot be read ({error.strerror})") from None
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise InputError(f"the transcript {path} is not a regular file")
-    return open(handle, "rb")
 
 
 def _batches(file: BinaryIO, session: str) -> Iterator[tuple[list[Turn], int]]:

@@ -35,7 +35,7 @@ from memoryclaw.errors import InputError, NotFoundError, OvertakenError
 from memoryclaw.model import Turn
 from memoryclaw.talk.wishes import Wish
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.encoding import json_object
+from memoryclaw.text.encoding import json_object, texts_in
 from memoryclaw.vault.audience import Label
 from memoryclaw.vault.logs import LogRange, parse_ranges
 
@@ -505,13 +505,13 @@ def _decision_row(decided: ClaimDecision) -> dict[str, object]:
 def read_record(text: str) -> RunRecord:
     """The record in a text; whatever is no record, or a part of one that is none, reads as empty."""
     value = json_object(text)
-    ranges = [range_ for cited in _strings(value.get("ranges")) for range_ in parse_ranges(cited)]
+    ranges = [range_ for cited in texts_in(value.get("ranges")) for range_ in parse_ranges(cited)]
     acted = value.get("acted")
     sequences = [
         ToolSequence(
             _text(call.get("session")),
             _text(call.get("range")),
-            tuple(_strings(call.get("tools"))),
+            tuple(texts_in(call.get("tools"))),
             _text(call.get("project")),
             _text(call.get("day")),
         )
@@ -535,10 +535,6 @@ def read_record(text: str) -> RunRecord:
         if isinstance(row, dict) and parse_timestamp(_text(row.get("at")))
     )
     return RunRecord(run, moment, ranges, sequences, sources, reason, worth, wishes)
-
-
-def _strings(value: object) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def _text(value: object) -> str:

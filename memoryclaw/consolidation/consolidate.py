@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -22,11 +22,12 @@ from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, past, practice, select
 from memoryclaw.daemon.timetable import Due, due
-from memoryclaw.errors import HistoryError, InputError, LockedError, NotFoundError, VaultError
+from memoryclaw.errors import HistoryError, LockedError, NotFoundError, VaultError
 from memoryclaw.history import journal
 from memoryclaw.history.repository import History, commit_log
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Progress
+from memoryclaw.text.dates import given_day
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.zones import instant
 from memoryclaw.vault import files
@@ -386,7 +387,7 @@ def redo(context: ConsolidationContext, since: str) -> Consolidated:
         InputError: `since` is no day.
         HistoryError: there is no repository to hold a branch.
     """
-    day = _day(since)
+    day = given_day(since)
     with one_at_a_time(context.writing.root):
         history = History(context.writing.root)
         if not history.git_dir:
@@ -403,13 +404,6 @@ def redo(context: ConsolidationContext, since: str) -> Consolidated:
         # A person looks at all of it before it counts, so nothing is too much.
         applied = apply(context.writing, changes, mode="branch", loss_budget=1.0, progress=context.progress)
         return Consolidated(changes, applied, mode="branch")
-
-
-def _day(since: str) -> str:
-    try:
-        return date.fromisoformat(since).isoformat()
-    except ValueError:
-        raise InputError(f"{since!r} is not a day; write it like 2026-03-01") from None
 
 
 def _replace_notes(

@@ -793,11 +793,6 @@ class NearDuplicate(NamedTuple):
     score: float
 
 
-def similarity(first: str, second: str) -> float:
-    """The Jaccard similarity of two texts, by their shingles of three words: from 0 to 1."""
-    return _share(shingles(first), shingles(second))
-
-
 def near_duplicate(text: str, candidates: Sequence[tuple[str, str]]) -> NearDuplicate | None:
     """The candidate (id, text) that a text nearly repeats, the most alike first, or None."""
     new = shingles(text)

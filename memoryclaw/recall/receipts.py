@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Decided, Match, ReadBack, Recalled
 from memoryclaw.ports import Address
 from memoryclaw.recall.packing import digest_of, item_text
+from memoryclaw.text.encoding import texts_in
 
 LEFT_OUT = 64  # ids in a receipt of what was left out; the rest is counted
 LINES = 400  # of something that is read: no host shows more of it
@@ -74,9 +75,9 @@ def whole_units(address: Address, catalog: Catalog) -> dict[str, str]:
 def read_back(event: Mapping[str, Any], catalog: Catalog) -> ReadBack:
     """A recall as it was, of what is still there for whom the catalog is."""
     reasons_left_out = event.get("left_out")
-    decided = [(id_, "in") for id_ in _texts(event.get("ids"))]
+    decided = [(id_, "in") for id_ in texts_in(event.get("ids"))]
     if isinstance(reasons_left_out, dict):
-        decided += [(id_, str(reason)) for reason, ids in reasons_left_out.items() for id_ in _texts(ids)]
+        decided += [(id_, str(reason)) for reason, ids in reasons_left_out.items() for id_ in texts_in(ids)]
     digests, beyond = event.get("digests"), event.get("more")
     digests = digests if isinstance(digests, dict) else {}
     sql = """select id, rowid, path, line from units where id in (select value from json_each(?))
@@ -102,7 +103,3 @@ def read_back(event: Mapping[str, Any], catalog: Catalog) -> ReadBack:
         more=dict(beyond) if isinstance(beyond, dict) else {},
         gone=len(decided) - len(rows),
     )
-
-
-def _texts(value: object) -> Sequence[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else ()

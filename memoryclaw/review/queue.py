@@ -153,7 +153,15 @@ def _items_named(name: str, everything: Sequence[ReviewItem]) -> list[ReviewItem
 def _facts(context: WriteContext) -> Iterator[ReviewItem]:
     text = context.text(PENDING_FILE)
     pending = read_pending(text)
-    runs = _runs(context, {episode for fact in pending for episode in _episodes(fact)})
+    # The runs that wrote these episodes, from the records, newest first and no further than it takes.
+    episodes = {episode for fact in pending for episode in _episodes(fact)}
+    runs = dict[str, str]()
+    for path in sorted(files.list_files(context.root, RUNS), reverse=True) if episodes else ():
+        record = read_record(context.text(path))
+        runs.update(dict.fromkeys(episodes & record.episodes.keys(), record.run))
+        episodes = episodes - runs.keys()
+        if not episodes:
+            break
     current = CurrentFacts(context)
     for fact in pending:
         # The line says what was held when it was written; what is held now is what a yes would replace.
@@ -181,18 +189,6 @@ def _facts(context: WriteContext) -> Iterator[ReviewItem]:
 
 def _episodes(fact: PendingFact) -> list[str]:
     return [source.strip().partition("#")[0] for source in fact.source.split(",") if source.strip()]
-
-
-def _runs(context: WriteContext, episodes: set[str]) -> dict[str, str]:
-    """The runs that wrote these episodes, from the records, newest first and no further than it takes."""
-    run_by_episode = dict[str, str]()
-    for path in sorted(files.list_files(context.root, RUNS), reverse=True) if episodes else ():
-        record = read_record(context.text(path))
-        run_by_episode.update(dict.fromkeys(episodes & record.episodes.keys(), record.run))
-        episodes = episodes - run_by_episode.keys()
-        if not episodes:
-            break
-    return run_by_episode
 
 
 def _checks(context: WriteContext) -> Iterator[ReviewItem]:

@@ -166,7 +166,14 @@ def _subject(commit: Recorded) -> str:
 
 def _plan(context: WriteContext, history: History, target: _Target) -> _Plan:
     """What is reverted in each file, newest change first; facts first, since what they rest on stays with them."""
-    chains = _chains(history, target)
+    # The changes of each file that is taken back, newest first.
+    chains: dict[str, list[FileChange]] = {}
+    for commit in target.commits:
+        for change in history.changes(commit.commit):
+            if change.path != DECISIONS_FILE and not (
+                change.path.startswith(_KEPT_FOLDER) and not target.is_one
+            ):
+                chains.setdefault(change.path, []).append(change)
     if not chains:
         return _Plan([], [], [], [])  # it only decided
     states = history.base(list(chains)).sides if chains else {}
@@ -217,18 +224,6 @@ def _is_cited(
         if any(hit[1].strip() in names for hit in _LINK.finditer(text)):
             return True
     return False
-
-
-def _chains(history: History, target: _Target) -> dict[str, list[FileChange]]:
-    """The changes of each file that is taken back, newest first."""
-    chains: dict[str, list[FileChange]] = {}
-    for commit in target.commits:
-        for change in history.changes(commit.commit):
-            if change.path != DECISIONS_FILE and not (
-                change.path.startswith(_KEPT_FOLDER) and not target.is_one
-            ):
-                chains.setdefault(change.path, []).append(change)
-    return chains
 
 
 def _revertible(

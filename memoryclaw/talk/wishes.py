@@ -48,12 +48,15 @@ def are_alike(stems: frozenset[str], others: frozenset[str]) -> bool:
 @lru_cache(maxsize=4096)
 def stems_of(text: str) -> frozenset[str]:
     """The stems of the words that tell what is wished for; of a word, the shortest that it has in any language."""
-    languages = [stemming.language(code) for code in codes()]
     return frozenset(
-        min((" ".join(stemmer.tokens(token)) for stemmer in languages), key=lambda stem: (len(stem), stem))
-        for token in tokens_of(text)
-        if not any(token in each for each in _lists(_COMMON))
+        _stem_of(token) for token in tokens_of(text) if not any(token in each for each in _lists(_COMMON))
     )
+
+
+@lru_cache(maxsize=8192)  # the same words stand in most wishes
+def _stem_of(token: str) -> str:
+    languages = (stemming.language(code) for code in codes())
+    return min((" ".join(each.tokens(token)) for each in languages), key=lambda stem: (len(stem), stem))
 
 
 def denies(text: str) -> bool:

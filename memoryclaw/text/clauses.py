@@ -70,23 +70,18 @@ def clauses(
         words: the grammar of its language.
         is_name: whether a token is a known name.
     """
-    asides = _asides(sentence, words)
+    # Brackets between a subject and its verb: `my sister Ana (the tall one) lives in Rome`.
+    asides: list[tuple[int, int]] = []
+    for hit in _ASIDE.finditer(sentence):
+        before = _BREAK.split(sentence[: hit.start()])[-1]
+        if before.strip() and _verb_at(tokens_of(before), 0, words) is None:
+            asides.append(hit.span())
     rest = sentence
     for start, end in asides:
         rest = rest[:start] + " " * (end - start) + rest[end:]
     parts = [(start, end, rest[start:end]) for start, end in _pieces(rest, words, is_name)]
     parts += [(start + 1, end - 1, sentence[start + 1 : end - 1]) for start, end in asides]
     return [_parsed(text, words, start) for start, _, text in sorted(parts) if tokens_of(text)]
-
-
-def _asides(sentence: str, words: Grammar) -> list[tuple[int, int]]:
-    """The brackets between a subject and its verb: `my sister Ana (the tall one) lives in Rome`."""
-    asides: list[tuple[int, int]] = []
-    for hit in _ASIDE.finditer(sentence):
-        before = _BREAK.split(sentence[: hit.start()])[-1]
-        if before.strip() and _verb_at(tokens_of(before), 0, words) is None:
-            asides.append(hit.span())
-    return asides
 
 
 def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
@@ -433,7 +428,14 @@ def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tu
             return after, skip + more
         if words.final_verbs.entries():
             kind = _final(tokens, end, words) or kind
-    elif not kind and _is_behind_subject(tokens, at, lead, words):
+    # True where a pronoun stands before: what follows is its verb, known or not.
+    elif not kind and (
+        at > lead
+        and tokens[at - 1] in words.nominatives
+        and tokens[at - 1] not in words.determiners
+        and tokens[at] not in words.adverbs
+        and not _NUMBER.search(tokens[at])
+    ):
         return "other", at + 1
     return kind, end
 
@@ -457,17 +459,6 @@ def _final(tokens: Sequence[str], after: int, words: Grammar) -> str:
         if kind in ("decide", "event", "state", "prefer") and at + length >= len(tokens) - 1:
             return kind
     return ""
-
-
-def _is_behind_subject(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> bool:
-    """True where a pronoun stands before: what follows is its verb, known or not."""
-    return (
-        at > lead
-        and tokens[at - 1] in words.nominatives
-        and tokens[at - 1] not in words.determiners
-        and tokens[at] not in words.adverbs
-        and not _NUMBER.search(tokens[at])
-    )
 
 
 def typed_from(text: str, spans: Sequence[tuple[int, int]], at: int) -> str:

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from memoryclaw import late
+from memoryclaw.errors import InputError
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import fold
 
@@ -25,6 +26,18 @@ class Days(NamedTuple):
 
     first: date
     last: date
+
+
+def given_day(text: str) -> str:
+    """A day that somebody gave, in ISO form.
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise InputError(f"{text!r} is not a day; write it like 2026-03-01") from None
 
 
 def plus_days(day: date, count: int) -> date:

@@ -143,6 +143,11 @@ def json_object(text: str | bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def texts_in(value: object) -> list[str]:
+    """The texts in a list of JSON; none where it is no list."""
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
 def read_json(text: str, otherwise: str) -> Any:
     """The value of a JSON text.
 

@@ -75,6 +75,8 @@ _ELIDED = (
 _TOKEN = late.pattern(
     rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b"
 )
+# Lists of a file that are in a form of their own, or only say how the others are to be read.
+_NO_WORDS = frozenset({"verb_fields", "verb_ends", "verb_goals", "noun_capitals", "clitics", "plain_letters"})
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
@@ -92,7 +94,6 @@ class WordList(frozenset[str]):
     """Words and phrases that are looked up in a list of tokens; as a set, the words alone."""
 
     _by_first: dict[str, list[tuple[str, ...]]]
-    _firsts: frozenset[str]
 
     def __new__(cls, entries: Iterable[str]) -> Self:
         """Of entries of one word or more."""
@@ -108,16 +109,15 @@ class WordList(frozenset[str]):
             cls,
             (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1),
         )
-        word_list._by_first, word_list._firsts = by_first, frozenset(by_first)
+        word_list._by_first = by_first
         return word_list
 
     def at(self, tokens: Sequence[str], place: int = 0) -> int:
         """How many tokens from a place on are an entry, the longest one; 0 where none is."""
-        if place >= len(tokens) or tokens[place] not in self._firsts:
-            return 0
-        for words in self._by_first[tokens[place]]:
-            if len(words) == 1 or tuple(tokens[place : place + len(words)]) == words:
-                return len(words)
+        for words in self._by_first.get(tokens[place], ()) if place < len(tokens) else ():
+            length = len(words)
+            if length == 1 or tuple(tokens[place : place + length]) == words:
+                return length
         return 0
 
     @cached_property
@@ -141,7 +141,7 @@ class WordList(frozenset[str]):
 
     def places(self, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
         """Every place from which an entry stands among the tokens, and how many tokens the longest one there is."""
-        firsts = self._firsts
+        firsts = self._by_first
         for place, token in () if self._tellings.isdisjoint(tokens) else enumerate(tokens):
             if token in firsts and (length := self.at(tokens, place)):
                 yield place, length
@@ -181,6 +181,12 @@ class Grammar:
         return [
             form for line in lists.lines(f"{self._file}.{name}") for form in self._spelled(line.split(","))
         ]
+
+    def single_words(self) -> Iterator[str]:
+        """Every single word of the file, but for those of lists that are no words of it; no list is made for that."""
+        lines = chain.from_iterable(lists.lines(f"{self._file}.{name}") for name in self._names - _NO_WORDS)
+        entries = (entry for line in lines for entry in line.split(",") if " " not in entry.strip())
+        yield from (tokens[0] for tokens in map(_split, self._spelled(entries)) if len(tokens) == 1)
 
     def _spelled(self, entries: Iterable[str]) -> Iterator[str]:
         """Each form of some entries, where accents are often left out also without them."""
@@ -374,12 +380,7 @@ def _said_of_oneself(code: str) -> WordList:
 @cache
 def _words_of(code: str) -> frozenset[str]:
     """Every single word that the grammar of a language knows."""
-    return frozenset(
-        entry
-        for name in lists.names(f"{_PREFIX}{code}")
-        if name not in ("verb_fields", "verb_ends", "verb_goals", "noun_capitals", "clitics", "plain_letters")
-        for entry in getattr(grammar(code), name).entries()
-    )
+    return frozenset(grammar(code).single_words())
 
 
 def _is_foreign(text: str, tokens: Iterable[str]) -> bool:

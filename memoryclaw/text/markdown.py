@@ -65,7 +65,12 @@ def outline(body: str) -> Body:
     """Reads a body without its links, tags and block ids."""
     text = quiet = body
     if "`" in body or "%%" in body or "~~~" in body:
-        text, quiet = _without_code_and_comments(body)
+        without_comments, without_both = _Blanks(body), _Blanks(body)
+        for start, end, is_comment in _quiet_spans(body):
+            without_both.blank(start, end)
+            if is_comment:
+                without_comments.blank(start, end)
+        text, quiet = without_comments.result(), without_both.result()
     headings = _headings(quiet) if "#" in quiet or "\n=" in quiet or "\n-" in quiet else ()
     return Body(text, headings, (), (), (), quiet)
 
@@ -222,16 +227,6 @@ def without_code(text: str) -> str:
         if not is_comment:
             blanks.blank(start, end)
     return blanks.result()
-
-
-def _without_code_and_comments(body: str) -> tuple[str, str]:
-    """Returns the body without comments, and without comments and code, at the same length."""
-    without_comments, without_both = _Blanks(body), _Blanks(body)
-    for start, end, is_comment in _quiet_spans(body):
-        without_both.blank(start, end)
-        if is_comment:
-            without_comments.blank(start, end)
-    return without_comments.result(), without_both.result()
 
 
 def _quiet_spans(body: str) -> Iterator[tuple[int, int, bool]]:

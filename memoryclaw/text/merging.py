@@ -151,7 +151,8 @@ def _weft(base: list[str], other: list[str]) -> _Weft:
     weft = _Weft([*base], [[] for _ in base], [[] for _ in range(count + 1)], [False] * count)
     old, new = [line.rstrip("\r\n") for line in base], [line.rstrip("\r\n") for line in other]
     position, moved = 0, 0
-    for hunk in _close_hunks(old, new):
+    start, end = _shared(old, new)
+    for hunk in _between(old, new, (start, len(old) - end), (start, len(new) - end)):
         for number in range(position, hunk.start):
             weft.kept[number] = other[number + moved]
         first = hunk.start + moved
@@ -194,11 +195,6 @@ def _note_change(found: _Weft, base: list[str], span: tuple[int, int], lines: li
         elif lines:
             found.wide[number] = True
             found.instead[number] = lines if number == start else []
-
-
-def _close_hunks(old: list[str], new: list[str]) -> list[Hunk]:
-    start, end = _shared(old, new)
-    return [*_between(old, new, (start, len(old) - end), (start, len(new) - end))]
 
 
 def _between(old: list[str], new: list[str], here: tuple[int, int], there: tuple[int, int]) -> Iterator[Hunk]:

@@ -626,7 +626,11 @@ class _FactReader:
         elif not entity and keys:
             entity, keys = keys[0], keys[1:]
         if (statement := _statement_of(item, keys)) is not None:
-            self._statement(item, first, scope, entity, statement)
+            # An entity's place ends with its facts, so that its next fact comes above what is said of it.
+            self._append(entity, "", statement.value, first + item.number, past=scope.past, type="statement")
+            self._told.update([first + number for number in item.told])
+            if not scope.past and not scope.entity and entity:
+                self._spot(FactSpot(entity, "bullet", first + item.top, first + item.top, ""))
             return scope.past
         if item.quoted and (not item.listed or not item.keys):
             return False
@@ -643,15 +647,6 @@ class _FactReader:
         if any(added):
             self._told.update([first + number for number in item.told])
         return True
-
-    def _statement(
-        self, item: FactItem, first: int, scope: _Scope, entity: str, statement: StatementLine
-    ) -> None:
-        """Adds what was said. An entity's place ends with its facts, so that its next fact comes above its statements."""
-        self._append(entity, "", statement.value, first + item.number, past=scope.past, type="statement")
-        self._told.update([first + number for number in item.told])
-        if not scope.past and not scope.entity and entity:
-            self._spot(FactSpot(entity, "bullet", first + item.top, first + item.top, ""))
 
     def _table(self, table: list[TableRow], first: int, scope: _Scope) -> None:
         header, rows = table[0], table[2:]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from memoryclaw import late
 from memoryclaw.errors import ConflictError, InputError, LockedError, NotFoundError, VaultError
-from memoryclaw.unix import fcntl
+from memoryclaw.unix import is_locked
 from memoryclaw.vault.layout import free_name, must_take_writes, on_disk, places
 
 SIZE_LIMIT = 256 * 1024 * 1024
@@ -173,7 +173,15 @@ def place(root: str, path: str, temp: str, expected: str | None) -> None:
             _to_free_name(folder, temp, folder, name, f"{path} exists by now; nothing was written. Try again")
         else:
             _check(folder, name, path, expected)
-            _swap(folder, temp, name, path, expected)
+            written = _digest(folder, temp)
+            if not _exchange(folder, temp, name):
+                # A file system that cannot exchange names has nothing better than to have looked first.
+                os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+            elif _digest(folder, temp) == expected:
+                os.unlink(temp, dir_fd=folder)
+            else:  # an editor saved between the look and the exchange
+                _give_back(folder, temp, name, written)
+                raise _conflict(path)
         os.fsync(folder)
 
 
@@ -340,18 +348,6 @@ def _to_free_name(folder: int, name: str, target: int, new: str, taken: str) -> 
         return
     os.fsync(target)
     os.unlink(name, dir_fd=folder)
-
-
-def _swap(folder: int, temp: str, name: str, path: str, expected: str) -> None:
-    put = _digest(folder, temp)
-    if not _exchange(folder, temp, name):
-        # A file system that cannot exchange names has nothing better than to have looked first.
-        os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
-    elif _digest(folder, temp) == expected:
-        os.unlink(temp, dir_fd=folder)
-    else:  # an editor saved between the look and the exchange
-        _give_back(folder, temp, name, put)
-        raise _conflict(path)
 
 
 def _return(folder: int, temp: str, name: str) -> None:
@@ -529,19 +525,15 @@ def _flock(root: str, wait: float, served: Callable[[], bool]) -> int:
     """A handle that has the lock; -1 when another served what it was wanted for."""
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     end = time.monotonic() + wait
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if served():
-                os.close(handle)
+    while not is_locked(handle):
+        is_over = served()
+        if is_over or time.monotonic() >= end:
+            os.close(handle)
+            if is_over:
                 return -1
-            if time.monotonic() >= end:
-                os.close(handle)
-                raise locked_error(root) from None
-            time.sleep(_PAUSE)
-        else:
-            return handle
+            raise locked_error(root)
+        time.sleep(_PAUSE)
+    return handle
 
 
 def locked_error(root: str) -> LockedError:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import texts_in
 
 TELLING = (b"cited", b"rated", b"renamed")  # the events that say more than that something was shown
 RECEIPT = re.compile(r"r-\d{8}t\d{6}-[0-9a-f]+", re.ASCII)
@@ -89,8 +90,8 @@ class LedgerUsage:
         """What replies cited, the oldest first, under the ids that these memories have now."""
         citations = []
         for ts, event in self._of("cited"):
-            words = frozenset(self._current_id(id_, ts) for id_ in _texts(event.get("words")))
-            named = {self._current_id(id_, ts): _receipt(event, id_) for id_ in _texts(event.get("ids"))}
+            words = frozenset(self._current_id(id_, ts) for id_ in texts_in(event.get("words")))
+            named = {self._current_id(id_, ts): _receipt(event, id_) for id_ in texts_in(event.get("ids"))}
             if named:
                 session = _text(event.get("session"))
                 citations.append(Cited(ts, session, tuple(named), tuple(named.values()), words))
@@ -102,7 +103,7 @@ class LedgerUsage:
         return tuple(
             Rated(ts, _text(event.get("session")), self._current_id(id_, ts), rating, _receipt(event, id_))
             for ts, event in self._of("rated")
-            for id_ in _texts(event.get("ids"))[:1]
+            for id_ in texts_in(event.get("ids"))[:1]
             if (rating := _rating(event))
         )
 
@@ -111,7 +112,7 @@ class LedgerUsage:
         """The events that cite or rate each memory, the oldest first, each with its time and the id that the memory had then."""
         by_id: dict[str, list[tuple[str, Mapping[str, Any], str]]] = {}
         for ts, _, event in self._events:
-            ids = () if event["event"] == "renamed" else _texts(event.get("ids"))
+            ids = () if event["event"] == "renamed" else texts_in(event.get("ids"))
             for id_ in ids if event["event"] == "cited" or _rating(event) else ():
                 by_id.setdefault(self._current_id(id_, ts), []).append((ts, event, id_))
         return by_id
@@ -128,7 +129,7 @@ class LedgerUsage:
             receipt, session, rating = _receipt(event, then), _text(event.get("session")), _rating(event)
             key = receipt, "" if receipt else str(number)
             earlier = uses.setdefault(key, Use(_show_time(receipt, ts), receipt, session))
-            by = "words" if then in _texts(event.get("words")) else "id"
+            by = "words" if then in texts_in(event.get("words")) else "id"
             uses[key] = (
                 earlier._replace(rating=rating)
                 if event["event"] == "rated"
@@ -227,7 +228,3 @@ def _note(path: object) -> str:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _texts(value: object) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

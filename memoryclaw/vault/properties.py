@@ -67,6 +67,13 @@ def read_properties(meta: Mapping[str, Any], lines: Mapping[tuple[str, ...], int
     low = {key.lower(): value for key, value in meta.items()}
     problems: list[Problem] = []
     project = plain_name(text_of(low.get("project")))
+    other = [
+        plain_name(text)
+        for key, value in low.items()
+        if key not in _NOT_SEARCHED
+        for text in strings(value)
+        if not _NUMBER_OR_DATE.fullmatch(text)
+    ]
     return Properties(
         id=_id(low["id"], lines, problems) if "id" in low else "",
         title=text_of(low.get("title")),
@@ -82,7 +89,7 @@ def read_properties(meta: Mapping[str, Any], lines: Mapping[tuple[str, ...], int
         pinned="pin" in low and text_of(low["pin"]).lower() in _YES,
         merged_from=names_of(low, ("merged_from",)) if "merged_from" in low else (),
         lifecycle=_lifecycle(low, project, lines, problems),
-        other=_other(low),
+        other=", ".join(other),
         problems=tuple(problems),
     )
 
@@ -187,14 +194,3 @@ def _lifecycle(low: Mapping[str, Any], project: str, lines: _Lines, problems: li
     for key, text in texts.items():
         problems += validity.problems({key: text}, _line(lines, key) if key in low else 1)
     return validity.read(texts)
-
-
-def _other(low: Mapping[str, Any]) -> str:
-    texts = [
-        plain_name(text)
-        for key, value in low.items()
-        if key not in _NOT_SEARCHED
-        for text in strings(value)
-        if not _NUMBER_OR_DATE.fullmatch(text)
-    ]
-    return ", ".join(texts)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from memoryclaw import late
 from memoryclaw.errors import LockedError, VaultError
-from memoryclaw.unix import fcntl
+from memoryclaw.unix import is_locked
 from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
 
 if TYPE_CHECKING:
@@ -230,13 +230,12 @@ def watcher(state: Path | str) -> tuple[int, str]:
     except OSError:
         return 0, ""
     try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
+        if is_locked(fd, shared=True):
+            return 0, ""
         pid, _, mode = os.pread(fd, 60, 0).decode("ascii", "replace").strip().partition(" ")
         return (int(pid), mode) if pid.isdigit() else (0, "")
     finally:
         os.close(fd)
-    return 0, ""
 
 
 def drop(state: Path | str, name: str) -> None:
@@ -266,6 +265,69 @@ def take(state: Path, names: list[str]) -> None:
                 os.unlink(name, dir_fd=folder)
 
 
+# Processes that would look at all files at the same time take turns, and who waited for its turn may find the look done.
+
+LOOKS_FILE = "looks.lock"
+_TURN = 0.2  # seconds that a reader waits for others, who may be making the index for the first time
+
+
+class Turn:
+    """One process's turn to look; `is_spared` when another began to look after this one came, and saw everything."""
+
+    def __init__(self, *, is_spared: bool = False) -> None:
+        self.is_spared = is_spared
+        self.saw_all = False
+
+
+@contextlib.contextmanager
+def turn_to_look(state: Path, key: str) -> Iterator[Turn]:
+    """Waits for a turn to bring the index in line with the files; whoever looks then says if it `saw_all`.
+
+    No clock decides who is spared: looks are counted, and who comes while the fifth is under way wants the sixth or a later one.
+
+    Args:
+        key: a short word for the settings that the index depends on; nobody shares the look of who goes by others.
+    """
+    try:
+        handle = os.open(
+            f"{state}/{LOOKS_FILE}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
+    except OSError:  # nothing was indexed yet, or nothing can be written
+        yield Turn()
+        return
+    try:
+        came, end, pause = _looks(handle)[0], time.monotonic() + _TURN, _PAUSE
+        while True:
+            is_ours = is_locked(handle)
+            begun, seen, by = _looks(handle)
+            turn = Turn(is_spared=seen > came and by == key)
+            if is_ours or turn.is_spared or time.monotonic() >= end:
+                break
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.003)
+        is_counted = is_ours and not turn.is_spared
+        if is_counted:
+            _count(handle, begun + 1, seen, by)
+        yield turn
+        if is_counted and turn.saw_all:
+            _count(handle, begun + 1, begun + 1, key)
+    finally:
+        os.close(handle)
+
+
+def _looks(handle: int) -> tuple[int, int, str]:
+    """How many looks began, which of them was the last to see everything, and by which settings."""
+    words = os.pread(handle, 120, 0).decode("ascii", "replace").split()
+    if len(words) != 3 or not (words[0].isdecimal() and words[1].isdecimal()):
+        return 0, 0, "-"
+    return int(words[0]), int(words[1]), words[2]
+
+
+def _count(handle: int, begun: int, seen: int, key: str) -> None:
+    with suppress(OSError):  # no room: nobody is spared
+        os.pwrite(handle, f"{begun} {seen} {key}".ljust(120).encode("ascii"), 0)
+
+
 class WatchLock:
     """The lock of a vault's only watcher, held until `close` or until the process ends.
 
@@ -284,7 +346,7 @@ class WatchLock:
                 f"{self._path} cannot be written ({error.strerror}), so nothing can be watched"
             ) from error
         begun = time.monotonic()
-        while not self._taken():
+        while not is_locked(self._fd):
             waited = time.monotonic() - begun
             if waited >= _READERS or (waited >= _PATIENCE and watcher(state)[0]):
                 os.close(self._fd)
@@ -312,13 +374,6 @@ class WatchLock:
         if self._fd >= 0:
             os.close(self._fd)
         self._fd = -1
-
-    def _taken(self) -> bool:
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
 
 
 @contextlib.contextmanager

@@ -227,7 +227,10 @@ def fill(memory: WorkingMemory, turns: Iterable[Mapping[str, Any]]) -> dict[str,
     begun, observed = not memory.empty, list(memory.observations)
     for turn in turns:
         if turn.get("role") == "user" and not memory.goal and "goal" not in changes:
-            request = _request(turn.get("content"))
+            # A greeting, or a command to the host, asks for nothing.
+            content = turn.get("content")
+            text = one_line(content) if isinstance(content, str) else ""
+            request = "" if _COMMAND.match(text) or is_filler(text) else shorten(text, SHORT)
             if request and "goal" not in memory.by_hand:
                 changes["goal"] = request
             begun = begun or bool(request)
@@ -242,12 +245,6 @@ def fill(memory: WorkingMemory, turns: Iterable[Mapping[str, Any]]) -> dict[str,
 
 
 _IN_FILE = {"observations": "recent_observations"}
-
-
-def _request(content: Any) -> str:
-    """What a person asks for, in short; empty for a greeting or a command to the host."""
-    text = one_line(content) if isinstance(content, str) else ""
-    return "" if _COMMAND.match(text) or is_filler(text) else shorten(text, SHORT)
 
 
 def _call_changes(turn: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

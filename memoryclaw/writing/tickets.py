@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
-from memoryclaw.unix import fcntl
+from memoryclaw.unix import is_locked
 from memoryclaw.vault.layout import STATE_DIR
 from memoryclaw.vault.state_folder import make_private_folder
 
@@ -35,7 +35,7 @@ class Ticket:
         self._path = f"{folder}/{time.monotonic_ns():020d}-{os.getpid()}-{threading.get_ident()}"
         self._handle = os.open(self._path + _NEW, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
         try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_locked(self._handle)
             _write(self._handle, request)
             os.rename(self._path + _NEW, self._path + _WAITING)
         except BaseException:
@@ -92,7 +92,7 @@ def take(root: str) -> Iterator[TakenTicket]:
         path, handle = f"{folder}/{name.rpartition('.')[0]}", -1
         try:
             handle = os.open(f"{folder}/{name}", _FLAGS)
-            if _is_left(handle):
+            if is_locked(handle, shared=True):  # no process holds it
                 os.unlink(f"{folder}/{name}")
             elif name.endswith(_WAITING) and (lines := _read(handle)):
                 os.rename(path + _WAITING, path + _TAKEN)
@@ -103,15 +103,6 @@ def take(root: str) -> Iterator[TakenTicket]:
         finally:
             if handle >= 0:
                 os.close(handle)
-
-
-def _is_left(handle: int) -> bool:
-    """True when no process holds the ticket."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _write(handle: int, value: Any) -> None:

@@ -141,15 +141,9 @@ def test_a_hostile_note_is_text_on_every_page(chromium: Any, vault: Any) -> None
         "---\nname: evil\ndescription: <script>alert(9)</script>\n---\n<img src=x onerror=alert(10)>\n"
     )
     rig.git(
-        vault,
-        "-c",
-        "user.name=<b>x</b>",
-        "-c",
-        "user.email=x@y",
-        "commit",
-        "-qam",
+        vault, "-c", "user.name=<b>x</b>", "-c", "user.email=x@y", "commit", "-qam",
         "<script>alert(11)</script>",
-    )
+    )  # fmt: skip
     assert Claw(vault)("remember", "Boathouse Aarhus", "--entity", "<u>x</u>", "--field", "y").code in (0, 1)
     with serving(vault) as daemon:
         context = chromium.new_context()

@@ -310,11 +310,8 @@ def test_a_turn_may_be_a_mapping_and_is_kept_as_its_line_would_be(studio: Path) 
     with open_vault(studio) as app:
         kept, known, other = app.capture([turn, json.dumps(turn), frozen], session="monday")
     assert (kept.id, known.id, known.again, other.id) == (
-        "log:monday/1",
-        "log:monday/1",
-        True,
-        "log:monday/2",
-    )
+        "log:monday/1", "log:monday/1", True, "log:monday/2",
+    )  # fmt: skip
     lines = (studio / "logs/2026-04-19/monday.jsonl").read_text().splitlines()
     assert [json.loads(line)["content"] for line in lines] == ["Thursday, after Henrik.", "And Friday."]
 

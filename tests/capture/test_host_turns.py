@@ -14,13 +14,9 @@ def read(*messages: object) -> list[HostMessage]:
 
 def test_a_line_of_our_own_comes_back_as_it_is():
     line = {
-        "ts": "2026-03-01T12:00:00Z",
-        "session": "s",
-        "turn": 4,
-        "role": "user",
-        "name": "Nora",
+        "ts": "2026-03-01T12:00:00Z", "session": "s", "turn": 4, "role": "user", "name": "Nora",
         "content": "Hi",
-    }
+    }  # fmt: skip
     assert read(line) == [
         HostMessage(ts="2026-03-01T12:00:00Z", session="s", turn="4", role="user", name="Nora", content="Hi")
     ]

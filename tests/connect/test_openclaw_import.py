@@ -40,15 +40,8 @@ def home(tmp_path: Path) -> Claw:
 def test_everything_waits_and_one_yes_makes_it_memory(home: Claw, tmp_path: Path) -> None:
     done = home("openclaw", "import", "--json").json
     assert [item["kind"] for item in done["proposed"]] == [
-        "fact",
-        "fact",
-        "note",
-        "note",
-        "note",
-        "fact",
-        "episode",
-        "note",
-    ]
+        "fact", "fact", "note", "note", "note", "fact", "episode", "note",
+    ]  # fmt: skip
     assert done["files"] == ["MEMORY.md", "USER.md", "memory/2026-04-18-kiosk.md", "memory/towns/lund.md"]
     assert git(home.vault, "log", "-1", "--format=%H %s").split(maxsplit=1) == [
         done["commit"],

@@ -20,17 +20,8 @@ WANTED = wishes(
     command=["python", "-m", "memoryclaw"],
 )
 KEYS = (
-    "plugins",
-    "load",
-    "paths",
-    "slots",
-    "memory",
-    "entries",
-    "memoryclaw",
-    "memory-core",
-    "enabled",
-    "allow",
-)
+    "plugins", "load", "paths", "slots", "memory", "entries", "memoryclaw", "memory-core", "enabled", "allow",
+)  # fmt: skip
 blank = st.sampled_from(
     ("", "", " ", "\n", "\n  ", "\t", "\r\n    ", " // tea\n", " /* a, b: {} */ ", "\n// x  \n  ")
 )

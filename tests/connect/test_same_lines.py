@@ -22,12 +22,9 @@ PLUGIN = Path(__file__).parents[2] / "plugins" / "openclaw"
 def claude(number: int, kind: str, content: Any, **more: Any) -> dict[str, Any]:
     stamp = f"2026-03-02T09:00:{number:02}.000Z"
     about = {
-        "type": kind,
-        "uuid": f"u-{number}",
-        "sessionId": "dowels",
-        "timestamp": stamp,
+        "type": kind, "uuid": f"u-{number}", "sessionId": "dowels", "timestamp": stamp,
         "cwd": "/home/nora/boats",
-    }
+    }  # fmt: skip
     return {**about, "message": {"role": kind, "content": content}, **more}
 
 

@@ -2,19 +2,19 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.consolidation.planning import NEAR, NearDuplicate, near_duplicate, similarity
+from memoryclaw.consolidation.planning import NEAR, NearDuplicate, near_duplicate
 
 SAID = "- Nora: The paint for the kitchen wall is Dünensand 14, the matt one, two buckets. ^l3\n- Pip: I order both today. ^l4\n"
 
 
 def test_case_accents_marks_and_block_ids_say_nothing():
     other = "* NORA - the paint for the kitchen wall is dunensand 14; the matt one, two buckets. ^l33\nPip: I order both today! ^x"
-    assert similarity(SAID, other) == 1.0
+    assert near_duplicate(SAID, [("a", other)]) == NearDuplicate("a", "contained", 1.0)
 
 
 def test_texts_of_nothing_in_common_are_not_alike():
-    assert similarity(SAID, "The wind blows from the east on Friday evening.") == 0.0
-    assert similarity("", "") == similarity("", SAID) == 0.0
+    assert near_duplicate(SAID, [("a", "The wind blows from the east on Friday evening."), ("b", "")]) is None
+    assert near_duplicate("", [("a", SAID), ("b", "")]) is None
 
 
 def test_one_changed_number_is_never_held_by_the_other():
@@ -46,4 +46,4 @@ def test_scripts_without_spaces_are_compared_too():
     assert near_duplicate(one, [("a", one + "中村さんに電話します。")]) == NearDuplicate(
         "a", "contained", 1.0
     )
-    assert similarity(one, "断らないと思います。") == 0.0
+    assert near_duplicate(one, [("a", "断らないと思います。")]) is None

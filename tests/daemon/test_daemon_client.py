@@ -55,11 +55,8 @@ class Daemon:
     def __init__(self, state: Path, server: ThreadingHTTPServer) -> None:
         self.state, self.server = state, server
         self.told: dict[str, Any] = {
-            "pid": os.getpid(),
-            "host": "127.0.0.1",
-            "port": server.server_port,
-            "version": __version__,
-        }
+            "pid": os.getpid(), "host": "127.0.0.1", "port": server.server_port, "version": __version__,
+        }  # fmt: skip
         self.write()
 
     def write(self, **more: Any) -> None:

@@ -206,11 +206,8 @@ def test_status_tells_the_last_run_and_whether_one_is_due(machine: Machine, stud
     assert last_run(str(studio)) == datetime(2026, 4, 19, 3, 0, 1, tzinfo=UTC)
     now = schedule(studio, Due(True, "turns wait since then")).status()
     assert (now.installed, now.last_run, now.due, now.reason) == (
-        False,
-        "2026-04-19T03:00:01Z",
-        True,
-        "turns wait since then",
-    )
+        False, "2026-04-19T03:00:01Z", True, "turns wait since then",
+    )  # fmt: skip
     schedule(studio).install()
     now = schedule(studio).status()
     assert (now.installed, now.active, now.by) == (True, True, "systemd")

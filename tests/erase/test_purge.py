@@ -106,14 +106,8 @@ def test_a_purged_fact_is_found_nowhere_and_the_rest_stays(app):
     before = (app.root / "semantic/people.md").read_text().splitlines()
     planned = app.purge(DOCTOR, dry_run=True)
     assert {one.place for one in planned.emptied} >= {
-        "notes",
-        "facts",
-        "logs",
-        "ledger",
-        "working memory",
-        "run records",
-        "review",
-    }
+        "notes", "facts", "logs", "ledger", "working memory", "run records", "review",
+    }  # fmt: skip
     assert holding(app.root), "a dry run writes nothing"
     done = app.purge(DOCTOR)
     assert (done.hits, holding(app.root)) == ((), [])

@@ -261,19 +261,8 @@ def _without_strace(fault: Fault | None, say: Callable[..., None]) -> None:
 def _attached(pid: int, log: str, fault: Fault | None) -> subprocess.Popen[bytes]:
     traced = f"{CALLS},{STARTS}" if fault is None or fault.call.name in CALLS else READS
     command = [
-        "strace",
-        "-qq",
-        "-s",
-        "0",
-        "-o",
-        log,
-        "-p",
-        str(pid),
-        "-e",
-        f"trace={traced}",
-        "-e",
-        "signal=none",
-    ]
+        "strace", "-qq", "-s", "0", "-o", log, "-p", str(pid), "-e", f"trace={traced}", "-e", "signal=none",
+    ]  # fmt: skip
     injected = [part for words in (fault.injections if fault else []) for part in ("-e", words)]
     tracer = subprocess.Popen([*command, *injected], stderr=subprocess.PIPE, process_group=0)
     while not re.search(r"^TracerPid:\t[1-9]", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE):

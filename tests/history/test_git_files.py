@@ -71,14 +71,9 @@ def test_of_another_index_git_is_asked(tmp_path, change):
 def test_objects_are_those_of_git_and_packed_ones_are_left_to_it(tmp_path):
     root = vault_of(tmp_path / "v", FILES)
     names = [
-        "HEAD",
-        "HEAD:",
-        "HEAD:semantic",
-        "HEAD:semantic/é.md",
-        "HEAD:a.md",
-        "HEAD:none/at.all",
+        "HEAD", "HEAD:", "HEAD:semantic", "HEAD:semantic/é.md", "HEAD:a.md", "HEAD:none/at.all",
         "HEAD:a.md/below",
-    ]
+    ]  # fmt: skip
     loose = [_LooseObjects(git_state(str(root))).named(name) for name in names]
     git(root, "repack", "-a", "-d", "-q")
     with pytest.raises(_PackedError):

@@ -32,11 +32,8 @@ def test_names_of_files_with_spaces_and_marks_are_literal(tmp_path):
     root = vault_of(tmp_path / "v", {"a [b]*.md": "1\n", "a b.md": "2\n", "ü\tx.md": "3\n"})
     history = History(str(root))
     assert repository.commit_log(history, limit=1)[0].files == (
-        ".gitignore",
-        "a [b]*.md",
-        "a b.md",
-        "ü\tx.md",
-    )
+        ".gitignore", "a [b]*.md", "a b.md", "ü\tx.md",
+    )  # fmt: skip
     (root / "a b.md").write_text("22\n")
     git(root, "commit", "-qam", "only this")
     assert [row.subject for row in repository.commit_log(history, ["a [b]*.md"], limit=9)] == ["first"]

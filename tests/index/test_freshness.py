@@ -93,6 +93,34 @@ def test_one_cookie_serves_all_who_asked_before_it_was_dropped(tmp_path):
     lock.close()
 
 
+def test_what_is_saved_while_another_looks_is_found_by_who_comes_then(own, root):
+    """The look that is under way has passed the folder already, so it serves nobody who comes now."""
+    look(own)
+    other, passed, over = kept(root), threading.Event(), threading.Event()
+    behind = other.sync.behind
+
+    def held_up():
+        files = behind()
+        passed.set()
+        over.wait(LONG)
+        return files
+
+    other.sync.behind = held_up
+    first = threading.Thread(target=look, args=(other,))
+    first.start()
+    assert passed.wait(LONG)
+    put(root, {"notes/now.md": "saved just now"})
+    answers = []
+    second = threading.Thread(target=lambda: answers.append(look(own)))
+    second.start()
+    over.set()
+    first.join()
+    second.join()
+    assert answers == [FRESH]
+    assert own.found("just now") == ["notes/now.md"]
+    other.close()
+
+
 def test_a_watcher_that_does_not_answer_is_not_believed(own, root):
     look(own)
     lock = WatchLock(own.state)

@@ -98,19 +98,9 @@ def test_search_json_has_the_promised_shape(asked: Claw) -> None:
     best = answer["matches"][0]
     assert best["id"] == "semantic/projects#Boathouse.deadline"
     assert {
-        "id",
-        "note",
-        "kind",
-        "path",
-        "line",
-        "end_line",
-        "title",
-        "snippet",
-        "score",
-        "why",
-        "layer",
+        "id", "note", "kind", "path", "line", "end_line", "title", "snippet", "score", "why", "layer",
         "trust",
-    } <= best.keys()
+    } <= best.keys()  # fmt: skip
     for match in answer["matches"]:
         assert sum(term["value"] for term in match["why"]["terms"]) == match["score"]
         assert match["why"]["matched"]

@@ -132,11 +132,8 @@ def test_post_keeps_what_is_new_in_a_transcript_once(hooked: Claw, tmp_path: Pat
     with transcript.open("a") as file:
         file.write(said(5, "user", "Thanks, the boathouse is next."))
     assert hooked("hook", "post", "--host", "plain", stdin=stop).json == {
-        "kept": 1,
-        "again": 0,
-        "left_out": 0,
-        "refused": 0,
-    }
+        "kept": 1, "again": 0, "left_out": 0, "refused": 0,
+    }  # fmt: skip
     assert transcript.read_text().startswith(TALK)
 
 

@@ -117,14 +117,8 @@ def test_status_names_what_mends_each_thing(mc: Claw, host: Path) -> None:
     assert (before["installed"], before["ok"]) == (False, False)
     # Whether `memoryclaw` is on the PATH is the machine's own.
     assert {c["name"] for c in before["checks"] if not c["ok"]} - {"command"} == {
-        "plugin",
-        "loaded",
-        "permission",
-        "slot",
-        "memory-core",
-        "skills",
-        "daemon",
-    }
+        "plugin", "loaded", "permission", "slot", "memory-core", "skills", "daemon",
+    }  # fmt: skip
     assert all(c["advice"] for c in before["checks"] if not c["ok"])
     mc("openclaw", "install", "--yes")
     after = mc("openclaw", "status", "--json").json

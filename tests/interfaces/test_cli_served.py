@@ -102,11 +102,8 @@ def test_hooks_go_through_the_daemon(idle: Claw, tmp_path: Path) -> None:
         {"session_id": "s-1", "hook_event_name": "Stop", "transcript_path": os.fspath(tmp_path / "s-1.jsonl")}
     )
     assert idle("hook", "post", "--host", "plain", stdin=stop).json == {
-        "kept": 1,
-        "again": 0,
-        "left_out": 0,
-        "refused": 0,
-    }
+        "kept": 1, "again": 0, "left_out": 0, "refused": 0,
+    }  # fmt: skip
     assert "eel traps" in (idle.vault / "logs/2026-04-19/s-1.jsonl").read_text()
 
 

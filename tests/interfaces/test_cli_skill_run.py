@@ -63,24 +63,14 @@ def test_a_dry_run_is_printed_and_calls_nothing(mail: Claw, gateway: Gateway) ->
 def test_an_applied_run_stops_at_the_failure_and_exits_with_1(mail: Claw, gateway: Gateway) -> None:
     before = len(gateway.asked)
     ran = mail(
-        "skills",
-        "run",
-        "send-email",
-        "--param",
-        "recipient=ann@example.com",
-        "--apply",
-        "--session",
-        "s1",
+        "skills", "run", "send-email", "--param", "recipient=ann@example.com", "--apply", "--session", "s1",
         "--json",
-    )
+    )  # fmt: skip
     assert ran.code == 1
     assert [step["state"] for step in ran.json["steps"]] == ["done", "failed", "not run"]
     assert (ran.json["ok"], ran.json["applied"], ran.json["session"], ran.json["steps"][1]["error"]) == (
-        False,
-        True,
-        "s1",
-        "it broke",
-    )
+        False, True, "s1", "it broke",
+    )  # fmt: skip
     asked = [body for _, body in gateway.asked[before:]]
     assert asked == [{"tool": "echo", "args": {"to": "ann@example.com"}}, {"tool": "bad", "args": {}}]
     [log] = mail.vault.glob("logs/*/s1.jsonl")

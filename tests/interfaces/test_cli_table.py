@@ -40,18 +40,9 @@ def test_the_list_of_commands_needs_neither_the_app_nor_the_index() -> None:
     assert "browse" in listed.stdout
     packages = {".".join(module.split(".")[:2]) for module in listed.stderr.split()}
     dear = {
-        "app",
-        "index",
-        "recall",
-        "writing",
-        "consolidation",
-        "capture",
-        "history",
-        "lifecycle",
-        "config",
-        "model",
-        "vault",
-    }
+        "app", "index", "recall", "writing", "consolidation", "capture", "history", "lifecycle", "config",
+        "model", "vault",
+    }  # fmt: skip
     assert not packages & {f"memoryclaw.{name}" for name in dear}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from functools import partial
 
@@ -10,7 +11,7 @@ import httpx
 import pytest
 from conftest import VaultOf
 
-from memoryclaw import errors
+from memoryclaw import config, errors
 from memoryclaw.app import App, open_vault, system_clock
 from memoryclaw.app.verbs import LONG, READ, WRITE
 from memoryclaw.daemon.daemon import Daemon
@@ -22,8 +23,8 @@ from memoryclaw.interfaces.http.guard import Bucket
 from memoryclaw.interfaces.http.messages import CODES
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
-from memoryclaw.interfaces.http.workers import VaultPool, WorkerPool, WorkerPools
-from memoryclaw.interfaces.requests import NoArguments, RefusedError, refusal_of
+from memoryclaw.interfaces.http.workers import WorkerPool, WorkerPools
+from memoryclaw.interfaces.requests import NoArguments, RefusedError, VaultPool, refusal_of
 from memoryclaw.interfaces.schemas import Schemas
 from memoryclaw.interfaces.shapes import Shape
 
@@ -104,6 +105,20 @@ def test_settings_that_are_saved_while_they_are_read_count_the_next_time(vault_o
         if len(found) == 1:
             (root / "memoryclaw.yaml").write_text("retrieval:\n  budget: 200\n")
     assert found == [600, 200, 1000]
+    stock.close()
+
+
+def test_your_own_settings_of_one_vault_count_the_next_time(vault_of: VaultOf) -> None:
+    root = vault_of({"memoryclaw.yaml": f"vault:\n  id: {'a1' * 16}\n"})
+    own = config.own_vault_folder(os.environ, "a1" * 16)
+    stock, budgets = VaultPool(partial(open_vault, root), 1), []
+    for budget in (0, 300, 400):
+        if budget:
+            own.mkdir(parents=True, exist_ok=True)
+            (own / config.OWN_FILE).write_text(f"retrieval:\n  budget: {budget}\n")
+        with stock.lend() as app:
+            budgets.append(app.config.budget)
+    assert budgets == [600, 300, 400]
     stock.close()
 
 

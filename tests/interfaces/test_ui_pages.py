@@ -98,6 +98,23 @@ def test_an_empty_vault_says_what_to_do_first(browser: Browser) -> None:
     assert "memoryclaw connect claude-code" in browser.get("/ui/timeline").text
 
 
+def many_notes(root: Path) -> Path:
+    return put(root, {"memoryclaw.yaml": ""} | {f"notes/{n}.md": f"heron number {n}" for n in range(55)})
+
+
+@pytest.mark.parametrize("daemon", [many_notes], indirect=True, scope="module")
+def test_a_search_shows_twenty_at_first_and_a_list_fifty(browser: Browser) -> None:
+    counts = {}
+    for query in ("q=heron", "q=heron&limit=40", "", "limit=100"):
+        text = browser.get(f"/ui/notes?{query}").text
+        shown, more = re.search('data-count="([^"]*)', text), re.search(r"[?;&]limit=(\d+)", text)
+        counts[query] = shown and shown[1], more and more[1]
+    assert counts == {
+        "q=heron": ("more than 20 found", "40"), "q=heron&limit=40": ("more than 40 found", "60"),
+        "": ("more than 50 found", "100"), "limit=100": ("55 found", None),
+    }  # fmt: skip
+
+
 @full
 def test_the_timeline_tells_the_world_and_with_a_kind_the_changes(browser: Browser) -> None:
     world, changes = (browser.get(f"/ui/timeline{query}").text for query in ("", "?kind=all"))

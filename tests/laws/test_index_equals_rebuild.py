@@ -26,18 +26,9 @@ from indexed import echoed, kept, rebuilt, until, watched
 from memoryclaw.errors import IndexBusyError
 
 FOLDERS = (
-    "",
-    "episodes",
-    "semantic",
-    "notes",
-    "notes/deep",
-    os.fsdecode(b"f\xfcr"),
-    "skills/pack",
-    "skills/pack/data",
-    "logs/2025-01-01",
-    "archive/semantic",
-    "ledger",
-)
+    "", "episodes", "semantic", "notes", "notes/deep", os.fsdecode(b"f\xfcr"), "skills/pack",
+    "skills/pack/data", "logs/2025-01-01", "archive/semantic", "ledger",
+)  # fmt: skip
 NAMES = (
     "a.md", "b.md", "A.md", "projects.md", "_pending.md", "2025-04-08_14-32-10_mail.md", "é.md", unicodedata.normalize("NFD", "é.md"),
     "中.md", "SKILL.md", "s.json", "log.jsonl", "log.md", "x.txt", "~$a.md", "a.sync-conflict-20250101-101010-ABCDEF.md",

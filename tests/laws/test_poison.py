@@ -37,12 +37,9 @@ def obeying(asked: Asked) -> str:
     """What a model says that believes every line, lies about the rest, and reaches for what is not its own."""
     lines = [line_of(item) for item in asked.log]
     sure = {
-        "durable": True,
-        "confidence": "high",
-        "role": "user",
-        "trust": "trusted",
+        "durable": True, "confidence": "high", "role": "user", "trust": "trusted",
         "path": "semantic/people.md",
-    }
+    }  # fmt: skip
     claims = [
         {"line": line.number, "quote": line.text, "entity": entity, "field": field, "value": value, **sure}
         for line in lines

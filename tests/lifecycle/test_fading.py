@@ -149,12 +149,8 @@ def test_inspect_shows_the_sum_of_the_uses(app: App, clock: Clock) -> None:
     found = app.inspect("rope")
     (cited, rated) = found.strength.steps
     assert (cited.use.receipt, cited.use.cited, cited.credit, cited.faded, cited.x) == (
-        receipt,
-        "id",
-        0.6,
-        0,
-        0.6,
-    )
+        receipt, "id", 0.6, 0, 0.6,
+    )  # fmt: skip
     assert (rated.use.rating, rated.credit, rated.faded) == (2, -0.5, pytest.approx(0.3))
     assert rated.x == found.strength.x == pytest.approx(0.3 - 0.5 * 1.3)
     assert found.kind == "episode"

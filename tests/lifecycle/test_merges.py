@@ -282,11 +282,8 @@ def test_two_names_of_one_entity_are_proposed_and_become_one(vault):
             found = app.entity(name)
             assert found.name == "Project Atlas"
             assert {f.value for _, f in found.facts} == {
-                "2026-06-01",
-                "Nora Lindqvist",
-                "it must be light",
-                "Pip",
-            }
+                "2026-06-01", "Nora Lindqvist", "it must be light", "Pip",
+            }  # fmt: skip
         assert [one.name for one in app.entities()] == ["Other", "Project Atlas"]
         old = app.show("semantic/projects#Atlas.lead")
         assert old.address.id == "semantic/projects#Project Atlas.lead"

@@ -79,16 +79,10 @@ def test_the_words_that_lacked_find_the_memory_once_somebody_says_yes_and_are_un
         {"question": "Nora's insurance policy?"},
     ],
     ids=[
-        "labelled",
-        "not to leave",
-        "redacted",
-        "line of few",
-        "another session",
-        "much later",
-        "this week",
+        "labelled", "not to leave", "redacted", "line of few", "another session", "much later", "this week",
         "it was shown",
     ],
-)
+)  # fmt: skip
 def test_nothing_is_learned_from_what_is_private_or_is_no_miss(tmp_path: Path, case: dict[str, Any]) -> None:
     assert not looked_for(tmp_path / "v", **{"opened": INSURANCE, **case})
 

@@ -211,11 +211,8 @@ def test_pages_are_not_in_git_unless_the_user_puts_them_there(root):
     views(root, write=True)
     assert git(root, "rev-parse", "HEAD~3") == head
     assert git(root, "show", "--name-only", "--format=%s", "HEAD").split("\n") == [
-        f"Compile {PAGE}",
-        "",
-        PAGE,
-        "",
-    ]
+        f"Compile {PAGE}", "", PAGE, "",
+    ]  # fmt: skip
     assert git(root, "status", "--short") == ""
 
 

@@ -80,13 +80,8 @@ def in_logs(host: Host, words: str) -> Callable[[], bool]:
 def said_by_nora(day: str, words: str) -> str:
     """A log of one line, from long ago."""
     line = {
-        "ts": f"{day}T09:00:00Z",
-        "session": day,
-        "turn": 1,
-        "role": "user",
-        "name": "Nora",
-        "content": words,
-    }
+        "ts": f"{day}T09:00:00Z", "session": day, "turn": 1, "role": "user", "name": "Nora", "content": words,
+    }  # fmt: skip
     return json.dumps(line) + "\n"
 
 

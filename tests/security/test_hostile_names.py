@@ -21,19 +21,10 @@ STEPS = (
     "\u2024\u2024", "．．", "..;", "....//", "~", "$HOME",
 )  # fmt: skip
 ENDS = (
-    "/outside.md",
-    "/outside",
-    "/.git/config",
-    "/.git/hooks/post-commit",
-    "/etc/passwd",
-    "/.ssh/authorized_keys",
-    "/.memoryclaw/token",
-    "\0/outside.md",
-    "//outside.md",
-    "/outside.md#x",
-    "/outside.md#a.b",
-    "/%00",
-)
+    "/outside.md", "/outside", "/.git/config", "/.git/hooks/post-commit", "/etc/passwd",
+    "/.ssh/authorized_keys", "/.memoryclaw/token", "\0/outside.md", "//outside.md", "/outside.md#x",
+    "/outside.md#a.b", "/%00",
+)  # fmt: skip
 WHOLE = (
     "/outside.md", "/etc/passwd", "//etc/passwd", "file:///etc/passwd", "CON", "NUL.md", "COM1", "aux", ".", "..", "", " ", "-", "#", "#x", "a#", "..#..",
     ".git", ".git/config", ".memoryclaw/token", ".memoryclaw/index.sqlite", "memoryclaw.yaml", "x" * 300, "é" * 200, "\0", "a\nb", "log:../../outside/1",

@@ -155,14 +155,9 @@ def test_no_words_of_a_caller_become_a_trailer_or_a_second_subject(tmp_path: Pat
         for number, cut in enumerate(BREAKS):
             evil = f"word{number}{cut}{TRAILERS[number % len(TRAILERS)]}"
             said = {
-                "text": f"Said {number}",
-                "entity": "",
-                "field": "",
-                "tags": [],
-                "source": "",
-                "tool": "t",
+                "text": f"Said {number}", "entity": "", "field": "", "tags": [], "source": "", "tool": "t",
                 "session": "s",
-            }
+            }  # fmt: skip
             said |= {"tags": [evil]} if place == "tag" else {place: evil}
             if place in {"entity", "field"}:
                 said |= {"entity": said["entity"] or "Boathouse", "field": said["field"] or "colour"}
@@ -171,12 +166,9 @@ def test_no_words_of_a_caller_become_a_trailer_or_a_second_subject(tmp_path: Pat
                     app.claim(said["text"], tool=said["tool"], session=said["session"])
                 else:
                     app.remember(
-                        said["text"],
-                        entity=said["entity"],
-                        field=said["field"],
-                        tags=said["tags"],
+                        said["text"], entity=said["entity"], field=said["field"], tags=said["tags"],
                         source=said["source"],
-                    )
+                    )  # fmt: skip
                 made += 1
             except MemoryClawError:
                 continue

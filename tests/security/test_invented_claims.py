@@ -60,12 +60,9 @@ def invented(dice: random.Random, number: int) -> dict[str, Any]:
         claim["quote"] = dice.choice(("", " ", "is", "the"))
     elif trick == 6:  # keys that are nobody's to set
         claim |= {
-            "path": f"../../pwned{number}.md",
-            "id": "../x",
-            "source": "[[trusted]]",
-            "trust": "trusted",
+            "path": f"../../pwned{number}.md", "id": "../x", "source": "[[trusted]]", "trust": "trusted",
             "status": "approved",
-        }
+        }  # fmt: skip
     else:  # a name that is a path, a heading, a template, a link
         claim["entity"] = dice.choice(
             ("../../pwned", "/etc/pwned", "# pwned", "{{ pwned }}", "[[pwned]]", "pwned\n# Root", "pwned\0")

@@ -177,12 +177,9 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     folder = tmp_path_factory.mktemp("leaks")
     vault = vault_of(folder / "vault", FILES)
     shown = {
-        "ts": "2026-01-01T00:00:00Z",
-        "event": "shown",
-        "receipt": RECEIPT,
-        "session": "s-owner",
+        "ts": "2026-01-01T00:00:00Z", "event": "shown", "receipt": RECEIPT, "session": "s-owner",
         "ids": list(IDS),
-    }
+    }  # fmt: skip
     cited = {"ts": "2026-01-01T00:01:00Z", "event": "cited", "session": "s-owner", "ids": list(IDS)}
     events = ({**shown, "left_out": {"weak": list(IDS)}}, cited)
     put(vault, {"ledger/desk/2026-01.jsonl": "".join(json.dumps(one) + "\n" for one in events)})

@@ -25,12 +25,9 @@ QUESTIONS = (
 
 def turn(number: int, text: str, role: str) -> str:
     line = {
-        "ts": "2026-04-01T10:00:00Z",
-        "session": f"flood{number // 500}",
-        "turn": number,
-        "role": role,
+        "ts": "2026-04-01T10:00:00Z", "session": f"flood{number // 500}", "turn": number, "role": role,
         "content": text,
-    }
+    }  # fmt: skip
     return json.dumps(line if role == "user" else {**line, "tool": "web", "args": {}, "result": text}) + "\n"
 
 

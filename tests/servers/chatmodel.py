@@ -117,10 +117,5 @@ class ChatModel:
 def _chunk(kind: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
     return {
-        "id": "c-1",
-        "object": kind,
-        "created": 1,
-        "model": "scripted",
-        "choices": choices,
-        "usage": usage,
-    }
+        "id": "c-1", "object": kind, "created": 1, "model": "scripted", "choices": choices, "usage": usage,
+    }  # fmt: skip

@@ -58,11 +58,8 @@ def tool(name: str) -> dict[str, Any]:
     """How a tool is listed."""
     required = [key for key in TOOLS[name] if key != "count"]
     schema = {
-        "type": "object",
-        "properties": TOOLS[name],
-        "required": required,
-        "additionalProperties": False,
-    }
+        "type": "object", "properties": TOOLS[name], "required": required, "additionalProperties": False,
+    }  # fmt: skip
     return {"name": name, "description": name, "inputSchema": schema}
 
 

@@ -58,14 +58,9 @@ def honest(log: list[str]) -> dict[str, Any]:
     line = next(each for each in map(line_of, log) if each.role == "user")
     words = line.text.split()
     claim = {
-        "line": line.number,
-        "quote": line.text,
-        "entity": words[0],
-        "field": words[1],
-        "value": words[-1].strip("."),
-        "durable": True,
-        "confidence": "high",
-    }
+        "line": line.number, "quote": line.text, "entity": words[0], "field": words[1],
+        "value": words[-1].strip("."), "durable": True, "confidence": "high",
+    }  # fmt: skip
     return {
         "title": " ".join(words[:6]),
         "summary": line.text,

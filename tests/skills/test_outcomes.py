@@ -50,11 +50,8 @@ def test_what_was_told_is_in_the_ledger_and_beside_the_skill(root: Path) -> None
     (file,) = root.glob("ledger/*/*.jsonl")
     event = json.loads(file.read_text().splitlines()[1])
     assert (event["event"], event["by"], event["ok"], event["why"]) == (
-        "ran",
-        "person",
-        False,
-        "the address bounced",
-    )
+        "ran", "person", False, "the address bounced",
+    )  # fmt: skip
     outcomes = found(root)
     assert (len(outcomes.told), outcomes.succeeded, outcomes.rate, outcomes.degraded) == (2, 1, 0.5, False)
     assert outcomes.last_failure is not None
@@ -123,22 +120,16 @@ def test_a_run_that_could_not_begin_or_was_broken_off_says_nothing_of_the_skill(
 def test_a_skill_that_was_moved_keeps_the_runs_of_its_version() -> None:
     events = [
         {
-            "ts": "2026-05-01T09:00:00Z",
-            "event": "ran",
-            "path": "skills/a/SKILL.md",
-            "digest": "d",
+            "ts": "2026-05-01T09:00:00Z", "event": "ran", "path": "skills/a/SKILL.md", "digest": "d",
             "ok": True,
         },
         {
-            "ts": "2026-05-02T09:00:00Z",
-            "event": "ran",
-            "path": "skills/b/SKILL.md",
-            "digest": "x",
+            "ts": "2026-05-02T09:00:00Z", "event": "ran", "path": "skills/b/SKILL.md", "digest": "x",
             "ok": False,
         },
         {"ts": "not a time", "event": "ran", "path": "skills/b/SKILL.md", "ok": True},
         {"ts": "2026-05-03T09:00:00Z", "event": "ran", "path": "skills/b/SKILL.md", "ok": "yes"},
-    ]
+    ]  # fmt: skip
     assert [one.ok for one in outcomes_of(events, "skills/b/SKILL.md", "d").runs] == [True, False]
 
 

@@ -21,12 +21,8 @@ TOOLS = {
 
 def test_the_skills_of_this_issue_are_there() -> None:
     assert [path.parent.name for path in SKILLS] == [
-        "memory-consolidate",
-        "memory-search",
-        "memory-store",
-        "memoryclaw",
-        "skill-proposing",
-    ]
+        "memory-consolidate", "memory-search", "memory-store", "memoryclaw", "skill-proposing",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", SKILLS, ids=lambda path: path.parent.name)

@@ -75,12 +75,9 @@ def test_the_files_of_approved_skills_are_told_from_all_others(tmp_path):
         approved = {path for one in list_skills(str(root)) if one.state == "approved" for path in one.digests}
         assert approved_files(str(root), every) == approved
     assert approved == {
-        "skills/mail/SKILL.md",
-        "skills/mail/notes/tone.md",
-        "skills/mail/inner/SKILL.md",
-        "skills/mail/table.json",
-        "skills/chase.json",
-    }
+        "skills/mail/SKILL.md", "skills/mail/notes/tone.md", "skills/mail/inner/SKILL.md",
+        "skills/mail/table.json", "skills/chase.json",
+    }  # fmt: skip
     assert approved_files(str(root), ["skills/mail/notes/tone.md"]) == {"skills/mail/notes/tone.md"}
 
 

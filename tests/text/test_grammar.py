@@ -74,6 +74,17 @@ def test_an_entry_with_a_mark_stands_for_its_forms() -> None:
     assert all("+" not in entry and "~" not in entry for entry in words.state_verbs.entries())
 
 
+@pytest.mark.parametrize("code", codes())
+def test_the_single_words_of_a_language_are_those_of_its_lists(code: str) -> None:
+    """They are read from the file alone, as most of its lists are never asked for where another language is spoken."""
+    words, apart = grammar(code), {"noun_capitals", "clitics", "plain_letters"}
+    names = [
+        name for name in lists.names(f"talk_{code}") if not name.startswith("verb_") and name not in apart
+    ]
+    listed = {entry for name in names for entry in getattr(words, name).entries() if " " not in entry}
+    assert set(words.single_words()) == listed
+
+
 def test_seven_languages_are_read() -> None:
     assert codes() == ("de", "en", "es", "fr", "it", "nl", "pt")
 

@@ -73,13 +73,8 @@ def test_the_headers_that_people_write_are_plain():
         "people": ["Zoë", None], "empty": None,
     }  # fmt: skip
     assert plain.lines == {
-        ("title",): 2,
-        ("tags",): 3,
-        ("when",): 4,
-        ("summary",): 5,
-        ("people",): 6,
-        ("empty",): 9,
-    }
+        ("title",): 2, ("tags",): 3, ("when",): 4, ("summary",): 5, ("people",): 6, ("empty",): 9,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

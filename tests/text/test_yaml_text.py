@@ -16,12 +16,8 @@ def test_scalars_keep_their_spelling():
 
 def test_only_an_empty_plain_value_is_nothing():
     assert load("a:\nb: ~\nc: null\nd: ''\ne: # comment").value == {
-        "a": None,
-        "b": None,
-        "c": None,
-        "d": "",
-        "e": None,
-    }
+        "a": None, "b": None, "c": None, "d": "", "e": None,
+    }  # fmt: skip
 
 
 def test_every_key_knows_its_line():

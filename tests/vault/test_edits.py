@@ -97,18 +97,10 @@ def test_any_string_reads_back_from_the_scalar_written_for_it(value):
 
 LINES = st.sampled_from(
     [
-        "# comment",
-        "a: 1 # c",
-        "b:   'it''s'",
-        'c: "x: y"',
-        "d: [ 1,  2 ]",
-        "e:\n  - p # q\n  - r",
-        "f: |\n  x\n\n  y",
-        "g:",
-        "",
-        "h: {k: v}",
+        "# comment", "a: 1 # c", "b:   'it''s'", 'c: "x: y"', "d: [ 1,  2 ]", "e:\n  - p # q\n  - r",
+        "f: |\n  x\n\n  y", "g:", "", "h: {k: v}",
     ]
-)
+)  # fmt: skip
 
 
 @given(

@@ -53,19 +53,11 @@ MONDAY = "2023-05-08T13:56:00Z"
         *(
             (words, "")
             for words in (
-                "soon",
-                "end of March",
-                "31 February",
-                "7",
-                "noon",
-                "Friday or so",
-                "month",
-                "the week",
-                "",
+                "soon", "end of March", "31 February", "7", "noon", "Friday or so", "month", "the week", "",
             )
         ),
     ],
-)
+)  # fmt: skip
 def test_a_day_without_a_year_lies_ahead(words, date):
     assert date_value(words, TUESDAY) == date
 

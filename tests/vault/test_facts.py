@@ -118,15 +118,6 @@ def test_prose_stays_prose(text):
     assert not found.told
 
 
-def test_two_projects_may_both_have_a_deadline_and_ids_tell_them_apart():
-    found = facts_of("# Projects\n- x:\n    deadline: 1\n- y:\n    deadline: 2\n    deadline: 3\n")
-    assert [fact.id for fact in found.facts] == [
-        "semantic/projects#x.deadline",
-        "semantic/projects#y.deadline",
-        "semantic/projects#y.deadline~2",
-    ]
-
-
 def test_names_with_dots_are_quoted_in_ids_and_come_apart_again():
     assert fact_id("n", "Dr. No", "v.1") == 'n#"Dr. No"."v.1"'
     assert split_address('"Dr. No"."v.1"') == ("Dr. No", "v.1")
@@ -136,19 +127,6 @@ def test_names_with_dots_are_quoted_in_ids_and_come_apart_again():
 
 def test_the_header_id_begins_the_ids_of_its_facts():
     assert facts_of("---\nid: mine\n---\n# A\n- b: c\n").facts[0].id == "mine#A.b"
-
-
-def test_inline_fields_are_read_and_taken_off_the_value():
-    text = (
-        "# A\n- b: 2025 (late) [since:: 2025-01-02] [source:: [[ep|x]]] (until:: 2025-03-04) [note:: kept]\n"
-    )
-    fact = facts_of(text).facts[0]
-    assert (fact.value, fact.since, fact.until, fact.source) == (
-        "2025 (late) [note:: kept]",
-        "2025-01-02",
-        "2025-03-04",
-        "ep",
-    )
 
 
 def test_history_below_an_entity_holds_its_old_values():

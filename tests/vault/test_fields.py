@@ -64,18 +64,6 @@ def test_header_and_inline_fields_of_an_entitys_note_are_facts() -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        "cover: fjord.jpg", "mobile: true", "kanban-plugin: basic", "sidebar_position: 3", "uid: 7f3a", "zotero-id: x1",
-        "draft: false", "rating: '{{VALUE}}'", "created: 2020-01-01",
-    ],
-)  # fmt: skip
-def test_what_a_program_keeps_in_a_header_is_no_fact(line: str) -> None:
-    found = note(f"---\n{line}\ncolour: teal\n---\nMet on the pier.\n", "Carl One.md")
-    assert [fact.field for fact in found.facts] == ([] if "{{" in line else ["colour"])
-
-
-@pytest.mark.parametrize(
     ("path", "header", "entity"),
     [
         ("people/Ines Duarte.md", "", "Ines Duarte"),
@@ -107,15 +95,6 @@ def test_a_note_is_about_the_entity_that_its_title_names(path: str, header: str,
     assert bool(found.facts) == bool(entity)
 
 
-def test_the_fields_of_any_other_note_are_text_of_its_first_unit_and_its_days() -> None:
-    found = note(
-        "---\nproject: Boat\ndeadline: 2026-04-30\nsize: {w: 12, h: 3}\n---\nkind:: barge\n", "notes/Log.md"
-    )
-    [unit] = found.units
-    assert unit.properties == "Boat, deadline: 2026-04-30, size w: 12, size h: 3, kind: barge"
-    assert unit.days == "2026-04-30"
-
-
 @pytest.mark.parametrize("behind", ["(https://example.org)", "[1234]", ": https://example.org"])
 def test_the_words_of_a_link_are_no_field(behind: str) -> None:
     assert told(note(f"---\ntitle: Ines Duarte\n---\n[Vec::new is slow]{behind} and [team:: Blue]\n")) == {
@@ -138,17 +117,6 @@ def test_a_bold_key_is_a_field(line: str, field: str, value: str) -> None:
     file = SemanticFile("Boat.md", frozenset())
     id_ = file.facts(text).facts[0].id
     assert correct_fact(text, file, id_, "new").text == text.replace(value, "new")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "- **Pronouns:** _(optional)_", "- **Name:**", "`**Code:** x`", "- [ ] **Task:** x", "**Bold**. And: text",
-        "## A\n- **Start:** 1\n\n## B\n- **Start:** 2",
-    ],
-)  # fmt: skip
-def test_a_bold_key_without_a_value_or_of_several_things_is_no_field(text: str) -> None:
-    assert not note(f"# Boat\n\n{text}\n", "Boat.md").facts
 
 
 @pytest.mark.parametrize("path", ["USER.md", "agents/ada/USER.md", "About me.md", "Über mich.md"])

@@ -8,7 +8,6 @@ import pytest
 
 from memoryclaw.capture.log_records import strip_marks
 from memoryclaw.text.frontmatter import split
-from memoryclaw.vault.audience import without_labels
 from memoryclaw.vault.export_gate import exportable_bytes, withheld_names
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.seen import visible_bytes
@@ -133,20 +132,6 @@ def test_a_header_that_cannot_be_read_is_a_problem(text: str) -> None:
     assert split(text).broken
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "---\n\nneedle\n",
-        "---\n# needle\n",
-        "---\nneedle\n---\n\nmore\n",
-        "Audience: engineers\n\nneedle\n",
-        "-- \naudience of one\n\nneedle\n",
-    ],
-)
-def test_a_rule_above_prose_is_no_header(text: str) -> None:
-    assert visible_bytes("notes/a.md", text.encode(), "agent", {}) == text.encode()
-
-
 @pytest.mark.parametrize("value", ["false", "False", "no", "off", "0", "'false'", "ｆａｌｓｅ", "", "flase"])
 def test_a_note_stays_here_unless_its_header_says_that_it_may_leave(value: str) -> None:
     data = f"---\nid: n\nexport: {value}\n---\n\nx\n".encode()
@@ -234,15 +219,3 @@ def test_capture_keeps_what_only_looks_like_a_span(text: str) -> None:
 def test_nomem_in_every_spelling(mark: str) -> None:
     assert strip_marks(f"keep\nnot this {mark}\nthat").text == "keep\nthat"
     assert strip_marks(f"{mark} all of it").unlogged
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("［ＰＲＩＶＡＴＥ］ das Gehalt… ist ９０", "das Gehalt… ist ９０"),
-        ("a [PRI\u200bVATE] b [audience :: family] c [NO EXPORT]", "a  b  c"),
-        ("see [private](https://example.org)", "see [private](https://example.org)"),
-    ],
-)
-def test_words_without_their_marks_are_as_they_were_said(text: str, left: str) -> None:
-    assert without_labels(text) == left

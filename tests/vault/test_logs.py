@@ -16,27 +16,6 @@ def jsonl(*values: object) -> Log:
     )
 
 
-def test_a_line_of_our_own_is_a_turn():
-    turn = jsonl(
-        {
-            "ts": "2026-11-21T10:00:00+01:00",
-            "session": "s1",
-            "turn": 3,
-            "role": "user",
-            "name": "Ana",
-            "content": "Hi",
-        }
-    ).turns[0]
-    assert (turn.id, turn.session, turn.turn) == ("log:s1/3", "s1", "3")
-    assert (turn.ts, turn.role, turn.name, turn.text, turn.line) == (
-        "2026-11-21T10:00:00+01:00",
-        "user",
-        "Ana",
-        "Hi",
-        1,
-    )
-
-
 def test_without_session_and_turn_the_file_and_the_line_name_it():
     turns = jsonl({"role": "user", "content": "a"}, "", {"role": "assistant", "content": "b"}).turns
     assert [turn.id for turn in turns] == ["log:s9/1", "log:s9/3"]

@@ -47,11 +47,8 @@ def test_a_journal_is_of_its_day_and_links_lead_to_days_pages_and_blocks(app: Ap
         "pages/Acme___Sales",
     ]
     assert [end.to for end in app.links("pages/Links").out] == ["journals/2021_04_11"] * 3 + [
-        "pages/Acme___Sales",
-        "",
-        "journals/2021_04_12",
-        "",
-    ]
+        "pages/Acme___Sales", "", "journals/2021_04_12", "",
+    ]  # fmt: skip
     assert [end.source for end in app.links("journals/2021_04_12").back] == ["pages/Links.md"]
     assert [end.target for end in app.graph.dangling()] == [
         "north",
@@ -66,18 +63,6 @@ def test_a_journal_is_of_its_day_and_links_lead_to_days_pages_and_blocks(app: Ap
         "journals/2021_04_12.md",
         "pages/Links.md",
     ]
-
-
-def test_properties_of_a_page_are_its_own_and_those_of_blocks_are_not(app: App) -> None:
-    page = next(one for one in app.browse() if one.path == "pages/Acme___Sales.md")
-    assert (page.title, page.tags) == ("Acme/Sales", ("trade", "north"))
-    facts = [(fact.entity, fact.field, fact.value) for path, fact in app.catalog.facts() if path == page.path]
-    assert ("Acme/Sales", "region", "Bergen") in facts
-    assert not {field for _, fact in app.catalog.facts() for field in [fact.field]} & {
-        "id",
-        "collapsed",
-        "rating",
-    }
 
 
 def test_backups_are_not_read(app: App) -> None:

@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from conftest import VaultOf
 
 from memoryclaw.app import open_vault
-from memoryclaw.vault.notes import ReadingSettings, read_note
-
-
-@pytest.mark.parametrize(
-    ("body", "title"),
-    [
-        ("intro line\n\n# Notes\n", "Olga Brandt"),
-        ("# First\n\ntext\n\n# Second\n", "Olga Brandt"),
-        ("## Notes\n", "Olga Brandt"),
-        ("\n# Olga B\n\n## Notes\n", "Olga B"),
-    ],
-)
-def test_a_note_is_named_by_its_file_unless_it_begins_with_its_one_heading(body: str, title: str) -> None:
-    note = read_note("Olga Brandt.md", f"---\nborn: 1961-02-03\n---\n{body}".encode(), ReadingSettings())
-    assert note.title == title
-    assert note.facts[0].entity == title
 
 
 def test_notes_of_one_name_or_one_alias_are_as_many_entities(vault_of: VaultOf) -> None:

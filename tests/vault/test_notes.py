@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import hashlib
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -11,16 +9,6 @@ from memoryclaw.text.language import words_of
 from memoryclaw.vault.notes import MAX_PROBLEMS, ReadingSettings, read_note
 
 SETTINGS = ReadingSettings()
-SEED_EPISODE = """---
-timestamp: 2025-04-08T14:32:10Z
-tags: [email, projectX, deadline]
-summary: "User asked to send project update email to John."
-participants: [user, assistant]
-confidence: high
----
-**Details:**
-- Recipient: John <john@example.com>
-"""
 
 
 def note_of(text: str, path: str = "notes/a.md") -> Note:
@@ -29,18 +17,6 @@ def note_of(text: str, path: str = "notes/a.md") -> Note:
 
 def searched(note: Note) -> str:
     return " ".join(f"{u.title} {u.tags} {u.properties} {u.text} {u.value}" for u in note.units)
-
-
-def test_the_seeds_episode_is_read_whole():
-    note = note_of(SEED_EPISODE, "episodes/2025-04-08_14-32-10_email.md")
-    assert (note.id, note.kind) == ("episodes/2025-04-08_14-32-10_email", "episode")
-    assert (note.when, note.tags) == ("2025-04-08T14:32:10Z", ("email", "projectX", "deadline"))
-    assert (note.title, note.people) == (
-        "User asked to send project update email to John.",
-        ("user", "assistant"),
-    )
-    assert note.digest == hashlib.sha256(SEED_EPISODE.encode()).hexdigest()
-    assert note.problems == ()
 
 
 TITLES = [
@@ -81,22 +57,6 @@ def test_a_note_knows_its_time_from_header_or_name(line, when):
 def test_a_daily_note_has_its_day_from_its_name():
     assert note_of("x", "daily/2025-04-08.md").when == "2025-04-08"
     assert note_of("x", "daily/2025-04-0812.md").when == ""
-
-
-def test_names_lose_their_brackets_and_come_in_any_list_form():
-    note = note_of(
-        '---\npeople: [[Ana]]\nparticipants: "[[Zoë Ö|Z]], Bo"\nentities:\n  - "[[P#x]]"\nproject: "[[Alpha]]"\n'
-        "tags: '#a, b c'\nTag: [D/e, '#a']\nalias: Nick, Nicky\n---\n#A #f/g\n"
-    )
-    assert note.people == ("Zoë Ö", "Bo", "Ana")
-    assert (note.entities, note.project, note.aliases) == (("P",), "Alpha", ("Nick", "Nicky"))
-    assert note.tags == ("a", "b", "c", "D/e", "f/g")
-    assert [(link.target, link.line) for link in note.links] == [
-        ("Ana", 2),
-        ("Zoë Ö", 3),
-        ("P", 5),
-        ("Alpha", 6),
-    ]
 
 
 def test_trust_and_pin_are_read_and_unknown_trust_is_a_problem():
@@ -141,16 +101,6 @@ def test_the_place_gives_a_note_its_state(path, kind, state):
 
 def test_block_ids_are_kept():
     assert note_of("---\na: b\n---\ntext ^x1\n").blocks == (("x1", 4),)
-
-
-def test_json_and_javascript_skills_are_found_by_their_triggers():
-    for path, text in (
-        ("skills/a.json", '{"name": "n", "triggers": ["go on"]}'),
-        ("skills/a.js", "name: 'n', triggers: ['go on']"),
-    ):
-        note = note_of(text, path)
-        assert (note.id, note.kind, note.title) == (path, "skill", "n")
-        assert (note.units[0].kind, note.units[0].properties, note.units[0].text) == ("skill", "go on", text)
 
 
 ODD = {

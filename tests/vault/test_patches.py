@@ -255,46 +255,6 @@ def test_a_removed_fact_can_be_put_back_byte_for_byte(text, id_, end):
         remove_fact(without, FILE, id_)
 
 
-@pytest.mark.parametrize(
-    ("patch", "error"),
-    [
-        (on(correct_fact, "deadline", " "), InputError),
-        (lambda text: correct_fact(text, FILE, "semantic/notes#projectX.nothing", "x"), NotFoundError),
-        (lambda text: add_source(text, FILE, "semantic/notes#projectX.nothing", "x"), NotFoundError),
-        *((say(entity, words), InputError) for entity, words in (("", "w"), ("Tam", " "), ("Tam", "[["), (" ", ""))),
-    ],
-)  # fmt: skip
-def test_what_names_nothing_or_says_nothing_is_refused(patch, error):
-    with pytest.raises(error):
-        patch(HEADINGS)
-
-
-@pytest.mark.parametrize("entity", ["History", "Projects", "notes", "", "a\n# b", "Tam:", "- Tam", "[[Tam]]"])
-def test_an_entity_that_would_read_as_something_else_is_refused(entity):
-    for text in (HEADINGS, TAM, SAID, ""):
-        for patch in (set_to(entity, "mood", "value"), say(entity, "value")):
-            try:
-                done = patch(text)
-            except InputError:
-                continue
-            assert [(row.entity, row.current) for row in facts(done.text) if row.value == "value"] == [(" ".join(entity.split()), True)]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("said", "written"),
-    [
-        ('she said "no"', "she said 'no'"),
-        ("one\n  line", "one line"),
-        ("[[People]] `code` %%gone%% ~~struck~~ a:: b", "People code gone struck a: b"),
-        ("#work is #1, a#b", "work is #1, a#b"),
-        ("half \ud83d a character", "half a character"),
-    ],
-)
-def test_words_are_written_so_that_markdown_leaves_them_alone(said, written):
-    assert quotable(said) == written
-    assert [row.value for row in facts(add_statement("", FILE, entity="Tam", words=said).text)] == [written]
-
-
 LINES = st.lists(
     st.sampled_from(
         [

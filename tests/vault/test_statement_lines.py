@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from test_patches import BARN, TAM
-from test_patches import SAID as LIST
 
-from memoryclaw.vault.edits import SemanticFile, fact_sources
+from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.facts import statement_id
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
@@ -15,49 +13,6 @@ FILE = SemanticFile("semantic/people.md", DEFAULT_COLLECTIONS)
 
 def told(text: str, file: SemanticFile = FILE) -> list[tuple[str, ...]]:
     return [(f.type, f.entity, f.field, f.value, f.said, f.until) for f in file.facts(text).facts]
-
-
-def statements(text: str, *, standing: bool | None = None) -> list[tuple[str, str]]:
-    return [
-        (f.entity, f.value)
-        for f in FILE.facts(text).facts
-        if f.is_statement and (standing is None or f.current is standing)
-    ]
-
-
-def id_of(text: str, words: str) -> str:
-    return next(fact.id for fact in FILE.facts(text).facts if fact.value == words)
-
-
-def test_a_quoted_bullet_below_an_entity_is_a_statement():
-    assert told(TAM) == [
-        ("fact", "Tam", "email", "tam@example.com", "", ""),
-        ("statement", "Tam", "", BARN, "2026-02-11", ""),
-        ("statement", "Tam", "", "no idea yet", "", ""),
-        ("statement", "Tam", "", "12 september", "2026-01-02", "2026-02-11"),
-    ]
-    assert [fact.current for fact in FILE.facts(TAM).facts] == [True, True, True, False]
-    assert fact_sources(TAM, FILE, id_of(TAM, BARN)) == ("2026-02-11_barn#^l3",)
-
-
-def test_a_statement_stands_below_the_bullet_of_its_entity_or_beside_its_name_where_it_is_dated():
-    assert told(LIST) == [
-        ("fact", "Zoë", "phone", "12", "", ""),
-        ("fact", "Tam", "value", "tam@example.com", "", ""),
-        ("statement", "Tam", "", "likes it loud", "2026-01-05", ""),
-        ("statement", "Ann", "", "call me Ann", "", ""),
-        ("statement", "Bob", "", "back in May", "2026-03-01", ""),
-    ]
-
-
-def test_above_any_entity_a_statement_has_none():
-    text = '- "somebody ate it" [said:: 2026-03-01]\n\n# People\n- "nobody knows"\n- Tam: x\n'
-    assert told(text) == [
-        ("statement", "", "", "somebody ate it", "2026-03-01", ""),
-        ("statement", "", "", "nobody knows", "", ""),
-        ("fact", "Tam", "value", "x", "", ""),
-    ]
-    assert FILE.facts(text).facts[1].id == statement_id("semantic/people", "", "nobody knows")
 
 
 @pytest.mark.parametrize(

@@ -27,14 +27,8 @@ def todos(text: str, path: str = "notes/a.md") -> list[Unit]:
         (
             "- [ ] ring Ana 🔼 ➕ 2026-04-01 🛫 2026-04-10 ⏳ 2026-04-20 📅 2026-04-30 #calls ^b",
             Todo(
-                "open",
-                "ring Ana #calls",
-                "2026-04-30",
-                "2026-04-20",
-                "2026-04-10",
-                "2026-04-01",
-                priority="🔼",
-                block="b",
+                "open", "ring Ana #calls", "2026-04-30", "2026-04-20", "2026-04-10", "2026-04-01",
+                priority="🔼", block="b",
             ),
         ),
         (
@@ -49,7 +43,7 @@ def todos(text: str, path: str = "notes/a.md") -> list[Unit]:
         ("- [ ] 买牛奶 📅2026-04-30", Todo("open", "买牛奶", "2026-04-30")),
         ("- [ ] the 📅 of the year, 📅 2026-02-31", Todo("open", "the 📅 of the year,")),
     ],
-)
+)  # fmt: skip
 def test_a_line_says_what_is_to_be_done_and_when(line: str, wanted: Todo) -> None:
     assert read_todo(line) == wanted
 
@@ -57,15 +51,10 @@ def test_a_line_says_what_is_to_be_done_and_when(line: str, wanted: Todo) -> Non
 @pytest.mark.parametrize(
     "line",
     [
-        "- ring Ana",
-        "[ ] ring Ana",
-        "- [ ]",
-        "- [ ] 📅 2026-04-30",
-        "- [link](x.md)",
-        "- [1] a footnote",
+        "- ring Ana", "[ ] ring Ana", "- [ ]", "- [ ] 📅 2026-04-30", "- [link](x.md)", "- [1] a footnote",
         "-[ ] x",
     ],
-)
+)  # fmt: skip
 def test_anything_else_is_no_to_do(line: str) -> None:
     assert read_todo(line) is None
 
@@ -92,20 +81,6 @@ def test_a_note_of_nothing_but_boxes_is_still_found_as_a_note() -> None:
     assert [(unit.id, unit.kind) for unit in units] == [
         ("notes/Shopping", "note"), ("notes/Shopping#todo-8825e765", "todo"), ("notes/Shopping#todo-" + units[2].id[-8:], "todo"),
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "semantic/_pending.md",
-        "review/x.md",
-        "skills/a/SKILL.md",
-        "Templates/daily.md",
-        "skills/_drafts/a/SKILL.md",
-    ],
-)
-def test_boxes_that_are_for_something_else_are_no_to_dos(path: str) -> None:
-    assert todos("---\nname: a\n---\n- [ ] approve\n", path) == []
 
 
 def test_boxes_in_code_and_comments_are_no_to_dos() -> None:

@@ -34,11 +34,8 @@ def test_a_short_note_is_one_unit_that_begins_on_its_first_line():
     assert shape(note.units) == [("notes/a", "note", 10, 13)]
     unit = note.units[0]
     assert (unit.title, unit.tags, unit.properties, unit.text) == (
-        "T · Other · S",
-        "x",
-        "Ana, mood: glad",
-        "A\none\nB\ntwo\n",
-    )
+        "T · Other · S", "x", "Ana, mood: glad", "A\none\nB\ntwo\n",
+    )  # fmt: skip
 
 
 def test_a_long_note_is_one_unit_a_section():
@@ -89,27 +86,6 @@ def test_the_last_word_of_a_huge_note_is_still_a_word_to_find():
     assert note.units[-1].text.endswith("w499999")
 
 
-def test_facts_are_units_of_their_own_and_not_once_more_prose():
-    note = note_of("---\ntags: [work]\n---\n# projectX\n- deadline: 2025 [since:: 2025-01-02]\n\nLate as ever.\n\n## History\n- deadline: 2024 [until:: 2025-01-02]\n", "semantic/projects.md")  # fmt: skip
-    prose, new, old = note.units
-    assert (prose.id, prose.line, prose.text) == ("semantic/projects", 4, "projectX\n\n\nLate as ever.\n\n")
-    assert (new.id, new.kind, new.title, new.text, new.when, new.state) == (
-        "semantic/projects#projectX.deadline", "fact", "projectX deadline", "2025", "2025-01-02", "current",
-    )  # fmt: skip
-    assert (old.id, old.until, old.state) == (
-        "semantic/projects#projectX.deadline~2",
-        "2025-01-02",
-        "superseded",
-    )
-    assert (new.entity, new.field, new.value, new.tags, new.properties) == (
-        "projectX",
-        "deadline",
-        "2025",
-        "work",
-        "projects",
-    )
-
-
 def test_a_fact_without_a_field_name_is_titled_by_its_entity():
     assert note_of("# Contacts\n- John: j@x\n", "semantic/contacts.md").units[0].title == "John"
 
@@ -125,22 +101,6 @@ def test_facts_in_the_header_are_not_once_more_properties():
     note = note_of("---\nmood: glad\nprojectX: {deadline: 2025}\n---\nprose\n", "semantic/a.md")
     assert [(unit.kind, unit.properties) for unit in note.units] == [("note", "glad"), ("fact", "a")]
     assert units_of(note) == note.units
-
-
-def test_turns_are_units_with_the_trust_of_their_speaker():
-    note = note_of(
-        '{"session":"s","turn":1,"ts":"2025-04-08T10:00:00Z","role":"user","name":"Ana","content":"hi"}\n'
-        '{"session":"s","turn":2,"role":"assistant","content":"hello"}\n{"session":"s","turn":3,"tool":"t","result":"x"}\nbroken\n',
-        "logs/2025-04-08/s.jsonl",
-    )
-    assert [(u.id, u.kind, u.entity, u.text, u.trust, u.line) for u in note.units] == [
-        ("log:s/1", "turn", "Ana", "hi", "trusted", 1),
-        ("log:s/2", "turn", "assistant", "hello", "unknown", 2),
-        ("log:s/3", "turn", "tool", "t → x", "untrusted", 3),
-        ("log:s/4", "turn", "", "broken", "untrusted", 4),
-    ]
-    assert note.units[0].when == "2025-04-08T10:00:00Z"
-    assert note.units[0].title == ""
 
 
 def test_an_empty_note_is_found_by_its_name():

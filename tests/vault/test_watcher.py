@@ -117,13 +117,10 @@ def test_hidden_files_are_no_news(heard, root):
     put(
         root,
         {
-            ".git/index": "x",
-            ".obsidian/y.json": "",
-            ".memoryclaw/other": "",
-            "notes/.hidden/n.md": "",
+            ".git/index": "x", ".obsidian/y.json": "", ".memoryclaw/other": "", "notes/.hidden/n.md": "",
             "notes/.swp": "",
         },
-    )
+    )  # fmt: skip
     (root / "notes/a.md").write_text("end")
     heard.hears(SAVED, "notes/a.md")
     assert {hint.path for hint in heard.all()} == {"notes/a.md"}

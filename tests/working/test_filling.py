@@ -55,12 +55,8 @@ def called(tool: str, args: dict[str, Any], result: str = "done", *, failed: boo
     call = {"type": "toolCall", "id": f"{tool}1", "name": tool, "arguments": args}
     said = [{"type": "text", "text": result}]
     answer = {
-        "role": "toolResult",
-        "toolCallId": f"{tool}1",
-        "toolName": tool,
-        "isError": failed,
-        "content": said,
-    }
+        "role": "toolResult", "toolCallId": f"{tool}1", "toolName": tool, "isError": failed, "content": said,
+    }  # fmt: skip
     return [{"role": "assistant", "content": [call]}, answer]
 
 

@@ -113,15 +113,12 @@ def test_a_change_sets_replaces_adds_removes_and_appends() -> None:
         {
             "plan": ["send"],
             "facts": {
-                "recipient_email": "j@example.org",
-                "project_deadline": None,
-                "tries": 3,
-                "urgent": True,
+                "recipient_email": "j@example.org", "project_deadline": None, "tries": 3, "urgent": True,
             },
             "observations": ["sent", "bounced"],
             "goal": None,
         },
-    )
+    )  # fmt: skip
     assert memory.goal == ""
     assert memory.plan == ("send",)
     assert dict(memory.facts) == {"recipient_email": "j@example.org", "tries": "3", "urgent": "true"}

@@ -16,15 +16,9 @@ from memoryclaw.app import App, init_vault, open_vault, restore_vault
 from memoryclaw.errors import ConflictError, InputError
 
 ODD = (
-    "notes/CON.md",
-    "notes/aux",
-    "notes/lpt1.tar.md",
-    "notes/a .md ",
-    "notes/dotted./x.md",
-    "notes/what?.md",
-    "notes/Plan.md",
-    "notes/plan.md",
-)
+    "notes/CON.md", "notes/aux", "notes/lpt1.tar.md", "notes/a .md ", "notes/dotted./x.md", "notes/what?.md",
+    "notes/Plan.md", "notes/plan.md",
+)  # fmt: skip
 EVEN = ("notes/console.md", "notes/a.b.md", "notes/über uns.md", "notes/com10.md")
 LONG = "/".join(["a"] * 600) + "/x.md"
 

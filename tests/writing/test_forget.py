@@ -15,12 +15,9 @@ SKILL = "---\nname: mail\ndescription: d\n---\n"
 
 def vault(tmp_path):
     files = {
-        "episodes/e.md": NOTE,
-        "semantic/people.md": FACTS,
-        "logs/2026-11-21/s.jsonl": LOG,
-        "skills/mail/SKILL.md": SKILL,
-        "skills/mail/run.js": "x",
-    }
+        "episodes/e.md": NOTE, "semantic/people.md": FACTS, "logs/2026-11-21/s.jsonl": LOG,
+        "skills/mail/SKILL.md": SKILL, "skills/mail/run.js": "x",
+    }  # fmt: skip
     return vault_of(tmp_path / "v", files)
 
 

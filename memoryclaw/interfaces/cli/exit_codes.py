@@ -41,7 +41,15 @@ def run(args: list[str]) -> int:
     except BrokenPipeError:
         return 0  # a watch, or a host, whose reader has enough of it
     except Exception as error:  # noqa: BLE001 - a bug: logged, and told in one sentence
-        return _unforeseen(error, context, args)
+        if refused := refused_by_system(error):
+            where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
+            return _failed(f"{refused}{where}", args)
+        path = report_bug(error, context)
+        name = rooms.secret_gate.without_secrets(f"{type(error).__name__}: {error}", args)
+        click.echo(
+            f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True
+        )
+        return BUG
 
 
 def _usage(error: click.ClickException, args: list[str]) -> int:
@@ -62,18 +70,6 @@ def _usage(error: click.ClickException, args: list[str]) -> int:
 def _failed(sentence: str, args: list[str]) -> int:
     click.echo(f"memoryclaw: {rooms.secret_gate.without_secrets(sentence, args)}", err=True)
     return FAILED
-
-
-def _unforeseen(error: Exception, context: CliContext, args: list[str]) -> int:
-    if refused := refused_by_system(error):
-        where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
-        return _failed(f"{refused}{where}", args)
-    path = report_bug(error, context)
-    name = rooms.secret_gate.without_secrets(f"{type(error).__name__}: {error}", args)
-    click.echo(
-        f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True
-    )
-    return BUG
 
 
 # The details of a bug go to a private file under the vault's state folder, for the person to read and send.

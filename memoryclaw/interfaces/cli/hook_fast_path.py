@@ -35,7 +35,14 @@ def hook(args: Sequence[str]) -> int:
     answer: dict[str, Any] = {}
     host = CLAUDE_CODE
     try:
-        options = _options(args[1:])
+        # `--json` changes nothing.
+        options: dict[str, str] = {}
+        waiting = [arg for arg in args[1:] if arg != "--json"]
+        while waiting:
+            name, equals, value = waiting.pop(0).partition("=")
+            if name not in _OPTIONS or not (equals or waiting):
+                raise InputError(f"a hook does not know {name!r}; it takes --vault DIR and --host HOST")
+            options[_OPTIONS[name]] = value if equals else waiting.pop(0)
         if (chosen := options.get("host", host)) not in HOSTS:
             raise InputError(f"{chosen!r} is not a known host; choose one of {', '.join(HOSTS)}")
         host = chosen
@@ -115,18 +122,6 @@ def _opened(root: str, audience: str) -> App:
 def _audience(otherwise: str) -> str:
     """For whom a host asks, its agent, or whose words it delivers, those of the owner who installed its hooks, unless the environment says so."""
     return os.environ.get("MEMORYCLAW_AUDIENCE", otherwise)
-
-
-def _options(args: Sequence[str]) -> dict[str, str]:
-    """What was said: `--vault DIR`, `--host HOST`, and `--json`, which changes nothing."""
-    options: dict[str, str] = {}
-    waiting = [arg for arg in args if arg != "--json"]
-    while waiting:
-        name, equals, value = waiting.pop(0).partition("=")
-        if name not in _OPTIONS or not (equals or waiting):
-            raise InputError(f"a hook does not know {name!r}; it takes --vault DIR and --host HOST")
-        options[_OPTIONS[name]] = value if equals else waiting.pop(0)
-    return options
 
 
 def _given(end: float) -> Mapping[str, Any]:

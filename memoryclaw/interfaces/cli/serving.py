@@ -202,9 +202,8 @@ def mcp(context: CliContext) -> None:
     from memoryclaw.app import open_vault  # `--help` needs no vault
     from memoryclaw.interfaces.cli import exit_codes
 
-    audience = context.caller(AGENT)
     mcp_server.run(
-        lambda caller="": open_vault(context.vault, audience=caller or audience),
+        partial(open_vault, context.vault, audience=context.caller(AGENT)),
         partial(exit_codes.report_bug, context=context),
     )
 

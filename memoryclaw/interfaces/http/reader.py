@@ -16,8 +16,7 @@ from memoryclaw.daemon.daemon import OWN
 from memoryclaw.interfaces.http.messages import encoded
 from memoryclaw.interfaces.http.readers import ReadRequest
 from memoryclaw.interfaces.http.routes import BY_NAME
-from memoryclaw.interfaces.http.workers import VaultPool
-from memoryclaw.interfaces.requests import refusal_of
+from memoryclaw.interfaces.requests import VaultPool, refusal_of
 
 
 def main() -> int:

@@ -154,7 +154,10 @@ class Connection(H11Protocol):
         self._unread, self._is_over = 0, False
         self._next = self.loop.call_later(self.LOOK, self._look)
         if len(self.connections) > self.MOST:
-            self._make_room()
+            peers: list[Any] = [peer for peer in self.connections if not peer.transport.is_closing()]
+            waited_for = [peer for peer in peers if peer is not self and peer._is_waited_for()]  # noqa: SLF001 - of its own kind
+            if len(peers) > self.MOST and waited_for:
+                min(waited_for, key=lambda one: one._since).transport.abort()  # noqa: SLF001
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is gone."""
@@ -174,12 +177,6 @@ class Connection(H11Protocol):
         super().on_response_complete()
         if self._is_over and self.cycle.response_complete:
             self.transport.close()
-
-    def _make_room(self) -> None:
-        peers: list[Any] = [peer for peer in self.connections if not peer.transport.is_closing()]
-        waited_for = [peer for peer in peers if peer is not self and peer._is_waited_for()]  # noqa: SLF001 - of its own kind
-        if len(peers) > self.MOST and waited_for:
-            min(waited_for, key=lambda one: one._since).transport.abort()  # noqa: SLF001
 
     def _is_idle(self) -> bool:
         cycle: Any = self.cycle

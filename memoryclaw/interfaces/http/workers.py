@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from queue import Empty, LifoQueue
 from time import monotonic
 from typing import TypeVar
 
@@ -14,18 +12,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryclaw.app import App
 from memoryclaw.app.verbs import LOG, LONG, READ, WRITE
-from memoryclaw.config import SettingsStamp, stamp
-from memoryclaw.errors import IndexBusyError
 from memoryclaw.interfaces.http.guard import below
 from memoryclaw.interfaces.http.messages import VerbRoute, encoded
 from memoryclaw.interfaces.http.readers import Readers, ReadRequest
-from memoryclaw.interfaces.requests import MountedApp, Refusal, RefusedError, RequestModel
+from memoryclaw.interfaces.requests import MountedApp, Refusal, RefusedError, RequestModel, VaultPool
 
 T = TypeVar("T")
 _THREADS = {READ: 2, WRITE: 8, LOG: 1, LONG: 1}
 _WAITING = 64  # requests of one pool that may wait
 _MOUNTED = 2  # vaults for mounted applications
-_PATIENCE = 10.0  # seconds that a borrower waits for a vault
 
 
 class WorkerPool:
@@ -70,51 +65,6 @@ class WorkerPool:
 
     def _done(self) -> None:
         self._held -= 1
-
-
-class VaultPool:
-    """Open vaults that are lent out, one at a time to each; opened on first use, and anew when the settings change."""
-
-    def __init__(self, open_app: Callable[[], App], count: int) -> None:
-        self._open = open_app
-        self._free: LifoQueue[App | None] = LifoQueue()
-        self._stamps: dict[int, SettingsStamp] = {}
-        for _ in range(count):
-            self._free.put(None)
-
-    @contextmanager
-    def lend(self) -> Iterator[App]:
-        """An open vault, for the caller alone until the end of the block."""
-        try:
-            app = self._free.get(timeout=_PATIENCE)
-        except Empty:
-            raise IndexBusyError("too many requests are at work; try again") from None
-        try:
-            app = self._current(app)
-            yield app
-        finally:
-            self._free.put(app)
-
-    def close(self) -> None:
-        """Closes those that nobody has borrowed."""
-        while True:
-            try:
-                app = self._free.get_nowait()
-            except Empty:
-                return
-            if app is not None:
-                app.close()
-
-    def _current(self, app: App | None) -> App:
-        settings = None if app is None else stamp(app.root)  # before the settings are read
-        if app is not None and self._stamps[id(app)] == settings:
-            return app
-        fresh = self._open()  # before the old one is let go: settings that are wrong leave it in its place
-        if app is not None:
-            self._stamps.pop(id(app), None)
-            app.close()
-        self._stamps[id(fresh)] = settings or stamp(fresh.root)
-        return fresh
 
 
 class WorkerPools:

@@ -22,7 +22,7 @@ from memoryclaw.text.prompts import one_line
 from memoryclaw.writing.secret_gate import without_secrets
 
 T = TypeVar("T")
-_AT_ONCE = 4  # calls; each has a vault of its own, and writers wait for one another at the vault's lock
+AT_ONCE = 4  # calls; each has a vault of its own, and writers wait for one another at the vault's lock
 
 
 class RequestRunner:
@@ -30,7 +30,7 @@ class RequestRunner:
 
     def __init__(self, apps: Apps, report: Report) -> None:
         self._apps, self._report = apps, report
-        self._limiter = CapacityLimiter(_AT_ONCE)
+        self._limiter = CapacityLimiter(AT_ONCE)
 
     async def call(self, _ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         """What a tool answers; a failure is an answer too, so that the model can read it."""

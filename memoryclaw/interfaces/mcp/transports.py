@@ -6,8 +6,8 @@ import gc
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
 from typing import TYPE_CHECKING
 
 import anyio
@@ -16,7 +16,8 @@ from anyio.abc import TaskGroup, TaskStatus
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from memoryclaw.interfaces.requests import Apps, MountedApp, Report
+from memoryclaw.app import App
+from memoryclaw.interfaces.requests import Apps, MountedApp, Report, VaultPool
 from memoryclaw.writing.secret_gate import secret_gate
 
 if TYPE_CHECKING:
@@ -25,14 +26,16 @@ if TYPE_CHECKING:
 # Nothing here imports the SDK before a client is there: a daemon that none asks need not wait for it.
 
 
-def run(apps: Apps, report: Report) -> None:
+def run(open_app: Callable[[], App], report: Report) -> None:
     """Answers until the client closes its end; a call that is under way is finished first."""
     from mcp.server.stdio import stdio_server
 
-    from memoryclaw.interfaces.mcp.server import server
+    from memoryclaw.interfaces.mcp.server import AT_ONCE, server
+
+    pool = VaultPool(open_app, AT_ONCE)
 
     async def serve() -> None:
-        answering = server(apps, report)
+        answering = server(lambda _="": pool.lend(), report)
         async with stdio_server() as (incoming, outgoing):
             await answering.run(incoming, outgoing, answering.create_initialization_options())
 
@@ -41,7 +44,8 @@ def run(apps: Apps, report: Report) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that waits for input cannot be told to stop
     gc.freeze()
     gc.enable()
-    anyio.run(serve)
+    with closing(pool):
+        anyio.run(serve)
 
 
 class _Harmless(logging.Formatter):

@@ -154,17 +154,14 @@ class Site(MountedApp):
             if isinstance(answer, Reply):
                 return _json(answer.shape)
             if isinstance(answer, Moved):
-                return self._moved(answer, asked.session)
+                to = answer.to
+                if answer.said:
+                    path, hash_, fragment = to.partition("#")
+                    key = asked.session.say(answer.said, undo=answer.undo, about=answer.about)
+                    to = f"{path}{'&' if '?' in path else '?'}said={key}{hash_}{fragment}"
+                return Response(status_code=303, headers={"Location": to})
             about = asked.session.said.get(asked.query.get("said", ""))
             return self._page(answer, self._frame(app, page.mark, about))
-
-    def _moved(self, answer: Moved, session: Session) -> Response:
-        to = answer.to
-        if answer.said:
-            path, hash_, fragment = to.partition("#")
-            key = session.say(answer.said, undo=answer.undo, about=answer.about)
-            to = f"{path}{'&' if '?' in path else '?'}said={key}{hash_}{fragment}"
-        return Response(status_code=303, headers={"Location": to})
 
     def _page(self, shown: Shown, frame: Mapping[str, Any] | None = None) -> Response:
         from memoryclaw.interfaces.ui.rendering import environment

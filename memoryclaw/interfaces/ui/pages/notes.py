@@ -14,7 +14,7 @@ from memoryclaw.recall.browsing import Links, NoteEntry, ShownUnit
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 
-PAGE, MOST = 50, 1000
+PAGE, FOUND, MOST = 50, 20, 1000  # notes of a list, matches of a search at first, and at most
 _TURNS = 300  # of a conversation on a page
 _CHANGES = 8  # of a note's history
 _SEARCHED = {"semantic": "fact", "log": "turn"}  # what a search calls the units of these notes
@@ -22,11 +22,12 @@ _SEARCHED = {"semantic": "fact", "log": "turn"}  # what a search calls the units
 
 @page("GET /notes", "notes")
 def notes(
-    app: App, _asked: PageRequest, q: str = "", kind: str = "", state: str = "current", limit: int = PAGE
+    app: App, _asked: PageRequest, q: str = "", kind: str = "", state: str = "current", limit: int = 0
 ) -> Answer:
     """A search, or so many of a kind and state."""
     trouble, status, fields = "", 200, {"q": q, "kind": kind, "state": state, "limit": limit}
-    limit = min(max(limit, 1), MOST)
+    step = FOUND if q.strip() else PAGE
+    limit = min(max(limit or step, 1), MOST)
     values: dict[str, Any] = {
         "title": "Notes", "given": fields, "kinds": NOTE_KINDS, "states": NOTE_STATES,
         "lines": [], "answer": None, "more": 0,
@@ -39,7 +40,7 @@ def notes(
         else:
             listed = app.browse(kind=kind, state=state, limit=limit + 1)
             lines = [_listed(entry) for entry in listed]
-        values |= {"lines": lines[:limit], "more": min(limit + PAGE, MOST) if len(lines) > limit else 0}
+        values |= {"lines": lines[:limit], "more": min(limit + step, MOST) if len(lines) > limit else 0}
     except InputError as error:
         trouble, status = str(error), 400
     return Shown("notes.html", {**values, "trouble": trouble}, status)
