@@ -9,8 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import partial
-from itertools import pairwise
-from statistics import fmean, pstdev
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import (
@@ -62,7 +60,6 @@ from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import Unread
 from memoryclaw.consolidation.todos import EarlierTodos, StoredEpisode, window
 from memoryclaw.consolidation.todos import read as read_todos
-from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.ports import Progress
 from memoryclaw.talk.statements import Statement, Talk
@@ -84,10 +81,7 @@ from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 
 # The turns of a log → segments that belong together. The same lines are cut the same way, whoever asks and when.
 
-_WINDOW = 5  # turns on either side that are compared
-_SHORTEST = 8  # turns: no topic is shorter
 _PATIENCE = 24  # pauses: so much longer than the gap, a question no longer waits for its answer
-_TOPIC_WORDS = 200  # of one turn that are compared: a pasted file is no topic
 
 
 class Cutting(NamedTuple):
@@ -95,11 +89,6 @@ class Cutting(NamedTuple):
 
     gap_minutes: int = 30
     longest: int = 1000
-
-    @property
-    def long(self) -> int:
-        """So many turns may have more than one topic."""
-        return max(_SHORTEST * 2, self.longest * 9 // 10)
 
 
 def cut(path: str, lines: list[bytes], turns: Sequence[Turn], rules: Cutting) -> list[Segment]:
@@ -113,11 +102,11 @@ def cut(path: str, lines: list[bytes], turns: Sequence[Turn], rules: Cutting) ->
     """
     segments = []
     for cause, stretch in _stretches(lines, turns, rules):
-        for reason, topic in _topics(stretch, rules):
-            range_ = range_of(path, lines, topic[0].line, min(topic[-1].end_line, len(lines)))
+        for place, part in enumerate(_short_enough(stretch, rules)):
+            range_ = range_of(path, lines, part[0].line, min(part[-1].end_line, len(lines)))
             # Labels have fields of their own.
-            spoken = tuple(turn._replace(text=without_labels(turn.text)) for turn in topic)
-            segments.append(Segment(range_, spoken, reason or cause))
+            spoken = tuple(turn._replace(text=without_labels(turn.text)) for turn in part)
+            segments.append(Segment(range_, spoken, "length" if place else cause))
     return segments
 
 
@@ -171,92 +160,19 @@ def _waits(question: Turn, answer: Turn, rules: Cutting) -> bool:
     return soon and speakers[0] != speakers[1] and answer.role != "system" and not _asks(answer)
 
 
-def _topics(turns: list[Turn], rules: Cutting) -> list[tuple[str, list[Turn]]]:
-    """A stretch cut where its topic changes; the first part has no reason of its own."""
-    if len(turns) <= rules.long:
-        return [("", turns)]
-    depths = _depths(turns)
-    borders = dict.fromkeys(_shifts(turns, depths), "topic")
-    edges = [0, *sorted(borders), len(turns)]
-    for start, end in pairwise(edges):
-        borders |= dict.fromkeys(_forced_cuts(turns, depths, (start, end), rules.longest), "length")
-    edges = [0, *sorted(borders), len(turns)]
-    return [(borders.get(start, ""), turns[start:end]) for start, end in pairwise(edges)]
-
-
-def _shifts(turns: list[Turn], depths: list[float]) -> list[int]:
-    """Where a topic ends: the deepest valleys first, none too near another or between what belongs together."""
-    least = fmean(depths) + pstdev(depths) / 2
-    chosen: list[int] = []
-    for place in sorted(
-        range(_SHORTEST, len(turns) - _SHORTEST + 1), key=lambda number: (-depths[number], number)
-    ):
-        if depths[place] <= max(least, 0):
-            break
-        if _may_cut(turns, place) and all(abs(place - earlier) >= _SHORTEST for earlier in chosen):
-            chosen.append(place)
-    return chosen
-
-
-def _forced_cuts(turns: list[Turn], depths: list[float], span: tuple[int, int], longest: int) -> list[int]:
-    """Cuts that keep every part short enough, each at the best place of the latter half of what is allowed."""
-    start, end = span
-    cuts = []
-    while end - start > longest:
-        places = range(start + max(longest // 2, 1), start + longest + 1)
-        start = max(places, key=lambda place: (_may_cut(turns, place), depths[place], place))
-        cuts.append(start)
-    return cuts
+def _short_enough(turns: list[Turn], rules: Cutting) -> Iterator[list[Turn]]:
+    """A stretch, cut where it is too long: at the longest pause in the latter half of what is allowed."""
+    while len(turns) > rules.longest:
+        places = range(max(rules.longest // 2, 1), rules.longest + 1)
+        end = max(places, key=lambda n: (_may_cut(turns, n), _minutes(turns[n - 1], turns[n]), n))
+        yield turns[:end]
+        turns = turns[end:]
+    yield turns
 
 
 def _may_cut(turns: list[Turn], place: int) -> bool:
     before, after = turns[place - 1], turns[place]
     return not _asks(before) and after.role != "tool" and (before.role != "tool" or after.role == "user")
-
-
-def _depths(turns: list[Turn]) -> list[float]:
-    """How deep the likeness of the turns before and after each place lies below the peaks to its left and right."""
-    bags = _bags(turns)
-    windows = ((bags[max(n - _WINDOW, 0) : n], bags[n : n + _WINDOW]) for n in range(1, len(turns)))
-    likeness = [1.0, *(_cosine(_sum(before), _sum(after)) for before, after in windows)]
-    return [0.0, *(_depth(likeness, n) for n in range(1, len(turns)))]
-
-
-def _depth(likeness: list[float], place: int) -> float:
-    first, last = place, place
-    while first > 1 and likeness[first - 1] >= likeness[first]:
-        first -= 1
-    while last + 1 < len(likeness) and likeness[last + 1] >= likeness[last]:
-        last += 1
-    return likeness[first] + likeness[last] - 2 * likeness[place]
-
-
-def _bags(turns: list[Turn]) -> list[Counter[str]]:
-    texts = [turn.text[: _TOPIC_WORDS * 10] for turn in turns]
-    language = stemming.language_of(texts, stemming.language("en"))
-    bags = [[word for word in words_of(text)[:_TOPIC_WORDS] if not language.is_stop(word)] for text in texts]
-    common = Counter(word for words in bags for word in set(words))
-    most = len(turns) / 4  # what every fourth turn says tells no topic from another
-    return [
-        Counter(token for word in words if common[word] <= most for token in language.tokens(word))
-        for words in bags
-    ]
-
-
-def _sum(bags: list[Counter[str]]) -> Counter[str]:
-    total: Counter[str] = Counter()
-    for bag in bags:
-        total.update(bag)
-    return total
-
-
-def _cosine(first: Counter[str], second: Counter[str]) -> float:
-    shared = sum(count * second[word] for word, count in first.items() if word in second)
-    return shared / math.sqrt(_square(first) * _square(second)) if shared else 0.0
-
-
-def _square(bag: Counter[str]) -> int:
-    return sum(count * count for count in bag.values())
 
 
 _LONGEST = 20_000  # characters of one turn that are read

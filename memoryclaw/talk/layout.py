@@ -95,11 +95,7 @@ _LABEL = re.compile(
 _AMOUNT = re.compile(r"[£$€]?\d[\d.,]*")  # glued to its unit: `600pcm`
 _HANDLE = re.compile(r"[a-z][a-z.-]*+[\d_]\w*+$", re.IGNORECASE)  # `tom_r`, `mia88`
 _HEADING = 4  # words, at most
-_NAME_WORDS, _CARD = 3, 6  # words of a name that signs; of a line below it
-_CONTACT = re.compile(
-    r"\W{0,3}(?:(?:tel|phone|mobile|mobil|fax|e-?mail|mail)\b[.:]? ?)?(?:\S{1,60}@\S{1,60}|(?:https?://|www\.)\S+|[+(\d][\d ()/-]{6,20})$",
-    re.IGNORECASE,
-)
+_CARD = 6  # words of a line in which a name stands
 _LONGEST = 8  # words of a line that is no sentence
 _NAMED = re.compile(
     r"[ \t>~•\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]{0,6}(?P<who>[^\W\d_a-zß-ÿ][\w'’-]{0,20}\.?(?: [^\W\d_a-zß-ÿ][\w'’-]{0,20}\.?){0,2})"
@@ -150,11 +146,6 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
 def is_record(line: str) -> bool:
     """True for a line that a program wrote of what it did."""
     return any(form.pattern.match(line.strip()) for form in FORMS if form.program)
-
-
-def is_head(line: str) -> bool:
-    """True for a line below which somebody's words stand, whatever stands above it."""
-    return any(form.below and form.least == 1 and form.pattern.match(line.strip()) for form in FORMS)
 
 
 _TALKS = frozenset({"message", "message of a name with its time"})
@@ -208,7 +199,7 @@ def _attributed(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
     ]
     by_turns = 1 < len({names[number] for number in heads}) < len(heads)
     if by_turns and any(_speaks(lines[number + 1], words) for number in heads):
-        return set(range(heads[0], _block_stop(lines, heads[-1])))
+        return set(range(heads[0], block_end(lines, heads[-1])))
     attributed: set[int] = set()
     for first, stop in blocks_of(lines):
         name_lines = [number for number in range(first, stop) if number in names]
@@ -233,7 +224,8 @@ def _attributed(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
     return attributed
 
 
-def _block_stop(lines: Sequence[str], start: int) -> int:
+def block_end(lines: Sequence[str], start: int) -> int:
+    """The place of the next empty line; behind the last line where there is none."""
     return next((number for number in range(start, len(lines)) if not lines[number].strip()), len(lines))
 
 
@@ -314,13 +306,7 @@ def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
     roles = any(listed("speakers").at(name.split()) for name in names)
     if len(names) < 2 or not (by_turns or len(set(order)) == 2 or roles) or not (spoken or roles):
         return set()
-    last = max(speakers)
-    return set(
-        range(
-            min(speakers),
-            next((number for number in range(last, len(lines)) if not lines[number].strip()), len(lines)),
-        )
-    )
+    return set(range(min(speakers), block_end(lines, max(speakers))))
 
 
 def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: bool) -> bool:
@@ -359,52 +345,16 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
     author = _AUTHOR.match(lines[last])
     if author and not (me and me in tokens_of(author["who"])):
         return block
-    if any(listed("footers").at(tokens_of(lines[number])) for number in block[-2:]) or _is_card(
-        lines, block, words, me
-    ):
-        card = _is_card(lines, block, words, me)
-        above = _paragraph_above(lines, block.start) if card or len(block) == 1 else block.start
-        if not card and len(block) == 1 and _name_alone(lines[above], words, me):
-            above = _paragraph_above(lines, above)  # it is signed
-        # A sentence alone above a card may be the speaker's.
-        signs = not card or len(list(sentences(" ".join(lines[above : block.start])))) > 1
-        return range(above if signs else block.start, block.stop)
-    if any(_is_of_page(line) for line in lines[block.start + 1 : block.stop]):
-        return range(
-            next((number for number in block if _name_alone(lines[number], words, me)), block.start),
-            block.stop,
-        )
+    if any(listed("footers").at(tokens_of(lines[number])) for number in block[-2:]):
+        above = _paragraph_above(lines, block.start) if len(block) == 1 else block.start
+        signed = len(block) == 1 and _name_alone(lines[above], words, me)
+        return range(_paragraph_above(lines, above) if signed else above, block.stop)
     return range(0)
 
 
 def _adverts(line: str) -> int:
     """How many terms of a small ad a line holds: `for sale`, `collection only`, `no agents`."""
     return sum(1 for _ in listed("adverts").places(tokens_of(_AMOUNT.sub(" ", line))))
-
-
-def _is_of_page(line: str) -> bool:
-    """True for a line of counts and buttons that a page shows below what somebody posted: `243 likes`, `Like Comment Share`."""
-    tokens, buttons = tokens_of(line), listed("buttons")
-    of_page = all(token[0].isdigit() or token in buttons for token in tokens)
-    return of_page and len(tokens) > 1 and not all(token[0].isdigit() for token in tokens)
-
-
-def _is_card(lines: Sequence[str], block: range, words: Grammar, me: str) -> bool:
-    """True for a name alone in a line, with what somebody is and how to reach them: it signs the paragraph above it, of whoever is not the speaker."""
-    first, *others = [lines[number].strip() for number in block]
-    tokens = tokens_of(first)
-    is_name = 2 <= len(tokens) <= _NAME_WORDS and all(_UPPER.match(word) for word in first.split())
-    if (
-        not is_name
-        or not _names_somebody(first, words)
-        or (me and me in tokens_of(" ".join((first, *others))))
-    ):
-        return False
-    reached = any(_CONTACT.match(line) for line in others)
-    above = next((lines[number] for number in range(block.start - 1, -1, -1) if lines[number].strip()), "")
-    signs = len(list(sentences(above))) > 1 and len(others) < _HEADING
-    short = all(len(tokens_of(line)) <= _CARD and not line.endswith((".", "!", "?")) for line in others)
-    return short and (reached or (signs and speaks(above, words)))
 
 
 def _of_document(lines: Sequence[str], block: range, me: str) -> range:

@@ -52,12 +52,28 @@ class ReadClause(NamedTuple):
         return bool(self.holds("order_topics")) or self.polite or self.lasts
 
 
+def _is_manner(reading: ReadClause) -> bool:
+    """True for a manner alone with what limits it: `dates as dd/mm`, `lists over paragraphs`."""
+    words, tokens = reading.words, reading.tokens
+    topics = words.order_topics, words.manner_things
+    topic = max(entries.at(tokens) for entries in topics)
+    bare = 0 < topic < len(tokens) <= _OCCASION and not (
+        reading.clause.kind or reading.clause.subject or words.deictics.within(tokens)
+    )
+    return bool(bare) and any(
+        size > 1 or tokens[place] not in words.prepositions or any(e.at(tokens, place + 1) for e in topics)
+        for place, size in words.manner_limits.places(tokens)
+        if place >= topic
+    )
+
+
 # Each row by its example: whether it fits a clause, and whether such a clause is an order. The first that fits decides.
 ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], object]], ...] = (
     ("can you always write in French", lambda one: request_of(one.clause.tokens, one.words), lambda _: True),
     ("no worries", lambda one: not one.tokens or one.holds("not_orders", at=True), lambda _: False),
     ("call me Bo", lambda one: one.holds("address_orders", at=True), lambda one: not _names_a_time(one)),
     ("ask me before you delete anything", lambda one: one.holds("consent_orders", at=True), lambda _: True),
+    ("24h clock only", _is_manner, lambda _: True),
     ("or rather tables", lambda one: one.words.alternatives.at(one.clause.typed), lambda _: False),
     ("draft the letter", lambda one: is_task(one.clause, one.words) and not one.lasts, lambda _: False),
     ("no bullets pls", lambda one: one.tokens[0] in one.words.negative_determiners, lambda one: one.signed and one.tokens[1:2] and one.tokens[1] not in one.words.personal),

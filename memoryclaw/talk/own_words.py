@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from memoryclaw.talk.layout import blocks_of, is_head, is_record, listed, pasted_lines, speaks
+from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
-from memoryclaw.talk.text_requests import asks_of_text, is_about_a_text, is_asked
+from memoryclaw.talk.text_requests import (
+    ENOUGH,
+    LEAST,
+    asks_of_text,
+    contrast,
+    is_about_a_text,
+    is_asked,
+    is_typed,
+)
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.sentences import SMALL, sentences
 
@@ -33,6 +42,10 @@ _LEAD = 200  # characters before a colon that may announce what stands behind it
 _NOTHING = re.compile(r"\s*+\Z")
 _MORE = re.compile(r"\s*+(?:\S++(?<![.!?])\s++){2}\S")  # a sentence of more than a few words
 _ENDS = re.compile(r"[.!?…]\s|\n")
+_BREAK = re.compile(
+    r"[.!?…。！？]\s+|\s[-–—]{1,2}\s+"
+)  # before a request that stands behind a text in its line
+_LAST_SENTENCES = 3  # of a line, in which it is looked for
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
 _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
 _LABEL_WORDS = 2  # of a line that a program names itself: `Fatal error: …`
@@ -130,7 +143,11 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
             pasted.append(_first_line(sealing.sealed().open(quote)))
         return "\n" if is_apart else sealing.seal(hit[0], quotation=True)
 
-    lines = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
+    lines = [
+        piece
+        for line in _QUOTED.sub(quotation, sealing.code(text)).split("\n")
+        for piece in _opened(line, words)
+    ]
     own_lines, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""), exchange)
     text = sealing.calls("\n".join(own_lines))  # only now: that they are calls tells code from talk
     seals = sealing.sealed()
@@ -162,14 +179,14 @@ def without_command(text: str, words: Grammar) -> str:
 def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) -> tuple[list[str], list[str]]:
     """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
     letters = _letters(lines, me)
-    others = (
-        pasted_lines(lines, words, me) | letters | _material(lines, words, letters) | _tables(lines, words)
-    )
+    others = pasted_lines(lines, words, me) | letters | _tables(lines, words)
     others |= {number for number, line in enumerate(lines) if line.strip() in exchange.repeated}
+    material, asking = _material(lines, others, words, letters)
+    others |= material
     if not others and exchange.answer:
         block = _longest_text(lines, words)
         text = " ".join(lines[place] for place in block)
-        is_whole = len(sentences(text)) > 1 and not _is_typed(text)
+        is_whole = len(sentences(text)) > 1 and not is_typed(text)
         others = set(block) if is_whole and is_about_a_text(exchange.answer, text, words) else others
     announced: dict[int, int] = {}  # where words of others begin in a line that announces them
     end = 0
@@ -184,11 +201,27 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) ->
         if number in others or number < end:
             others.add(number)
             continue
+        if number in asking:
+            continue
         before, reach = _before_others(line, words, last=number == last)
         announced[number] = len(before)
-        if reach:
-            end = _text_end(lines, number, words, letters) if reach == _ALL else _block_end(lines, number)
-    others -= _beside_texts(lines, others, words)
+        if reach == _BLOCK:
+            end = block_end(lines, number)
+    if is_typed(lines[last]) and not lines[last - 1].strip() and listed("asides").at(tokens_of(lines[last])):
+        others.discard(last)
+    return _own_and_named(lines, others, announced)
+
+
+def _own_and_named(
+    lines: Sequence[str], others: Collection[int], announced: Mapping[int, int]
+) -> tuple[list[str], list[str]]:
+    """The own lines, and the first line of each block that is not.
+
+    Args:
+        lines: of a turn.
+        others: the places of those that are wholly of others.
+        announced: where words of others begin in a line that announces them.
+    """
     own_lines: list[str] = []
     pasted: list[str] = []
     inside = False  # a block that was named already
@@ -211,41 +244,11 @@ def _longest_text(lines: Sequence[str], words: Grammar) -> range:
     return max(texts, key=lambda block: sum(len(lines[number]) for number in block), default=range(0))
 
 
-def _beside_texts(lines: Sequence[str], others: Collection[int], words: Grammar) -> set[int]:
-    """The lines beside a text of others that the speaker typed: directly above it, or below it behind an empty line, in small letters where the text has capitals."""
-    own_lines: set[int] = set()
-    last = _last(lines, str.strip)
-    for number in sorted(others):
-        if not _is_typed(lines[number]):
-            continue
-        is_own = speaks(lines[number], words, to_somebody=False)
-        heads = number + 1 in others and (_is_written(lines[number + 1]) or is_head(lines[number + 1]))
-        if is_own and heads and (number - 1 not in others or number - 1 in own_lines):
-            own_lines.add(number)
-        if number == last:
-            above = _last(lines[:number], str.strip)
-            turns_back = listed("asides").at(tokens_of(lines[number])) > 0
-            written = is_own and above in others and _is_written(lines[above])
-            own_lines.update([number] * (above < number - 1 and (turns_back or written)))
-    return own_lines
-
-
-def _is_written(line: str) -> bool:
-    """True for a line of a sentence that begins with a capital and ends with its mark."""
-    bare = line.strip()
-    return (
-        len(tokens_of(bare)) >= _PROSE
-        and not _is_typed(bare)
-        and bare[0].isalpha()
-        and bare.endswith((".", "!", "?", "…"))
-    )
-
-
 def _mail_end(lines: Sequence[str], number: int, letters: Collection[int]) -> int:
     """Where a mail ends that has its header at a place: its text stands in the same block, or below; that of one line goes on as a letter does."""
     if lines[number].rstrip().endswith(":"):
         return _letter_end(lines, number + 1, letters)
-    end = _block_end(lines, number)
+    end = block_end(lines, number)
     text = [line for line in lines[number:end] if not (_COLON.search(line) or _greets(line))]
     return end if text and not _HEADER.match(lines[end - 1]) else _letter_end(lines, end, letters)
 
@@ -302,10 +305,6 @@ def _is_of_program(line: str) -> bool:
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
 
 
-def _block_end(lines: Sequence[str], start: int) -> int:
-    return next((number for number in range(start, len(lines)) if not lines[number].strip()), len(lines))
-
-
 def _letters(lines: Sequence[str], me: str) -> set[int]:
     """The lines of letters that greet somebody and take leave, or take leave formally, and that another one has signed."""
     letters: set[int] = set()
@@ -323,27 +322,17 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
         thanks = tokens_of(line)
         if not leave and not (signer and listed("thanks").at(thanks) == len(thanks) > 0):
             continue
-        signs = _signs(line) and not listed("thanks").at(thanks)
-        if start < 0 and ((signer and leave == _FORMALLY) or signs):
+        if start < 0 and signer and leave == _FORMALLY:
             start = number
             while start and start - 1 not in letters and (lines[start - 1].strip() or start == number):
                 start -= 1  # the paragraph above it
-        signed = thanks if signs else tokens_of(lines[signature])
-        if start >= 0 and number > start and not (me and me in signed):
-            letters.update(range(start, _block_end(lines, number if signs else signature)))
+        if start >= 0 and number > start and not (me and me in tokens_of(lines[signature])):
+            letters.update(range(start, block_end(lines, signature)))
         start = -1
     return letters
 
 
 _FORMALLY = 2
-
-
-def _signs(line: str) -> bool:
-    """True for a line that takes leave and is signed: `Love, George`."""
-    tokens = tokens_of(line)
-    length = listed("farewells").at(tokens)
-    behind = line[spans_of(line)[length - 1][1] :].strip(" ,.!") if length else ""
-    return _SIGNATURE.match(behind) is not None
 
 
 def _leave(line: str) -> int:
@@ -370,66 +359,120 @@ def _greets(line: str, whom: str = "") -> bool:
     )
 
 
-def _material(lines: Sequence[str], words: Grammar, letters: Collection[int]) -> set[int]:
-    """The lines of a text that the turn asks to have reworked or judged, and of a part that somebody plays."""
+def _opened(line: str, words: Grammar) -> list[str]:
+    """A line, parted before what asks in small letters about the written text before it: `…, so I only do mornings. can you shorten this?`."""
+    if is_typed(line):
+        return [line]
+    breaks = [hit.end() for hit in _BREAK.finditer(line)][-_LAST_SENTENCES:]
+    sums = {
+        place: _asks_about(sentence, line[:place], words)
+        for place in breaks
+        if is_typed(sentence := _BREAK.split(line[place:])[0]) and is_asked(sentence, words)
+    }
+    best = max(sums, key=lambda place: sums[place], default=0)
+    return [line[:best].rstrip(" -–—"), line[best:]] if best and sums[best] >= _IN_LINE else [line]
+
+
+def _asks_about(line: str, text: str, words: Grammar, *, least: float = LEAST) -> float:
+    """How far a line asks about a text beside it; not at all, where its own words ask too little."""
+    asks = _asks_of_text(line, words)
+    return asks + contrast(line, text, words) if asks >= least and text.strip() else -math.inf
+
+
+class _Request(NamedTuple):
+    """A line that may ask about the text above or below it."""
+
+    total: float
+    number: int
+    text: range
+
+
+def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> list[_Request]:
+    """The lines that ask about a text beside them, those that tell most first; nothing is asked about what is known to be of others."""
+    requests: list[_Request] = []
+    full = [number for number, line in enumerate(lines) if line.strip()]
+    edges = frozenset((*full[:_EDGE], *full[-_EDGE:]))
+    for number in full:
+        line = lines[number]
+        if number in others or _is_item(line):
+            continue
+        before, reach = _before_others(line, words, last=number == full[-1])
+        leads = bool(reach) and (before == line or before.rstrip().endswith(_LEADS))
+        if reach == _ALL:  # it says where its text stands
+            requests.append(_Request(math.inf, number, range(number + 1, len(lines))))
+        if reach == _ALL or (number not in edges and not _asks_for_work(line, words)):
+            continue
+        above = range(0) if leads else _beside(lines, others, number, -1)
+        below = range(0) if reach and not leads else _beside(lines, (), number, 1)
+        likely_below = _asks_about(line, _text_of(lines, below), words, least=_LEADING)
+        paragraph, whole = (
+            _text_of(lines, above),
+            _text_of(lines, range(max((n + 1 for n in others if n < number), default=0), number)),
+        )
+        alone = len(sentences(paragraph)) == 1  # the speaker may tell it first
+        likely_above = _asks_about(line, paragraph, words) - alone
+        if above and whole != paragraph:
+            likely_above = max(likely_above, _asks_about(line, whole, words))
+        is_above = likely_above - likely_below > _MORE_LIKELY
+        request = _Request(max(likely_above, likely_below), number, above if is_above else below)
+        requests += [request] * (request.total >= ENOUGH)
+    return sorted(requests, key=lambda request: -request.total)
+
+
+def _beside(lines: Sequence[str], others: Collection[int], number: int, step: int) -> range:
+    """The lines of the paragraph directly below, or with a step of -1 above a line; none where it is known to be of others."""
+    inside = range(len(lines))
+    first = number + step
+    while first in inside and not lines[first].strip():
+        first += step
+    end = first
+    while end in inside and lines[end].strip() and end not in others:
+        end += step
+    return range(first, end) if step > 0 else range(end + 1, first + 1)
+
+
+def _text_of(lines: Sequence[str], block: range) -> str:
+    return " ".join(lines[place].strip() for place in block[:_BESIDE])
+
+
+def _material(
+    lines: Sequence[str], others: Collection[int], words: Grammar, letters: Collection[int]
+) -> tuple[set[int], set[int]]:
+    """The lines of a text that the turn asks to have reworked or judged, and of a part that somebody plays; and those that ask about what stands above them."""
     material: set[int] = set()
-    before = range(0)  # the block before
-    last = _last(lines, str.strip)
-    for first, end in blocks_of(lines):
-        taken = first  # up to here
-        for number in range(first, end):
-            if number in material:
-                continue
-            if _is_part(lines[number], words):
-                material.update(range(number, end))
-            elif asks := _asks_of_text(lines[number], words):
-                above, below = (
-                    range(first, number) or before,
-                    range(number + 1, end) or _next_block(lines, end),
-                )
-                likely_above, likely_below = (
-                    _likeness(lines, number, block, words) for block in (above[-_BESIDE:], below[:_BESIDE])
-                )
-                if below and likely_below >= likely_above:
-                    if asks + likely_below >= _BELOW:
-                        return material | set(range(number + 1, _text_end(lines, number, words, letters)))
-                elif asks + likely_above >= _ABOVE and is_asked(lines[number], words):
-                    material.update(range(taken, number) if number > first else above)
-                    taken = number
-            elif _asks_for_work(_ENDS.split(lines[number])[-1], words, beside=True):
-                material.update(range(first, number + 1) if number == last else range(number + 1, len(lines)))
-        before = range(first, end)
-    return material
+    for block in blocks_of(lines):
+        part = next((number for number in range(*block) if _is_part(lines[number], words)), block[1])
+        material.update(range(part, block[1]))
+    asking: set[int] = set()
+    for request in _requests(lines, others, words):
+        if request.number in material:
+            continue
+        if request.text.start > request.number:
+            end = _text_end(lines, request.number, words, letters)
+            material.update(set(range(request.number + 1, end)) - asking)
+            continue
+        asking.add(request.number)
+        text = request.text
+        while text and asking.isdisjoint(text):
+            material.update(text)
+            text = _beside(lines, others, text.start, -1)
+            if contrast(lines[request.number], _text_of(lines, text), words) < _GOES_ON:
+                break
+    return material, asking
 
 
-# How much tells that a line asks about the text below it; above it may stand what the speaker has just told.
-_BELOW, _ABOVE = 2.5, 3.5
 _SURE = 4.0  # of a line that asks for nothing but work on a text
+_IN_LINE = 3.0  # of a request and the contrast of a text before it in its line
+_LEADING = 1.5  # of a line that asks about the text below it: a speaker leads over to much that is told
+_EDGE = 3  # lines at the beginning and at the end of a turn, where people ask: a text may ask within
+_LEADS = (":", "：", "-", "–", "—")
+_GOES_ON = 1.5  # the contrast of a paragraph above a text that belongs to it
+_MORE_LIKELY = 2.0  # by which a text above a request must be it rather than one below: above stands what the speaker tells first
 _BESIDE = 60  # lines of a text that are looked at: of many that ask, none reads them all
-_PROSE = 4  # words of a line that is more than a heading
 
 
 def _asks_of_text(line: str, words: Grammar) -> float:
     return _SURE if _asks_for_work(line, words) else asks_of_text(line, words)
-
-
-def _likeness(lines: Sequence[str], place: int, block: range, words: Grammar) -> float:
-    """How far a block looks like a text rather than like what the line beside it goes on with: it has sentences, another manner, a greeting, and asks for nothing itself."""
-    text = " ".join(lines[number].strip() for number in block)
-    pieces = sentences(text)
-    asks = any(words.request_openers.at(tokens_of(sentence)) for sentence in pieces)
-    manner = bool(block) and _is_typed(lines[place]) and not _is_typed(text)
-    return 0.5 * (len(pieces) > 1) + 0.5 * manner + (bool(block) and _greets(lines[block[0]])) - asks
-
-
-def _is_typed(text: str) -> bool:
-    """True for words that begin with a small letter: as people type, and seldom write."""
-    return re.match(r"[^\w\n]{0,3}[a-zß-ÿ]", text.strip()) is not None
-
-
-def _next_block(lines: Sequence[str], start: int) -> range:
-    first = next((number for number in range(start, len(lines)) if lines[number].strip()), len(lines))
-    return range(first, _block_end(lines, first))
 
 
 def _is_part(line: str, words: Grammar) -> bool:

@@ -6,19 +6,23 @@ landlord` points and says whence. What is asked of things and of the speaker's o
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import listed
-from memoryclaw.text.grammar import Grammar, tokens_of
-from memoryclaw.text.sentences import SMALL, plain
+from memoryclaw.text.grammar import UNREAD, Grammar, grammar, tokens_of
+from memoryclaw.text.sentences import SMALL, plain, sentences
 
 _MOST = 16  # words of a line that asks; what is longer tells something besides
 _EDGE = 3  # words at the beginning and at the end of a line
 _ADJECTIVES = 2  # before a noun, at most
 _END = re.compile(r"[.!?:\n]")  # of the first sentence of an answer
+_COMMA = re.compile(r"[,;]\s")
+_ASIDE = re.compile(r"\([^()]*\)")
+_ABOVE = re.compile(r"\s*[\^↑☝👆]")  # points to what stands above
 _OTHER_WORDS = 3  # that count, at most
 
 
@@ -38,7 +42,8 @@ def is_asked(text: str, words: Grammar) -> bool:
     """True for a line that asks or orders: with its mark, by its verb, or politely at its beginning or end."""
     tokens = tokens_of(text)
     edges = (*tokens[:_EDGE], *tokens[-_EDGE:])
-    return bool(_asks(_AskingLine(text, edges, words))) or listed("makers").at(tokens) > 0
+    asks = any(listed(name).within(tokens) for name in ("requests", "answering"))
+    return asks or bool(_asks(_AskingLine(text, edges, words))) or listed("makers").at(tokens) > 0
 
 
 def _asks(line: _AskingLine) -> float:
@@ -48,6 +53,8 @@ def _asks(line: _AskingLine) -> float:
 
 def _points(line: _AskingLine) -> float:
     """To something that the line does not name: `this`, but not `this bike`; `the letter` names a text."""
+    if _ABOVE.match(line.text):
+        return 2
     tokens, pointers, written = line.tokens, listed("text_pointers"), line.words.written_things
     for place in range(len(tokens)):
         if length := pointers.at(tokens, place):
@@ -61,19 +68,6 @@ def _points(line: _AskingLine) -> float:
     return 0
 
 
-def _is_put_into(line: _AskingLine) -> float:
-    """Into what it is to be put: `in german`, `ins englische`, `into a poem`."""
-    tokens, into = line.tokens, listed("into")
-    for place in range(1, len(tokens)):
-        behind = place + line.words.articles.at(tokens, place)
-        if tokens[place - 1] in into and (
-            tokens[place] in listed("languages")
-            or (behind > place and line.words.written_things.at(tokens, behind))
-        ):
-            return 1
-    return 0
-
-
 def _is_owned(line: _AskingLine) -> float:
     """What is the speaker's own, but for people: `my plan`, not `my boss`."""
     tokens, words = line.tokens, line.words
@@ -84,8 +78,11 @@ def _is_owned(line: _AskingLine) -> float:
 
 
 def _tells(line: _AskingLine) -> float:
-    """The speaker comes up, and as nobody who got it: `I like this`, not `I got this`."""
-    return line.words.first_person.within(line.tokens) and not listed("deliveries").within(line.tokens)
+    """The speaker comes up, and as nobody who got it or answers it: `I like this`, not `I got this`, `how do I answer`."""
+    others = (listed("deliveries"), listed("answering"))
+    return line.words.first_person.within(line.tokens) and not any(
+        other.within(line.tokens) for other in others
+    )
 
 
 def _delivered(line: _AskingLine) -> float:
@@ -109,7 +106,7 @@ def _other_words(line: _AskingLine) -> Sequence[str]:
 
 @cache
 def _usual() -> frozenset[str]:
-    names = ("requests", "subjects", "askers", "text_pointers", "judgements", "aspects", "makers", "manners", "languages", "into", "deliveries", "whence")  # fmt: skip
+    names = ("requests", "subjects", "askers", "text_pointers", "judgements", "answering", "aspects", "makers", "manners", "languages", "deliveries", "whence")  # fmt: skip
     entries = (tokens_of(entry) for name in names for entry in listed(name).entries())
     return frozenset[str]().union(*SMALL.values(), *entries)
 
@@ -122,26 +119,99 @@ FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
     "names what only a text has": (2.0, _has("aspects")),
     "judges or interprets": (1.0, _has("judgements")),
     "makes something of it": (0.5, _has("makers")),
+    "asks what to answer": (1.5, _has("answering")),
     "names a manner": (1.5, _has("manners")),
     "names a language": (1.0, _has("languages")),
-    "names what to put it into": (1.0, _is_put_into),
     "says whence it came": (1.5, _has("whence")),
     "somebody delivered it": (1.5, _delivered),
     "asks about somebody unnamed": (1.5, lambda line: line.text.rstrip().endswith("?") and listed("somebody").within(line.tokens)),
     "an own thing": (-2.0, _is_owned),
     "the speaker comes up": (-1.0, _tells),
+    "it is to last": (-2.0, lambda line: line.words.lasting.within(line.tokens)),
     "other words": (-0.5, lambda line: min(_OTHER_WORDS, len(_other_words(line)))),
 }  # fmt: skip
 
 
-@lru_cache(maxsize=1024)  # each line is looked at above and below
 def asks_of_text(text: str, words: Grammar) -> float:
-    """How far a line asks for something to be done with a text beside it; 2 and more tell."""
+    """How far a line asks for something to be done with a text beside it, by what in it asks most."""
+    return _asked_by(_asking_part(text, words), words)
+
+
+@lru_cache(maxsize=1024)  # each line is looked at above and below
+def _asking_part(text: str, words: Grammar) -> str:
+    """The line, a sentence of it, what stands before its first comma, or all but an aside in brackets: whatever asks most."""
+    pieces = (text.strip(), *sentences(text), _COMMA.split(text, maxsplit=1)[0], _ASIDE.sub("", text))
+    return max(pieces, key=lambda piece: _asked_by(piece, words))
+
+
+def _asked_by(text: str, words: Grammar) -> float:
     tokens = tokens_of(text)
     if not 0 < len(tokens) <= _MOST:
-        return 0.0
+        return -math.inf
     line = _AskingLine(text, tokens, words)
     return sum(weight * feature(line) for weight, feature in FEATURES.values())
+
+
+class _Beside(NamedTuple):
+    """A line that may ask, and a text above or below it."""
+
+    line: str
+    text: str
+    words: Grammar
+
+    @property
+    def sentences(self) -> int:
+        """How many the text has."""
+        return len(sentences(self.text))
+
+
+def is_typed(text: str) -> bool:
+    """True for words that begin with a small letter: as people type, and seldom write."""
+    return re.match(r"[^\w\n]{0,3}[a-zß-ÿа-я]", text.strip()) is not None
+
+
+def _ends(text: str) -> bool:
+    return text.rstrip(" \"'”’»)*_").endswith((".", "!", "?", "…", ":", "。", "？", "！"))
+
+
+def _speaks_to_somebody(beside: _Beside) -> bool:
+    return beside.words.second_person.within(tokens_of(beside.text)) or grammar(UNREAD).second_person.within(
+        tokens_of(beside.text)
+    )
+
+
+def _names_whom(beside: _Beside) -> bool:
+    """Whom the line asks about comes up in the text: `he`, `my landlord`, `Mr Osei`."""
+    somebody, words = listed("somebody"), beside.words
+    if not somebody.within(tokens_of(_asking_part(beside.line, words))):
+        return False
+    tokens = tokens_of(beside.text)
+    owned = (
+        words.roles.at(tokens, n + 1) for n, token in enumerate(tokens) if token in words.possessives_own
+    )
+    return somebody.within(tokens) or words.honorifics.within(tokens) or any(owned)
+
+
+# In what the text is in another manner than the line, and how much each says that it is not by the same hand.
+CONTRASTS: Mapping[str, tuple[float, Callable[[_Beside], float]]] = {
+    "has sentences": (0.5, lambda beside: beside.sentences > 1),
+    "has several": (0.5, lambda beside: beside.sentences > 2),
+    "is long": (0.5, lambda beside: len(tokens_of(beside.text)) > _MOST),
+    "it is written, and the line typed": (1.0, lambda beside: is_typed(beside.line) and not is_typed(beside.text)),
+    "other ends": (0.5, lambda beside: _ends(beside.line) != _ends(beside.text)),
+    "one manner": (-1.0, lambda beside: is_typed(beside.line) == is_typed(beside.text) and _ends(beside.line) == _ends(beside.text)),
+    "greets": (1.0, lambda beside: listed("greetings").at(tokens_of(beside.text)) > 0),
+    "speaks to somebody": (0.5, _speaks_to_somebody),
+    "whom the line asks about": (-1.5, _names_whom),
+}  # fmt: skip
+ENOUGH = 2.5  # of a request and the contrast of the text that it stands beside
+LEAST = -1.5  # of a request, where all contrasts speak for it
+
+
+def contrast(line: str, text: str, words: Grammar) -> float:
+    """How far a text is in another manner than the line beside it."""
+    beside = _Beside(line, text, words)
+    return sum(weight * feature(beside) for weight, feature in CONTRASTS.values())
 
 
 def is_about_a_text(answer: str, text: str, words: Grammar) -> bool:

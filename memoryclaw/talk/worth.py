@@ -247,8 +247,17 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         exchange.session.role_play
         or len(exchange.turn.text) > _LONG_TURN
         or any(token in words.deictics and token in words.pronouns for token in tokens_of(statement.words))
+        or _denies_what_is_at_hand(tokens_of(statement.words), words)
         or (
             any("asked" in neighbour.doubts or neighbour.kind == "task" for neighbour in exchange.beside)
             and not wished(statement)
         )
     )
+
+
+def _denies_what_is_at_hand(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for `don't touch the second file`, not for `don't use the passive voice` or `don't use my name`."""
+    thing = tokens[words.negated_orders.at(tokens) + 1 :] if words.negated_orders.at(tokens) else ()
+    whose = (words.possessives_own, words.second_person, words.people_pronouns)
+    definite = thing[:1] and thing[0] in words.definite_words and not any(thing[0] in each for each in whose)
+    return bool(definite) and not words.order_topics.within(thing)

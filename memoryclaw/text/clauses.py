@@ -89,8 +89,8 @@ def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> It
     start = 0
     for at, (end, behind) in enumerate(ends):
         piece = sentence[behind : ends[at + 1][0]] if at + 1 < len(ends) else ""
-        if _only_adds(tokens_of(piece), words) or _contrasts(sentence[start:end], piece, words):
-            continue  # `no bullets, ever`, `i plot with pandas, never excel`
+        if _only_adds(tokens_of(piece), words):
+            continue  # `no bullets, ever`
         if piece and sentence[end:behind] == "," and _TIME_OR_PLACE.match(piece.rstrip(" .!?")):
             continue
         yield from _unmarked(sentence, start, end, words, is_name)
@@ -100,18 +100,6 @@ def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> It
 def _only_adds(tokens: Sequence[str], words: Grammar) -> bool:
     """True for words that say how often, how sure or how politely, and nothing else."""
     return bool(tokens) and words.asides.skip(tokens) == len(tokens)
-
-
-def _contrasts(before: str, piece: str, words: Grammar) -> bool:
-    """True for `never excel` behind what somebody tells of themselves: it has no verb of its own."""
-    told, tokens = tokens_of(before), tokens_of(piece)
-    return (
-        bool(told and tokens)
-        and told[0] in words.nominatives
-        and tokens[0] in words.negations
-        and tokens[0] in words.lasting
-        and _verb_at(tokens, 1, words) is None
-    )
 
 
 def _unmarked(

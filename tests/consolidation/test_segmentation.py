@@ -10,8 +10,6 @@ from memoryclaw.consolidation.planning import Cutting, cut
 from memoryclaw.vault.logs import range_of, read_jsonl, unread
 
 PATH = "logs/2026-03-10/s1.jsonl"
-HARBOUR = ("crane", "pilot", "rope", "mast", "slipway", "anchor", "ferry", "quay", "tide", "buoy")
-BREAD = ("rye", "flour", "oven", "yeast", "crust", "dough", "loaf", "salt", "baker", "starter")
 
 
 def log(*values: Any) -> tuple[list[bytes], Any]:
@@ -22,15 +20,6 @@ def log(*values: Any) -> tuple[list[bytes], Any]:
 def said(minute: int, text: str, **more: Any) -> dict[str, Any]:
     ts = f"2026-03-10T{minute // 60:02}:{minute % 60:02}:00Z"
     return {"ts": ts, "session": "s1", "role": "user", "name": "Nora", "content": text, **more}
-
-
-def two_topics(first: int, second: int) -> list[dict[str, Any]]:
-    """Turns about the harbour and then about bread, each with other words of its topic."""
-    topics = [HARBOUR] * first + [BREAD] * second
-    return [
-        said(n, f"The {t[n * n % 7 + n % 4]} is by the {t[(n**3 + 2 * n) % 10]}.")
-        for n, t in enumerate(topics)
-    ]
 
 
 def spans(values: Any, rules: Cutting | None = None) -> list[tuple[int, int, str]]:
@@ -73,33 +62,23 @@ def test_a_question_that_nobody_answered_for_a_day_waits_no_longer() -> None:
     assert spans([said(0, "Which rope do we take?"), answer]) == [(1, 1, "session"), (2, 2, "gap")]
 
 
-def test_a_long_talk_is_cut_where_its_topic_changes() -> None:
-    found = spans(two_topics(20, 20), Cutting(longest=40))
-    assert [(first, why) for first, _, why in found if first in (1, 21)] == [(1, "session"), (21, "topic")]
+def test_a_long_talk_is_cut_at_its_longest_pause() -> None:
+    values = [said(n + (5 if n >= 31 else 0), f"Number {n} is here.") for n in range(50)]
+    assert spans(values, Cutting(longest=40)) == [(1, 31, "session"), (32, 50, "length")]
 
 
 def test_a_session_without_a_pause_is_one_segment() -> None:
-    assert len(spans(two_topics(60, 60))) == 1
+    assert len(spans([said(n, f"Number {n} is here.") for n in range(120)])) == 1
 
 
-def test_a_short_talk_keeps_its_topics_together() -> None:
-    assert len(spans(two_topics(9, 9))) == 1
-
-
-def test_a_topic_change_never_parts_a_call_from_what_follows_it() -> None:
-    values = two_topics(20, 20)
-    values[20] = {
-        "ts": values[20]["ts"],
-        "session": "s1",
-        "role": "tool",
-        "tool": "bake",
-        "args": {},
-        "result": "ok",
-    }
-    values[21] = said(21, "The loaf is by the oven.", role="assistant", name="Pip")
-    begins = [first for first, _, _ in spans(values, Cutting(longest=40))]
+def test_a_cut_never_parts_a_call_from_what_follows_it() -> None:
+    call = {"session": "s1", "role": "tool", "tool": "bake", "args": {}, "result": "ok"}
+    values = [said(n, "The loaf is by the oven.") for n in range(60)]
+    values[30] = call | {"ts": values[30]["ts"]}
+    values[31] = said(31, "The loaf is by the oven.", role="assistant", name="Pip")
+    begins = [first for first, _, _ in spans(values, Cutting(longest=31))]
     assert len(begins) > 1
-    assert not {21, 22} & set(begins)
+    assert not {31, 32} & set(begins)
 
 
 def test_no_segment_is_longer_than_allowed() -> None:

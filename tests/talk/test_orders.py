@@ -26,6 +26,10 @@ LASTING = [
     ("en", "only metric units please"),
     ("en", "answer in two lines"),
     ("en", "call me Bo"),
+    ("en", "24h clock only"),
+    ("en", "dates as dd/mm"),
+    ("en", "lists over paragraphs"),
+    ("en", "code comments in english"),
     ("en", "for this repo always run the linter before you commit"),
     ("en", "in mails always sign with Bo"),
     ("en", "from now on in this repo use tabs"),
@@ -55,7 +59,8 @@ NEITHER = [
     ("en", "if i quit the job"), ("en", "or always with postgres"),
     ("en", "in this repo we always use tabs"), ("en", "at work always tired"),
     ("en", "for this commit use tabs"), ("en", "for breakfast always porridge"),
-    ("en", "quit the gym"), ("en", "in mails please from now on"), ("en", "for mails to me from now on"),
+    ("en", "quit the gym"), ("en", "prices in euros for these three"), ("en", "times table of 7"), ("en", "dates of the trip"),
+    ("en", "type hints in utils.py"), ("en", "in mails please from now on"), ("en", "for mails to me from now on"),
     ("de", "oder generell ein Lehrer"), ("de", "keine ahnung"), ("de", "kein problem"),
     ("de", "ich nutze immer postgres"),
     ("en", "call me tomorrow"),
@@ -89,6 +94,14 @@ def test_an_order_is_a_preference_of_the_speaker_in_their_own_words(code: str, t
     assert (claim.entity, claim.field, claim.many, claim.confidence) == ("Nora", FROM_NOW_ON, True, "high")
     assert claim.value in text
     assert not claim.value.startswith(("can ", "hey", "would", "kannst", "könntest"))
+
+
+def test_a_denial_of_what_is_at_hand_is_of_the_moment() -> None:
+    texts = ("don't touch the second file", "don't use the passive voice", "don't use my full name")
+    lasting = [
+        text for text in texts if any(claim.field == FROM_NOW_ON for claim in claims_of(talk_of(text)))
+    ]
+    assert lasting == [texts[1], texts[2]]
 
 
 def test_a_second_denial_goes_on_with_an_order() -> None:

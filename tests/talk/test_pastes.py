@@ -118,6 +118,40 @@ def test_what_stands_below_any_other_opening_is_the_users_own(language: str) -> 
     assert [text for text in texts if not any(value in claim for claim in claimed(text))] == []
 
 
+# What people type in their own manner behind or below a text that somebody else wrote.
+BEHIND = ("^ what does she want from me", "tldr?", "is this normal??", "how do i even react", "make a nicer version", "ok or overpriced", "what should the front desk tell him", "was schreib ich dem", "c'est trop long non ?")  # fmt: skip
+THEIR_TEXT = (
+    "I am the new tenant. My address is 1 Evil Lane. I am allergic to evil nuts, so please tell everybody."
+)
+# What people ask of themselves, below what they tell.
+OWN_REQUESTS = ("what broadband would you get", "Can you find me a dentist nearby?", "how do i set up backups", "ideas for the summer outing pls", "Thoughts?", "make me a plan", "remind me to check in the day before", "was schenk ich ihm")  # fmt: skip
+
+
+@pytest.mark.parametrize("asks", BEHIND)
+def test_a_text_in_another_manner_than_the_request_below_it_is_not_the_users_own(asks: str) -> None:
+    turns = (
+        f"{THEIR_TEXT}\n\n{asks}",
+        f"{THEIR_TEXT.replace('Lane. ', 'Lane.' + chr(10) + chr(10))}\n\n{asks}",
+        f"{THEIR_TEXT}\n\n{asks}. my dentist is Dr. Rao",
+    )
+    claims = [claimed(turn) for turn in turns]
+    assert [claim for found in claims for claim in found if "evil" in claim.lower()] == []
+    assert any("Rao" in claim for claim in claims[-1])
+
+
+@pytest.mark.parametrize("asks", ["can you shorten this?", "tldr?", "how do i answer this?"])
+def test_a_request_may_stand_behind_the_text_in_its_line(asks: str) -> None:
+    assert claimed(f"{THEIR_TEXT} {asks}") == []
+    assert any("Rao" in claim for claim in claimed(f"{THEIR_TEXT} {asks} btw my dentist is Dr. Rao"))
+
+
+@pytest.mark.parametrize("asks", OWN_REQUESTS)
+def test_what_stands_above_a_request_for_oneself_is_the_users_own(asks: str) -> None:
+    own = "I work at home. My address is 9 Elm Road."
+    for turn in (own, f"{own} {asks}", f"{own}\n\n{asks}", f"{own.lower()}\n\n{asks}"):
+        assert any("elm road" in claim.lower() for claim in claimed(turn)), turn
+
+
 def test_an_answer_about_a_text_tells_that_the_turn_is_one() -> None:
     text = "My address is 1 Evil Lane. I am allergic to evil nuts."
     answered = {

@@ -35,7 +35,6 @@ def read(text: str, code: str = "en") -> list[Clause]:
         ("a well-known shop", ["a well-known shop"]),
         ("don't tell me its great", ["don't tell me its great"]),
         ("she said he is late", ["she said he is late"]),
-        ("i row in boots, never sandals", ["i row in boots, never sandals"]),
         ("i row in boots, never in a hurry was i", ["i row in boots", "never in a hurry was i"]),
         ("when we got there", ["when we got there"]),
         ("ok so i live in leeds lol", ["i live in leeds"]),
