@@ -451,8 +451,16 @@ def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tu
 
 
 def _is_noun(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> bool:
-    """True for a verb that stands where a noun does: `my rent is 900`, `rent went up`, `report deadline extended`, `the lead of it is Priya`."""
+    """True for a verb that stands where a noun does: `my rent is 900`, `Ida's favourite drink is tea`, `rent went up`, `report deadline extended`, `the lead of it is Priya`."""
     before = tokens[at - 1] if at > lead else ""
+    if (
+        before
+        and before not in words.nominatives
+        and before not in words.relative_words
+        and tokens[at + 1 : at + 2]
+        and tokens[at + 1] in words.be_verbs
+    ):
+        return True
     if before in words.possessives_own or (before in words.determiners and before not in words.pronouns):
         return True
     compound = at + 2 < len(tokens) and tokens[at + 1] in words.things
