@@ -32,6 +32,9 @@ _COLON = re.compile(r":(?=\s|$)|：|\s[-–—](?=\s)")
 _LEAD = 200  # characters before a colon that may announce what stands behind it
 _NOTHING = re.compile(r"\s*+\Z")
 _MORE = re.compile(r"\s*+(?:\S++(?<![.!?])\s++){2}\S")  # a sentence of more than a few words
+_CONTACT = re.compile(
+    r"\s*+(?:[^\s,;]+@[^\s,;]+\.\w|https?://|\+?\d[\d ()/-]{5,}\d)"
+)  # an address, which is no text
 _ENDS = re.compile(r"[.!?…]\s|\n")
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
 _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
@@ -592,7 +595,8 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
         _is_own(clause, words) or clause[0] in words.purposes
     )
     behind = line[colon.end() :]
-    return written and bool(_NOTHING.match(behind) or _MORE.match(behind) or _greets(behind))
+    is_text = _MORE.match(behind) and not _CONTACT.match(behind)
+    return written and bool(_NOTHING.match(behind) or is_text or _greets(behind))
 
 
 def _quotes(clause: Sequence[str], words: Grammar) -> bool:

@@ -146,12 +146,12 @@ def _unmarked(
                 continue  # `said he`, `when we`, `what i`
         first = at - linked
         if first > cut:
-            yield start + spans[cut][0], start + spans[first][0]  # with the sign of a currency behind it
+            yield start + _with_sign(part, spans[cut][0]), start + _with_sign(part, spans[first][0])
             cut = first
             found = _verb_at(tokens[at:], 0, words)
             verb = None if found is None else at + found
     if spans:
-        yield start + spans[cut][0], end
+        yield start + _with_sign(part, spans[cut][0]), end
 
 
 def _orders_behind(tokens: Sequence[str], cut: int, at: int, words: Grammar) -> bool:
@@ -494,7 +494,11 @@ def typed_from(text: str, spans: Sequence[tuple[int, int]], at: int) -> str:
     """A text from one of its tokens on, with the sign or the quotation mark that stands before it: `+49`, `$5`."""
     if at >= len(spans):
         return ""
-    start = spans[at][0]
+    return text[_with_sign(text, spans[at][0]) :].strip(_EDGES)
+
+
+def _with_sign(text: str, start: int) -> int:
+    """Where a token begins with the signs that belong to it."""
     while start and text[start - 1] in "+($€£#@'\"„“":
         start -= 1
-    return text[start:].strip(_EDGES)
+    return start
