@@ -37,6 +37,7 @@ _AUXILIARY = ("have", "be", "modal")
 _MAIN = ("decide", "prefer", "wish", "duty", "state")  # kinds of verbs that say more than their auxiliary
 _NUMBER = late.pattern(r"\d")
 _SPACE = late.pattern(r"\s")
+_SIGNS = "+$€£#@"  # that belong to the word behind them
 
 
 class Clause(NamedTuple):
@@ -453,14 +454,10 @@ def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tu
 def _is_noun(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> bool:
     """True for a verb that stands where a noun does: `my rent is 900`, `Ida's favourite drink is tea`, `rent went up`, `report deadline extended`, `the lead of it is Priya`."""
     before = tokens[at - 1] if at > lead else ""
-    if (
-        before
-        and before not in words.nominatives
-        and before not in words.relative_words
-        and tokens[at + 1 : at + 2]
-        and tokens[at + 1] in words.be_verbs
-    ):
-        return True
+    is_subject = before in words.nominatives or before in words.relative_words  # `what i drink is`
+    after = tokens[at + 1] if at + 1 < len(tokens) else ""
+    if before and not is_subject and after in words.be_verbs:
+        return after not in words.pronouns  # `she thinks its the wash`
     if before in words.possessives_own or (before in words.determiners and before not in words.pronouns):
         return True
     compound = at + 2 < len(tokens) and tokens[at + 1] in words.things
@@ -494,11 +491,11 @@ def typed_from(text: str, spans: Sequence[tuple[int, int]], at: int) -> str:
     """A text from one of its tokens on, with the sign or the quotation mark that stands before it: `+49`, `$5`."""
     if at >= len(spans):
         return ""
-    return text[_with_sign(text, spans[at][0]) :].strip(_EDGES)
+    return text[_with_sign(text, spans[at][0], _SIGNS + "('\"„“") :].strip(_EDGES)
 
 
-def _with_sign(text: str, start: int) -> int:
+def _with_sign(text: str, start: int, signs: str = _SIGNS) -> int:
     """Where a token begins with the signs that belong to it."""
-    while start and text[start - 1] in "+($€£#@'\"„“":
+    while start and text[start - 1] in signs:
         start -= 1
     return start
