@@ -25,7 +25,9 @@ FIRST = 64  # tokens that one item may always take, so that a small budget still
 TURNS = 3  # turns that are wanted whole …
 LONG = 0.2  # … as far as this share of the budget goes
 LATER = 0.06  # of the budget, for each turn after them: the sentences that answer …
-TURN = 32  # … but never less than so many tokens
+TURN = 32  # … but never less than so many tokens …
+LIKELY = 0.5  # … or all of a turn that scores such a share of the best …
+WHOLE = 0.125  # … and takes no more of the budget
 LEAST = 24  # tokens below which a cut item says nothing
 WEAK = 0.05  # of the best score: what scores less would only fill the prompt
 FILL = 0.5  # of the budget: the most that what is newest may fill, whatever its score
@@ -108,7 +110,7 @@ class Pack:
         if reason:
             return reason
         where = where._replace(mixed=mixed(unit, self._own))
-        quoted = self._quote(unit, where, surfaces)
+        quoted = self._quote(unit, where, surfaces, likely=score >= LIKELY * self._best)
         if not quoted:
             self.full = self._budget - self.tokens() < LEAST
             return "budget"
@@ -279,11 +281,13 @@ class Pack:
         """Hundredths of a token that an item may cost."""
         return min(self._outline.left(self._budget, where), self._most(unit.kind) * 100)
 
-    def _quote(self, unit: Unit, where: PackPosition, surfaces: frozenset[str]) -> str:
+    def _quote(self, unit: Unit, where: PackPosition, surfaces: frozenset[str], *, likely: bool) -> str:
         """As much of a unit as there is room for; empty when that would say nothing."""
-        room = self._room(unit, where)
+        text, room = item_text(unit), self._room(unit, where)
+        whole = min(int(self._budget * WHOLE) * 100, self._outline.left(self._budget, where))
+        if likely and unit.kind == "turn" and _fits(where, text, whole):
+            return text
         if room < LEAST * 100:
-            text = item_text(unit)
             return text if _fits(where, text, room) else ""
         return self._passage(unit, where, surfaces, room, self._visible_texts(where.trust), near=True)
 

@@ -481,12 +481,22 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     if not value:
         return None
     is_field, explicit = _is_field(tokens_of(owner.noun), words), owner.how == "noun"
-    is_firm = bool(_HARD.search(value) or names.found(value) or value[:1].isupper())
     if not (is_field or explicit) or not (
-        is_firm or (is_field and explicit and _names_a_thing(value, words))
+        _is_firm(value, words, names) or (is_field and explicit and _names_a_thing(value, words))
     ):
         return None
     return _told(owner, value)._replace(when=when)
+
+
+def _is_firm(value: str, words: Grammar, names: Names) -> bool:
+    """True for a number, an address, a name that is known, or what begins with a capital behind its article: `the Old Customs House`."""
+    pieces = [piece for piece in value.split() if piece.lower() not in words.definite_words]
+    return bool(
+        _HARD.search(value)
+        or _EMAIL.fullmatch(value)
+        or names.found(value)
+        or (pieces and pieces[0][0].isupper())
+    )
 
 
 def _told(owner: _Owned, value: str) -> Assertion:
@@ -528,7 +538,6 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
     if owner is None or not _is_field(tokens_of(owner.noun), words):
         return None
     value = _value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0], words)
-    is_firm = _HARD.search(value) or names.found(value) or value[:1].isupper() or _EMAIL.fullmatch(value)
     entry = noun_of(owner.noun)
     if (
         entry
@@ -536,7 +545,7 @@ def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Asser
         and not (entry.kind == "date" and date_value(value, f"{_ANY_DAY}"))
     ):
         return None  # `a new phone, two days old`
-    if not is_firm or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
+    if not _is_firm(value, words, names) or len(value.split()) > _THING_WORDS or _is_judgement(value, words):
         return None
     return _told(owner, value)
 

@@ -20,6 +20,9 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"[$€£]?\d[\d.,]*\d(?![\d])k?|[$€£]?\d+k?(?:st|nd|rd|th)?", re.IGNORECASE)
+# Groups of digits, or an address, are one value: `0176 55 23 19`, `ana72@mail.example`.
+_CODE = re.compile(r"[\w.+-]+@[\w-]+(?:\.\w+)+|\+?\d{2,}(?:[ /-]\d{2,}){2,}")
+_STOPS = ("", ".", ",", ";", "!", "?", "\n")
 _PAIR = re.compile(
     r"(\d{1,2}(?:st|nd|rd|th|\.)?)\s+(?:and|und|&|to|-)\s+(\d{1,2}(?:st|nd|rd|th|\.)?)", re.IGNORECASE
 )
@@ -82,7 +85,9 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
     before, text_behind = text[offset : sign[0]], text[sign[1] : sign[1] + _AHEAD]
     kinds = [
         (hit.start(), order, pattern, hit)
-        for order, pattern in enumerate((_PAIR, _date(words), _weekday(words), _time(words), _number(words)))
+        for order, pattern in enumerate(
+            (_CODE, _PAIR, _date(words), _weekday(words), _time(words), _number(words))
+        )
         if (hit := pattern.search(text_behind)) and hit.start() <= _NEAR
     ]
     if not kinds:
@@ -94,6 +99,10 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
         wrong = [hit for hit in wrong if hit not in hours] or hours[-1:] * right[0].isdigit()
     if not wrong:
         return _word(text, offset, sign, words)
+    if pattern is not _CODE and (
+        named := _named(text, offset + wrong[-1].start(), sign, sign[1] + right.start(), words)
+    ):
+        return named
     first, last = wrong[-1].span()
     mistake = before[first:last].strip()
     # `on Sundays, no wait, sundays they are closed. saturdays`
@@ -108,6 +117,36 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
     lead = text[: offset + first] + correction + before[last:].rstrip(" ,.…-–\n")
     is_sentence = tail.strip(" .!,") and tail[0] not in ".!?;…\n"
     return Corrected(f"{lead}. {tail}" if is_sentence else f"{lead}{tail}", f"{correction}, first {mistake}")
+
+
+def _named(text: str, wrong: int, sign: tuple[int, int], right: int, words: Grammar) -> Corrected | None:
+    """`parcels go to Foundry Road 83 - scratch that, Amselgrund 39`: a number and its name take the place of another with its own."""
+    start, end, *sides_right = _with_name(text, right, sign[1], words)
+    first, last, *sides = _with_name(text, wrong, 0, words)
+    if not any(sides) or sides != sides_right or text[end : end + 1] not in _STOPS:
+        return None
+    correction, mistake = text[start:end], text[first:last]
+    if _plain(correction) == _plain(mistake):
+        return None
+    return Corrected(f"{text[:first]}{correction}{text[end:]}", f"{correction}, first {mistake}")
+
+
+def _with_name(text: str, value: int, least: int, words: Grammar) -> tuple[int, int, bool, bool]:
+    """Where the number at a place begins, at `least` at the earliest, and ends with the name beside it, and on which side that stands."""
+    spans, tokens = spans_of(text), tokens_of(text)
+    number = next((n for n, span in enumerate(spans) if span[0] <= value < span[1]), None)
+    if number is None:
+        return value, value, False, False
+
+    def is_name(n: int) -> bool:
+        return spans[n][0] >= least and tokens[n].isalpha() and tokens[n] not in words.everyday
+
+    first = last = number
+    while first and is_name(first - 1) and text[spans[first - 1][1] : spans[first][0]] == " ":
+        first -= 1
+    while last + 1 < len(spans) and is_name(last + 1) and text[spans[last][1] : spans[last + 1][0]] == " ":
+        last += 1
+    return spans[first][0], spans[last][1], first < number, last > number
 
 
 def _plain(value: str) -> str:

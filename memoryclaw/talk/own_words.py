@@ -41,6 +41,9 @@ _COLON = re.compile(r":(?=\s|$)|：|\s[-–—](?=\s)")
 _LEAD = 200  # characters before a colon that may announce what stands behind it
 _NOTHING = re.compile(r"\s*+\Z")
 _MORE = re.compile(r"\s*+(?:\S++(?<![.!?])\s++){2}\S")  # a sentence of more than a few words
+_CONTACT = re.compile(
+    r"\s*+(?:[^\s,;]+@[^\s,;]+\.\w|https?://|\+?\d[\d ()/-]{5,}\d)"
+)  # an address, which is no text
 _ENDS = re.compile(r"[.!?…]\s|\n")
 _BREAK = re.compile(
     r"[.!?…。！？]\s+|\s[-–—]{1,2}\s+"
@@ -635,7 +638,8 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
         _is_own(clause, words) or clause[0] in words.purposes
     )
     behind = line[colon.end() :]
-    return written and bool(_NOTHING.match(behind) or _MORE.match(behind) or _greets(behind))
+    is_text = _MORE.match(behind) and not _CONTACT.match(behind)
+    return written and bool(_NOTHING.match(behind) or is_text or _greets(behind))
 
 
 def _quotes(clause: Sequence[str], words: Grammar) -> bool:

@@ -37,6 +37,7 @@ _AUXILIARY = ("have", "be", "modal")
 _MAIN = ("decide", "prefer", "wish", "duty", "state")  # kinds of verbs that say more than their auxiliary
 _NUMBER = late.pattern(r"\d")
 _SPACE = late.pattern(r"\s")
+_SIGNS = "+$€£#@"  # that belong to the word behind them
 
 
 class Clause(NamedTuple):
@@ -129,12 +130,12 @@ def _unmarked(
                 continue  # `said he`, `when we`, `what i`
         first = at - linked
         if first > cut:
-            yield start + spans[cut][0], start + spans[first][0]  # with the sign of a currency behind it
+            yield start + _with_sign(part, spans[cut][0]), start + _with_sign(part, spans[first][0])
             cut = first
             found = _verb_at(tokens[at:], 0, words)
             verb = None if found is None else at + found
     if spans:
-        yield start + spans[cut][0], end
+        yield start + _with_sign(part, spans[cut][0]), end
 
 
 def _orders_behind(tokens: Sequence[str], cut: int, at: int, words: Grammar) -> bool:
@@ -441,8 +442,12 @@ def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tu
 
 
 def _is_noun(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> bool:
-    """True for a verb that stands where a noun does: `my rent is 900`, `rent went up`, `report deadline extended`, `the lead of it is Priya`."""
+    """True for a verb that stands where a noun does: `my rent is 900`, `Ida's favourite drink is tea`, `rent went up`, `report deadline extended`, `the lead of it is Priya`."""
     before = tokens[at - 1] if at > lead else ""
+    is_subject = before in words.nominatives or before in words.relative_words  # `what i drink is`
+    after = tokens[at + 1] if at + 1 < len(tokens) else ""
+    if before and not is_subject and after in words.be_verbs:
+        return after not in words.pronouns  # `she thinks its the wash`
     if before in words.possessives_own or (before in words.determiners and before not in words.pronouns):
         return True
     compound = at + 2 < len(tokens) and tokens[at + 1] in words.things
@@ -465,7 +470,11 @@ def typed_from(text: str, spans: Sequence[tuple[int, int]], at: int) -> str:
     """A text from one of its tokens on, with the sign or the quotation mark that stands before it: `+49`, `$5`."""
     if at >= len(spans):
         return ""
-    start = spans[at][0]
-    while start and text[start - 1] in "+($€£#@'\"„“":
+    return text[_with_sign(text, spans[at][0], _SIGNS + "('\"„“") :].strip(_EDGES)
+
+
+def _with_sign(text: str, start: int, signs: str = _SIGNS) -> int:
+    """Where a token begins with the signs that belong to it."""
+    while start and text[start - 1] in signs:
         start -= 1
-    return text[start:].strip(_EDGES)
+    return start

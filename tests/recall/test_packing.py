@@ -203,15 +203,16 @@ def test_a_stranger_saying_the_same_hides_nothing_of_ones_own() -> None:
     assert pack.offer(unit("own", "The dowels lay in a biscuit tin."), 8.0, NONE) == "in"
 
 
-def test_the_best_turns_are_whole_and_of_later_ones_the_sentence_that_answers_is_quoted() -> None:
+def test_likely_turns_are_whole_and_of_others_the_sentence_that_answers_is_quoted() -> None:
     pack = Pack(400, 5)
     long = "I went to the market with my sister on that day. The {0} dowels are red. Then we all walked home along the river, past the mill and the old customs house, in the rain."
-    for number, word in enumerate(["ash", "oak", "elm", "fir"]):
-        assert pack.offer(turn(number, long.format(word)), 5.0, frozenset({"dowels"})) == "in"
+    scores = {"ash": 5.0, "oak": 5.0, "elm": 1.0, "fir": 4.0, "yew": 1.0}
+    for number, (word, score) in enumerate(scores.items()):
+        assert pack.offer(turn(number, long.format(word)), score, frozenset({"dowels"})) == "in"
     texts = [item.text for item in said(pack.context())]
-    assert all(text.endswith("in the rain.") for text in texts[:3])
-    assert "The fir dowels are red." in texts[3]
-    assert "market" not in texts[3]
+    assert all(text.endswith("in the rain.") for text in texts[:4])
+    assert "The yew dowels are red." in texts[4]
+    assert "market" not in texts[4]
 
 
 def test_a_turn_that_is_cut_keeps_its_speaker() -> None:

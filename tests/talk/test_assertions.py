@@ -52,6 +52,8 @@ def test_the_other_value_that_is_denied_behind_one_ends(
         ("budget is 14k", "", "budget", "14k", "bare"),
         ("the deadline of projectX moved to 12 May", "projectX", "deadline", "12 May", "noun"),
         ("my rent is 900", "", "rent", "900", "noun"),
+        ("my favourite drink is dry cider", "", "favorite drink", "dry cider", "noun"),
+        ("Odile's favourite drink is Fanta", "Odile", "favorite drink", "Fanta", "noun"),
         ("my rent went up to 900", "", "rent", "900", "noun"),
         ("Ana's email is ana@example.org now", "Ana", "email", "ana@example.org", "noun"),
         ("i live in Leeds", "", "lives in", "Leeds", "verb"),
