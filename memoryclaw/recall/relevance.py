@@ -26,6 +26,7 @@ ALL = 5.0  # all of its words meet in one unit
 GOAL = 1.0  # a goal shares words with something
 WISH = 3.0  # it asks how the assistant shall do something, and a wish of that kind is known
 VECTOR = 2.0  # vectors found something near in meaning
+NAMED = 3.0  # it names somebody or something of whom a memory tells
 DAY = 6.0  # something tells a day that it writes out: whatever else it asks
 PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
@@ -56,6 +57,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     weights, values = weights_of("weights"), values_of(ranking, best, worth)
     terms = [Term(name, exact(weights[name] * value)) for name, value in values.items()]
     terms += [Term("whole", ALL)] if _is_whole(ranking, best, worth) else []
+    terms += [Term("named", NAMED)] if any(_is_named(question, hit) for hit in best) else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("wish", WISH)] if is_wished else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
@@ -69,6 +71,12 @@ def _is_whole(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> bool:
     if sum(part for _, part, _ in worth.values()) < WHOLE:
         return False
     return any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
+
+
+def _is_named(question: Question, hit: Ranked) -> bool:
+    """True for a fact or a statement about somebody or something that the question names, no word in small letters such as `code`."""
+    name = question.entities.get(hit.unit.entity_key, "") if hit.unit.kind == "fact" else ""
+    return name != name.casefold() or question.query.text.find(name.capitalize()) > 0
 
 
 def _tells_day(ranking: Ranking, rowid: int) -> bool:

@@ -100,6 +100,18 @@ def test_a_question_for_what_a_memory_names_asks_no_common_knowledge(tmp_path: P
         assert app.recall("who is the pope?").context == ""
 
 
+def test_what_names_somebody_of_whom_a_memory_tells_gets_it_whatever_else_it_asks(tmp_path: Path) -> None:
+    lena = "- drinks: oat milk [since:: 2026-03-01]\n\n# code\n- editor: vim\n"
+    told = {**TOLD, "semantic/people.md": TOLD["semantic/people.md"] + f"\n# Lena\n{lena}"}
+    with App(put(tmp_path / "v", told)) as app:
+        for asked in ("what should be poured for Lena", "draft a birthday card for Lena"):
+            answer = app.recall(asked, noted=False)
+            assert "oat milk" in answer.context
+            assert "named" in {term.name for term in answer.relevance.terms}
+        for other in ("draft a birthday card for Otto", "is my code good?"):
+            assert "named" not in {term.name for term in app.recall(other, noted=False).relevance.terms}
+
+
 def test_a_plain_question_says_so_and_one_about_oneself_is_another(app: App) -> None:
     def terms(question: str) -> dict[str, float]:
         return {term.name: term.value for term in app.recall(question).relevance.terms}
