@@ -21,7 +21,7 @@ _TIME = re.compile(
 )
 _NUMBER = re.compile(r"[$€£]?\d[\d.,]*\d(?![\d])k?|[$€£]?\d+k?(?:st|nd|rd|th)?", re.IGNORECASE)
 # Groups of digits, or an address, are one value: `0176 55 23 19`, `ana72@mail.example`.
-_CODE = re.compile(r"[\w.+-]+@[\w-]+(?:\.\w+)+|\+?\d{2,}(?:[ /-]\d{2,}){2,}")
+_CODE = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.\w++)++|(?<![\w+])\+?\d{2,}+(?:[ /-]\d{2,}+){2,}+")
 _STOPS = ("", ".", ",", ";", "!", "?", "\n")
 _PAIR = re.compile(
     r"(\d{1,2}(?:st|nd|rd|th|\.)?)\s+(?:and|und|&|to|-)\s+(\d{1,2}(?:st|nd|rd|th|\.)?)", re.IGNORECASE
