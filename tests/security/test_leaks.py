@@ -184,7 +184,8 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     events = ({**shown, "left_out": {"weak": list(IDS)}}, cited)
     put(vault, {"ledger/desk/2026-01.jsonl": "".join(json.dumps(one) + "\n" for one in events)})
     digest = hashlib.sha256(FAMILYS.encode()).hexdigest()
-    own = f"{FILES['memoryclaw.yaml']}  tokens: {{{digest}: family}}\n"
+    # A quick machine asks more than a hundred times a second.
+    own = f"{FILES['memoryclaw.yaml']}  tokens: {{{digest}: family}}\nserve: {{rate: 10000}}\n"
     put(folder / "own", {"memoryclaw/config.yaml": own})
     with ExitStack() as stack:
         daemon = stack.enter_context(serving(vault, XDG_CONFIG_HOME=str(folder / "own")))
