@@ -386,6 +386,9 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     words = claim.value if claim.is_statement else claim.words
     if claim.change and not share_a_word(older.value, words):  # asked of every statement that stands
         return False
+    ended = [thing for _, thing in endings(words)]
+    if ended and endings(older.value) and not any(thing <= stems(older.value, words) for thing in ended):
+        return False  # `I no longer eat meat`, `I no longer eat cheese`: two ends
     is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
     is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)

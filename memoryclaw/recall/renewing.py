@@ -359,7 +359,11 @@ _spoken_in = lru_cache(maxsize=8192)(spoken_in)  # of every statement that stand
 def _field_at(tokens: Sequence[str], place: int, words: Grammar) -> tuple[int, str]:
     """How many tokens from a place on name a field, and that field, marked so that no word is one."""
     for phrase, field in words.fields_by_first.get(tokens[place], ()):
-        if field != "*" and tuple(tokens[place : place + len(phrase)]) == phrase:
+        end = place + len(phrase)
+        is_when = words.calendar_words.at(tokens, end) or words.weekdays.at(
+            tokens, end
+        )  # `moved to Thursday`
+        if field != "*" and tuple(tokens[place:end]) == phrase and not is_when:
             return len(phrase), f"{_OWN if phrase[0] in words.first_person else _FIELD}{field}"
     noun = noun_of(tokens[place])
     return (1, f"{_FIELD}{noun.field}") if noun and tokens[place] not in words.small else (0, "")

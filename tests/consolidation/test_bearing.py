@@ -35,6 +35,10 @@ from memoryclaw.text.dates import moved_day
         ("user", "manager", "Duncan", "my new manager started: Shreya", TOUCHED),
         ("user", "", "I weigh 84 kg", "I'm down to 79 kg", TOUCHED),
         ("user", "", "I weigh 84 kg", "the parcel is down to 2 kg", ""),
+        ("user", "", "I no longer eat meat", "I no longer eat cheese", ""),
+        ("user", "", "we don't use Slack any more", "we don't use Jira any more", ""),
+        ("user", "", "I take the bus, I don't drive any more", "I don't take the bus any more", TOUCHED),
+        ("user", "", "my parents live in Truro", "the meeting with my parents moved to Thursday", ""),
     ],
 )
 def test_later_words_change_touch_or_leave(entity: str, field: str, value: str, later: str, how: str) -> None:
