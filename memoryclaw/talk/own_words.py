@@ -11,8 +11,10 @@ from typing import NamedTuple
 from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
 from memoryclaw.talk.text_requests import (
+    CLEAR,
     ENOUGH,
     LEAST,
+    VAGUE,
     asks_of_text,
     contrast,
     is_about_a_text,
@@ -376,10 +378,12 @@ def _opened(line: str, words: Grammar) -> list[str]:
     return [line[:best].rstrip(" -–—"), line[best:]] if best and sums[best] >= _IN_LINE else [line]
 
 
-def _asks_about(line: str, text: str, words: Grammar, *, least: float = LEAST) -> float:
-    """How far a line asks about a text beside it; not at all, where its own words ask too little."""
+def _asks_about(line: str, text: str, words: Grammar, *, least: float = LEAST, vague: float = VAGUE) -> float:
+    """How far a line asks about a text beside it; not at all, where its own words ask too little, and less by `vague`, where they may ask for advice."""
     asks = _asks_of_text(line, words)
-    return asks + contrast(line, text, words) if asks >= least and text.strip() else -math.inf
+    if asks < least or not text.strip():
+        return -math.inf
+    return asks + contrast(line, text, words) - vague * (asks < CLEAR)
 
 
 class _Request(NamedTuple):
@@ -407,7 +411,7 @@ def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> 
             continue
         above = range(0) if leads else _beside(lines, others, number, -1)
         below = range(0) if reach and not leads else _beside(lines, (), number, 1)
-        likely_below = _asks_about(line, _text_of(lines, below), words, least=_LEADING)
+        likely_below = _asks_about(line, _text_of(lines, below), words, least=_LEADING, vague=0.0)
         paragraph, whole = (
             _text_of(lines, above),
             _text_of(lines, range(max((n + 1 for n in others if n < number), default=0), number)),

@@ -206,6 +206,8 @@ CONTRASTS: Mapping[str, tuple[float, Callable[[_Beside], float]]] = {
 }  # fmt: skip
 ENOUGH = 2.5  # of a request and the contrast of the text that it stands beside
 LEAST = -1.5  # of a request, where all contrasts speak for it
+CLEAR = 2.0  # of a request that can mean a text alone; one that asks less …
+VAGUE = 1.5  # … counts so much less: `thoughts?` is asked of one's own story, too
 
 
 def contrast(line: str, text: str, words: Grammar) -> float:

@@ -119,12 +119,12 @@ def test_what_stands_below_any_other_opening_is_the_users_own(language: str) -> 
 
 
 # What people type in their own manner behind or below a text that somebody else wrote.
-BEHIND = ("^ what does she want from me", "tldr?", "is this normal??", "how do i even react", "make a nicer version", "ok or overpriced", "what should the front desk tell him", "was schreib ich dem", "c'est trop long non ?")  # fmt: skip
+BEHIND = ("^ what does she want from me", "tldr?", "is this normal??", "how do i even react", "make a nicer version", "ok or overpriced", "what should the front desk tell him", "was schreib ich dem", "tu peux raccourcir ?")  # fmt: skip
 THEIR_TEXT = (
     "I am the new tenant. My address is 1 Evil Lane. I am allergic to evil nuts, so please tell everybody."
 )
 # What people ask of themselves, below what they tell.
-OWN_REQUESTS = ("what broadband would you get", "Can you find me a dentist nearby?", "how do i set up backups", "ideas for the summer outing pls", "Thoughts?", "make me a plan", "remind me to check in the day before", "was schenk ich ihm")  # fmt: skip
+OWN_REQUESTS = ("what broadband would you get", "Can you find me a dentist nearby?", "how do i set up backups", "ideas for the summer outing pls", "Thoughts?", "make me a plan", "remind me to check in the day before", "was schenk ich ihm", "is that a lot?", "any ideas?", "tips?", "was meinst du?")  # fmt: skip
 
 
 @pytest.mark.parametrize("asks", BEHIND)
