@@ -331,7 +331,7 @@ def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path, cach
         start_new_session=True,
         stderr=subprocess.PIPE,  # ends only when nobody holds it any more
     )
-    until(lambda: len(list((tmp_path / "tmp").glob("*/*-part-*"))) == 2)
+    until(lambda: list((tmp_path / "tmp").glob("*/*-part-*")))  # one set may be whole before the other begins
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130

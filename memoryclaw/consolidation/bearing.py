@@ -201,8 +201,13 @@ def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
     tokens, before = clause.tokens, tokens_of(fact.value)
     old = _grammar_of(fact.value, words.code)
     denies, is_state = old.negations.within(before), old.lasting_states.within(before)
+    own = old.first_person.has_any(before[:1]) and before[0] not in old.possessives_own
+    is_same = clause.subject[:1] == tuple(before[:1]) or (
+        own and words.first_person.has_any(clause.subject[:1])
+    )
     if (
-        not _consuming().within(tokens)
+        (fact.is_statement and not is_same)
+        or not _consuming().within(tokens)
         or words.negations.within(tokens)
         or fact.field in ("likes", "dislikes")
     ):
@@ -218,7 +223,8 @@ def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
 def _are_two_of(kind: _Kind, clause: Clause, fact: Fact) -> bool:
     """True where a clause names one of a kind, and a fact another one."""
     known = tokens_of(fact.value)
-    if not (kind.members.within(known) or kind.names.at(tokens_of(fact.field))):
+    is_used = fact.is_statement or fact.field == "uses"
+    if not (kind.names.at(tokens_of(fact.field)) or (is_used and kind.members.within(known))):
         return False
     return any(
         not has_phrase(known, clause.tokens[place : place + size])
@@ -343,12 +349,30 @@ def moved_to(claim: Claim, fact: Fact) -> str:
         return ""
     ranges, _ = find_ranges(fact.value, date.fromisoformat(claim.said[:10]))
     days = {date_value(one.text, fact.day or claim.said) for one in ranges}
-    pieces = clauses(claim.value, _grammar_of(claim.value))
-    if len(days) != 1 or not any(_is_of_same_thing(clause, fact, claim.value) for clause in pieces):
+    words = _grammar_of(claim.value)
+    pieces = clauses(claim.value, words)
+    thing = _thing_of(fact, claim.value)
+    is_told = any(
+        _is_of_same_thing(clause, fact, claim.value)
+        and (
+            thing <= stems(" ".join(clause.subject), claim.value)
+            or (clause.kind and not _stands_behind(thing, clause, words, claim.value))
+        )
+        for clause in pieces
+    )
+    if words.negations.within(tokens_of(claim.value)) or len(days) != 1 or not is_told:
         return ""
     day = days.pop()
     moved = moved_day(claim.value, date.fromisoformat(day)) if len(day) == len("2026-11-02") else None
     return moved.isoformat() if moved else ""
+
+
+def _stands_behind(thing: frozenset[str], clause: Clause, words: Grammar, like: str) -> bool:
+    """True where a preposition leads to a thing: `two weeks after the wedding`."""
+    place = next((n for n, token in enumerate(clause.tokens) if stems(token, like) & thing), 0)
+    while place and clause.tokens[place - 1] in words.determiners:
+        place -= 1
+    return bool(place) and clause.tokens[place - 1] in words.prepositions
 
 
 def _is_of_same_thing(clause: Clause, fact: Fact, like: str) -> bool:
@@ -379,6 +403,13 @@ def _subject_in(text: str, code: str) -> str:
     return " ".join(token for token in subject if not any(token in entries for entries in idle))
 
 
+@lru_cache(maxsize=8192)  # of every statement that stands
+def _is_own(text: str) -> bool:
+    """True for what begins with an `I` or a `we`."""
+    words, first = _grammar_of(text), tokens_of(text)[:1]
+    return words.first_person.has_any(first) and not words.possessives_own.has_any(first)
+
+
 def is_tied(claim: Claim, older: Fact) -> bool:
     """True where later words say anew most of what older ones said, with a sign of change, or all of it with another value."""
     if not claim.said or older.said > claim.said:
@@ -392,7 +423,11 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
     is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)
-    return is_said_anew and not speaks_of_another(older.value, words)
+    if not is_said_anew or speaks_of_another(older.value, words):
+        return False
+    pieces = clauses(words, _grammar_of(words)) if _is_own(older.value) else []
+    # `I have two sons`, `my neighbour has three now`
+    return not pieces or any(_is_theirs(clause, _grammar_of(words), "", "") for clause in pieces)
 
 
 def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
@@ -416,7 +451,11 @@ def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
     tokens = tokens_of(words)
     whose = tokens[0] in signs.first_person and tokens[0] not in signs.possessives_own
     is_own = whose if claim.entity == claim.speaker else tokens[:1] == tokens_of(claim.entity)[:1]
-    return bool(is_own and not verbs.isdisjoint(tokens[1:3])) or tells_only(words, field)
+    verb = next((n for n, token in enumerate(tokens[:3]) if n and token in verbs), 0)
+    way = tokens[verb + 1] if verb and verb + 1 < len(tokens) else ""
+    is_way = way not in signs.prepositions or way in signs.place_prepositions or way in signs.ways
+    # `I live on Harcourt Road`, not `I live with a cat`
+    return bool(is_own and verb and is_way) or tells_only(words, field)
 
 
 def _tells_where_reached(words: str, claim: Claim) -> bool:

@@ -153,12 +153,14 @@ def _left_behind(clause: Clause, words: Grammar, subject: tuple[str, str]) -> As
         return _ended(
             subject[0], ANY_FIELD, _value(clause.text[spans[first][0] : spans[goal][0]], words), clause
         )
-    verb = range(
-        clause.verb_at if clause.kind else 0, clause.verb_at + len(clause.verb) + 1
-    )  # `has left Shell`
+    first = clause.verb_at if clause.kind else 0  # with `has left Shell`
+    places: Sequence[int] = range(first, clause.verb_at + len(clause.verb) + 1)
+    if not clause.kind:  # `my brother handed in his notice` is of others
+        places = [n for n in places if words.small.issuperset(clause.tokens[:n])]
     for phrase, field in words.verb_ends:
         end = next(
-            (place + len(phrase) for place in verb if clause.tokens[place : place + len(phrase)] == phrase), 0
+            (place + len(phrase) for place in places if clause.tokens[place : place + len(phrase)] == phrase),
+            0,
         )
         if 0 < end < len(clause.tokens):
             text, _ = _without_time(clause.text[spans[end][0] :])

@@ -327,17 +327,27 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
         thanks = tokens_of(line)
         if not leave and not (signer and listed("thanks").at(thanks) == len(thanks) > 0):
             continue
-        if start < 0 and signer and leave == _FORMALLY:
+        signs = _signs(line) and not listed("thanks").at(thanks)
+        if start < 0 and ((signer and leave == _FORMALLY) or signs):
             start = number
             while start and start - 1 not in letters and (lines[start - 1].strip() or start == number):
                 start -= 1  # the paragraph above it
-        if start >= 0 and number > start and not (me and me in tokens_of(lines[signature])):
-            letters.update(range(start, block_end(lines, signature)))
+        signed = thanks if signs else tokens_of(lines[signature])
+        if start >= 0 and number > start and not (me and me in signed):
+            letters.update(range(start, block_end(lines, number if signs else signature)))
         start = -1
     return letters
 
 
 _FORMALLY = 2
+
+
+def _signs(line: str) -> bool:
+    """True for a line that takes leave and is signed: `Love, George`."""
+    tokens = tokens_of(line)
+    length = listed("farewells").at(tokens)
+    behind = line[spans_of(line)[length - 1][1] :].strip(" ,.!") if length else ""
+    return _SIGNATURE.match(behind) is not None
 
 
 def _leave(line: str) -> int:
@@ -372,7 +382,9 @@ def _opened(line: str, words: Grammar) -> list[str]:
     sums = {
         place: _asks_about(sentence, line[:place], words)
         for place in breaks
-        if is_typed(sentence := _BREAK.split(line[place:])[0]) and is_asked(sentence, words)
+        if is_typed(sentence := _BREAK.split(line[place:])[0])
+        and is_asked(sentence, words)
+        and any(listed(name).within(tokens_of(sentence)) for name in ("requests", "aspects", "answering"))
     }
     best = max(sums, key=lambda place: sums[place], default=0)
     return [line[:best].rstrip(" -–—"), line[best:]] if best and sums[best] >= _IN_LINE else [line]

@@ -192,6 +192,16 @@ def _names_whom(beside: _Beside) -> bool:
     return somebody.within(tokens) or words.honorifics.within(tokens) or any(owned)
 
 
+def _is_told_alike(beside: _Beside) -> bool:
+    """The text tells of `I` and `my` to nobody, in the manner of a line that asks for no answer to it."""
+    return (
+        is_typed(beside.line) == is_typed(beside.text)
+        and not listed("answering").within(tokens_of(beside.line))
+        and beside.words.first_person.within(tokens_of(beside.text)) > 0
+        and not _speaks_to_somebody(beside)
+    )
+
+
 # In what the text is in another manner than the line, and how much each says that it is not by the same hand.
 CONTRASTS: Mapping[str, tuple[float, Callable[[_Beside], float]]] = {
     "has sentences": (0.5, lambda beside: beside.sentences > 1),
@@ -203,6 +213,7 @@ CONTRASTS: Mapping[str, tuple[float, Callable[[_Beside], float]]] = {
     "greets": (1.0, lambda beside: listed("greetings").at(tokens_of(beside.text)) > 0),
     "speaks to somebody": (0.5, _speaks_to_somebody),
     "whom the line asks about": (-1.5, _names_whom),
+    "the speaker tells it": (-1.5, _is_told_alike),
 }  # fmt: skip
 ENOUGH = 2.5  # of a request and the contrast of the text that it stands beside
 LEAST = -1.5  # of a request, where all contrasts speak for it

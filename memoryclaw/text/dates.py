@@ -922,7 +922,12 @@ class Phrases:
     def shifted(self, at: int) -> date | None:
         """The day to which words move the one that is counted from, where they say at a place by how much, or which day of the month it is."""
         if counted := self._counted(at):
-            signs = [int(taken[0]) for n in range(len(self._words)) if (taken := self._take("shifts", n))]
+            beside = (*range(max(at - 3, 0), at), counted[2])  # `put back by a week`, `a week later`
+            signs = [
+                int(taken[0])
+                for n in beside
+                if (taken := self._take("shifts", n)) and (n >= at or taken[1] >= at - 1)
+            ]
             return moved(self._today, counted[1], counted[0] * min(signs)) if signs else None
         number, before = _day_number(self._word(at)), self._word(at - 1) if at else ""
         is_named = before in self._tables["articles"].meaning or before in self._tables["leads"].meaning

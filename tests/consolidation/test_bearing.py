@@ -38,6 +38,11 @@ from memoryclaw.text.dates import moved_day
         ("user", "", "I no longer eat meat", "I no longer eat cheese", ""),
         ("user", "", "we don't use Slack any more", "we don't use Jira any more", ""),
         ("user", "", "I take the bus, I don't drive any more", "I don't take the bus any more", TOUCHED),
+        ("user", "works at", "HSBC", "I'm with Monzo now", ""),
+        ("user", "likes", "opera", "moved everyone onto Firefox", ""),
+        ("user", "", "my wife is vegan", "I'm eating cheese again", ""),
+        ("user", "lives in", "Leeds", "I live with Crohn's now", ""),
+        ("user", "", "I have two sons", "my neighbour has three sons now", ""),
         ("user", "", "my parents live in Truro", "the meeting with my parents moved to Thursday", ""),
     ],
 )

@@ -28,6 +28,7 @@ from memoryclaw.text.grammar import codes, grammar
         ("en", "ring 0176 55 23 19 - scratch that, 0176 55 77 45", "ring 0176 55 77 45", "0176 55 77 45, first 0176 55 23 19"),
         ("en", "mail ana72@mail.example, sorry, i meant a.b@post.example", "mail a.b@post.example", "a.b@post.example, first ana72@mail.example"),
         ("en", "parcels go to Foundry Road 83 - scratch that, Amselgrund 39", "parcels go to Amselgrund 39", "Amselgrund 39, first Foundry Road 83"),
+        ("en", "flight LH 400 is on Monday, no wait, LH 401", "flight LH 401 is on Monday", "LH 401, first LH 400"),
         ("en", "flight BA 204, no wait, LH 118", "flight LH 118", "LH 118, first BA 204"),
         ("en", "it costs 40 euros, no wait, 45 dollars", "it costs 45 dollars", "45 dollars, first 40 euros"),
         ("en", "we need 60 boxes, no, 80", "we need 80 boxes", "80, first 60"),
