@@ -425,9 +425,17 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)
     if not is_said_anew or speaks_of_another(older.value, words):
         return False
-    pieces = clauses(words, _grammar_of(words)) if _is_own(older.value) else []
-    # `I have two sons`, `my neighbour has three now`
-    return not pieces or any(_is_theirs(clause, _grammar_of(words), "", "") for clause in pieces)
+    return not _is_own(older.value) or _is_of_speaker(words, older.value)
+
+
+def _is_of_speaker(text: str, known: str) -> bool:
+    """False for words about others than the speaker and whom an own statement names: `my neighbour has three sons now`, of `I have two sons`."""
+    words, before = _grammar_of(text), frozenset(tokens_of(known))
+    return any(
+        _is_theirs(clause, words, "", "")
+        or ((roles := words.roles & frozenset(clause.tokens)) and roles <= before)
+        for clause in clauses(text, words)
+    )
 
 
 def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
