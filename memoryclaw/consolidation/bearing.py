@@ -82,7 +82,7 @@ def _consuming() -> WordList:
 
 
 def bearing(claim: Claim, fact: Fact, was: str = "") -> str:
-    """CHANGED where a claim says that what stands holds no longer, or otherwise; TOUCHED where it may; else empty.
+    """CHANGED where a claim says that what stands holds no longer, or otherwise; TOUCHED where it may, unless it says the value anew or ends another; else empty.
 
     Args:
         claim: what a person said.
@@ -95,8 +95,8 @@ def bearing(claim: Claim, fact: Fact, was: str = "") -> str:
     if not later.clauses or later.repeats(fact.value) or claim.how == "end" or not fact.day < claim.said:
         return ""
     if any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS):
-        held = ((claim.value, claim.field), (fact.value, fact.field))
-        return TOUCHED if all(_is_held(*pair, later.words) for pair in held) else ""
+        values = ((claim.value, claim.field), (fact.value, fact.field))
+        return TOUCHED if all(_is_position(*value, later.words) for value in values) else ""
     if claim.field and same_field(claim.field, fact.field):
         return ""
     whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
@@ -124,7 +124,7 @@ def _changes(claim: Claim, fact: Fact, was: str) -> bool:
     )
 
 
-def _is_held(value: str, field: str, words: Grammar) -> bool:
+def _is_position(value: str, field: str, words: Grammar) -> bool:
     """True for a position that somebody holds, one at a time: `a nurse`, not `vegan`."""
     return field != "is" or words.indefinite_words.at(tokens_of(value)) > 0
 
@@ -136,7 +136,7 @@ class _Later(NamedTuple):
     words: Grammar
     clauses: tuple[Clause, ...]  # that say so of somebody or something; none where nothing changes
     tokens: tuple[str, ...]
-    ends: bool  # something
+    ends: bool  # it says that something holds no longer
 
     def repeats(self, value: str) -> bool:
         """True where it says that a value holds: it names it, and no end of anything."""
@@ -454,7 +454,7 @@ def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
     """True where a change is told of a field that has one value, and a statement tells that of the same one by its verb, or speaks of nothing else: `I live on Harcourt Road`, of `lives in`."""
     if not claim.change or not field or holds_many(field, None):
         return False
-    signs = grammar("en" if (code := spoken_in(words, "en")) not in codes() else code)
+    signs = _grammar_of(words)
     verbs = {phrase[0] for phrase, of in signs.verb_fields if of == field and len(phrase) > 1}
     tokens = tokens_of(words)
     whose = tokens[0] in signs.first_person and tokens[0] not in signs.possessives_own
@@ -471,9 +471,6 @@ def _tells_where_reached(words: str, claim: Claim) -> bool:
     noun = noun_of(claim.field)
     if not (claim.change and noun and noun.kind in REACHED_AT and claim.entity == claim.speaker):
         return False
-    tokens, signs = (
-        tokens_of(words),
-        grammar("en" if (code := spoken_in(words, "en")) not in codes() else code),
-    )
+    tokens, signs = tokens_of(words), _grammar_of(words)
     is_own = any(token in signs.first_person for token in tokens) and not signs.roles.within(tokens)
     return is_own and noun.kind in exact_values(words, date.fromisoformat(claim.said[:10]))

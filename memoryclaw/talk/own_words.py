@@ -398,7 +398,7 @@ def _asks_about(line: str, text: str, words: Grammar, *, least: float = LEAST, v
     return asks + contrast(line, text, words) - vague * (asks < CLEAR)
 
 
-class _Request(NamedTuple):
+class _TextRequest(NamedTuple):
     """A line that may ask about the text above or below it."""
 
     total: float
@@ -406,9 +406,9 @@ class _Request(NamedTuple):
     text: range
 
 
-def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> list[_Request]:
+def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> list[_TextRequest]:
     """The lines that ask about a text beside them, those that tell most first; nothing is asked about what is known to be of others."""
-    requests: list[_Request] = []
+    requests: list[_TextRequest] = []
     full = [number for number, line in enumerate(lines) if line.strip()]
     edges = frozenset((*full[:_EDGE], *full[-_EDGE:]))
     for number in full:
@@ -418,7 +418,7 @@ def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> 
         before, reach = _before_others(line, words, last=number == full[-1])
         leads = bool(reach) and (before == line or before.rstrip().endswith(_LEADS))
         if reach == _ALL:  # it says where its text stands
-            requests.append(_Request(math.inf, number, range(number + 1, len(lines))))
+            requests.append(_TextRequest(math.inf, number, range(number + 1, len(lines))))
         if reach == _ALL or (number not in edges and not _asks_for_work(line, words)):
             continue
         above = range(0) if leads else _beside(lines, others, number, -1)
@@ -433,7 +433,7 @@ def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> 
         if above and whole != paragraph:
             likely_above = max(likely_above, _asks_about(line, whole, words))
         is_above = likely_above - likely_below > _MORE_LIKELY
-        request = _Request(max(likely_above, likely_below), number, above if is_above else below)
+        request = _TextRequest(max(likely_above, likely_below), number, above if is_above else below)
         requests += [request] * (request.total >= ENOUGH)
     return sorted(requests, key=lambda request: -request.total)
 

@@ -429,7 +429,7 @@ def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tu
             return after, skip + more
         if words.final_verbs.entries():
             kind = _final(tokens, end, words) or kind
-    # True where a pronoun stands before: what follows is its verb, known or not.
+    # Behind a pronoun stands its verb, known or not.
     elif not kind and (
         at > lead
         and tokens[at - 1] in words.nominatives

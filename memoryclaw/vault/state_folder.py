@@ -271,7 +271,7 @@ LOOKS_FILE = "looks.lock"
 _TURN = 0.2  # seconds that a reader waits for others, who may be making the index for the first time
 
 
-class Turn:
+class LookTurn:
     """One process's turn to look; `is_spared` when another began to look after this one came, and saw everything."""
 
     def __init__(self, *, is_spared: bool = False) -> None:
@@ -280,7 +280,7 @@ class Turn:
 
 
 @contextlib.contextmanager
-def turn_to_look(state: Path, key: str) -> Iterator[Turn]:
+def turn_to_look(state: Path, key: str) -> Iterator[LookTurn]:
     """Waits for a turn to bring the index in line with the files; whoever looks then says if it `saw_all`.
 
     No clock decides who is spared: looks are counted, and who comes while the fifth is under way wants the sixth or a later one.
@@ -293,14 +293,14 @@ def turn_to_look(state: Path, key: str) -> Iterator[Turn]:
             f"{state}/{LOOKS_FILE}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
         )
     except OSError:  # nothing was indexed yet, or nothing can be written
-        yield Turn()
+        yield LookTurn()
         return
     try:
         came, end, pause = _looks(handle)[0], time.monotonic() + _TURN, _PAUSE
         while True:
             is_ours = is_locked(handle)
             begun, seen, by = _looks(handle)
-            turn = Turn(is_spared=seen > came and by == key)
+            turn = LookTurn(is_spared=seen > came and by == key)
             if is_ours or turn.is_spared or time.monotonic() >= end:
                 break
             time.sleep(pause)
