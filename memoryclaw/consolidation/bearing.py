@@ -158,6 +158,7 @@ def _later(text: str) -> _Later:
     return _Later(text, words, tuple(stated) if is_change else (), tokens, ends)
 
 
+@lru_cache(maxsize=8192)  # of every statement that stands
 def _grammar_of(text: str, default: str = "en") -> Grammar:
     return grammar(code if (code := spoken_in(text, default)) in codes() else UNREAD)
 
