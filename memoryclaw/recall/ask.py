@@ -78,6 +78,7 @@ class _Candidate(NamedTuple):
     line: AnswerLine
     passage: str
     is_certain: bool  # its field is what the question asks for: later talk is reconciled with it
+    tells_day: bool  # it names a day that is asked about
 
 
 def ask(
@@ -104,7 +105,11 @@ def ask(
     if not passes:
         candidates = [one for one in candidates if one.line.share]
 
+    is_day_told = any(one.tells_day for one in candidates)
+
     def is_sure(one: _Candidate) -> bool:
+        if is_day_told and not one.tells_day:  # of a day its own words tell more than what was said on it
+            return False
         known = one.is_certain or bool(question.days)  # of a day all answers that was on it
         if known or not (passes or question.of_myself):
             return known and not one.line.against
@@ -194,7 +199,8 @@ def _of_unit(
         pieces = [(0, text)]
         matched = [hit for hit in match.matched if hit.via not in ("neighbour", "vector")]
         shares = [answering_share(found, [*matched, *_due(found, match)])]
-        on_day = _on_day(question, match, pieces, [False])
+        tell = searcher.lines_of_days(found, match, [text])
+        on_day = _on_day(question, match, pieces, tell)
     else:
         pieces = [*_pieces(text)]
         shares = searcher.shares_of_lines(found, match, [text for _, text in pieces])
@@ -246,7 +252,7 @@ def _of_unit(
             round(shares[at], 4),
             against[at],
         )
-        yield _Candidate(answer, _passage(pieces, at, last, read), is_certain)
+        yield _Candidate(answer, _passage(pieces, at, last, read), is_certain, bool(tell[at]))
 
 
 def _is_of_another(question: Question, unit: Unit, text: str) -> bool:
@@ -284,16 +290,16 @@ def _is_heading(text: str) -> bool:
 
 
 def _on_day(
-    question: Question, match: Match, pieces: Sequence[tuple[int, str]], tell: Sequence[bool]
+    question: Question, match: Match, pieces: Sequence[tuple[int, str]], tell: Sequence[bool | None]
 ) -> list[bool]:
-    """Which pieces are of a time that is asked about: those that tell a day of it or stand below it; where none does, all of a unit of that time."""
+    """Which pieces are of a time that is asked about: those that tell a day of it or stand below it; where none does, all of a unit of that time but those that tell another day."""
     if not any(tell):
-        is_of_time = any(cause.via == "date" for cause in match.matched)
-        return [is_of_time or not question.days] * len(pieces)
+        is_of_time = any(cause.via == "date" for cause in match.matched) or not question.days
+        return [is_of_time and tells is None for tells in tell]
     below, of_day = False, []
     for (_, text), tells in zip(pieces, tell, strict=True):
-        below = tells if _is_heading(text) else below
-        of_day.append(tells or below)
+        below = bool(tells) if _is_heading(text) else below
+        of_day.append(bool(tells) or below)
     return of_day
 
 

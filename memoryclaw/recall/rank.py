@@ -320,7 +320,10 @@ def _date(
     question: Question, evidence: Evidence, unit: UnitSummary, told: Sequence[tuple[int, float, str]]
 ) -> tuple[float, str]:
     """How near a unit is to the days asked about, 0 to 1, and the expression that names them: said then, of then, or telling of it."""
-    near = [(_nearness(unit, span.start, span.end), span.text) for span in question.query.ranges]
+    near = [
+        (1.0 if unit.rowid in evidence.told else _nearness(unit, span.start, span.end), span.text)
+        for span in question.query.ranges
+    ]
     if unit.days:
         near += [(1.0, span.text) for span in question.days if falls_in(unit.days, span.start, span.end)]
     if told:

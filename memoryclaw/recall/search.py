@@ -284,22 +284,35 @@ class Searcher:
 
         return [share(line) for line in lines]
 
-    def lines_of_days(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[bool]:
-        """Which lines of a unit tell a day that is asked about: as texts write it, or with its year ("yesterday" was another day then)."""
+    def lines_of_days(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[bool | None]:
+        """Whether each line of a unit tells a day that is asked about, as texts write it or by its date, or tells another; None where it tells none.
+
+        What somebody says counts from the day on which it was said; elsewhere only a day with its year is known.
+        """
         question = found.question
         leaves = [leaf for leaf in question.all_leaves if leaf.via == "date"]
         spoken = language(self._catalog.notes({match.path})[match.path][1])
+        is_said = match.unit.kind in ("turn", "fact") and bool(match.unit.when)
+        said = date.fromisoformat(match.unit.when[:10]) if is_said else question.today
 
-        def tells(line: str) -> bool:
-            spans = [span for span in find_ranges(line, question.today)[0] if span.start[:4] in span.text]
-            return bool(reasons(leaves, read_columns({"body": line}, {}, {}, spoken)).matched) or any(
-                day.start <= span.start == span.end <= day.end
-                for day in question.days
-                for span in spans
-                if span.start
+        def tells(line: str) -> bool | None:
+            spans = [
+                span
+                for span in find_ranges(line, said)[0]
+                if span.start and span.end and (is_said or span.start[:4] in span.text)
+            ]
+            pairs = [(day, span) for day in question.days for span in spans]
+            if reasons(leaves, read_columns({"body": line}, {}, {}, spoken)).matched or any(
+                day.start <= span.start and span.end <= day.end for day, span in pairs
+            ):
+                return True
+            return (
+                None
+                if any(day.start <= span.end and span.start <= day.end for day, span in pairs) or not pairs
+                else False
             )
 
-        return [bool(question.days) and tells(line) for line in lines]
+        return [tells(line) if question.days else None for line in lines]
 
     def answer(
         self,

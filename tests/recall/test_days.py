@@ -99,7 +99,12 @@ def test_what_is_asked_for_until_a_day_is_due_until_the_next_one() -> None:
 
 def test_a_day_is_asked_for_by_what_was_told_of_it_later(tmp_path: Path) -> None:
     """Words such as `yesterday` count from the day on which they were said."""
-    spoken = ["Yesterday I took the ferry to Skagen", "on Tuesday the winch broke", "the paint is dry now"]
+    spoken = [
+        "Yesterday I took the ferry to Skagen",
+        "on Tuesday the winch broke",
+        "the paint is dry now",
+        "next Thursday the sails arrive",
+    ]
     turns = [
         {"ts": f"2026-04-24T18:0{n}:00Z", "session": "s", "turn": str(n), "role": "user", "name": "Ina", "content": text}
         for n, text in enumerate(spoken)
@@ -107,12 +112,19 @@ def test_a_day_is_asked_for_by_what_was_told_of_it_later(tmp_path: Path) -> None
     with App(put(tmp_path / "v", {"semantic/none.md": "# None\n"}), clock=lambda: SATURDAY) as app:
         app.capture(turns)
         for question, text in (
-            ("what did I do on Thursday?", spoken[0]),
+            ("what did I do on 23 April?", spoken[0]),
             ("what happened on 21 April?", spoken[1]),
+            ("what happens on 30 April?", spoken[3]),
         ):
             assert [match.unit.text for match in app.search(question).matches] == [text]
             assert text in app.recall(question).context
         assert app.recall("what happened on 22 April?").context == ""
+        answer = app.ask("what happened on 23 April?")
+        assert answer.answered
+        assert [line.text for line in answer.lines] == [f"Ina: {spoken[0]}"]
+        # Of a day on which things were said, what tells of it comes before what was only said on it, and nothing of another day.
+        assert [line.text for line in app.ask("what is on Friday?").lines] == [f"Ina: {spoken[2]}"]
+        assert app.search("what happened since Thursday?").matches
 
 
 def test_a_question_of_a_day_finds_what_is_that_day(app: App) -> None:
