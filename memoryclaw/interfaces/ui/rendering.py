@@ -75,7 +75,6 @@ def exact(text: str) -> Markup:
 
 # Dates.
 
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def local(moment: str) -> datetime | date | None:
