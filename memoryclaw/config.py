@@ -406,10 +406,7 @@ def _moves(asked: Mapping[str, Any]) -> dict[str, str]:
         raise ConfigError(f"{CONFIG_FILE}: paths.{error}") from None
 
 
-_RENAMED = {
-    "vault.id": "vaultId",
-    "vault.default": "ownVault",
-}  # `llm.url` was there first
+_RENAMED = {"vault.id": "vaultId", "vault.default": "ownVault"}  # `llm.url` was there first
 
 
 def _field(key: str) -> str:
