@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import statistics
 import sys
@@ -26,7 +27,7 @@ from conversations import by_conversation
 from memoryclaw.app import App, open_vault
 from memoryclaw.consolidation.changes import Claim, Segment
 from memoryclaw.consolidation.claims import claims_of
-from memoryclaw.consolidation.episodes import episode, extract, length, with_quotes
+from memoryclaw.consolidation.episodes import episode, extract, with_quotes
 from memoryclaw.consolidation.fillers import nothing_in
 from memoryclaw.consolidation.planning import Cutting, cut
 from memoryclaw.recall.evaluation import share
@@ -43,6 +44,16 @@ GOAL = 0.5  # tokens out / tokens in
 Row = dict[str, Any]
 _BLOCK = re.compile(r" \^l(\d+)(?:-\d+)?$")
 _SOURCE = re.compile(r"\[\[([^\[\]#]+)#\^l(\d+)(?:-\d+)?\]\]")
+
+
+_WIDE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\U0001f000-\U0003ffff]")
+
+
+def length(text: str) -> int:
+    """A text's length in tokens of four characters."""
+    wide = len(_WIDE.findall(text))
+    plain = sum(map(str.isascii, text))
+    return math.ceil(plain / 4 + (len(text) - plain - wide) / 1.6 + wide)
 
 
 class Hit(NamedTuple):

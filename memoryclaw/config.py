@@ -1,11 +1,12 @@
-"""Reads the settings of a vault and those of its user into a frozen Config. All defaults are here; docs/reference/settings.md is generated from them."""
+"""Reads the settings of a vault and those of its user into a frozen Config. All defaults are in `data/settings.toml`; docs/reference/settings.md is generated from them."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from memoryclaw import late
 from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.extensions import ENGINES, extra_settings
 from memoryclaw.model import AGENT, EVERYBODY, NOTHING
+from memoryclaw.text import words as lists
 from memoryclaw.text.zones import zone_of
 from memoryclaw.vault.audience import common_audience, label_of, of_folders
 from memoryclaw.vault.layout import (
@@ -70,9 +72,6 @@ def _fewer_see(own: Mapping[str, Any], vault: Mapping[str, Any]) -> Mapping[str,
 OBEYED = Verdict("yes", lambda _own, vault: vault)
 OWN = Verdict("no", lambda own, _vault: own)
 ONLY_THERE = Verdict("only there", lambda _own, vault: vault)
-NARROWS = _narrows()
-NO_MODELS = Verdict("only narrower", _no_models)
-FEWER_SEE = Verdict("only narrower", _fewer_see)
 
 
 class Setting(NamedTuple):
@@ -88,371 +87,56 @@ class Setting(NamedTuple):
     most: float = 1_000_000
 
 
-_RANKS = "It changes which of the vault's memories answer, not who sees them or where they go."
-_READS = "It changes when and how the vault's own logs are read; where they are sent, it does not."
-_SENDS = "Conversations and notes go there, and keys with them."
-_MODEL = "It names who reads conversations or notes: a local address may pass them on to a model elsewhere."
-_WAITS = "A vault may spend less of this machine's time, and no more."
-_RUNS = "It starts programs or calls tools in your name."
-_GIT = "What git tracks leaves this machine with the next push; a vault may only keep it out."
-_INSIDE = "Every machine must find the same folders, and each place lies inside the vault."
+_VERDICTS = {
+    "yes": OBEYED,
+    "no": OWN,
+    "only there": ONLY_THERE,
+    "narrower": _narrows(),
+    "no models": Verdict("only narrower", _no_models),
+    "fewer see": Verdict("only narrower", _fewer_see),
+    "no server": _narrows(lambda engine: engine in ENGINES),
+    "no vectors": _narrows(lambda fallback: fallback != "none"),
+    "more approvals": _narrows({"propose": 0, "branch": 1, "direct": 2}.__getitem__),
+}
+_KINDS = {"text": str, "yes or no": bool, "list": tuple, "map": dict, "whole": int, "number": float}
+_CHOICES = {"{engines}": ("fts5", "whoosh", *ENGINES), "{languages}": LANGUAGES}
+_SECTIONS = (
+    "index", "retrieval", "llm", "consolidation", "serve", "mcp", "skills", "openclaw", "audience", "paths", "git", "vault",
+)  # fmt: skip
 
-SETTINGS = (
-    Setting(
-        "index.engine",
-        "fts5",
-        ("fts5", "whoosh", *ENGINES),
-        "Where the index is kept: in a file (`fts5`; `whoosh` is slower), or on a server, by an engine that is installed separately.",
-        _narrows(lambda engine: engine in ENGINES),
-        "An index on a server sends it every note; a vault may only ask for one in a file.",
-    ),
-    Setting(
-        "index.language",
-        "en",
-        LANGUAGES,
-        "The language whose inflections and stop words are known; `none` compares words as written.",
-        OBEYED,
-        _RANKS,
-    ),
-    Setting(
-        "index.exclude",
-        (),
-        tuple,
-        'Plain notes that are not read, as patterns of paths, such as `[Attic/, "**/draft-*.md"]`; so are those of `.memoryclawignore`, '
-        "and what Obsidian excludes. MemoryClaw's own folders are always read.",
-        OBEYED,
-        "It takes notes out of every answer and sends nothing anywhere.",
-    ),
-    Setting(
-        "retrieval.primary", "keyword", ("keyword",), "How questions are answered first.", OBEYED, _RANKS
-    ),
-    Setting(
-        "retrieval.minPrimaryResults",
-        2,
-        int,
-        "With `primary_first`, the fallback is used if there are fewer keyword results,",
-        OBEYED,
-        "It says how often an embedder is asked that only your own settings can name.",
-    ),
-    Setting(
-        "retrieval.minCoverage",
-        0.5,
-        float,
-        "or if they hold less than this share of the question's weight.",
-        OBEYED,
-        "It says how often an embedder is asked that only your own settings can name.",
-        0,
-        1,
-    ),
-    Setting(
-        "retrieval.fallback",
-        "none",
-        ("none", "vector"),
-        "What is used when keywords find too little.",
-        _narrows(lambda fallback: fallback != "none"),
-        "An embedder reads every note and question; a vault may only switch it off.",
-    ),
-    Setting(
-        "retrieval.vectorModel",
-        "nomic-embed-text",
-        str,
-        "The embedding model: `minilm` (English), `use-multilingual`, or one of Ollama.",
-        OWN,
-        _MODEL,
-    ),
-    Setting(
-        "retrieval.maxResults",
-        12,
-        int,
-        "Notes in a context; facts and quoted lines are limited by the budget alone.",
-        OBEYED,
-        _RANKS,
-        1,
-        100,
-    ),
-    Setting(
-        "retrieval.blendStrategy",
-        "primary_first",
-        ("primary_first", "weighted"),
-        "When vectors are used: if keywords find too little, or always (`weighted`).",
-        OBEYED,
-        "It says how often an embedder is asked that only your own settings can name.",
-    ),
-    Setting(
-        "retrieval.budget",
-        600,
-        int,
-        "Tokens of a recalled context, framing included.",
-        OBEYED,
-        _RANKS,
-        LEAST_BUDGET,
-        MOST_BUDGET,
-    ),
-    Setting(
-        "llm.chain",
-        (),
-        tuple,
-        "Language models to try, in order: `ollama`, `openai` or `command`; rules come last, and alone if the list is empty.",
-        NO_MODELS,
-        "The models that it names read conversations; a vault may only switch them all off (`none`).",
-    ),
-    Setting("llm.model", "llama3.2", str, "The model of Ollama.", OWN, _MODEL),
-    Setting("llm.url", "http://127.0.0.1:11434", str, "Where Ollama listens.", OWN, _SENDS),
-    Setting(
-        "llm.openaiModel",
-        "gpt-4o-mini",
-        str,
-        "The model of an OpenAI-compatible endpoint.",
-        OWN,
-        _MODEL,
-    ),
-    Setting(
-        "llm.openaiUrl",
-        "http://127.0.0.1:8080/v1",
-        str,
-        "Its address; the key is read from `MEMORYCLAW_OPENAI_KEY` or `OPENAI_API_KEY`.",
-        OWN,
-        _SENDS,
-    ),
-    Setting(
-        "llm.timeout",
-        60,
-        float,
-        "Seconds that one answer may take.",
-        NARROWS,
-        _WAITS,
-        0.1,
-        3600,
-    ),
-    Setting(
-        "llm.retries",
-        1,
-        int,
-        "How often a model is asked again after a failure.",
-        NARROWS,
-        "Each retry sends the conversation again; a vault may only ask for fewer.",
-        0,
-        10,
-    ),
-    Setting(
-        "llm.command",
-        (),
-        tuple,
-        "A program that reads a prompt and prints JSON, with its arguments, such as `[claude, -p]`.",
-        OWN,
-        "It is a program that runs as you and reads conversations.",
-    ),
-    Setting(
-        "llm.allowRemote",
-        False,
-        bool,
-        "Send conversations to other machines.",
-        NARROWS,
-        "Conversations and notes leave this machine; a vault may only forbid it.",
-    ),
-    Setting(
-        "consolidation.mode",
-        "direct",
-        ("direct", "branch", "propose"),
-        "Where consolidation writes its changes.",
-        _narrows({"propose": 0, "branch": 1, "direct": 2}.__getitem__),
-        "It says what is written without your approval; a vault may only ask for more approvals.",
-    ),
-    Setting(
-        "consolidation.interval",
-        60,
-        int,
-        "Minutes between two runs of `consolidate --due`, at least.",
-        OBEYED,
-        _READS,
-        1,
-    ),
-    Setting(
-        "consolidation.skillThreshold",
-        7,
-        int,
-        "Sessions in which a sequence of calls must occur before a skill is proposed. Of commands alone, which all went well, three sevenths as many do.",
-        OBEYED,
-        "A proposed skill does nothing before you approve it.",
-        2,
-    ),
-    Setting(
-        "consolidation.gap",
-        30,
-        int,
-        "Minutes of silence after which another episode begins.",
-        OBEYED,
-        _READS,
-        1,
-    ),
-    Setting(
-        "consolidation.idle",
-        30,
-        int,
-        "Minutes that a conversation must have been silent before `--due` reads it.",
-        OBEYED,
-        _READS,
-        0,
-    ),
-    Setting(
-        "consolidation.lossBudget",
-        0.2,
-        float,
-        "A run that would lose a larger share of a file's lines is refused.",
-        NARROWS,
-        "It guards your notes against a run that goes wrong; a vault may only ask for a stricter guard.",
-        0,
-        1,
-    ),
-    Setting(
-        "serve.host",
-        "127.0.0.1",
-        str,
-        "Where `serve` listens; beyond this machine only with `--allow-remote`.",
-        OWN,
-        "It says which machines can reach the daemon.",
-    ),
-    Setting(
-        "serve.port",
-        7411,
-        int,
-        "Its port; 0 means any free one.",
-        OBEYED,
-        "Several vaults on one machine need a port each, and every request needs a token.",
-        0,
-        65_535,
-    ),
-    Setting(
-        "serve.rate",
-        100,
-        int,
-        "Requests a second; twice as many may come at once.",
-        OBEYED,
-        "It bounds what clients with a token ask of this vault's own daemon.",
-        1,
-        1_000_000,
-    ),
-    Setting(
-        "mcp.servers",
-        {},
-        dict,
-        "MCP servers whose tools skills may call, each with `command`, `args`, `env`, `cwd`, or `url`, `headers`.",
-        OWN,
-        _RUNS,
-    ),
-    Setting(
-        "mcp.toolTimeout",
-        60,
-        float,
-        "Seconds that a tool call, or the start of its server, may take.",
-        NARROWS,
-        _WAITS,
-        0.1,
-        3600,
-    ),
-    Setting(
-        "skills.toolHost",
-        "auto",
-        ("auto", "mcp", "openclaw"),
-        "Whose tools a skill calls; `auto` tries the MCP servers, then OpenClaw.",
-        OWN,
-        "An approved step would call a tool of the same name elsewhere.",
-    ),
-    Setting(
-        "openclaw.gatewayUrl",
-        "http://127.0.0.1:18789",
-        str,
-        "Where OpenClaw's gateway listens; its token is read from `OPENCLAW_GATEWAY_TOKEN`.",
-        OWN,
-        "The calls of skills go there, and the gateway's token with them.",
-    ),
-    Setting(
-        "openclaw.allowRemoteGateway",
-        False,
-        bool,
-        "Call tools of a gateway on another machine, over https.",
-        NARROWS,
-        "The calls of skills leave this machine; a vault may only forbid it.",
-    ),
-    Setting(
-        "audience.folders",
-        {},
-        dict,
-        "Who may see a folder, such as `{journal: owner, blog: public}`, besides the labels of notes and lines.",
-        FEWER_SEE,
-        "Those it names see the folder; a vault may only hide a folder from the agent.",
-    ),
-    Setting(
-        "audience.tokens",
-        {},
-        dict,
-        "Further tokens: the SHA-256 of each, in hex, and its audience, such as `{9f86…: family}`.",
-        OWN,
-        "Whoever has one of these tokens is answered by the daemon.",
-    ),
-    Setting(
-        "audience.relays",
-        (),
-        tuple,
-        "Audiences that may pass on a person's words, such as `[agent]`; a `user`'s turns that others capture are `unknown`, and facts in them wait for you.",
-        OWN,
-        "Whoever may pass on your words can make facts in your name.",
-    ),
-    *(
-        Setting(
-            f"paths.{name}",
-            name,
-            str,
-            f"Where the folder `{name}/` is, such as `.memory/{name}`; its name stays.",
-            OBEYED,
-            _INSIDE,
-        )
-        for name in MOVABLE
-    ),
-    Setting("git.track_logs", False, bool, "Commit logs/ too, in batches.", NARROWS, _GIT),
-    Setting("git.track_ledger", False, bool, "Commit ledger/ too, in batches.", NARROWS, _GIT),
-    Setting(
-        "vault.format",
-        1,
-        int,
-        f"The format of the vault's files, now {FORMAT}; `memoryclaw check migrate` updates an older one, and a newer one is only read.",
-        ONLY_THERE,
-        "It says what the files are.",
-        1,
-    ),
-    Setting(
-        "vault.id",
-        "",
-        str,
-        "32 random hex digits, the same in every copy of the vault; your own settings for it are kept under this name.",
-        ONLY_THERE,
-        "It allows nothing by itself.",
-    ),
-    Setting(
-        "vault.timezone",
-        "",
-        str,
-        "The time zone of turns that state none, such as `Europe/Berlin` or `-08:00`; empty: UTC. `timezone:` at the top means the same.",
-        OBEYED,
-        "It changes which day is meant by `tomorrow`.",
-    ),
-    Setting(
-        "vault.owner",
-        "",
-        str,
-        "Whose memory it is: `user`, `I` and this name are one person. `owner:` at the top means the same.",
-        OBEYED,
-        "It names who `I` is; who may read, write or approve does not change.",
-    ),
-    Setting(
-        "vault.default",
-        "",
-        str,
-        "Your own vault, used if none is named and the current folder is in none; `memoryclaw init --default` sets it.",
-        OWN,
-        "It says where your memories are.",
-    ),
-)
+
+def _settings() -> Iterator[Setting]:
+    """The settings, as `data/settings.toml` has them, and one for the place of each folder."""
+    reasons = dict(line.split(": ", 1) for line in lists.lines("settings.why"))
+    for section in _SECTIONS:
+        lines = lists.lines(f"settings.{section}")
+        for row, about in zip(lines[::2], lines[1::2], strict=True):
+            name, kind, default, verdict, why = row.split(" | ")
+            allowed, limits = _allowed(kind)
+            value: Any = json.loads(default) if allowed in (bool, int, float) else default
+            if allowed in (tuple, dict):
+                value = allowed()
+            setting = Setting(
+                f"{section}.{name}", value, allowed, about.strip().replace("{format}", str(FORMAT)),
+                _VERDICTS[verdict], reasons.get(why, why), *limits,
+            )  # fmt: skip
+            yield from map(partial(_placed, setting), MOVABLE) if section == "paths" else (setting,)
+
+
+def _placed(setting: Setting, folder: str) -> Setting:
+    key, about = (text.replace("{folder}", folder) for text in (setting.key, setting.about))
+    return setting._replace(key=key, default=folder, about=about)
+
+
+def _allowed(kind: str) -> tuple[Any, tuple[float, ...]]:
+    """What a value may be, and the least and the most of a number where they are other than usual."""
+    name, _, limits = kind.replace("{budget}", f"{LEAST_BUDGET}..{MOST_BUDGET}").partition(" ")
+    if name not in ("whole", "number"):
+        return _KINDS.get(kind) or _CHOICES.get(kind) or tuple(kind.split(", ")), ()
+    return _KINDS[name], tuple(float(limit) for limit in limits.split("..") if limit)
+
+
+SETTINGS = tuple(_settings())
 
 
 class Config(NamedTuple):
@@ -722,10 +406,7 @@ def _moves(asked: Mapping[str, Any]) -> dict[str, str]:
         raise ConfigError(f"{CONFIG_FILE}: paths.{error}") from None
 
 
-_RENAMED = {
-    "vault.id": "vaultId",
-    "vault.default": "ownVault",
-}  # `llm.url` was there first
+_RENAMED = {"vault.id": "vaultId", "vault.default": "ownVault"}  # `llm.url` was there first
 
 
 def _field(key: str) -> str:

@@ -277,13 +277,6 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-class Change(NamedTuple):
-    """One file's difference between disk and index: `added`, `changed` or `removed`."""
-
-    kind: str
-    path: str
-
-
 # What search and recall answer, as values that every interface can print.
 
 

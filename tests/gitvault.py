@@ -35,6 +35,30 @@ def git(root, *args, check=True, **env):
     return done.stdout
 
 
+def _merging(root):
+    for branch, text in (("other", "other\n"), ("main", "main\n")):
+        git(root, "checkout", "-q", *(["-b"] if branch == "other" else []), branch)
+        (root / "a.md").write_text(text)
+        git(root, "add", "a.md")
+        git(root, "commit", "-qm", branch)
+    git(root, "merge", "other", check=False)
+
+
+def _rebasing(root):
+    _merging(root)
+    git(root, "merge", "--abort")
+    git(root, "rebase", "other", check=False)
+
+
+# How a repository comes into a state that takes no commit, and a word of what is said then.
+UNFIT_STATES = [
+    (lambda root: git(root, "checkout", "-q", "--detach"), "no branch"),
+    (_merging, "merge"),
+    (_rebasing, "rebase"),
+    (lambda root: git(root, "config", "core.bare", "true"), "bare"),
+]
+
+
 @functools.cache
 def _empty():
     """What `git init` makes: its folders, and its files with their bytes."""

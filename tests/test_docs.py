@@ -330,7 +330,7 @@ def test_the_example_of_a_row_is_decided_by_that_row(becomes: str, why: str, exa
 def test_the_pages_on_the_source_name_what_is_there(name: str) -> None:
     page = (DOCS / name).read_text(encoding="utf-8")
     for module, inside in re.findall(r"`((?:[a-z_0-9]+/)+[a-z_0-9]+)\.(\w+(?:\.\w+)*)`", page):
-        if inside not in {"py", "js", "md", "jsonl", "json", "yaml", "seal", "lock", "sqlite"}:
+        if inside not in {"py", "js", "md", "jsonl", "json", "toml", "yaml", "seal", "lock", "sqlite"}:
             attrgetter(inside)(importlib.import_module(f"memoryclaw.{module.replace('/', '.')}"))
     for inside in re.findall(r"`app\.((?:App\.)?\w+)", page):
         attrgetter(inside.removeprefix("App."))(App)

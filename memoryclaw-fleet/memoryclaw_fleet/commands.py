@@ -14,8 +14,8 @@ from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.history.remote import without_secrets
 from memoryclaw.history.repository import History, branches
 from memoryclaw.index.sync import Freshness
-from memoryclaw.review.machines import not_committed
 from memoryclaw.vault.state_folder import is_initialised
+from memoryclaw_fleet.handover import not_committed
 from memoryclaw_fleet.node import last_in
 from memoryclaw_fleet.open_vaults import clone, open_app
 from memoryclaw_fleet.postgres_index import drop as drop_index

@@ -25,11 +25,11 @@ from memoryclaw.errors import (
 )
 from memoryclaw.history.repository import History
 from memoryclaw.model import AGENT, OWNER
-from memoryclaw.review.machines import exchange, put_back, send, take_over
+from memoryclaw.review.machines import exchange
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, SALIENCE_FILE, SCHEMA_FILE, on_disk
 from memoryclaw.vault.state_folder import is_initialised
-from memoryclaw.writing.init import point
+from memoryclaw_fleet.handover import point, put_back, send, take_over
 from memoryclaw_fleet.open_vaults import FleetApp, OpenVaults, clone, open_app
 from memoryclaw_fleet.store import Fleet, FleetVault
 

@@ -14,9 +14,9 @@ from memoryclaw import config as settings
 from memoryclaw.app import App
 from memoryclaw.index.index import fingerprint
 from memoryclaw.index.sync import Freshness
-from memoryclaw.review.machines import exchange, first_copy
+from memoryclaw.review.machines import exchange
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.init import new_copy
+from memoryclaw_fleet.handover import first_copy, new_copy
 from memoryclaw_fleet.settings import SERVER
 from memoryclaw_fleet.store import Fleet
 

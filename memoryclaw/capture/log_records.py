@@ -161,19 +161,18 @@ class Marked(NamedTuple):
     text: str
     unlogged: bool = False  # the whole turn must not be kept
     private: bool = False  # for its owner only
-    no_export: bool = False  # not to leave this machine
 
 
 def strip_marks(text: str) -> Marked:
     """The text without what must not reach the disk.
 
     `<private>…</private>` becomes `[private]`; a line with [NOMEM] is left out, and the whole turn where the mark begins
-    it or stands on a line of its own. [PRIVATE] and [NOEXPORT] stay where they are and are told.
+    it or stands on a line of its own. [PRIVATE] and [NOEXPORT] stay where they are; the first is told.
     """
     marked = _strip(text)
     if marked is None:
         return Marked("", unlogged=True)
-    return Marked(marked[0], False, marked[1].audience == OWNER, not marked[1].export)
+    return Marked(marked[0], private=marked[1].audience == OWNER)
 
 
 def _strip(text: str) -> tuple[str, Label] | None:

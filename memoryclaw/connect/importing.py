@@ -296,11 +296,7 @@ def _copied(context: WriteContext, reading: SourceReading, source: str, progress
 
 
 def _new_notes(
-    context: WriteContext,
-    reading: SourceReading,
-    parts: Sequence[Part],
-    folder: str,
-    progress: Progress,
+    context: WriteContext, reading: SourceReading, parts: Sequence[Part], folder: str, progress: Progress
 ) -> Iterator[tuple[str, bytes]]:
     """The notes that may come, without their secrets; of the others it is told why not."""
     erased, paths = Tombstones.of(context), set[str]()

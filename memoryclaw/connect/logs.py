@@ -78,10 +78,7 @@ def import_logs(
     unread = sum(problem.hint == _UNREAD for problem in reading.problems)
     counts = {key: reading.totals[key] for key in ("added", "again", "redacted")}
     return Imported(
-        len(paths) - unread,
-        left_out=reading.left_out.total(),
-        problems=tuple(reading.problems),
-        **counts,
+        len(paths) - unread, left_out=reading.left_out.total(), problems=tuple(reading.problems), **counts
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -852,20 +851,6 @@ def participants_of(turns: Iterable[Turn], *, people: bool = False) -> tuple[str
 def who(turn: Turn) -> str:
     """The speaker's name, else the role."""
     return turn.name or turn.role or "somebody"
-
-
-_PER_TOKEN = 4.0
-_OTHER_PER_TOKEN = 1.6
-_WIDE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\U0001f000-\U0003ffff]")
-
-
-def length(text: str) -> int:
-    """A text's length in tokens of four characters; the constants that weigh sentences are tuned to it."""
-    if text.isascii():
-        return math.ceil(len(text) / _PER_TOKEN)
-    wide = len(_WIDE.findall(text))
-    plain = sum(map(str.isascii, text))
-    return math.ceil(plain / _PER_TOKEN + (len(text) - plain - wide) / _OTHER_PER_TOKEN + wide)
 
 
 # What was said as a line of a note: no word of it becomes a link, tag, comment, code fence or block id

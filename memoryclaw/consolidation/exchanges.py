@@ -160,7 +160,6 @@ _STOPPED = ("en", "de", "fr", "es", "nl", "it", "pt")
 
 # What the session comes back to
 
-_TOPICS = 2
 _SHORT, _LONG = 3, 20  # letters of a word that is no topic, and of the longest that is one
 _OF_EVERY_TALK = (
     "tasks", "honorifics", "adverbs", "hedges", "comparatives", "quantities", "preference_verbs", "preference_words", "reporting_verbs", "decision_verbs", "wish_verbs",

@@ -18,7 +18,6 @@ from memoryclaw.errors import InputError, VaultError
 from memoryclaw.vault.layout import on_disk, timestamp
 from memoryclaw.writing.context import Templates
 
-USING = ("systemd", "cron")
 _RUN = re.compile(r"consolidate-(\d{8}T\d{6})-[0-9a-z]+\.json", re.ASCII)
 _FOUND_BY_ALL = ("/usr/bin", "/bin")
 
@@ -74,7 +73,7 @@ class Schedule:
 
         Args:
             every: minutes, instead of a time of day.
-            using: one of USING; what works here when empty.
+            using: `systemd` or `cron`; what works here when empty.
 
         Raises:
             VaultError: nothing here can run anything on time; the sentence holds the line to add by hand.

@@ -14,20 +14,8 @@ from typing import NamedTuple
 from memoryclaw.errors import InputError
 from memoryclaw.vault.layout import slug
 
-EVERY = (
-    5,
-    10,
-    15,
-    20,
-    30,
-    60,
-    120,
-    180,
-    240,
-    360,
-    480,
-    720,
-)  # minutes that divide an hour, or hours that divide a day
+# Minutes that divide an hour, or hours that divide a day.
+EVERY = (5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720)
 CRON_LINE = 900  # bytes; cron cuts a command after 998
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@+,-]+")

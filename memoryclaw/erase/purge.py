@@ -28,9 +28,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.edits import line_end
 from memoryclaw.vault.fields import facts_of_note
 from memoryclaw.vault.files import folder_lock, writer_lock
-from memoryclaw.vault.forgotten import (
-    without_lines,
-)
+from memoryclaw.vault.forgotten import without_lines
 from memoryclaw.vault.layout import DECISIONS_FILE, free_name, slug, timestamp
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
 from memoryclaw.writing.context import WriteContext, fact_in_words
@@ -112,11 +110,7 @@ def plan_purge(context: WriteContext, request: PurgeRequest, *, again: bool = Fa
 
 
 def purge(
-    context: WriteContext,
-    request: PurgeRequest,
-    prepare: Callable[[PurgePlan], None],
-    *,
-    again: bool = False,
+    context: WriteContext, request: PurgeRequest, prepare: Callable[[PurgePlan], None], *, again: bool = False
 ) -> tuple[PurgePlan, str]:
     """Erases it in all files of the vault, one commit of those that git holds; returns the plan and the commit.
 

@@ -146,9 +146,7 @@ def git_report(history: History) -> GitReport:
     # Of a commit whose date git cannot read it gives none.
     when = timestamp(datetime.fromtimestamp(int(seconds), UTC)) if seconds.isdigit() else ""
     return GitReport(
-        state.name,
-        sentence,
-        LastChange(commit, when, subject, history.read(commit).trailers.get("Run", "")),
+        state.name, sentence, LastChange(commit, when, subject, history.read(commit).trailers.get("Run", ""))
     )
 
 

@@ -24,7 +24,7 @@ from memoryclaw.vault.state_folder import make_private_folder, write_private
 FOLDER = f"{STATE_DIR}/remote"  # locked while two copies are brought together
 _SECONDS = 900  # that one command may take
 _PAUSE = 0.2  # seconds before another try, more each time
-_HEADS = "refs/heads/"
+HEADS = "refs/heads/"
 _FETCHED = "refs/memoryclaw/fetched"
 _PATH = re.compile(r"(?:file://|(?![^/]*:))")
 _SSH = re.compile(r"(?:ssh|git\+ssh|ssh\+git)://|(?!\w+://)[^/]*:")
@@ -81,7 +81,7 @@ def remote_of(history: History) -> RemoteBranch:
         raise HistoryError(
             f"the vault is kept in the repository of {top}, which holds more than the vault; pull and push that with git itself"
         )
-    branch = ref.removeprefix(_HEADS)
+    branch = ref.removeprefix(HEADS)
     _, out = history.git.asks("config", "--null", "--get-regexp", r"^(branch|remote)\.")
     settings: dict[str, str] = {}
     for record in out.decode("utf-8", "replace").split("\0"):
@@ -99,13 +99,13 @@ def remote_of(history: History) -> RemoteBranch:
         raise HistoryError(f"{which}; run {command}, then try again")
     is_own = settings.get(f"branch.{branch}.remote") == name
     merge = settings.get(f"branch.{branch}.merge", ref) if is_own else ref
-    if not merge.startswith(_HEADS):
+    if not merge.startswith(HEADS):
         raise HistoryError(
             f"{branch} follows {merge}, which is not a branch; set branch.{branch}.merge to one"
         )
-    remote_branch = merge.removeprefix(_HEADS)
+    remote_branch = merge.removeprefix(HEADS)
     url = settings[f"remote.{name}.url"]
-    follows = settings.get(f"remote.{name}.fetch", "") == f"+{_HEADS}*:refs/remotes/{name}/*"
+    follows = settings.get(f"remote.{name}.fetch", "") == f"+{HEADS}*:refs/remotes/{name}/*"
     return RemoteBranch(
         name,
         remote_branch,
@@ -129,26 +129,6 @@ class Remote:
         """The branch, as a person knows it."""
         return f"{self.at.remote}/{self.at.branch}"
 
-    def branches(self) -> dict[str, str]:
-        """The last commit of each branch there, by its name without `refs/heads/`.
-
-        Raises:
-            HistoryError: it cannot be reached; git's own words.
-        """
-        self._ready()
-        code, out, err = self._run(
-            "ls-remote", self.at.fetch, "--heads", "--upload-pack", "upload-pack", refs=[]
-        )
-        if code:
-            raise self._failure("ls-remote", code, err)
-        lines = (line.split("\t", 1) for line in out.splitlines() if "\t" in line)
-        return {ref.removeprefix(_HEADS): commit for commit, ref in lines}
-
-    def is_sent(self, commit: str) -> bool:
-        """Whether git's note says that the branch there is at this commit."""
-        commit_there = self._history.git.asks("rev-parse", "--verify", "--quiet", self.at.tracking or "-")[1]
-        return commit_there.decode().strip() == commit
-
     def fetch(self) -> str:
         """The last commit of the branch there, brought here; empty when there is no such branch yet.
 
@@ -156,7 +136,7 @@ class Remote:
             HistoryError: it cannot be reached; git's own words.
         """
         self._ready()
-        source = f"+{_HEADS}{self.at.branch}:{_FETCHED}"
+        source = f"+{HEADS}{self.at.branch}:{_FETCHED}"
         code, _, err = self._run(
             "fetch",
             self.at.fetch,
@@ -182,7 +162,7 @@ class Remote:
             HistoryError: it is refused, or cannot be reached; git's own words.
         """
         self._ready()
-        target = f"{commit}:{_HEADS}{self.at.branch}"
+        target = f"{commit}:{HEADS}{self.at.branch}"
         code, out, err = self._run(
             "push",
             self.at.push,

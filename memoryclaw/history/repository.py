@@ -183,13 +183,7 @@ def entries_of(lines: Iterable[str]) -> dict[str, TreeEntry]:
     return entries
 
 
-def side_of(
-    path: str,
-    tree: Tree,
-    index: Mapping[str, TreeEntry],
-    blobs: Found,
-    commit: str,
-) -> GitFileState:
+def side_of(path: str, tree: Tree, index: Mapping[str, TreeEntry], blobs: Found, commit: str) -> GitFileState:
     """What git holds of one file of a commit; HistoryError where its bytes are not there."""
     head, staged = tree.entry(path), index.get(path)
     if head is not None and head.mode not in _FILE_MODES:
@@ -413,13 +407,7 @@ class History:
         return draft.made
 
     def draft(
-        self,
-        base: CommitBase,
-        files: Mapping[str, Version],
-        message: str,
-        now: datetime,
-        *,
-        merged: str = "",
+        self, base: CommitBase, files: Mapping[str, Version], message: str, now: datetime, *, merged: str = ""
     ) -> Draft:
         """Works out the same commit with all that is new in it, for `store`; `merged` is its second parent, if it has one.
 

@@ -13,17 +13,7 @@ from functools import reduce
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from memoryclaw import rooms
-from memoryclaw.model import (
-    Answer,
-    Decided,
-    Fact,
-    Match,
-    Problem,
-    ReadBack,
-    Recalled,
-    Relevance,
-    Traced,
-)
+from memoryclaw.model import Answer, Decided, Fact, Match, Problem, ReadBack, Recalled, Relevance, Traced
 
 T = TypeVar("T")
 JsonObject = dict[str, Any]
@@ -424,10 +414,7 @@ waiting: Shape[Iterable[rooms.queue.ReviewItem]] = Shape(many="waiting")
 line: Shape[rooms.word_diff.DiffLine] = Shape("line=number pieces")
 file: Shape[rooms.file_history.FileDiff] = Shape(
     "path title hunks",
-    hunks=(
-        "list[list[dict[str, Any]]]",
-        lambda file: rooms.word_diff.word_diff(file.before, file.after),
-    ),
+    hunks=("list[list[dict[str, Any]]]", lambda file: rooms.word_diff.word_diff(file.before, file.after)),
 )
 item_with_files: Shape[ItemShown] = Shape("*item files")
 differences: Shape[Iterable[ItemShown]] = Shape(many="differences")

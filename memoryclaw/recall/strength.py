@@ -17,7 +17,6 @@ from memoryclaw.model import NOTHING
 from memoryclaw.vault.ledger_usage import LedgerUsage, Use
 
 # How much a use of each sort is evidence that a memory helped. That it was shown, whoever asked for it, says nothing of that yet.
-EVIDENCE = {"shown": 0.15, "searched": 0.3, "fetched": 0.6}
 CITED = 0.6
 RATED = {1: -0.5, 2: -0.5, 3: 0.4, 4: 0.95, 5: 0.95}
 # Active days in which use loses half of what it moved: what was said in passing fades soon, what is known and done does not.

@@ -15,15 +15,7 @@ from memoryclaw.skills.lint import (
     lint,
     proposed_description,
 )
-from memoryclaw.skills.listing import (
-    DRAFT,
-    ODD,
-    SKILLS,
-    ListedSkill,
-    find,
-    fingerprint_of,
-    list_skills,
-)
+from memoryclaw.skills.listing import DRAFT, ODD, SKILLS, ListedSkill, find, fingerprint_of, list_skills
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import slug, timestamp
 from memoryclaw.writing.context import WriteContext, Written

@@ -153,10 +153,7 @@ def _parameters(file: SkillFile) -> Iterator[Problem]:
         names.add(spec.name)
         if spec.type and spec.type not in TYPES:
             yield Problem(
-                "",
-                line,
-                f"{spec.type[:60]!r} is not a parameter type",
-                f"use one of {', '.join(TYPES)}",
+                "", line, f"{spec.type[:60]!r} is not a parameter type", f"use one of {', '.join(TYPES)}"
             )
         choice = _about(meta, spec.name).get("optional")
         if choice is not None and text_of(choice).lower() not in _YES_OR_NO:

@@ -12,11 +12,7 @@ from memoryclaw import late
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 LINE = late.pattern(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _ESCAPED = late.pattern("[\udc80-\udcff]")
 _WIDE = late.pattern("[^\x00-\x7f]")

@@ -106,8 +106,7 @@ class WordList(frozenset[str]):
         for entries_of_word in by_first.values():
             entries_of_word.sort(key=len, reverse=True)
         word_list = super().__new__(
-            cls,
-            (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1),
+            cls, (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1)
         )
         word_list._by_first = by_first
         return word_list

@@ -6,15 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from memoryclaw.text.secret_names import (
-    HEX,
-    UUID,
-    SecretSpan,
-    is_placeholder,
-    is_random,
-    is_sample,
-    mixes,
-)
+from memoryclaw.text.secret_names import HEX, UUID, SecretSpan, is_placeholder, is_random, is_sample, mixes
 from memoryclaw.text.words import words
 
 # Members of a JSON Web Key that its owner alone may know.

@@ -433,10 +433,7 @@ def _set_leaf(text: str, place: NoteField, value: str) -> str:
     if entry.style in ("|", ">", "list", "map"):
         raise InputError(f"{' '.join(place.keys)!r} is a text or list of several lines; change it by hand")
     quoted = entry._replace(style='"')
-    for lines in (
-        _replace_entry(header, entry, old, new_value),
-        _replace_entry(header, quoted, "", value),
-    ):
+    for lines in (_replace_entry(header, entry, old, new_value), _replace_entry(header, quoted, "", value)):
         result = "".join((*header.before, *lines, *header.after))
         try:
             fresh = _header(result)

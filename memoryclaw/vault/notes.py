@@ -29,14 +29,7 @@ from memoryclaw.text.language import words_of
 from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
-from memoryclaw.vault.days import (
-    JOURNALS,
-    LOGSEQ,
-    JournalNames,
-    day_in_folders,
-    day_in_heading,
-    day_in_name,
-)
+from memoryclaw.vault.days import JOURNALS, LOGSEQ, JournalNames, day_in_folders, day_in_heading, day_in_name
 from memoryclaw.vault.doubts import NO_DOUBTS, UNSAID, FileDoubts
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
 from memoryclaw.vault.fields import (

@@ -13,7 +13,6 @@ from memoryclaw.text.encoding import lines_of
 from memoryclaw.text.language import fold
 from memoryclaw.text.memory_lines import ITEM, LineField, line_fields, read_line, without
 
-STATUSES = ("open", "done", "cancelled")
 _BOXES = {"[ ]": "open", "[/]": "open", "[x]": "done", "[X]": "done", "[-]": "cancelled"}
 # The words of Logseq and of Org, which stand where a box would.
 _WORDS = {

@@ -84,9 +84,9 @@ def init(
             f"{root} has settings already; write `paths:` into {CONFIG_FILE}, and move the folders yourself"
         )
     layout = places(root)
-    _make_folders(root)
+    make_folders(root)
     with writer_lock(root):
-        is_new_repository, notice = _make_repository(root, shared=shared)
+        is_new_repository, notice = make_repository(root, shared=shared)
     new = first_files(templates, layout, vault_id, zone, owner).items()
     missing = {path: data for path, data in new if not files.exists(root, path)}
     if (is_new_repository or not existed) and ".gitignore" not in missing:  # else ours says so
@@ -128,7 +128,12 @@ def adopt(
     return Written("", root, commit, "added" if commit else "confirmed", notice)
 
 
-def _make_folders(root: str) -> None:
+def make_folders(root: str) -> None:
+    """Makes the folders of a vault that are not there.
+
+    Raises:
+        VaultError: one cannot be made.
+    """
     try:
         # In the vault of another program nothing empty is made: a folder comes with the first file in it.
         is_of_others = any(os.path.isdir(os.path.join(root, name)) for name in _OTHER_PROGRAMS)
@@ -143,7 +148,7 @@ def _make_folders(root: str) -> None:
         raise VaultError(f"{root} cannot be made a vault: {error.strerror} ({error.filename})") from None
 
 
-def _make_repository(root: str, *, shared: bool = False) -> tuple[bool, str]:
+def make_repository(root: str, *, shared: bool = False) -> tuple[bool, str]:
     """Whether a repository was made, and what is to be said of it."""
     if shared:
         return False, _share(root)
@@ -192,31 +197,6 @@ def _share(root: str) -> str:
     return (
         f"changes are committed in the repository of {top}, which knows the vault by its setting {git.SHARED}"
     )
-
-
-def new_copy(root: str, remote: str) -> None:
-    """An empty repository in a new folder, whose remote is at this address.
-
-    Raises:
-        HistoryError: git cannot make it.
-        VaultError: the folder cannot be made.
-    """
-    _make_folders(root)
-    with writer_lock(root):
-        is_new, notice = _make_repository(root)
-    if not is_new:
-        raise HistoryError(notice)
-    point(root, remote)
-
-
-def point(root: str, remote: str) -> None:
-    """Says where the remote of a vault is."""
-    history = History(root)
-    address = history.git.asks("config", "--get", "remote.origin.url")[1].decode("utf-8", "replace").strip()
-    if address != remote:
-        history.git.run(
-            *(("remote", "set-url", "origin") if address else ("remote", "add", "origin")), "--", remote
-        )
 
 
 def leave_out(root: str, folders: Sequence[str]) -> None:

@@ -25,10 +25,10 @@ def test_what_is_private_is_not_kept_and_all_else_is(text, kept):
     "text", ["[NOMEM] all of it\nthis too", "all of it\n [nomem] \nthis too", "only one line [NOMEM]"]
 )
 def test_a_turn_that_is_not_to_be_remembered_leaves_nothing(text):
-    assert strip_marks(text) == ("", True, False, False)
+    assert strip_marks(text) == ("", True, False)
 
 
-def test_private_and_noexport_stay_and_are_told():
+def test_private_and_noexport_stay_and_the_first_is_told():
     found = strip_marks("[PRIVATE] salary talk [NOEXPORT]")
-    assert (found.text, found.private, found.no_export) == ("[PRIVATE] salary talk [NOEXPORT]", True, True)
+    assert (found.text, found.private) == ("[PRIVATE] salary talk [NOEXPORT]", True)
     assert not strip_marks("a <private>b</private>").private

@@ -20,7 +20,7 @@ from changesets import (
     episode,
     whole,
 )
-from gitvault import git, pen_for, snapshot, users_work, vault_of
+from gitvault import UNFIT_STATES, git, pen_for, snapshot, users_work, vault_of
 
 from memoryclaw.consolidation import apply as applying
 from memoryclaw.consolidation import changes
@@ -306,37 +306,8 @@ def test_a_run_that_would_lose_too_much_is_refused_before_it_writes(root, mode, 
     assert snapshot(root) == before
 
 
-def _detached(root):
-    git(root, "checkout", "-q", "--detach")
-
-
-def _merging(root):
-    git(root, "checkout", "-q", "-b", "other")
-    (root / "a.md").write_text("other\n")
-    git(root, "add", "a.md")
-    git(root, "commit", "-qm", "other")
-    git(root, "checkout", "-q", "main")
-    (root / "a.md").write_text("main\n")
-    git(root, "add", "a.md")
-    git(root, "commit", "-qm", "main")
-    git(root, "merge", "other", check=False)
-
-
-def _rebasing(root):
-    _merging(root)
-    git(root, "merge", "--abort")
-    git(root, "rebase", "other", check=False)
-
-
-def _bare(root):
-    git(root, "config", "core.bare", "true")
-
-
 @pytest.mark.parametrize("mode", ["direct", "propose", "branch"])
-@pytest.mark.parametrize(
-    ("prepare", "word"),
-    [(_detached, "no branch"), (_merging, "merge"), (_rebasing, "rebase"), (_bare, "bare")],
-)
+@pytest.mark.parametrize(("prepare", "word"), UNFIT_STATES)
 def test_in_a_state_that_takes_no_commit_nothing_at_all_is_written(root, prepare, word, mode):
     prepare(root)
     before = snapshot(root)

@@ -13,13 +13,13 @@ from memoryclaw.consolidation.episodes import (
     body,
     episode,
     extract,
-    length,
     with_quotes,
 )
 from memoryclaw.model import Note, Turn
 from memoryclaw.talk.statements import read as read_talk
 from memoryclaw.text.language import key_of
 from memoryclaw.text.markdown import read_body
+from memoryclaw.text.prompts import estimate
 from memoryclaw.vault.layout import is_minted_id, safe_path
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -369,9 +369,9 @@ def test_a_long_talk_is_kept_in_part_and_a_long_turn_is_cut() -> None:
     rows = [f"the pump number {n} is next to valve {n * 7} in hall {n * 3}" for n in range(300)]
     segment = segment_of([("user Nora", row) for row in rows])
     found = extract(segment, read_talk(segment.turns, {}), {})
-    assert 0 < sum(length(point.text) for point in found.points) < sum(map(length, rows)) / 2
+    assert 0 < sum(estimate(point.text) for point in found.points) < sum(map(estimate, rows)) / 2
     (point, *_) = told(("user 花子", "茶室の予約です" * 400)).points
-    assert length(point.text) < 400
+    assert estimate(point.text) < 400
 
 
 def test_nothing_but_code_still_makes_a_point() -> None:

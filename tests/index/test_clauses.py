@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from engine_contract import all_of, any_of, without
 
 from memoryclaw.errors import InputError
 from memoryclaw.index.bm25 import counts_of, sound, tally
@@ -8,18 +9,6 @@ from memoryclaw.ports import IndexClause
 
 A, B, C = (IndexClause("token", text) for text in "abc")
 COUNTS = {"a": {1: 1.0, 2: 2.0}, "b": {2: 1.0, 3: 1.0}, "c": {1: 5.0, 3: 1.0}}
-
-
-def any_of(*parts: IndexClause) -> IndexClause:
-    return IndexClause("any", parts=parts)
-
-
-def all_of(*parts: IndexClause) -> IndexClause:
-    return IndexClause("all", parts=parts)
-
-
-def without(part: IndexClause) -> IndexClause:
-    return IndexClause("not", parts=(part,))
 
 
 @pytest.mark.parametrize(

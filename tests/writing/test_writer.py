@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from gitvault import NOW, git, snapshot, users_work, vault_of
+from gitvault import NOW, UNFIT_STATES, git, snapshot, users_work, vault_of
 
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.writing.writer import Edit, Move, text_change, write
@@ -171,34 +171,7 @@ def test_a_linked_worktree_is_a_normal_vault(tmp_path):
     assert git(root, "status", "--porcelain") == ""
 
 
-def _detached(root):
-    git(root, "checkout", "-q", "--detach")
-
-
-def _merging(root):
-    git(root, "checkout", "-q", "-b", "other")
-    (root / "a.md").write_text("other\n")
-    git(root, "commit", "-qam", "other")
-    git(root, "checkout", "-q", "main")
-    (root / "a.md").write_text("main\n")
-    git(root, "commit", "-qam", "main")
-    git(root, "merge", "other", check=False)
-
-
-def _rebasing(root):
-    _merging(root)
-    git(root, "merge", "--abort")
-    git(root, "rebase", "other", check=False)
-
-
-def _bare(root):
-    git(root, "config", "core.bare", "true")
-
-
-@pytest.mark.parametrize(
-    ("prepare", "word"),
-    [(_detached, "no branch"), (_merging, "merge"), (_rebasing, "rebase"), (_bare, "bare")],
-)
+@pytest.mark.parametrize(("prepare", "word"), UNFIT_STATES)
 def test_in_a_state_that_takes_no_commit_nothing_is_written(tmp_path, prepare, word):
     root = vault(tmp_path, **{"a.md": "a\n", "b.md": "b\n"})
     prepare(root)

@@ -23,7 +23,6 @@ from memoryclaw.text.encoding import json_value
 if TYPE_CHECKING:
     from memoryclaw.app import App
 
-VERBS = ("pre", "post")
 _OPTIONS = {"--vault": "vault", "--host": "host"}
 _MOST_BYTES = 32 * 1024 * 1024
 _READING = {"pre": hooks.PATIENCE, "post": 10.0}  # seconds for the host to hand over what it has

@@ -21,9 +21,7 @@ _WAITS = 'init\ncapture <<< \'{"session": "monday", "role": "user", "content": "
 _WIDTH = 68  # columns of a cell in a list; `review show` has all of it
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
 _ALL = flag(
-    "--all",
-    "Everything except skills, conflicts, permissions, labels and settings.",
-    name="everything",
+    "--all", "Everything except skills, conflicts, permissions, labels and settings.", name="everything"
 )
 _DIGEST = option("--digest", "D", "Only if it is still as shown: the digest in `review list --json`.")
 _REASON = option("--reason", "TEXT", "Why, for the commit and the record of decisions.")

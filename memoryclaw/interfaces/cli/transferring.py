@@ -220,12 +220,7 @@ def _more(count: int) -> None:
 @click.argument("file", metavar="[FILE]", required=False, default="", type=click.Path())
 @option("--since", "DATE", "In a bundle: only items from DATE onwards.")
 @option(
-    "--tag",
-    "TAG",
-    "In a bundle: notes with this tag; may be repeated.",
-    name="tags",
-    type=TAG,
-    multiple=True,
+    "--tag", "TAG", "In a bundle: notes with this tag; may be repeated.", name="tags", type=TAG, multiple=True
 )
 @option("--budget", "N", "The most tokens in memory-md and latest.", type=click.INT)
 def export(

@@ -32,11 +32,7 @@ MOST_RENDERED = 512 << 10  # characters of a note above which it is shown as it 
 
 # Static files: read once, under an address that changes with them, so that a browser may keep them for good.
 
-_KINDS = {
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
+_KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
 
 @cache
@@ -74,8 +70,6 @@ def exact(text: str) -> Markup:
 
 
 # Dates.
-
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def local(moment: str) -> datetime | date | None:

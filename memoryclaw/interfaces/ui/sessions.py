@@ -37,7 +37,6 @@ class Session:
     """One browser that came in with a ticket."""
 
     host: str  # the name under which it came in
-    begun: float
     used: float
     came: str  # ISO
     said: OrderedDict[str, Said] = field(default_factory=OrderedDict)
@@ -93,8 +92,8 @@ class Sessions:
                 return Entered(twice=True)
             if self._clock() > ticket_until.until:
                 return Entered()
-            secret, now = secrets.token_urlsafe(_BYTES), self._clock()
-            self._sessions[_digest(secret)] = Session(host, now, now, timestamp(datetime.now(UTC)))
+            secret = secrets.token_urlsafe(_BYTES)
+            self._sessions[_digest(secret)] = Session(host, self._clock(), timestamp(datetime.now(UTC)))
             self._tickets[digest] = ticket_until._replace(opened=_digest(secret))
             return Entered(secret)
 
