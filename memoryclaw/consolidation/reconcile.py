@@ -901,7 +901,7 @@ class ClaimDecider:
         entity = "" if claim.entity == claim.speaker else claim.entity
         weight = self._salience.of(entity, claim.field, claim.value, claim.words)
         claim = claim._replace(
-            entity=self._catalog.entity_name(claim.entity),
+            entity=self._catalog.entity_name(self._named(claim)),
             salient=weight.salient,
             # Enough to be asked, where it would be dropped; a doubt of the person's own stays one.
             confidence="medium"
@@ -950,6 +950,15 @@ class ClaimDecider:
         decided = decided._replace(outdated=outdated, doubted=doubted)
         self._take_up(decided, facts, borne[CHANGED], beside, source)
         return decided
+
+    def _named(self, claim: Claim) -> str:
+        """Whom a claim is of: by name, where the speaker told the name of the one whom it calls by a role, `my brother`."""
+        named = [
+            fact.value
+            for _, fact in (self._facts_of(claim.speaker) if claim.person and claim.entity.islower() else ())
+            if fact.current and fact.field and same_field(fact.field, claim.entity)
+        ]
+        return named[0] if len(named) == 1 and claim.entity != claim.speaker else claim.entity
 
     def _take_up(
         self, decided: ClaimDecision, facts: Known, outdated: Known, beside: Known, source: str

@@ -762,6 +762,8 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
 def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> bool:
     """True where the speaker or a name is the subject, not what is theirs: `Ana's sister`, `the Atlas call`."""
     entity, subject = whose
+    if entity and subject != "named":
+        return True  # `my brother`, `the book club`
     if subject == "own" and clause.subject and clause.subject[0] in words.possessives_own:
         return clause.subject[-1] in words.first_person  # `my wife and I`, not `my yoga class`
     if subject != "named" or not clause.subject or clause.subject[0] in words.people_pronouns:
@@ -814,7 +816,7 @@ def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, st
     takes = words.taking.within(clause.verb)
     if not (clause.kind == "be" or takes) or clause.under or words.possessives_own.at(clause.subject):
         return None  # `my new car is an Enyaq`
-    person = subject == "own" or names.is_person(entity) or names.is_known(entity)
+    person = subject == "own" or entity in names.people or names.is_known(entity)
     person = person and _is_of_itself(clause, words, names, whose)
     value = _value(clause.rest, words, most=_TOLD_WORDS) if person else ""
     tokens = tokens_of(value)

@@ -39,7 +39,9 @@ class Names:
         self._called = {token for name in speakers for token in tokens_of(name)[:1]}
         self._by_token: dict[str, str] = {}
         self._sure: set[str] = set()
-        self._people: set[str] = set()
+        self.people: set[str] = set()  # who do what people do, or were introduced as somebody
+        self.groups: set[str] = set()
+        self.holders: dict[str, set[str]] = {}  # by role: who is that to the speaker
         for name in (*vault_names.values(), *speakers):
             self._add(name)
             self._sure.add(name)
@@ -50,7 +52,7 @@ class Names:
     def _add(self, name: str, *, person: bool = False) -> None:
         tokens = tokens_of(name)
         if person:
-            self._people.add(name)
+            self.people.add(name)
         for token in (name.lower(), *tokens[:1], *(tokens[-1:] if person else ())):
             word = token.removesuffix("'s")
             if len(word) > 1:
@@ -71,7 +73,8 @@ class Names:
         for sentence in sentences(text[:8000]):
             if sentence.isupper():
                 continue
-            for run, before in _runs(sentence, first=words is not None and _opens_with_name(sentence, words)):
+            opens = words is not None and _opens_with_name(sentence, words)
+            for run, before in _runs(sentence, first=opens):
                 if words and (
                     _begins_common(run, words)
                     or (
@@ -80,7 +83,11 @@ class Names:
                     )
                 ):
                     continue
-                self._add(" ".join(run))
+                tokens = tokens_of(sentence)
+                ends = (n for n, token in enumerate(tokens, 1) if plain(token) == plain(run[-1].lower()))
+                verb = _behind_adverbs(tokens, next(ends, len(tokens)), words) if words else 0
+                acts = words is not None and words.people_verbs.at(tokens, verb) > 0
+                self._add(" ".join(run), person=acts or (opens and not before and len(run) == 1))
 
     def meet(self, text: str) -> None:
         """Lets a first name alone stand for the one of that name who is named here."""
@@ -140,15 +147,11 @@ class Names:
         """True for words that only call one of those who speak: `John, …`."""
         return len(tokens) == 1 and tokens[0] in self._called
 
-    def is_person(self, name: str) -> bool:
-        """True for one who was introduced as somebody."""
-        return name in self._people
-
     def subject(self, clause: Clause, words: Grammar, speaker: str) -> tuple[str, str]:
-        """Whom a clause is about ("" for the speaker), and how that is told: own | named | thing | other | none."""
+        """Whom a clause is about ("" for the speaker, and where that has no name), and how that is told: own | named | relative | thing | other | none."""
         tokens = clause.subject
         if not tokens:
-            return "", "none"
+            return self._opening(clause, words), "none"  # of a verb that is not known: `the choir rehearses …`
         first = tokens[0]
         if first in words.first_person or (
             tokens[-1] in words.first_person
@@ -159,19 +162,88 @@ class Names:
             return "", "other"
         mentions = {name for token in tokens if (name := self.named(token))} - {speaker}
         core = [token for token in tokens if token not in words.noun_openers]
+        if core and (who := self._who(clause, core, words)):
+            is_role = words.roles.at(core)
+            own = ("relative" if is_role else "own") if first in words.possessives_own else "thing"
+            return who, "named" if self.whole(who) else own
         if (
             len(mentions) == 1
             and core
             and (self._key(core[0]) or (first in words.possessives_own and self._key(core[-1])))
             and not any(token in words.ways for token in core)  # `to`, `from`
-            and len(core) <= 4
+            and len(core) <= _LONGEST
         ):
             return next(iter(mentions)), "named"
         if first in words.possessives_own:
             return "", "relative" if words.roles.within(core) else "own"
+        is_name = not (_is_common(first, words) or _is_everyday(first, words))
+        if is_name and _behind_adverbs(tokens, 1, words) == len(tokens) and words.people_verbs.at(clause.verb):
+            return self.add_person(_typed(clause, tokens[:1])), "named"  # `priya only drinks`
         if mentions == set() and core and self._key(core[0]):
             return "", "own"
         return "", "thing"
+
+
+    def _opening(self, clause: Clause, words: Grammar) -> str:
+        """Whom the words of a clause begin with."""
+        tokens, first = clause.tokens, int(clause.tokens[0] in words.noun_openers)
+        cores = (tokens[first:end] for end in range(min(len(tokens), first + _LONGEST), first, -1))
+        called = next(filter(None, (self._who(clause, core, words) for core in cores)), "")
+        is_list = tokens[first + 1 :][:1] == () or tokens[first + 1] in words.coordinators
+        return called or ("" if is_list else self.named(tokens[first]))
+
+    def _who(self, clause: Clause, core: Sequence[str], words: Grammar) -> str:
+        """Who is called by a role of the speaker's, with a name or without, or by the name of a group: `my dad`, `Aunt Colette`, `our quiz team`; else empty."""
+        first = clause.tokens.index(core[0])
+        plain_core = (core[0].removesuffix("'s"),) if len(core) == 1 else tuple(core)
+        if role := words.roles.at(plain_core):
+            name = _name_behind(clause, first + role, words, self, spans_of(clause.text), capital=True)
+            if name or role < len(plain_core):
+                return self.add_person(name) if name else ""
+            is_theirs = first and clause.tokens[first - 1] in words.people_pronouns
+            return "" if is_theirs or _are_several(plain_core, words) else self._relative(plain_core)
+        group = _typed(clause, core) if _is_group(core, words) else ""
+        self.groups.update(filter(None, [group]))
+        return group
+
+    def _relative(self, role: Sequence[str]) -> str:
+        who = " ".join(role)
+        holders = self.holders.get(who, ())
+        who = next(iter(holders)) if len(holders) == 1 else who
+        self.people.add(who)
+        return who
+
+    def relatives(self, tokens: Sequence[str], words: Grammar) -> Iterator[str]:
+        """Those of the speaker's whom some words call by their role alone: `a present for my dad`."""
+        for place in range(1, len(tokens)):
+            end = place + words.roles.at(tokens, place)
+            role = tokens[place:end]
+            if (
+                role
+                and tokens[place - 1] in words.possessives_own
+                and not _are_several(role, words)
+                and not (end < len(tokens) and self.is_name(tokens[end]))
+            ):
+                yield self._relative(role)
+
+
+def _are_several(role: Sequence[str], words: Grammar) -> bool:
+    return role[-1].endswith("s") and role[-1][:-1] in words.roles
+
+
+def _is_group(core: Sequence[str], words: Grammar) -> bool:
+    """True for people or a place with a name of their own: `book club`, `Lena's bakery`, `equipo de pádel`."""
+    if not 0 < len(core) <= _LONGEST:
+        return False
+    leads = core[0] in words.groups and (len(core) == 1 or core[1] in words.prepositions)
+    return leads or (core[-1] in words.groups and not any(token in words.small for token in core))
+
+
+def _typed(clause: Clause, tokens: Sequence[str]) -> str:
+    """Some tokens of a clause that stand beside each other, as they were typed."""
+    first = clause.tokens.index(tokens[0])
+    spans = spans_of(clause.text)
+    return clause.text[spans[first][0] : spans[first + len(tokens) - 1][1]]
 
 
 def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], str]]:
@@ -223,14 +295,12 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     if _begins_common(run, words) or _is_noun(run, words) or _is_everyday(run[0], words):
         return False
     tokens, spans = tokens_of(sentence), spans_of(sentence)
-    place = next((n for n, token in enumerate(tokens) if plain(token) == plain(run[-1].lower())), 0)
-    if tokens[place] != plain(run[-1].lower()):
-        return len(run) > 1  # `Maria Gomez's`
+    last = plain(run[-1].lower())
+    place = next((n for n, token in enumerate(tokens) if plain(token) == last), 0)
+    if plain(tokens[place]) != last:
+        return len(run) > 1 or f"{last}'s" in tokens  # `Maria Gomez's`
     place += 1
-    while place < len(tokens) and (
-        length := words.former.at(tokens, place) or int(tokens[place] in words.adverbs)
-    ):
-        place += length
+    place = _behind_adverbs(tokens, place, words)
     if place == len(tokens):
         return False
     verb = place + (tokens[place] in words.be_verbs)
@@ -239,7 +309,20 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
             is_name = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
-    return len(run) > 1 and not words.noun_capitals.entries() and tokens[place] in words.verbs
+    if words.people_verbs.at(tokens, place):
+        return True
+    is_name = len(run) > 1 or not run[0].isupper()
+    return is_name and not words.noun_capitals.entries() and tokens[place] in words.verbs
+
+
+def _behind_adverbs(tokens: Sequence[str], place: int, words: Grammar) -> int:
+    """The place behind what may stand between a subject and its verb."""
+    while place < len(tokens) and (
+        length := words.former.at(tokens, place)
+        or int(tokens[place] in words.adverbs or tokens[place] in words.negations)
+    ):
+        place += length
+    return place
 
 
 PLACED = frozenset({"lives in", "works at"})  # in what has a name
@@ -289,6 +372,8 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
             if name := behind or _name_before(tokens, place, words, names):
                 stated = not behind or bool(_linked(tokens, place + length, words))
                 introductions.append(Relation(names.add_person(name), role, whose, stated))
+                if not whose:
+                    names.holders.setdefault(role, set()).add(introductions[-1].who)
         place += length
     return introductions
 
