@@ -25,7 +25,7 @@ from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, C
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import FROM_NOW_ON, VALUE, Fact
-from memoryclaw.recall.renewing import stems, subject_of
+from memoryclaw.recall.renewing import gives_another, stems, subject_of
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import moved_day
@@ -219,7 +219,7 @@ def reconcile(
     if claim.how in (DENIED, UNWANTED):
         return _doubt(claim, facts)
     if claim.is_statement:
-        return _state(claim, facts, decisions, files, same_turn)
+        return _state(claim, facts, decisions, files, same_turn, said_by)
     if claim.how == "end":
         return _end(claim, facts, beside)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
@@ -338,7 +338,12 @@ def _gives_role(tokens: Sequence[str], name: tuple[str, ...], words: Grammar) ->
 
 
 def _state(
-    claim: Claim, known_facts: Known, decisions: Decisions, files: FactFiles, same_turn: Collection[str]
+    claim: Claim,
+    known_facts: Known,
+    decisions: Decisions,
+    files: FactFiles,
+    same_turn: Collection[str],
+    said_by: SaidBy,
 ) -> ClaimDecision:
     """What becomes of words that are kept as they were said."""
     claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
@@ -367,6 +372,14 @@ def _state(
         if where == path
         and (fact.id == claim.replaces or (fact.id not in same_turn and is_tied(claim, fact)))
     ]
+    for where, fact in own_statements if not tied and key_of(claim.entity) != key_of(claim.speaker) else ():
+        if fact.id not in same_turn and fact.said <= claim.said and gives_another(fact.value, claim.value):
+            speakers = said_by(where, fact)
+            if speakers and key_of(claim.speaker) not in speakers:
+                return decided._replace(
+                    action="pending", reason=f"{fact.value!r} stands too: somebody else said it"
+                )
+            tied.append(fact)
     if tied:
         return decided._replace(
             reason=f"it is newer than what was said on {tied[0].said or 'an earlier day'}",

@@ -762,8 +762,8 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
 def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> bool:
     """True where the speaker or a name is the subject, not what is theirs: `Ana's sister`, `the Atlas call`."""
     entity, subject = whose
-    if entity and subject != "named":
-        return True  # `my brother`, `the book club`
+    if subject != "named" and entity in names.people:
+        return True  # `my brother`
     if subject == "own" and clause.subject and clause.subject[0] in words.possessives_own:
         return clause.subject[-1] in words.first_person  # `my wife and I`, not `my yoga class`
     if subject != "named" or not clause.subject or clause.subject[0] in words.people_pronouns:

@@ -11,7 +11,7 @@ from memoryclaw.text.clauses import Clause
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import key_of
 from memoryclaw.text.sentences import plain, sentences
-from memoryclaw.vault.fact_values import is_of_people
+from memoryclaw.vault.fact_values import KIN, is_of_people, noun_of
 
 _LONGEST, _OPENING = 4, 200  # words of a name; characters of a sentence that hold the name it begins with
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
@@ -40,7 +40,7 @@ class Names:
         self._by_token: dict[str, str] = {}
         self._sure: set[str] = set()
         self.people: set[str] = set()  # who do what people do, or were introduced as somebody
-        self.groups: set[str] = set()
+        self.topics: set[str] = set()  # who or what else has a name under which it is told of
         self.holders: dict[str, set[str]] = {}  # by role: who is that to the speaker
         for name in (*vault_names.values(), *speakers):
             self._add(name)
@@ -87,7 +87,9 @@ class Names:
                 ends = (n for n, token in enumerate(tokens, 1) if plain(token) == plain(run[-1].lower()))
                 verb = _behind_adverbs(tokens, next(ends, len(tokens)), words) if words else 0
                 acts = words is not None and words.people_verbs.at(tokens, verb) > 0
-                self._add(" ".join(run), person=acts or (opens and not before and len(run) == 1))
+                self._add(" ".join(run), person=acts)
+                if opens and not before:
+                    self.topics.add(" ".join(run))
 
     def meet(self, text: str) -> None:
         """Lets a first name alone stand for the one of that name who is named here."""
@@ -151,7 +153,9 @@ class Names:
         """Whom a clause is about ("" for the speaker, and where that has no name), and how that is told: own | named | relative | thing | other | none."""
         tokens = clause.subject
         if not tokens:
-            return self._opening(clause, words), "none"  # of a verb that is not known: `the choir rehearses …`
+            return self._opening(
+                clause, words
+            ), "none"  # of a verb that is not known: `the choir rehearses …`
         first = tokens[0]
         if first in words.first_person or (
             tokens[-1] in words.first_person
@@ -177,12 +181,15 @@ class Names:
         if first in words.possessives_own:
             return "", "relative" if words.roles.within(core) else "own"
         is_name = not (_is_common(first, words) or _is_everyday(first, words))
-        if is_name and _behind_adverbs(tokens, 1, words) == len(tokens) and words.people_verbs.at(clause.verb):
+        if (
+            is_name
+            and _behind_adverbs(tokens, 1, words) == len(tokens)
+            and words.people_verbs.at(clause.verb)
+        ):
             return self.add_person(_typed(clause, tokens[:1])), "named"  # `priya only drinks`
         if mentions == set() and core and self._key(core[0]):
             return "", "own"
         return "", "thing"
-
 
     def _opening(self, clause: Clause, words: Grammar) -> str:
         """Whom the words of a clause begin with."""
@@ -200,10 +207,11 @@ class Names:
             name = _name_behind(clause, first + role, words, self, spans_of(clause.text), capital=True)
             if name or role < len(plain_core):
                 return self.add_person(name) if name else ""
-            is_theirs = first and clause.tokens[first - 1] in words.people_pronouns
-            return "" if is_theirs or _are_several(plain_core, words) else self._relative(plain_core)
+            own = first and clause.tokens[first - 1] in words.possessives_own
+            is_told = own or _is_kin(" ".join(plain_core))
+            return self._relative(plain_core) if is_told and not _are_several(plain_core, words) else ""
         group = _typed(clause, core) if _is_group(core, words) else ""
-        self.groups.update(filter(None, [group]))
+        self.topics.update(filter(None, [group]))
         return group
 
     def _relative(self, role: Sequence[str]) -> str:
@@ -225,6 +233,11 @@ class Names:
                 and not (end < len(tokens) and self.is_name(tokens[end]))
             ):
                 yield self._relative(role)
+
+
+def _is_kin(role: str) -> bool:
+    noun = noun_of(role)
+    return noun is not None and noun.field in KIN
 
 
 def _are_several(role: Sequence[str], words: Grammar) -> bool:
@@ -297,10 +310,9 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     tokens, spans = tokens_of(sentence), spans_of(sentence)
     last = plain(run[-1].lower())
     place = next((n for n, token in enumerate(tokens) if plain(token) == last), 0)
-    if plain(tokens[place]) != last:
-        return len(run) > 1 or f"{last}'s" in tokens  # `Maria Gomez's`
-    place += 1
-    place = _behind_adverbs(tokens, place, words)
+    if tokens[place] != run[-1].lower():
+        return len(run) > 1 or plain(tokens[place]) == last  # `Maria Gomez's`
+    place = _behind_adverbs(tokens, place + 1, words)
     if place == len(tokens):
         return False
     verb = place + (tokens[place] in words.be_verbs)
@@ -309,10 +321,9 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
             is_name = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
-    if words.people_verbs.at(tokens, place):
-        return True
-    is_name = len(run) > 1 or not run[0].isupper()
-    return is_name and not words.noun_capitals.entries() and tokens[place] in words.verbs
+    if words.noun_capitals.entries():
+        return len(run) == 1 and words.people_verbs.at(tokens, place) > 0
+    return (len(run) > 1 or not run[0].isupper()) and tokens[place] in words.verbs
 
 
 def _behind_adverbs(tokens: Sequence[str], place: int, words: Grammar) -> int:

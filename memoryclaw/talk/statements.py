@@ -147,7 +147,7 @@ def read(turns: Sequence[Turn], vault_names: Mapping[str, str], language: str = 
         tuple(statements),
         tuple(reader.pasted),
         tuple(mentions),
-        frozenset(reader.names.people | reader.names.groups),
+        frozenset(reader.names.people | reader.names.topics),
     )
 
 
@@ -796,13 +796,10 @@ def _statement(
     doubt_sets = [piece.doubts for piece in group]
     doubts = frozenset[str]().union(*doubt_sets) - (_WHOLLY - frozenset.intersection(*doubt_sets))
     kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind
-    about = ""
-    if any(piece.subject == "own" and piece.clause.subject and not piece.about for piece in group):
-        pass  # what is of the speaker as well
-    elif len(others) == 1 and head.about:
-        about = head.about
-    elif head.subject == "none" and not others:
-        about = _only({*people, *names.relatives(tokens, words)})  # `no onions when Priya comes over`
+    about = head.about if len(others) == 1 and head.kind != "report" else ""
+    if head.subject == "none" and not others and kind not in ("answer", "choice"):
+        who = _only({*people, *names.relatives(tokens, words)})
+        about = who if who in names.people else ""  # `no onions when Priya comes over`
     return replace(
         base,
         words=text,

@@ -83,7 +83,7 @@ def test_a_possessive_that_nobody_marks_is_one_of_a_known_name() -> None:
     assert [(r.whose, r.role, r.who) for r in relations(clause, grammar("en"), known)] == [
         ("Ana", "sister", "Ulla")
     ]
-    assert known.is_person("Ulla")
+    assert "Ulla" in known.people
 
 
 def test_names_are_found_by_a_part_with_a_possessive_and_in_any_case() -> None:
