@@ -27,7 +27,7 @@ _REST = 2  # words with a subject that a clause must say besides its facts to be
 
 def claims_of(talk: Talk) -> tuple[Claim, ...]:
     """The claims that people make in a talk, in the order of their lines."""
-    people = talk.people | {statement.who for statement in talk.statements}
+    people = talk.told_of | {statement.who for statement in talk.statements}
     claims = (claim for statement in adjoined(talk.statements) for claim in _claims(statement))
     return tuple(claim._replace(person=claim.entity in people) for claim in claims)
 

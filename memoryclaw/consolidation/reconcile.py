@@ -888,12 +888,16 @@ class ClaimDecider:
         if not is_change or not claim.said or claim.confidence == "low" or claim.role != _PERSON:
             return borne
         name = set(key_of(claim.entity).split())
-        for path, fact in dict.fromkeys((*facts, *self._facts_of(claim.speaker))):
+        of_field = self._facts_of(claim.field) if claim.field else []  # what was told of `my yoga class`
+        for path, fact in dict.fromkeys((*facts, *of_field, *self._facts_of(claim.speaker))):
             if (
                 fact.current
                 and fact.day <= claim.said
                 and fact.id not in (*self._of_turn, *decided.replaces, decided.fact)
-                and (key_of(fact.entity) == key_of(claim.entity) or name <= set(key_of(fact.value).split()))
+                and (
+                    key_of(fact.entity) in (key_of(claim.entity), key_of(claim.field))
+                    or name <= set(key_of(fact.value).split())
+                )
                 and (how := bearing(claim, fact, decided.known))
             ):
                 borne[how].append((path, fact))
@@ -965,13 +969,15 @@ class ClaimDecider:
         return decided
 
     def _named(self, claim: Claim) -> str:
-        """Whom a claim is of: by name, where the speaker told the name of the one whom it calls by a role, `my brother`."""
-        named = [
-            fact.value
-            for _, fact in (self._facts_of(claim.speaker) if claim.person and claim.entity.islower() else ())
-            if fact.current and fact.field and same_field(fact.field, claim.entity)
-        ]
-        return named[0] if len(named) == 1 and claim.entity != claim.speaker else claim.entity
+        """Whom a claim is of that calls somebody by a role, `my brother`: by name, where the speaker has told it, else as the speaker's."""
+        if not claim.person or not claim.entity.islower() or claim.speaker in ("", _PERSON, claim.entity):
+            speakers_own = claim.speaker == _PERSON and claim.person and claim.entity != _PERSON
+            if not speakers_own:
+                return claim.entity
+        held = (fact for _, fact in self._facts_of(claim.speaker) if fact.current and fact.field)
+        named = [fact.value for fact in held if same_field(fact.field, claim.entity)]
+        whose = "" if claim.speaker == _PERSON else f"{claim.speaker}'s "
+        return named[0] if len(named) == 1 else f"{whose}{claim.entity}"
 
     def _take_up(
         self, decided: ClaimDecision, facts: Known, outdated: Known, beside: Known, source: str

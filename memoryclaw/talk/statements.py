@@ -120,6 +120,7 @@ class Talk(NamedTuple):
     pasted: tuple[Pasted, ...] = ()
     named: tuple[str, ...] = ()  # every name, as often as it comes up
     people: frozenset[str] = frozenset()  # those of them who were introduced as somebody
+    told_of: frozenset[str] = frozenset()  # whom statements may be filed under
 
 
 def read(turns: Sequence[Turn], vault_names: Mapping[str, str], language: str = "en") -> Talk:
@@ -147,6 +148,7 @@ def read(turns: Sequence[Turn], vault_names: Mapping[str, str], language: str = 
         tuple(statements),
         tuple(reader.pasted),
         tuple(mentions),
+        frozenset(reader.names.people.intersection(mentions)),
         frozenset(reader.names.people | reader.names.topics),
     )
 
@@ -796,7 +798,8 @@ def _statement(
     doubt_sets = [piece.doubts for piece in group]
     doubts = frozenset[str]().union(*doubt_sets) - (_WHOLLY - frozenset.intersection(*doubt_sets))
     kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind
-    about = head.about if len(others) == 1 and head.kind != "report" else ""
+    to_speaker = words.first_objects.within(head.clause.tokens)  # `my doctor put me on 40 mg`
+    about = head.about if len(others) == 1 and head.kind != "report" and not to_speaker else ""
     if head.subject == "none" and not others and kind not in ("answer", "choice"):
         who = _only({*people, *names.relatives(tokens, words)})
         about = who if who in names.people else ""  # `no onions when Priya comes over`
