@@ -732,6 +732,8 @@ class ClaimDecider:
         self._of_turn: set[str] = set()  # those of the turn that is read
         self._ended: set[tuple[str, int]] = set()  # the turns that ended something
         self._firsts: set[str] | None = None
+        self._others: dict[str, str] | None = None  # of whom statements stand, by their keys
+        self._speakers: set[str] = set()
         self._offered: dict[str, str] = {}  # whose the facts are that a model was shown, by their ids
 
     @property
@@ -766,9 +768,10 @@ class ClaimDecider:
             return pending
         # What an entity's own note says stands beside what is told: where they differ, both stand.
         names = dict.fromkeys((entity, *self._catalog.names_of_owner(entity)))
-        return [
+        pairs = [
             pair for name in names for pair in self._catalog.facts(name) if pair[0].startswith("semantic/")
         ]
+        return self._facts.setdefault(key_of(entity), pairs)
 
     def standing_of(
         self, segment: Segment, names: Mapping[str, str], leaves: Callable[[str, int], bool]
@@ -901,6 +904,10 @@ class ClaimDecider:
                 and (how := bearing(claim, fact, decided.known))
             ):
                 borne[how].append((path, fact))
+        others = self._told_of_others(claim) if decided.action == "state" and not decided.replaces else ()
+        borne[CHANGED] += [
+            pair for pair in others if pair[1].id not in self._of_turn and is_tied(claim, pair[1])
+        ]
         return borne
 
     def facts_of(self, entities: Iterable[str]) -> list[Fact]:
@@ -969,15 +976,32 @@ class ClaimDecider:
         return decided
 
     def _named(self, claim: Claim) -> str:
-        """Whom a claim is of that calls somebody by a role, `my brother`: by name, where the speaker has told it, else as the speaker's."""
-        if not claim.person or not claim.entity.islower() or claim.speaker in ("", _PERSON, claim.entity):
-            speakers_own = claim.speaker == _PERSON and claim.person and claim.entity != _PERSON
-            if not speakers_own:
-                return claim.entity
+        """Whom a claim is of: of one who is called by a role, `my brother`, by name where the speaker has told it."""
+        role = claim.entity.removeprefix(f"{claim.speaker}'s ")
+        if not (claim.person and role.islower()) or role == claim.speaker:
+            return claim.entity
         held = (fact for _, fact in self._facts_of(claim.speaker) if fact.current and fact.field)
-        named = [fact.value for fact in held if same_field(fact.field, claim.entity)]
-        whose = "" if claim.speaker == _PERSON else f"{claim.speaker}'s "
-        return named[0] if len(named) == 1 else f"{whose}{claim.entity}"
+        named = [fact.value for fact in held if same_field(fact.field, role)]
+        return named[0] if len(named) == 1 else claim.entity
+
+    def _told_of_others(self, claim: Claim) -> Known:
+        """What was said of everybody and everything else, which words with a sign of change may say anew: `Aisha is responsible for the newsletter now`; not of what is other speakers'."""
+        if self._others is None:
+            sql = "select distinct entity from facts where type = 'statement' and current = 1 order by entity"
+            self._others = {key_of(name): str(name) for (name,) in self._catalog.rows(sql)}
+            self._speakers = {
+                str(key)
+                for (key,) in self._catalog.rows("select distinct key from names where kind = 'person'")
+            }
+        own = key_of(claim.speaker)
+        theirs = tuple(f"{key} " for key in self._speakers - {own})
+        return [
+            pair
+            for key, name in self._others.items()
+            if key not in (key_of(claim.entity), own) and not f"{key} ".startswith(theirs)
+            for pair in self._facts_of(name)
+            if pair[1].is_statement and pair[1].current
+        ]
 
     def _take_up(
         self, decided: ClaimDecision, facts: Known, outdated: Known, beside: Known, source: str
@@ -988,6 +1012,8 @@ class ClaimDecider:
         self._facts[key] = facts_after(facts, decided, source)
         if decided.action == "state":
             self._of_turn.add(self._facts[key][-1][1].id)
+            if self._others is not None:
+                self._others.setdefault(key, claim.entity)
         elif decided.action == "end":
             self._ended.add((source, claim.line))
         for _, fact in outdated:

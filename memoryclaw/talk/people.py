@@ -41,7 +41,8 @@ class Names:
         self._sure: set[str] = set()
         self.people: set[str] = set()  # who do what people do, or were introduced as somebody
         self.topics: set[str] = set()  # who or what else has a name under which it is told of
-        self.holders: dict[str, set[str]] = {}  # by role: who is that to the speaker
+        self.whose = ""  # what stands before a role of the one who speaks: `Ann's `
+        self.holders: dict[str, set[str]] = {}  # by role: who is that to whom
         for name in (*vault_names.values(), *speakers):
             self._add(name)
             self._sure.add(name)
@@ -141,6 +142,11 @@ class Names:
         """The names that a text holds, in order."""
         return [name for token in tokens_of(text) if (name := self.named(token))]
 
+    def placed(self, tokens: Sequence[str], words: Grammar) -> set[str]:
+        """The names by which some words tell where something is: `a job offer in Rochester`."""
+        places = (n for n in range(1, len(tokens)) if words.place_prepositions.at(tokens, n - 1))
+        return {self.named(tokens[place]) for place in places}
+
     def speaks(self, name: str) -> bool:
         """True for one who speaks in the talk."""
         return key_of(name) in self._speaking
@@ -215,7 +221,7 @@ class Names:
         return group
 
     def _relative(self, role: Sequence[str]) -> str:
-        who = " ".join(role)
+        who = f"{self.whose}{' '.join(role)}"
         holders = self.holders.get(who, ())
         who = next(iter(holders)) if len(holders) == 1 else who
         self.people.add(who)
@@ -384,7 +390,7 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
                 stated = not behind or bool(_linked(tokens, place + length, words))
                 introductions.append(Relation(names.add_person(name), role, whose, stated))
                 if not whose:
-                    names.holders.setdefault(role, set()).add(introductions[-1].who)
+                    names.holders.setdefault(f"{names.whose}{role}", set()).add(introductions[-1].who)
         place += length
     return introductions
 

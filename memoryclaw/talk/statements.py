@@ -180,6 +180,7 @@ class SegmentReader:
         self.pasted += [Pasted(turn.line, speaker, first) for first in speech.pasted]
         base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=words.code)
         self.names.meet(turn.text)
+        self.names.whose = f"{speaker}'s " if turn.name else ""
         if words.code == UNREAD:
             return [_opened(statement, speech.seals) for statement in _unread(base, speech.text)]
         fixed = corrected(speech.text, words)
@@ -355,6 +356,7 @@ class _Turn:
             ]
             # `Maya lives in Leith`: she is not Leith
             values = {assertion.value for assertion in (*owned, *piece.ended) if assertion.entity}
+            values |= self.names.placed(clause.tokens, words)
             mentions = [name for name in self.names.found(clause.text) if name not in values]
             told_of = [
                 assertion.entity
