@@ -219,7 +219,7 @@ def reconcile(
     if claim.how in (DENIED, UNWANTED):
         return _doubt(claim, facts)
     if claim.is_statement:
-        return _state(claim, facts, decisions, files, same_turn, said_by)
+        return _state(claim, facts, decisions, files, same_turn, said_by=said_by)
     if claim.how == "end":
         return _end(claim, facts, beside)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
@@ -343,6 +343,7 @@ def _state(
     decisions: Decisions,
     files: FactFiles,
     same_turn: Collection[str],
+    *,
     said_by: SaidBy,
 ) -> ClaimDecision:
     """What becomes of words that are kept as they were said."""
@@ -982,7 +983,9 @@ class ClaimDecider:
             return claim.entity
         held = (fact for _, fact in self._facts_of(claim.speaker) if fact.current and fact.field)
         named = [fact.value for fact in held if same_field(fact.field, role)]
-        return named[0] if len(named) == 1 else claim.entity
+        # The owner's may stand by the role alone.
+        plain = role if self._catalog.names_of_owner(claim.speaker) and self._facts_of(role) else claim.entity
+        return named[0] if len(named) == 1 else plain
 
     def _told_of_others(self, claim: Claim) -> Known:
         """What was said of everybody and everything else, which words with a sign of change may say anew: `Aisha is responsible for the newsletter now`; not of what is other speakers'."""

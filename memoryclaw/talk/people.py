@@ -159,9 +159,7 @@ class Names:
         """Whom a clause is about ("" for the speaker, and where that has no name), and how that is told: own | named | relative | thing | other | none."""
         tokens = clause.subject
         if not tokens:
-            return self._opening(
-                clause, words
-            ), "none"  # of a verb that is not known: `the choir rehearses …`
+            return self._opening(clause, words), "none"
         first = tokens[0]
         if first in words.first_person or (
             tokens[-1] in words.first_person
@@ -186,19 +184,16 @@ class Names:
             return next(iter(mentions)), "named"
         if first in words.possessives_own:
             return "", "relative" if words.roles.within(core) else "own"
-        is_name = not (_is_common(first, words) or _is_everyday(first, words))
-        if (
-            is_name
-            and _behind_adverbs(tokens, 1, words) == len(tokens)
-            and words.people_verbs.at(clause.verb)
-        ):
-            return self.add_person(_typed(clause, tokens[:1])), "named"  # `priya only drinks`
+        is_word = _is_common(first, words) or _is_everyday(first, words)
+        acts = _behind_adverbs(tokens, 1, words) == len(tokens) and words.people_verbs.at(clause.verb)
+        if acts and not is_word:
+            return self.add_person(first), "named"  # `priya only drinks`
         if mentions == set() and core and self._key(core[0]):
             return "", "own"
         return "", "thing"
 
     def _opening(self, clause: Clause, words: Grammar) -> str:
-        """Whom the words of a clause begin with."""
+        """Whom the words of a clause begin with whose verb is not known: `the choir rehearses …`."""
         tokens, first = clause.tokens, int(clause.tokens[0] in words.noun_openers)
         cores = (tokens[first:end] for end in range(min(len(tokens), first + _LONGEST), first, -1))
         called = next(filter(None, (self._who(clause, core, words) for core in cores)), "")
@@ -207,20 +202,24 @@ class Names:
 
     def _who(self, clause: Clause, core: Sequence[str], words: Grammar) -> str:
         """Who is called by a role of the speaker's, with a name or without, or by the name of a group: `my dad`, `Aunt Colette`, `our quiz team`; else empty."""
-        first = clause.tokens.index(core[0])
+        first, spans = clause.tokens.index(core[0]), spans_of(clause.text)
         plain_core = (core[0].removesuffix("'s"),) if len(core) == 1 else tuple(core)
         if role := words.roles.at(plain_core):
-            name = _name_behind(clause, first + role, words, self, spans_of(clause.text), capital=True)
+            name = _name_behind(clause, first + role, words, self, spans, capital=True)
             if name or role < len(plain_core):
                 return self.add_person(name) if name else ""
             own = first and clause.tokens[first - 1] in words.possessives_own
-            is_told = own or _is_kin(" ".join(plain_core))
-            return self._relative(plain_core) if is_told and not _are_several(plain_core, words) else ""
-        group = _typed(clause, core) if _is_group(core, words) else ""
-        self.topics.update(filter(None, [group]))
+            noun = noun_of(" ".join(plain_core))
+            is_told = own or (noun is not None and noun.field in KIN)
+            return self.relative(plain_core) if is_told and not _are_several(plain_core, words) else ""
+        if not _is_group(core, words):
+            return ""
+        group = clause.text[slice(spans[first][0], spans[first + len(core) - 1][1])]
+        self.topics.add(group)
         return group
 
-    def _relative(self, role: Sequence[str]) -> str:
+    def relative(self, role: Sequence[str]) -> str:
+        """One of the speaker's by the name that is told of the role, else by the role."""
         who = f"{self.whose}{' '.join(role)}"
         holders = self.holders.get(who, ())
         who = next(iter(holders)) if len(holders) == 1 else who
@@ -238,12 +237,7 @@ class Names:
                 and not _are_several(role, words)
                 and not (end < len(tokens) and self.is_name(tokens[end]))
             ):
-                yield self._relative(role)
-
-
-def _is_kin(role: str) -> bool:
-    noun = noun_of(role)
-    return noun is not None and noun.field in KIN
+                yield self.relative(role)
 
 
 def _are_several(role: Sequence[str], words: Grammar) -> bool:
@@ -256,13 +250,6 @@ def _is_group(core: Sequence[str], words: Grammar) -> bool:
         return False
     leads = core[0] in words.groups and (len(core) == 1 or core[1] in words.prepositions)
     return leads or (core[-1] in words.groups and not any(token in words.small for token in core))
-
-
-def _typed(clause: Clause, tokens: Sequence[str]) -> str:
-    """Some tokens of a clause that stand beside each other, as they were typed."""
-    first = clause.tokens.index(tokens[0])
-    spans = spans_of(clause.text)
-    return clause.text[spans[first][0] : spans[first + len(tokens) - 1][1]]
 
 
 def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], str]]:
@@ -314,10 +301,10 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     if _begins_common(run, words) or _is_noun(run, words) or _is_everyday(run[0], words):
         return False
     tokens, spans = tokens_of(sentence), spans_of(sentence)
-    last = plain(run[-1].lower())
-    place = next((n for n, token in enumerate(tokens) if plain(token) == last), 0)
-    if tokens[place] != run[-1].lower():
-        return len(run) > 1 or plain(tokens[place]) == last  # `Maria Gomez's`
+    last = run[-1].lower()
+    place = next((n for n, token in enumerate(tokens) if plain(token) == plain(last)), 0)
+    if tokens[place] != last:
+        return len(run) > 1 or plain(tokens[place]) == plain(last)  # `Maria Gomez's`
     place = _behind_adverbs(tokens, place + 1, words)
     if place == len(tokens):
         return False

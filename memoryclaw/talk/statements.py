@@ -288,6 +288,7 @@ class _Turn:
             "",
             False,
         )  # the words of the last clause that named a field, and whether it has a sign of change
+        self._is_stranger = False  # the turn tells of a `she` who is none of those whom it names
         self._switched = "", ""  # whose role or field the clause before says to be another's, and which
         self._subject = "", "none"  # of the clause before in the sentence, as `Names.subject` has it
         self._ended: Assertion | None = None  # by a clause of the sentence
@@ -358,6 +359,8 @@ class _Turn:
             values = {assertion.value for assertion in (*owned, *piece.ended) if assertion.entity}
             values |= self.names.placed(clause.tokens, words)
             mentions = [name for name in self.names.found(clause.text) if name not in values]
+            if self._is_stranger:
+                mentions = [name for name in mentions if name in self.names.people]
             told_of = [
                 assertion.entity
                 for assertion in owned
@@ -384,6 +387,9 @@ class _Turn:
         if assertion.how == "hers":
             who = self._antecedent() if assertion.field != "name" else ""
             return assertion._replace(entity=who, how="noun") if who else None
+        role = tokens_of(assertion.entity)
+        if role and self.words.roles.at(role) == len(role):  # `my mum's birthday`
+            return assertion._replace(entity=self.names.relative(role))
         if assertion.how != "bare" or assertion.entity:
             return assertion
         within = {
@@ -558,6 +564,7 @@ class _Turn:
             entity = self._antecedent()
             subject = "named" if entity else subject
             self.names.people.update(filter(None, [entity]))
+            self._is_stranger = not entity
         assertions: tuple[Assertion, ...] = ()
         plain, (noun, changed), switch = clause, self._field, ""
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:

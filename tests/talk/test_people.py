@@ -171,7 +171,7 @@ def test_she_is_the_one_person_named_in_this_turn_or_the_two_before(texts: list[
 
 
 def test_she_is_also_the_one_without_a_name_of_whom_something_was_just_told() -> None:
-    assert ("mum", "lives in", "Leith") in subjects(
+    assert ("Nora's mum", "lives in", "Leith") in subjects(
         ("user Nora", "my mum's birthday is 4 May, she lives in Leith")
     )
 
