@@ -89,7 +89,7 @@ class Names:
                 verb = _behind_adverbs(tokens, next(ends, len(tokens)), words) if words else 0
                 acts = words is not None and words.people_verbs.at(tokens, verb) > 0
                 self._add(" ".join(run), person=acts)
-                if opens and not before:
+                if opens and not before and not any(_is_common(word, words) for word in run[1:] if words):
                     self.topics.add(" ".join(run))
 
     def meet(self, text: str) -> None:
