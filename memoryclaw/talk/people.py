@@ -208,11 +208,12 @@ class Names:
             name = _name_behind(clause, first + role, words, self, spans, capital=True)
             if name or role < len(plain_core):
                 return self.add_person(name) if name else ""
-            own = first and clause.tokens[first - 1] in words.possessives_own
-            noun = noun_of(" ".join(plain_core))
-            is_told = own or (noun is not None and noun.field in KIN)
+            before, noun = clause.tokens[first - 1 : first], noun_of(" ".join(plain_core))
+            is_kin = noun is not None and noun.field in KIN and not words.people_pronouns.has_any(before)
+            is_told = is_kin or words.possessives_own.has_any(before)
             return self.relative(plain_core) if is_told and not _are_several(plain_core, words) else ""
-        if not _is_group(core, words):
+        of_other = core[0].endswith("'s") and words.roles.at(core, 1) == len(core) - 1 > 0
+        if not of_other and not _is_group(core, words):
             return ""
         group = clause.text[slice(spans[first][0], spans[first + len(core) - 1][1])]
         self.topics.add(group)
