@@ -809,8 +809,8 @@ def _statement(
     kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind
     to_speaker = words.first_objects.within(head.clause.tokens)  # `my doctor put me on 40 mg`
     about = head.about if len(others) == 1 and head.kind != "report" and not to_speaker else ""
-    if head.subject == "none" and not others and kind not in ("answer", "choice"):
-        who = _only({*people, *names.relatives(tokens, words)})
+    if head.subject == "none" and not about and kind not in ("answer", "choice"):
+        who = _only(others or {*people, *names.relatives(tokens, words)})
         about = who if who in names.people else ""  # `no onions when Priya comes over`
     return replace(
         base,
