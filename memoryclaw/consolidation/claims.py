@@ -54,8 +54,9 @@ def adjoined(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def _touch(first: Statement, second: Statement) -> bool:
+    goes_on = second.subject == "none" and not second.about  # `Jo is my lead, micro-manages everything`
     return (
-        first.about == second.about
+        (first.about == second.about or goes_on)
         and first.who == second.who
         and second.places[0] - first.places[-1] <= 1
         and len(first.quote) + len(second.quote) < LONGEST

@@ -142,6 +142,10 @@ class Names:
         """The names that a text holds, in order."""
         return [name for token in tokens_of(text) if (name := self.named(token))]
 
+    def is_told_of(self, name: str) -> bool:
+        """True for a name under which statements are filed."""
+        return name in self.people or name in self.topics or name in self._sure
+
     def placed(self, tokens: Sequence[str], words: Grammar) -> set[str]:
         """The names by which some words tell where something is: `a job offer in Rochester`."""
         places = (n for n in range(1, len(tokens)) if words.place_prepositions.at(tokens, n - 1))

@@ -812,6 +812,7 @@ def _statement(
     if head.subject == "none" and not about and kind not in ("answer", "choice"):
         who = _only(others or {*people, *names.relatives(tokens, words)})
         about = who if who in names.people else ""  # `no onions when Priya comes over`
+    about = about if names.is_told_of(about) else ""
     return replace(
         base,
         words=text,
