@@ -420,7 +420,8 @@ def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Asser
 
 def _holds(clause: Clause, words: Grammar) -> bool:
     """False for what is denied, wished, or held once: `i'm not allergic`, `i want to live there`, `my rent was 900`."""
-    past = clause.kind == "be" and words.past_be.within(clause.verb)
+    past = clause.kind == "be" or " ".join(clause.verb).endswith("ing")  # `was living`
+    past = past and words.past_be.within(clause.verb)
     past = past and not words.change_verbs.at(tokens_of(clause.rest))  # `was cut to 32k` holds
     past = past and not any(
         words.past_be.within(phrase) and has_phrase(clause.tokens, phrase) for phrase, _ in words.verb_fields

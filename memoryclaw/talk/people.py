@@ -87,10 +87,11 @@ class Names:
                 tokens = tokens_of(sentence)
                 ends = (n for n, token in enumerate(tokens, 1) if plain(token) == plain(run[-1].lower()))
                 verb = _behind_adverbs(tokens, next(ends, len(tokens)), words) if words else 0
-                acts = words is not None and words.people_verbs.at(tokens, verb) > 0
-                self._add(" ".join(run), person=acts)
-                if opens and not before and not any(_is_common(word, words) for word in run[1:] if words):
-                    self.topics.add(" ".join(run))
+                name = " ".join(run)
+                is_name = words and not any(_is_common(word, words) for word in run[1:])
+                self._add(name, person=bool(words and is_name and words.people_verbs.at(tokens, verb)))
+                if is_name and opens and not before:
+                    self.topics.add(name)
 
     def meet(self, text: str) -> None:
         """Lets a first name alone stand for the one of that name who is named here."""
@@ -185,7 +186,9 @@ class Names:
             and not any(token in words.ways for token in core)  # `to`, `from`
             and len(core) <= _LONGEST
         ):
-            return next(iter(mentions)), "named"
+            name = next(iter(mentions))
+            self.topics.update(() if name.isupper() else (name,))  # not `WAL is slow`
+            return name, "named"
         if first in words.possessives_own:
             return "", "relative" if words.roles.within(core) else "own"
         is_word = _is_common(first, words) or _is_everyday(first, words)

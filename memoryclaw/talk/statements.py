@@ -808,11 +808,11 @@ def _statement(
     doubts = frozenset[str]().union(*doubt_sets) - (_WHOLLY - frozenset.intersection(*doubt_sets))
     kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind
     to_speaker = words.first_objects.within(head.clause.tokens)  # `my doctor put me on 40 mg`
-    about = head.about if len(others) == 1 and head.kind != "report" and not to_speaker else ""
+    about = head.about if len(others) == 1 and head.kind != "report" else ""
     if head.subject == "none" and not about and kind not in ("answer", "choice"):
         who = _only(others or {*people, *names.relatives(tokens, words)})
         about = who if who in names.people else ""  # `no onions when Priya comes over`
-    about = about if names.is_told_of(about) else ""
+    about = about if names.is_told_of(about) and not to_speaker else ""
     return replace(
         base,
         words=text,
