@@ -137,9 +137,6 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
     if allowed := _allowed(clause, words):
         return _ended("", FROM_NOW_ON, allowed, clause)
     elided = not (clause.verb_at and clause.kind)  # `sold the Skoda`
-    if subject[1] == "thing" and len(clause.subject) == 1 and clause.text[:1].isupper():
-        name = _POSSESSIVE.sub("", clause.text[: len(clause.subject[0])])
-        subject = name, "named"  # `Philippa has left Bright Lane`
     return _left_behind(clause, words, subject) if elided or subject[1] in ("own", "named") else None
 
 

@@ -201,7 +201,7 @@ class Names:
 
     def _opening(self, clause: Clause, words: Grammar) -> str:
         """Whom the words of a clause begin with whose verb is not known: `the choir rehearses …`."""
-        tokens, first = clause.tokens, int(clause.tokens[0] in words.noun_openers)
+        tokens, first = clause.tokens, int(words.noun_openers.has_any(clause.tokens[:1]))
         cores = (tokens[first:end] for end in range(min(len(tokens), first + _LONGEST), first, -1))
         called = next(filter(None, (self._who(clause, core, words) for core in cores)), "")
         is_list = tokens[first + 1 :][:1] == () or tokens[first + 1] in words.coordinators
