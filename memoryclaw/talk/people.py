@@ -217,7 +217,8 @@ class Names:
                 return self.add_person(name) if name else ""
             before, noun = clause.tokens[first - 1 : first], noun_of(" ".join(plain_core))
             is_kin = noun is not None and noun.field in KIN and not words.people_pronouns.has_any(before)
-            is_told = is_kin or words.possessives_own.has_any(before)
+            is_bare = not before and bool(clause.subject)  # `gf is vegan`
+            is_told = is_kin or is_bare or words.possessives_own.has_any(before)
             return self.relative(plain_core) if is_told and not _are_several(plain_core, words) else ""
         of_other = core[0].endswith("'s") and words.roles.at(core, 1) == len(core) - 1 > 0
         if not of_other and not _is_group(core, words):
@@ -324,7 +325,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
     if words.noun_capitals.entries():
         return len(run) == 1 and words.people_verbs.at(tokens, place) > 0
-    return (len(run) > 1 or not run[0].isupper()) and tokens[place] in words.verbs
+    return (len(run) > 1 or not run[0].isupper()) and words.verbs.at(tokens, place) > 0
 
 
 def _behind_adverbs(tokens: Sequence[str], place: int, words: Grammar) -> int:

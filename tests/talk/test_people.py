@@ -214,6 +214,7 @@ def about(*texts: str, name: str = "", language: str = "en") -> list[str]:
         (["my nephew Emil is in year 4 at Hollins Primary"], "Emil"),
         (["my brother has a boat"], "brother"),
         (["mum has a boat"], "mum"),
+        (["gf is lactose intolerant"], "gf"),
         (["my brother called", "he's bought a boat"], "brother"),
         (["I have a present for my dad, he fishes for carp", "he reads Westerns"], "dad"),
         (["the choir rehearses in the methodist hall"], "choir"),
