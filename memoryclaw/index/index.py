@@ -25,7 +25,7 @@ from memoryclaw.text.sentences import asks
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
 
-VERSION = "36"  # of the tables and of the analysis; another number means another index
+VERSION = "37"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text, also"
 _APART = "|"  # a token that no word is
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"

@@ -39,6 +39,7 @@ from memoryclaw.text.language import fold, words_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
 from memoryclaw.vault.validity import canonical_scope, due
+from memoryclaw.vault.value_forms import asked_for_contacts
 
 if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no conflict
     from memoryclaw.recall.strength import Strengths
@@ -273,7 +274,8 @@ class Searcher:
         above = reasons(leaves, read_columns({"title": match.unit.title}, {}, {}, spoken)).matched
 
         def share(line: str) -> float:
-            in_line = reasons(leaves, read_columns({"body": line}, {}, {}, spoken)).matched
+            columns = {"body": line, "properties": " ".join(sorted(asked_for_contacts(line)))}
+            in_line = reasons(leaves, read_columns(columns, {}, {}, spoken)).matched
             return (
                 (_akin_share(found, in_line) + answering_share(found, [*in_line, *above])) / 2
                 if in_line

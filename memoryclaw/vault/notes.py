@@ -62,7 +62,7 @@ from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_js
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 from memoryclaw.vault.todos import Todo, may_hold_todos, planned_below, read_todo, todo_id
 from memoryclaw.vault.validity import canonical_scope, type_of
-from memoryclaw.vault.value_forms import asked_as
+from memoryclaw.vault.value_forms import asked_as, asked_for_contacts
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.vault.written_by import trust_of_file, trust_of_lines
 
@@ -208,6 +208,7 @@ class _Cutter:
         trust = note.trust
         if note.kind == "note" and "ssistant" in text:
             trust = least_trusted(trust, trust_of_lines(text))
+        forms = asked_for_contacts(text) if note.kind == "note" else ()
         return Unit(
             id=f"{note.id}#{below}" if below else note.id,
             kind=self._kind,
@@ -215,7 +216,7 @@ class _Cutter:
             end_line=end_line,
             title=" › ".join((self._title, *trail)) if trail else self._title,
             tags=self._tags,
-            properties=self._properties,
+            properties=", ".join(filter(None, (self._properties, *sorted(forms)))),
             text=text,
             when=note.when,
             until=note.until,
@@ -302,7 +303,7 @@ def _trail(line: int, note: Note) -> tuple[str, ...]:
 
 
 def _fact_unit(fact: Fact, note: Note) -> Unit:
-    forms = asked_as(fact.field, fact.value) if fact.field else ()
+    forms = asked_as(fact.field, fact.value) if fact.field else asked_for_contacts(fact.value)
     # The file's title and the headings above it, which no prose unit repeats.
     names = (note.title, *(note.aliases if note.entity else ()))
     trail = (title for title in _trail(fact.line, note) if title != fact.entity)

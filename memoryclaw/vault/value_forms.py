@@ -41,9 +41,18 @@ _VERBS = {
 
 @lru_cache(maxsize=8192)
 def asked_as(field: str, value: str) -> frozenset[str]:
-    """The words besides its field's name that ask for a value: for what it is or looks like, and verbs of another language."""
+    """The words besides its field's name that ask for a value: for what it or a part of it is or looks like, and verbs of another language."""
     of_field = _VERBS.get(field, frozenset()) | _WORDS.get(field, frozenset())
-    return of_field | _words_for(field, value.strip())
+    pieces = {value, *_PIECES.split(value)} if _CONTACT.search(value) else (value,)
+    return of_field.union(*(_words_for(field, piece.strip()) for piece in pieces))
+
+
+def asked_for_contacts(text: str) -> frozenset[str]:
+    """The words that ask for the addresses and numbers by which somebody is reached, where a line of a text has such a one."""
+    lines = [line for line in text.split("\n") if _CONTACT.search(line)]
+    return frozenset().union(
+        *(_words_for("", piece.strip()) for line in lines for piece in _PIECES.split(line))
+    )
 
 
 def _words_for(field: str, value: str) -> frozenset[str]:
@@ -59,6 +68,11 @@ def _words_for(field: str, value: str) -> frozenset[str]:
         day = "date" if days_of(value) else ""
         form = next((form for form, pattern in _BARE.items() if pattern.fullmatch(value)), day)
     return _WORDS.get(form, frozenset())
+
+
+# Where a number or an address by which somebody is reached may stand, and what parts it from what stands beside it.
+_CONTACT = late.pattern(r"@|\d[\d ()/.-]{5,30}\d")
+_PIECES = late.pattern(r"[,;|]|:(?=\s)|(?<=\s)[-–—/](?=\s)")
 
 
 # What a sentence has that may answer who, when, where or how much.
