@@ -27,7 +27,7 @@ _REST = 2  # words with a subject that a clause must say besides its facts to be
 
 def claims_of(talk: Talk) -> tuple[Claim, ...]:
     """The claims that people make in a talk, in the order of their lines."""
-    people = talk.people | {statement.who for statement in talk.statements}
+    people = talk.told_of | {statement.who for statement in talk.statements}
     claims = (claim for statement in adjoined(talk.statements) for claim in _claims(statement))
     return tuple(claim._replace(person=claim.entity in people) for claim in claims)
 
@@ -54,8 +54,9 @@ def adjoined(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def _touch(first: Statement, second: Statement) -> bool:
+    goes_on = second.subject == "none" and not second.about  # `Jo is my lead, micro-manages everything`
     return (
-        first.about == second.about
+        (first.about == second.about or goes_on)
         and first.who == second.who
         and second.places[0] - first.places[-1] <= 1
         and len(first.quote) + len(second.quote) < LONGEST

@@ -25,7 +25,7 @@ from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, C
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import FROM_NOW_ON, VALUE, Fact
-from memoryclaw.recall.renewing import stems, subject_of
+from memoryclaw.recall.renewing import gives_another, stems, subject_of
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import moved_day
@@ -219,7 +219,7 @@ def reconcile(
     if claim.how in (DENIED, UNWANTED):
         return _doubt(claim, facts)
     if claim.is_statement:
-        return _state(claim, facts, decisions, files, same_turn)
+        return _state(claim, facts, decisions, files, same_turn, said_by=said_by)
     if claim.how == "end":
         return _end(claim, facts, beside)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
@@ -338,7 +338,13 @@ def _gives_role(tokens: Sequence[str], name: tuple[str, ...], words: Grammar) ->
 
 
 def _state(
-    claim: Claim, known_facts: Known, decisions: Decisions, files: FactFiles, same_turn: Collection[str]
+    claim: Claim,
+    known_facts: Known,
+    decisions: Decisions,
+    files: FactFiles,
+    same_turn: Collection[str],
+    *,
+    said_by: SaidBy,
 ) -> ClaimDecision:
     """What becomes of words that are kept as they were said."""
     claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
@@ -367,6 +373,14 @@ def _state(
         if where == path
         and (fact.id == claim.replaces or (fact.id not in same_turn and is_tied(claim, fact)))
     ]
+    for where, fact in own_statements if not tied and key_of(claim.entity) != key_of(claim.speaker) else ():
+        if fact.id not in same_turn and fact.said <= claim.said and gives_another(fact.value, claim.value):
+            speakers = said_by(where, fact)
+            if speakers and key_of(claim.speaker) not in speakers:
+                return decided._replace(
+                    action="pending", reason=f"{fact.value!r} stands too: somebody else said it"
+                )
+            tied.append(fact)
     if tied:
         return decided._replace(
             reason=f"it is newer than what was said on {tied[0].said or 'an earlier day'}",
@@ -719,6 +733,8 @@ class ClaimDecider:
         self._of_turn: set[str] = set()  # those of the turn that is read
         self._ended: set[tuple[str, int]] = set()  # the turns that ended something
         self._firsts: set[str] | None = None
+        self._others: dict[str, str] | None = None  # of whom statements stand, by their keys
+        self._speakers: set[str] = set()
         self._offered: dict[str, str] = {}  # whose the facts are that a model was shown, by their ids
 
     @property
@@ -753,9 +769,10 @@ class ClaimDecider:
             return pending
         # What an entity's own note says stands beside what is told: where they differ, both stand.
         names = dict.fromkeys((entity, *self._catalog.names_of_owner(entity)))
-        return [
+        pairs = [
             pair for name in names for pair in self._catalog.facts(name) if pair[0].startswith("semantic/")
         ]
+        return self._facts.setdefault(key_of(entity), pairs)
 
     def standing_of(
         self, segment: Segment, names: Mapping[str, str], leaves: Callable[[str, int], bool]
@@ -875,15 +892,23 @@ class ClaimDecider:
         if not is_change or not claim.said or claim.confidence == "low" or claim.role != _PERSON:
             return borne
         name = set(key_of(claim.entity).split())
-        for path, fact in dict.fromkeys((*facts, *self._facts_of(claim.speaker))):
+        of_field = self._facts_of(claim.field) if claim.field else []  # what was told of `my yoga class`
+        for path, fact in dict.fromkeys((*facts, *of_field, *self._facts_of(claim.speaker))):
             if (
                 fact.current
                 and fact.day <= claim.said
                 and fact.id not in (*self._of_turn, *decided.replaces, decided.fact)
-                and (key_of(fact.entity) == key_of(claim.entity) or name <= set(key_of(fact.value).split()))
+                and (
+                    key_of(fact.entity) in (key_of(claim.entity), key_of(claim.field))
+                    or name <= set(key_of(fact.value).split())
+                )
                 and (how := bearing(claim, fact, decided.known))
             ):
                 borne[how].append((path, fact))
+        others = self._told_of_others(claim) if decided.action == "state" and not decided.replaces else ()
+        borne[CHANGED] += [
+            pair for pair in others if pair[1].id not in self._of_turn and is_tied(claim, pair[1])
+        ]
         return borne
 
     def facts_of(self, entities: Iterable[str]) -> list[Fact]:
@@ -901,7 +926,7 @@ class ClaimDecider:
         entity = "" if claim.entity == claim.speaker else claim.entity
         weight = self._salience.of(entity, claim.field, claim.value, claim.words)
         claim = claim._replace(
-            entity=self._catalog.entity_name(claim.entity),
+            entity=self._catalog.entity_name(self._named(claim)),
             salient=weight.salient,
             # Enough to be asked, where it would be dropped; a doubt of the person's own stays one.
             confidence="medium"
@@ -951,6 +976,36 @@ class ClaimDecider:
         self._take_up(decided, facts, borne[CHANGED], beside, source)
         return decided
 
+    def _named(self, claim: Claim) -> str:
+        """Whom a claim is of: of one who is called by a role, `my brother`, by name where the speaker has told it."""
+        role = claim.entity.removeprefix(f"{claim.speaker}'s ")
+        if not (claim.person and role.islower()) or role == claim.speaker:
+            return claim.entity
+        held = (fact for _, fact in self._facts_of(claim.speaker) if fact.current and fact.field)
+        named = [fact.value for fact in held if same_field(fact.field, role)]
+        # The owner's may stand by the role alone.
+        plain = role if self._catalog.names_of_owner(claim.speaker) and self._facts_of(role) else claim.entity
+        return named[0] if len(named) == 1 else plain
+
+    def _told_of_others(self, claim: Claim) -> Known:
+        """What was said of everybody and everything else, which words with a sign of change may say anew: `Aisha is responsible for the newsletter now`; not of what is other speakers'."""
+        if self._others is None:
+            sql = "select distinct entity from facts where type = 'statement' and current = 1 order by entity"
+            self._others = {key_of(name): str(name) for (name,) in self._catalog.rows(sql)}
+            self._speakers = {
+                str(key)
+                for (key,) in self._catalog.rows("select distinct key from names where kind = 'person'")
+            }
+        own = key_of(claim.speaker)
+        theirs = tuple(f"{key} " for key in self._speakers - {own})
+        return [
+            pair
+            for key, name in self._others.items()
+            if key not in (key_of(claim.entity), own) and not f"{key} ".startswith(theirs)
+            for pair in self._facts_of(name)
+            if pair[1].is_statement and pair[1].current
+        ]
+
     def _take_up(
         self, decided: ClaimDecision, facts: Known, outdated: Known, beside: Known, source: str
     ) -> None:
@@ -960,6 +1015,8 @@ class ClaimDecider:
         self._facts[key] = facts_after(facts, decided, source)
         if decided.action == "state":
             self._of_turn.add(self._facts[key][-1][1].id)
+            if self._others is not None:
+                self._others.setdefault(key, claim.entity)
         elif decided.action == "end":
             self._ended.add((source, claim.line))
         for _, fact in outdated:

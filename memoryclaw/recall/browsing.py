@@ -20,6 +20,7 @@ from memoryclaw.recall.superseded import ShownLines, Superseded, successors
 from memoryclaw.text import encoding
 from memoryclaw.text.dates import falls_in, find_ranges, leading_range, next_occurrence
 from memoryclaw.text.encoding import readable
+from memoryclaw.text.grammar import UNREAD, grammar
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
 from memoryclaw.vault.days import JOURNALS, day_in_name, source_of_day
 from memoryclaw.vault.files import digest_of
@@ -310,12 +311,14 @@ def _facts_of(entity: str, catalog: Catalog, among: list[tuple[str, Fact]] | Non
         if of_note := [pair for pair in known if _is_of_note(entity, pair[0])]:
             return of_note
     key = key_of(entity)
+    whose, _, own = key.partition(" ")  # `my brother`
     for keys in (
         {
             *(part for name in catalog.names_of_owner(entity) or (entity,) for part in keys_of(name)),
             *(key_of(word) for _, word in catalog.synonyms([key])),
         },
         _keys_of_name(key, catalog),
+        {own, *_keys_of_name(own, catalog)} if whose in grammar(UNREAD).possessives_own else set[str](),
     ):
         known = catalog.facts_called(keys) if among is None else among
         pairs = [pair for pair in known if keys.intersection(keys_of(pair[1].entity))]

@@ -98,6 +98,15 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     return change and bool(shared) and 2 * (first + last) >= len(before) and not named
 
 
+def gives_another(older: str, later: str) -> bool:
+    """True where both say the same of one who has one such value at a time, and another value: `Maya only drinks oat milk`, `… soy milk`."""
+    words, kinds, tokens = _grammar_of(later, older), kinds_of_values(older), tokens_of(later)
+    at_a_time = (kinds and kinds == kinds_of_values(later)) or words.exclusives.within(tokens)
+    place = next((n for n in range(1, len(tokens)) if words.place_prepositions.at(tokens, n)), 0)
+    meets = place and tokens[place - 1] not in words.be_verbs  # `meets at Lena's`, not `is at the dentist`
+    return bool(at_a_time or meets) and renews(older, later, change=True)
+
+
 def _alike(words: Sequence[str], others: Sequence[str]) -> int:
     """How many words at the beginning are the same."""
     return next(

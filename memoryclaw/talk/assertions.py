@@ -137,9 +137,6 @@ def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, st
     if allowed := _allowed(clause, words):
         return _ended("", FROM_NOW_ON, allowed, clause)
     elided = not (clause.verb_at and clause.kind)  # `sold the Skoda`
-    if subject[1] == "thing" and len(clause.subject) == 1 and clause.text[:1].isupper():
-        name = _POSSESSIVE.sub("", clause.text[: len(clause.subject[0])])
-        subject = name, "named"  # `Philippa has left Bright Lane`
     return _left_behind(clause, words, subject) if elided or subject[1] in ("own", "named") else None
 
 
@@ -420,7 +417,8 @@ def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Asser
 
 def _holds(clause: Clause, words: Grammar) -> bool:
     """False for what is denied, wished, or held once: `i'm not allergic`, `i want to live there`, `my rent was 900`."""
-    past = clause.kind == "be" and words.past_be.within(clause.verb)
+    past = clause.kind == "be" or " ".join(clause.verb).endswith("ing")  # `was living`
+    past = past and words.past_be.within(clause.verb)
     past = past and not words.change_verbs.at(tokens_of(clause.rest))  # `was cut to 32k` holds
     past = past and not any(
         words.past_be.within(phrase) and has_phrase(clause.tokens, phrase) for phrase, _ in words.verb_fields
@@ -762,6 +760,8 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Assertion | None
 def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> bool:
     """True where the speaker or a name is the subject, not what is theirs: `Ana's sister`, `the Atlas call`."""
     entity, subject = whose
+    if subject != "named" and entity in names.people:
+        return True  # `my brother`
     if subject == "own" and clause.subject and clause.subject[0] in words.possessives_own:
         return clause.subject[-1] in words.first_person  # `my wife and I`, not `my yoga class`
     if subject != "named" or not clause.subject or clause.subject[0] in words.people_pronouns:
@@ -814,7 +814,7 @@ def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, st
     takes = words.taking.within(clause.verb)
     if not (clause.kind == "be" or takes) or clause.under or words.possessives_own.at(clause.subject):
         return None  # `my new car is an Enyaq`
-    person = subject == "own" or names.is_person(entity) or names.is_known(entity)
+    person = subject == "own" or entity in names.people or names.is_known(entity)
     person = person and _is_of_itself(clause, words, names, whose)
     value = _value(clause.rest, words, most=_TOLD_WORDS) if person else ""
     tokens = tokens_of(value)

@@ -11,7 +11,7 @@ from memoryclaw.text.clauses import Clause
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import key_of
 from memoryclaw.text.sentences import plain, sentences
-from memoryclaw.vault.fact_values import is_of_people
+from memoryclaw.vault.fact_values import KIN, is_of_people, noun_of
 
 _LONGEST, _OPENING = 4, 200  # words of a name; characters of a sentence that hold the name it begins with
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
@@ -39,7 +39,10 @@ class Names:
         self._called = {token for name in speakers for token in tokens_of(name)[:1]}
         self._by_token: dict[str, str] = {}
         self._sure: set[str] = set()
-        self._people: set[str] = set()
+        self.people: set[str] = set()  # who do what people do, or were introduced as somebody
+        self.topics: set[str] = set()  # who or what else has a name under which it is told of
+        self.whose = ""  # what stands before a role of the one who speaks: `Ann's `
+        self.holders: dict[str, set[str]] = {}  # by role: who is that to whom
         for name in (*vault_names.values(), *speakers):
             self._add(name)
             self._sure.add(name)
@@ -50,7 +53,7 @@ class Names:
     def _add(self, name: str, *, person: bool = False) -> None:
         tokens = tokens_of(name)
         if person:
-            self._people.add(name)
+            self.people.add(name)
         for token in (name.lower(), *tokens[:1], *(tokens[-1:] if person else ())):
             word = token.removesuffix("'s")
             if len(word) > 1:
@@ -71,7 +74,8 @@ class Names:
         for sentence in sentences(text[:8000]):
             if sentence.isupper():
                 continue
-            for run, before in _runs(sentence, first=words is not None and _opens_with_name(sentence, words)):
+            opens = words is not None and _opens_with_name(sentence, words)
+            for run, before in _runs(sentence, first=opens):
                 if words and (
                     _begins_common(run, words)
                     or (
@@ -80,7 +84,14 @@ class Names:
                     )
                 ):
                     continue
-                self._add(" ".join(run))
+                tokens = tokens_of(sentence)
+                ends = (n for n, token in enumerate(tokens, 1) if plain(token) == plain(run[-1].lower()))
+                verb = _behind_adverbs(tokens, next(ends, len(tokens)), words) if words else 0
+                name = " ".join(run)
+                is_name = words and not any(_is_common(word, words) for word in run[1:])
+                self._add(name, person=bool(words and is_name and words.people_verbs.at(tokens, verb)))
+                if is_name and opens and not before:
+                    self.topics.add(name)
 
     def meet(self, text: str) -> None:
         """Lets a first name alone stand for the one of that name who is named here."""
@@ -132,6 +143,15 @@ class Names:
         """The names that a text holds, in order."""
         return [name for token in tokens_of(text) if (name := self.named(token))]
 
+    def is_told_of(self, name: str) -> bool:
+        """True for a name under which statements are filed."""
+        return name in self.people or name in self.topics or name in self._sure
+
+    def placed(self, tokens: Sequence[str], words: Grammar) -> set[str]:
+        """The names by which some words tell where something is: `a job offer in Rochester`."""
+        places = (n for n in range(1, len(tokens)) if words.place_prepositions.at(tokens, n - 1))
+        return {self.named(tokens[place]) for place in places}
+
     def speaks(self, name: str) -> bool:
         """True for one who speaks in the talk."""
         return key_of(name) in self._speaking
@@ -140,15 +160,11 @@ class Names:
         """True for words that only call one of those who speak: `John, …`."""
         return len(tokens) == 1 and tokens[0] in self._called
 
-    def is_person(self, name: str) -> bool:
-        """True for one who was introduced as somebody."""
-        return name in self._people
-
     def subject(self, clause: Clause, words: Grammar, speaker: str) -> tuple[str, str]:
-        """Whom a clause is about ("" for the speaker), and how that is told: own | named | thing | other | none."""
+        """Whom a clause is about ("" for the speaker, and where that has no name), and how that is told: own | named | relative | thing | other | none."""
         tokens = clause.subject
         if not tokens:
-            return "", "none"
+            return self._opening(clause, words), "none"
         first = tokens[0]
         if first in words.first_person or (
             tokens[-1] in words.first_person
@@ -159,19 +175,90 @@ class Names:
             return "", "other"
         mentions = {name for token in tokens if (name := self.named(token))} - {speaker}
         core = [token for token in tokens if token not in words.noun_openers]
+        if core and (who := self._who(clause, core, words)):
+            is_role = words.roles.at(core)
+            own = ("relative" if is_role else "own") if first in words.possessives_own else "thing"
+            return who, "named" if self.whole(who) else own
         if (
             len(mentions) == 1
             and core
             and (self._key(core[0]) or (first in words.possessives_own and self._key(core[-1])))
             and not any(token in words.ways for token in core)  # `to`, `from`
-            and len(core) <= 4
+            and len(core) <= _LONGEST
         ):
-            return next(iter(mentions)), "named"
+            name = next(iter(mentions))
+            self.topics.update(() if name.isupper() else (name,))  # not `WAL is slow`
+            return name, "named"
         if first in words.possessives_own:
             return "", "relative" if words.roles.within(core) else "own"
+        is_word = _is_common(first, words) or _is_everyday(first, words)
+        acts = _behind_adverbs(tokens, 1, words) == len(tokens) and words.people_verbs.at(clause.verb)
+        if acts and not is_word:
+            return self.add_person(first), "named"  # `priya only drinks`
         if mentions == set() and core and self._key(core[0]):
             return "", "own"
         return "", "thing"
+
+    def _opening(self, clause: Clause, words: Grammar) -> str:
+        """Whom the words of a clause begin with whose verb is not known: `the choir rehearses …`."""
+        tokens, first = clause.tokens, int(words.noun_openers.has_any(clause.tokens[:1]))
+        cores = (tokens[first:end] for end in range(min(len(tokens), first + _LONGEST), first, -1))
+        called = next(filter(None, (self._who(clause, core, words) for core in cores)), "")
+        is_list = tokens[first + 1 :][:1] == () or tokens[first + 1] in words.coordinators
+        return called or ("" if is_list else self.named(tokens[first]))
+
+    def _who(self, clause: Clause, core: Sequence[str], words: Grammar) -> str:
+        """Who is called by a role of the speaker's, with a name or without, or by the name of a group: `my dad`, `Aunt Colette`, `our quiz team`; else empty."""
+        first, spans = clause.tokens.index(core[0]), spans_of(clause.text)
+        plain_core = (core[0].removesuffix("'s"),) if len(core) == 1 else tuple(core)
+        if role := words.roles.at(plain_core):
+            name = _name_behind(clause, first + role, words, self, spans, capital=True)
+            if name or role < len(plain_core):
+                return self.add_person(name) if name else ""
+            before, noun = clause.tokens[first - 1 : first], noun_of(" ".join(plain_core))
+            is_kin = noun is not None and noun.field in KIN and not words.people_pronouns.has_any(before)
+            is_bare = not before and bool(clause.subject)  # `gf is vegan`
+            is_told = is_kin or is_bare or words.possessives_own.has_any(before)
+            return self.relative(plain_core) if is_told and not _are_several(plain_core, words) else ""
+        of_other = core[0].endswith("'s") and words.roles.at(core, 1) == len(core) - 1 > 0
+        if not of_other and not _is_group(core, words):
+            return ""
+        group = clause.text[slice(spans[first][0], spans[first + len(core) - 1][1])]
+        self.topics.add(group)
+        return group
+
+    def relative(self, role: Sequence[str]) -> str:
+        """One of the speaker's by the name that is told of the role, else by the role."""
+        who = f"{self.whose}{' '.join(role)}"
+        holders = self.holders.get(who, ())
+        who = next(iter(holders)) if len(holders) == 1 else who
+        self.people.add(who)
+        return who
+
+    def relatives(self, tokens: Sequence[str], words: Grammar) -> Iterator[str]:
+        """Those of the speaker's whom some words call by their role alone: `a present for my dad`."""
+        for place in range(1, len(tokens)):
+            end = place + words.roles.at(tokens, place)
+            role = tokens[place:end]
+            if (
+                role
+                and tokens[place - 1] in words.possessives_own
+                and not _are_several(role, words)
+                and not (end < len(tokens) and self.is_name(tokens[end]))
+            ):
+                yield self.relative(role)
+
+
+def _are_several(role: Sequence[str], words: Grammar) -> bool:
+    return role[-1].endswith("s") and role[-1][:-1] in words.roles
+
+
+def _is_group(core: Sequence[str], words: Grammar) -> bool:
+    """True for people or a place with a name of their own: `book club`, `Lena's bakery`, `equipo de pádel`."""
+    if not 0 < len(core) <= _LONGEST:
+        return False
+    leads = core[0] in words.groups and (len(core) == 1 or core[1] in words.prepositions)
+    return leads or (core[-1] in words.groups and not any(token in words.small for token in core))
 
 
 def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], str]]:
@@ -223,14 +310,11 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     if _begins_common(run, words) or _is_noun(run, words) or _is_everyday(run[0], words):
         return False
     tokens, spans = tokens_of(sentence), spans_of(sentence)
-    place = next((n for n, token in enumerate(tokens) if plain(token) == plain(run[-1].lower())), 0)
-    if tokens[place] != plain(run[-1].lower()):
-        return len(run) > 1  # `Maria Gomez's`
-    place += 1
-    while place < len(tokens) and (
-        length := words.former.at(tokens, place) or int(tokens[place] in words.adverbs)
-    ):
-        place += length
+    last = run[-1].lower()
+    place = next((n for n, token in enumerate(tokens) if plain(token) == plain(last)), 0)
+    if tokens[place] != last:
+        return len(run) > 1 or plain(tokens[place]) == plain(last)  # `Maria Gomez's`
+    place = _behind_adverbs(tokens, place + 1, words)
     if place == len(tokens):
         return False
     verb = place + (tokens[place] in words.be_verbs)
@@ -239,7 +323,19 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
             is_name = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
-    return len(run) > 1 and not words.noun_capitals.entries() and tokens[place] in words.verbs
+    if words.noun_capitals.entries():
+        return len(run) == 1 and words.people_verbs.at(tokens, place) > 0
+    return (len(run) > 1 or not run[0].isupper()) and words.verbs.at(tokens, place) > 0
+
+
+def _behind_adverbs(tokens: Sequence[str], place: int, words: Grammar) -> int:
+    """The place behind what may stand between a subject and its verb."""
+    while place < len(tokens) and (
+        length := words.former.at(tokens, place)
+        or int(tokens[place] in words.adverbs or tokens[place] in words.negations)
+    ):
+        place += length
+    return place
 
 
 PLACED = frozenset({"lives in", "works at"})  # in what has a name
@@ -289,6 +385,8 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
             if name := behind or _name_before(tokens, place, words, names):
                 stated = not behind or bool(_linked(tokens, place + length, words))
                 introductions.append(Relation(names.add_person(name), role, whose, stated))
+                if not whose:
+                    names.holders.setdefault(f"{names.whose}{role}", set()).add(introductions[-1].who)
         place += length
     return introductions
 

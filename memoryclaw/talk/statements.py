@@ -6,7 +6,7 @@ A statement is one clause with what goes on from it, in the speaker's own words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -120,6 +120,7 @@ class Talk(NamedTuple):
     pasted: tuple[Pasted, ...] = ()
     named: tuple[str, ...] = ()  # every name, as often as it comes up
     people: frozenset[str] = frozenset()  # those of them who were introduced as somebody
+    told_of: frozenset[str] = frozenset()  # whom statements may be filed under
 
 
 def read(turns: Sequence[Turn], vault_names: Mapping[str, str], language: str = "en") -> Talk:
@@ -147,7 +148,8 @@ def read(turns: Sequence[Turn], vault_names: Mapping[str, str], language: str = 
         tuple(statements),
         tuple(reader.pasted),
         tuple(mentions),
-        frozenset(filter(reader.names.is_person, mentions)),
+        frozenset(reader.names.people.intersection(mentions)),
+        frozenset(reader.names.people | reader.names.topics),
     )
 
 
@@ -178,6 +180,7 @@ class SegmentReader:
         self.pasted += [Pasted(turn.line, speaker, first) for first in speech.pasted]
         base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=words.code)
         self.names.meet(turn.text)
+        self.names.whose = f"{speaker}'s " if turn.name else ""
         if words.code == UNREAD:
             return [_opened(statement, speech.seals) for statement in _unread(base, speech.text)]
         fixed = corrected(speech.text, words)
@@ -285,6 +288,7 @@ class _Turn:
             "",
             False,
         )  # the words of the last clause that named a field, and whether it has a sign of change
+        self._is_stranger = False  # the turn tells of a `she` who is none of those whom it names
         self._switched = "", ""  # whose role or field the clause before says to be another's, and which
         self._subject = "", "none"  # of the clause before in the sentence, as `Names.subject` has it
         self._ended: Assertion | None = None  # by a clause of the sentence
@@ -353,7 +357,10 @@ class _Turn:
             ]
             # `Maya lives in Leith`: she is not Leith
             values = {assertion.value for assertion in (*owned, *piece.ended) if assertion.entity}
+            values |= self.names.placed(clause.tokens, words)
             mentions = [name for name in self.names.found(clause.text) if name not in values]
+            if self._is_stranger:
+                mentions = [name for name in mentions if name in self.names.people]
             told_of = [
                 assertion.entity
                 for assertion in owned
@@ -363,6 +370,8 @@ class _Turn:
                 *mentions,
                 *told_of,
                 *paired_with(clause, mentions, words, self.names),
+                *({piece.about} & self.names.people),
+                *self.names.relatives(clause.tokens, words),
             ] or self.named
             reason = place > 0 and order[place - 1] and kind in _REASONS and not owned
             reason = reason and piece.subject in ("own", "relative")
@@ -378,13 +387,16 @@ class _Turn:
         if assertion.how == "hers":
             who = self._antecedent() if assertion.field != "name" else ""
             return assertion._replace(entity=who, how="noun") if who else None
+        role = tokens_of(assertion.entity)
+        if role and self.words.roles.at(role) == len(role):  # `my mum's birthday`
+            return assertion._replace(entity=self.names.relative(role))
         if assertion.how != "bare" or assertion.entity:
             return assertion
         within = {
             name for name in self.names.found(clause.text) if name not in self.names.found(assertion.value)
         }
         # What stands behind somebody who was introduced is not theirs: `the landlord is Mr Holt. the rent is 900`.
-        before = (name for name in self.named if not self.names.is_person(name))
+        before = (name for name in self.named if name not in self.names.people)
         mentions = {name for name in within or before if not self.names.speaks(name)}
         if len(mentions) == 1:
             return assertion._replace(entity=mentions.pop())
@@ -398,8 +410,7 @@ class _Turn:
     def _antecedent(self) -> str:
         """The one person whom `she` may be: named last in this turn, else in the two before; "" where there is none, or more than one."""
         mentions = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
-        people = {name for name in mentions if self.names.is_person(name)} or mentions
-        return people.pop() if len(people) == 1 else ""
+        return _only(mentions & self.names.people or mentions)
 
     def _clauses(self, text: str) -> list[Clause]:
         """The clauses of a sentence without those that only call somebody; what stands before a colon is its topic."""
@@ -552,6 +563,8 @@ class _Turn:
         if subject == "other" and clause.subject[0] in self.words.people_pronouns:
             entity = self._antecedent()
             subject = "named" if entity else subject
+            self.names.people.update(filter(None, [entity]))
+            self._is_stranger = not entity
         assertions: tuple[Assertion, ...] = ()
         plain, (noun, changed), switch = clause, self._field, ""
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
@@ -626,6 +639,11 @@ class _Turn:
             and bool(core)
             and all(token in words.moods or token in words.small for token in core)
         )
+
+
+def _only(names: Collection[str]) -> str:
+    """The one of some names; "" where there are none, or several."""
+    return next(iter(names)) if len(names) == 1 else ""
 
 
 def _contrasts(clause: Clause, words: Grammar) -> bool:
@@ -752,6 +770,8 @@ _APART = frozenset({"order", "task", "choice", "duty", "off", "done"})
 
 def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
     last = group[-1]
+    if piece.about and not {"", piece.about}.issuperset(member.about for member in group):
+        return False  # `Nils is vegetarian, Farah's fine with everything`
     if last.kind in _APART or piece.kind in _APART or piece.kind == "answer" or piece.topic != last.topic:
         return False
     if bool(last.doubts & _BARRED) != bool(piece.doubts & _BARRED) or ("mood" in last.doubts) != (
@@ -783,20 +803,23 @@ def _statement(
     content = _content(tokens_of(_LINK.sub(" ", text)), words)
     people = [name for name in names.found(text) if not names.speaks(name)]
     others = {piece.about for piece in group if piece.about}
-    points = any(piece.subject == "other" for piece in group[1:])
     is_firm = bool(_HARD.search(text)) or words.figures.within(tokens)
     doubt_sets = [piece.doubts for piece in group]
     doubts = frozenset[str]().union(*doubt_sets) - (_WHOLLY - frozenset.intersection(*doubt_sets))
     kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind
+    to_speaker = words.first_objects.within(head.clause.tokens)  # `my doctor put me on 40 mg`
+    about = head.about if len(others) == 1 and head.kind != "report" else ""
+    if head.subject == "none" and not about and kind not in ("answer", "choice"):
+        who = _only(others or {*people, *names.relatives(tokens, words)})
+        about = who if who in names.people else ""  # `no onions when Priya comes over`
+    about = about if names.is_told_of(about) and not to_speaker else ""
     return replace(
         base,
         words=text,
         quote=" ".join(texts[place] for place in places),
         places=places,
         kind=kind,
-        about=others.pop()
-        if len(others) == 1 and head.about and not (points and len(set(people)) > 1)
-        else "",
+        about=about,
         subject=head.subject,
         assertions=tuple(assertion for piece in group for assertion in piece.assertions),
         ended=tuple(assertion for piece in group for assertion in piece.ended),
