@@ -324,6 +324,7 @@ def _weighs_anew(clause: Clause, fact: Fact, later: _Later) -> bool:
     return of_one and bool(valued(clause.text)) and not subject_of(clause.text, later.text)
 
 
+@lru_cache(maxsize=1024)
 def _forms(text: str) -> frozenset[str]:
     """What values of a text are by their form: names, or figures, or days."""
     words, tokens, spans = _grammar_of(text), tokens_of(text), spans_of(text)

@@ -52,14 +52,19 @@ def _marks_of_later(text: str, language: str) -> frozenset[str]:
     return frozenset[str]().union(*pieces, *(ended for _, ended in endings(text)))
 
 
+@lru_cache(maxsize=1024)
+def _read_otherwise(text: str) -> tuple[bool, bool]:
+    """Whether a text is in a language that is not read, and in a script without spaces."""
+    return spoken_in(text, "en") not in codes(), max(text, default="") > "\u2fff"
+
+
 def renews(older: str, later: str, *, change: bool) -> bool:
     """True where both have the same words but in one place.
 
     Args:
         change: the later one has a sign of change. Without it, both must say when on the clock something is, or be in a language that is not read.
     """
-    unread = spoken_in(later, "en") not in codes()
-    unspaced = max(later, default="") > "\u2fff"
+    unread, unspaced = _read_otherwise(later)
     if not (change or unread or unspaced or _CLOCK.search(older)):
         return False  # asked of every statement that stands
     before, after = (

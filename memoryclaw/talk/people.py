@@ -215,7 +215,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     """True where a sentence begins with a name: several words with capitals that are its subject, or one that lives, works or suffers as people do."""
     opening = sentence.lstrip()[:_OPENING]
     word = _WORD.search(opening)
-    if word and word[0][0].isupper() and _is_everyday(_bare(word[0]), words):
+    if not word or not word[0][0].isupper() or _is_everyday(_bare(word[0]), words):
         return False  # as most sentences do
     run, before = next(_runs(f"a {opening}"), ([], ""))
     if before != "a" or not run:

@@ -167,11 +167,12 @@ def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -
             and _verb_at(tokens, at + 1, words, most=1) is not None
         )
     role = words.roles.at(tokens, at + 1) if tokens[at] in words.possessives_own else 0
+    if not role:
+        return False
     verb = at + 1 + role
     behind = verb + _kind_at(tokens, verb, words)[1]
     return bool(
-        role
-        and behind > verb
+        behind > verb
         and words.objects.at(tokens, behind)
         and not (
             tokens[at - 1] in words.unfinished
@@ -209,23 +210,22 @@ def _verb_at(tokens: Sequence[str], start: int, words: Grammar, most: int = 99) 
 
 
 @cache
-def _first_words(words: Grammar) -> frozenset[str]:
-    """The words that a verb of any kind may begin with."""
-    return frozenset(
-        entry.split(" ")[0] for name in _LISTS.values() for entry in getattr(words, name).entries()
-    )
+def _verbs(words: Grammar) -> dict[str, list[tuple[list[str], str]]]:
+    """The verbs of all kinds with these, by their first token, the longest first, and of two as long the surer."""
+    verbs: dict[str, list[tuple[list[str], str]]] = {}
+    for kind, name in _LISTS.items():
+        for entry in getattr(words, name).entries():
+            verbs.setdefault((verb := entry.split(" "))[0], []).append((verb, kind))
+    return {first: sorted(rows, key=lambda row: -len(row[0])) for first, rows in verbs.items()}
 
 
 def _kind_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[str, int]:
     """The kind of the verb at a place and its length in tokens; an empty kind where there is none."""
-    best, length = "", 0
-    if _first_words(words).isdisjoint(tokens[at : at + 1]):
-        return best, length
-    for kind, name in _LISTS.items():
-        found = getattr(words, name).at(tokens, at)
-        if found > length:
-            best, length = kind, found
-    return best, length
+    for verb, kind in _verbs(words).get(tokens[at], ()) if at < len(tokens) else ():
+        length = len(verb)
+        if length == 1 or [*tokens[at : at + length]] == verb:
+            return kind, length
+    return "", 0
 
 
 def asks(
