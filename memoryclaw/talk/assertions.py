@@ -171,6 +171,8 @@ def _left_behind(clause: Clause, words: Grammar, subject: tuple[str, str]) -> As
 
 def _gone(clause: Clause, words: Grammar) -> str:
     """Who or what a clause says is no longer there, or does not take place, at its end: `Biscuit died on Sunday`, `the dinner is off`."""
+    if not words.gone.may_be_in(clause.tokens):
+        return ""
     text, _ = _without_time(clause.text)
     tokens, spans = tokens_of(text), spans_of(text)
     end = len(tokens)
