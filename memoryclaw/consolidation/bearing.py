@@ -147,7 +147,7 @@ class _Later(NamedTuple):
 def _later(text: str) -> _Later:
     words, tokens = _grammar_of(text), tuple(tokens_of(text))
     signs = words.changes, words.returns, words.renewals
-    is_given_up = any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
+    is_given_up = words.ending_verbs.within(tokens)
     ends = is_given_up or any(
         entries.within(tokens) for entries in (words.ended, words.gone, words.replacing)
     )

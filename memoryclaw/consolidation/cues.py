@@ -74,7 +74,9 @@ def _cue(place: int, turn: Turn, language: str) -> Cue | None:
     hits: dict[str, str] = {}
     speech = own_words(text, words, turn.name)
     for sentence in sentences(speech.text):
-        if len(sentence) <= _LONGEST:
+        if len(sentence) <= _LONGEST and any(
+            getattr(words, name).may_be_in(tokens_of(sentence)) for name in _LISTS
+        ):
             for act in _acts(sentence, words, turn.role):
                 hits.setdefault(act, speech.seals.open(sentence))
     act = next((act for act in (CORRECTION, RETRACTION, FRUSTRATION) if act in hits), "")

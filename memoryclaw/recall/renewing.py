@@ -243,7 +243,7 @@ def _given_up(clause: Clause, words: Grammar, like: str) -> tuple[frozenset[str]
 
 def _closes_with(clause: Clause, ended: frozenset[str], words: Grammar, like: str) -> bool:
     """True where the object of a clause is what ended: `an old Volvo`, not `a Volvo dealer`."""
-    tokens = clause.tokens[: -1 if words.final_verbs.entries() and clause.kind else None]
+    tokens = clause.tokens[: -1 if words.final_verbs and clause.kind else None]
     last = max((n for n, token in enumerate(clause.tokens) if stems(token, like) & ended), default=-1)
     behind = tokens[last + 1 : last + 2]
     closes = (
@@ -335,7 +335,7 @@ def _subject_in(text: str, code: str, language: str) -> frozenset[str]:
         elif tokens[place] not in values and tokens[place] not in words.small:
             named.append(tokens[place])
         place += size or 1
-    for (verb, *ways), field in words.verb_fields if words.final_verbs.entries() else ():
+    for (verb, *ways), field in words.verb_fields if words.final_verbs else ():
         if (
             len(ways) == 1 and verb in named and ways[0] in tokens[: tokens.index(verb)]
         ):  # `nach Bonn gezogen`
@@ -363,7 +363,8 @@ _spoken_in = lru_cache(maxsize=8192)(spoken_in)  # of every statement that stand
 
 def _field_at(tokens: Sequence[str], place: int, words: Grammar) -> tuple[int, str]:
     """How many tokens from a place on name a field, and that field, marked so that no word is one."""
-    for phrase, field in words.fields_by_first.get(tokens[place], ()):
+    ends = words.verb_ends if words.ending_verbs.at(tokens, place) else ()
+    for phrase, field in (*words.fields_by_first.get(tokens[place], ()), *ends):
         end = place + len(phrase)
         is_when = words.calendar_words.at(tokens, end) or words.weekdays.at(
             tokens, end
@@ -513,7 +514,7 @@ def _things(text: str, values: frozenset[str], words: Grammar, *, verbs: bool = 
     """What is named before the values of a clause, in one, and apart what of it stands between small words, and first behind them; without its `verbs`, unless these are all that there is: `rent is 900`."""
     tokens, spans = tokens_of(text), spans_of(text)
     value_places = [place for place, token in enumerate(tokens) if token in values] or [len(tokens)]
-    has_capitals = bool(words.noun_capitals.entries()) and text.lower() != text
+    has_capitals = bool(words.noun_capitals) and text.lower() != text
     runs: dict[bool, list[list[str]]] = {False: [[]], True: [[]]}
     place = 0
     while place < len(tokens):

@@ -74,10 +74,7 @@ class Names:
             for run, before in _runs(sentence, first=words is not None and _opens_with_name(sentence, words)):
                 if words and (
                     _begins_common(run, words)
-                    or (
-                        words.noun_capitals.entries()
-                        and (before in words.before_nouns or _is_noun(run, words))
-                    )
+                    or (words.noun_capitals and (before in words.before_nouns or _is_noun(run, words)))
                 ):
                     continue
                 self._add(" ".join(run))
@@ -234,12 +231,12 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     if place == len(tokens):
         return False
     verb = place + (tokens[place] in words.be_verbs)
-    for phrase, field in words.verb_fields:
+    for phrase, field in words.fields_by_first.get(tokens[verb], ()) if verb < len(tokens) else ():
         end = verb + len(phrase)
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
             is_name = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
-    return len(run) > 1 and not words.noun_capitals.entries() and tokens[place] in words.verbs
+    return len(run) > 1 and not words.noun_capitals and tokens[place] in words.verbs
 
 
 PLACED = frozenset({"lives in", "works at"})  # in what has a name
@@ -359,7 +356,7 @@ def _name_behind(
     called = any(token in words.naming_words for token in linked)
     titled = tokens[place] in words.honorifics
     if linked and not called and not titled and not names.is_known(tokens[place]):
-        if words.noun_capitals.entries():
+        if words.noun_capitals:
             return ""  # `mein Bruder ist Bäcker`
         capital = capital or not names.is_name(tokens[place])  # `my sister is late`
     run: list[str] = []

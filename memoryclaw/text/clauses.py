@@ -149,7 +149,7 @@ def _orders_behind(tokens: Sequence[str], cut: int, at: int, words: Grammar) -> 
         return False
     head = words.starts.skip(told)
     condition = head < len(told) and told[head] in words.conditions
-    if words.final_verbs.entries():
+    if words.final_verbs:
         return condition and bool(_kind_at(tokens, at - 1, words)[0] or before in words.manner_verbs)
     if before in words.unfinished or (before in words.reporting_verbs and not condition):
         return False
@@ -253,7 +253,7 @@ def asks(
         return True
     if left[0] in words.prepositions and left[1] in words.question_words:
         left = left[1:]  # `by when`, `mit wem`
-    last = bool(words.final_verbs.entries())
+    last = bool(words.final_verbs)
     if left[0] in words.question_words:
         relative = left[0] in words.relative_words and not last
         return (first or not relative) and _asks_for(left, words, is_name, last=last)
@@ -263,7 +263,7 @@ def asks(
 def _is_fronted(tokens: Sequence[str], lead: int, words: Grammar) -> bool:
     """True where an adverb stands in front of a verb that stands second: `dann ist der Laden zu`."""
     return (
-        bool(words.final_verbs.entries())
+        bool(words.final_verbs)
         and lead > 0
         and (tokens[lead - 1] in words.adverbs or tokens[lead - 1] in words.calendar_words)
         and words.fillers.at(tokens, max(0, lead - 2)) < 2  # `guten Morgen`
@@ -427,7 +427,7 @@ def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tu
         after, more = _kind_at(tokens, skip, words) if end < len(tokens) else ("", 0)
         if after in (*_MAIN, "event"):
             return after, skip + more
-        if words.final_verbs.entries():
+        if words.final_verbs:
             kind = _final(tokens, end, words) or kind
     # Behind a pronoun stands its verb, known or not.
     elif not kind and (

@@ -75,7 +75,9 @@ _ELIDED = (
 _TOKEN = late.pattern(
     rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b"
 )
-_UNMARKED = late.pattern(r"[^\W_]++(?:[-&/][^\W_]++)*+")  # the same in a text without apostrophes, twice as fast
+_UNMARKED = late.pattern(
+    r"[^\W_]++(?:[-&/][^\W_]++)*+"
+)  # the same in a text without apostrophes, twice as fast
 # Lists of a file that are in a form of their own, or only say how the others are to be read.
 _NO_WORDS = frozenset({"verb_fields", "verb_ends", "verb_goals", "noun_capitals", "clitics", "plain_letters"})
 _SURE = 2  # small words of one language before a turn counts as written in it
@@ -232,11 +234,16 @@ class Grammar:
 
     @cached_property
     def fields_by_first(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
-        """The verbs of fields, and behind them those that end a value, by their first token."""
+        """The verbs of fields by their first token."""
         rows: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        for row in (*self.verb_fields, *self.verb_ends):
+        for row in self.verb_fields:
             rows.setdefault(row[0][0], []).append(row)
         return rows
+
+    @cached_property
+    def ending_verbs(self) -> WordList:
+        """The verbs that end the value of a field, as they are looked up: `left`, `quit`."""
+        return WordList(" ".join(verb) for verb, _ in self.verb_ends)
 
     def _field_lines(self, name: str) -> list[str]:
         return lists.lines(f"{self._file}.{name}") if name in self._names else []
@@ -368,7 +375,7 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
 
 def _may_know(code: str, words: frozenset[str]) -> bool:
     """False where a language surely lacks one of some words; where accents are told apart, there are other forms than those of its file."""
-    return not grammar(code).plain_letters.entries() or words <= lists.written(f"{_PREFIX}{code}")
+    return not grammar(code).plain_letters or words <= lists.written(f"{_PREFIX}{code}")
 
 
 @cache
