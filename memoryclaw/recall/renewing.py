@@ -53,9 +53,11 @@ def _marks_of_later(text: str, language: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
-def _read_otherwise(text: str) -> tuple[bool, bool]:
-    """Whether a text is in a language that is not read, and in a script without spaces."""
-    return spoken_in(text, "en") not in codes(), max(text, default="") > "\u2fff"
+def may_renew(text: str) -> bool:
+    """False for words without a sign of change that say nothing anew, whatever was said: they hold no figure and no day from which something is so, and are in a language that is read."""
+    figure, unspaced = any(map(str.isdigit, text)), max(text, default="") > "\u2fff"
+    begins = figure or unspaced or _grammar_of(text).beginnings.within(tokens_of(text))
+    return begins or spoken_in(text, "en") not in codes()
 
 
 def renews(older: str, later: str, *, change: bool) -> bool:
@@ -64,7 +66,8 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     Args:
         change: the later one has a sign of change. Without it, both must say when on the clock something is, or be in a language that is not read.
     """
-    unread, unspaced = _read_otherwise(later)
+    unread = spoken_in(later, "en") not in codes()
+    unspaced = max(later, default="") > "\u2fff"
     if not (change or unread or unspaced or _CLOCK.search(older)):
         return False  # asked of every statement that stands
     before, after = (
