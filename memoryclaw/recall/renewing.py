@@ -36,8 +36,9 @@ def share_a_word(older: str, later: str) -> bool:
     language = _language_told_by(later)
     if language != _language_told_by(older) or not (later.isascii() or max(later) < "\u3000"):
         return True  # without spaces, a beginning may be the same of words that say nothing
-    code = _code_of(older, _spoken_in(later, "en"))
-    return not _marks(older, code, language).isdisjoint(_marks_of_later(later, language))
+    return not _marks(older, _grammar_of(older, later).code, language).isdisjoint(
+        _marks_of_later(later, language)
+    )
 
 
 @lru_cache(maxsize=8192)
@@ -55,9 +56,9 @@ def _marks_of_later(text: str, language: str) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def may_renew(text: str) -> bool:
     """False for words without a sign of change that say nothing anew, whatever was said: they hold no figure and no day from which something is so, and are in a language that is read."""
-    figure, unspaced = any(map(str.isdigit, text)), max(text, default="") > "\u2fff"
-    begins = figure or unspaced or _grammar_of(text).beginnings.within(tokens_of(text))
-    return begins or spoken_in(text, "en") not in codes()
+    words, has_figure = _grammar_of(text), any(map(str.isdigit, text))
+    is_read = words.code != UNREAD and max(text, default="") < "\u3000"
+    return has_figure or not is_read or words.beginnings.within(tokens_of(text))
 
 
 def renews(older: str, later: str, *, change: bool) -> bool:
@@ -122,9 +123,7 @@ def _runs(text: str) -> list[str]:
 def _without_signs(text: str) -> list[str]:
     """The words of a text without the signs of a change."""
     tokens, words = tokens_of(text), []
-    code = spoken_in(text, "en")
-    signs = grammar(code if code in codes() else UNREAD)
-    place = 0
+    signs, place = _grammar_of(text), 0
     while place < len(tokens):
         size = signs.changes.at(tokens, place) or signs.renewals.at(tokens, place)
         words += tokens[place : place + 1] if not size else []
@@ -353,12 +352,8 @@ def tells_only(text: str, field: str) -> bool:
 
 
 def _grammar_of(text: str, like: str = "") -> Grammar:
-    return grammar(_code_of(text, _spoken_in(like, "en")))
-
-
-def _code_of(text: str, default: str) -> str:
-    code = _spoken_in(text, default)
-    return code if code in codes() else UNREAD
+    code = _spoken_in(text, _spoken_in(like, "en"))
+    return grammar(code if code in codes() else UNREAD)
 
 
 _spoken_in = lru_cache(maxsize=8192)(spoken_in)  # of every statement that stands

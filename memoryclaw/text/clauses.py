@@ -167,10 +167,8 @@ def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -
             and _verb_at(tokens, at + 1, words, most=1) is not None
         )
     role = words.roles.at(tokens, at + 1) if tokens[at] in words.possessives_own else 0
-    if not role:
-        return False
     verb = at + 1 + role
-    behind = verb + _kind_at(tokens, verb, words)[1]
+    behind = verb + (_kind_at(tokens, verb, words)[1] if role else 0)
     return bool(
         behind > verb
         and words.objects.at(tokens, behind)

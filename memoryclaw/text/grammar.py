@@ -75,9 +75,7 @@ _ELIDED = (
 _TOKEN = late.pattern(
     rf"{_ELIDED}|" r"[^\W_]++(?:['’][^\W_]++)*+(?:[-&/][^\W_]++(?:['’][^\W_]++)*+)*+|['’]s\b"
 )
-_UNMARKED = late.pattern(
-    r"[^\W_]++(?:[-&/][^\W_]++)*+"
-)  # the same in a text without apostrophes, twice as fast
+_UNMARKED = late.pattern(r"[^\W_]++(?:[-&/][^\W_]++)*+")  # twice as fast, where there is no apostrophe
 # Lists of a file that are in a form of their own, or only say how the others are to be read.
 _NO_WORDS = frozenset({"verb_fields", "verb_ends", "verb_goals", "noun_capitals", "clitics", "plain_letters"})
 _SURE = 2  # small words of one language before a turn counts as written in it
