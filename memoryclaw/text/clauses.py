@@ -201,10 +201,8 @@ def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[s
 
 
 def _verb_at(tokens: Sequence[str], start: int, words: Grammar, most: int = 99) -> int | None:
-    for at in range(start, min(len(tokens), start + most)):
-        if _kind_at(tokens, at, words)[0]:
-            return at
-    return None
+    places = range(start, min(len(tokens), start + most))
+    return next((at for at in places if _kind_at(tokens, at, words)[0]), None)
 
 
 @cache
@@ -220,9 +218,8 @@ def _verbs(words: Grammar) -> dict[str, list[tuple[list[str], str]]]:
 def _kind_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[str, int]:
     """The kind of the verb at a place and its length in tokens; an empty kind where there is none."""
     for verb, kind in _verbs(words).get(tokens[at], ()) if at < len(tokens) else ():
-        length = len(verb)
-        if length == 1 or [*tokens[at : at + length]] == verb:
-            return kind, length
+        if len(verb) == 1 or [*tokens[at : at + len(verb)]] == verb:
+            return kind, len(verb)
     return "", 0
 
 

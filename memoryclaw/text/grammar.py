@@ -359,12 +359,13 @@ def spoken_in(text: str, default: str) -> str:
 def _known_alone(tokens: Sequence[str], code: str) -> str:
     """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`, or has a verb of a field."""
     words = frozenset(tokens)
-    known = words & _words_of(code)
+    known, others = words & _words_of(code), [other for other in codes() if other != code]
+    names_field = _field_phrases(*others).within(tokens)
     more = {
         other: len(words & _words_of(other)) - len(known)
-        for other in codes()
-        if other != code
-        and (_field_phrases(other).within(tokens) or (_may_know(other, known) and known <= _words_of(other)))
+        for other in others
+        if (names_field and _field_phrases(other).within(tokens))
+        or (_may_know(other, known) and known <= _words_of(other))
     }
     best = max(more, key=lambda other: more[other], default=code)
     least = 0 if _field_phrases(best).within(tokens) else _SURE  # `the second ay me encanta` is English
@@ -377,9 +378,10 @@ def _may_know(code: str, words: frozenset[str]) -> bool:
 
 
 @cache
-def _field_phrases(code: str) -> WordList:
+def _field_phrases(*of: str) -> WordList:
     """What people say by verbs that name a field and have a word beside them: `me he mudado a Málaga`, `wohnt in`."""
-    return WordList(" ".join(phrase) for phrase, _ in grammar(code).verb_fields if len(phrase) > 1)
+    verbs = (verb for code in of for verb, _ in grammar(code).verb_fields)
+    return WordList(" ".join(verb) for verb in verbs if len(verb) > 1)
 
 
 @cache
