@@ -6,8 +6,12 @@ said it, a second person who erred. It never tells what is right; that is left t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim
@@ -15,15 +19,17 @@ from memoryclaw.index import stemming
 from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.dates import days_of
+from memoryclaw.text.dates import DateRange, days_of, find_ranges
 from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
-from memoryclaw.text.sentences import sentences
+from memoryclaw.text.sentences import asks, sentences
 
 CORRECTION, FRUSTRATION, RETRACTION = "correction", "frustration", "retraction"
 _LONGEST, _SCANNED = 400, 4000  # characters of a sentence that is read, and of a turn
 _SHOWN = 100  # characters of the words that are quoted
 _MOST_DENIED = 3  # facts of one answer
+_MOST_OF = 0.6  # of the words of a statement, where an exchange repeats it
+_PAUSE = re.compile(r"[,;]|\s[-–—]+\s")  # behind which an order says why
 _SPEAKERS = frozenset({"user", "i"})
 _LISTS = ("wrong_words", "errors", "denials", "frustrating", "repeats", "own_errors")
 _TOLD = {
@@ -84,13 +90,13 @@ def _cue(place: int, turn: Turn, language: str) -> Cue | None:
 
 def _acts(sentence: str, words: Grammar, role: str) -> Iterable[str]:
     """What the clauses of a sentence do; a question does nothing but lose patience."""
-    asks = sentence.rstrip("\"'”’)* _").endswith(("?", "？"))
+    is_question = asks(sentence)
     for clause in clauses(sentence, words):
         supposes = clause.under and clause.tokens[0] not in words.pointing
         supposes = (
             supposes or words.conditionals.within(clause.tokens) or words.suppositions.within(clause.tokens)
         )
-        states = not (asks or supposes)
+        states = not (is_question or supposes)
         if role == "assistant":
             if states and (
                 words.own_errors.within(clause.tokens) or _errs(clause, words, words.first_person)
@@ -193,30 +199,86 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
     return tuple(cued_claims)
 
 
+class _Exchange:
+    """A question, what the assistant answered, and the turn that says it is wrong."""
+
+    def __init__(self, question: str, reply: str, denial: Turn) -> None:
+        self._question, self._reply = question[:_SCANNED], reply[:_SCANNED]
+        self._denial = denial
+        self.stems = _stems(f"{self._question} {self._reply}")
+
+    def tells_of(self, fact: Fact) -> bool:
+        """True where the reply gives a fact's value, and the exchange names whose it is; of a statement, where it says most of it."""
+        if fact.is_statement:
+            stems = _stems(fact.value)
+            is_repeated = not stems.isdisjoint(_stems(self._reply))
+            return is_repeated and len(stems & self.stems) >= _MOST_OF * len(stems)
+        return self.repeats(fact.value) and self._names(key_of(fact.entity), fact.field)
+
+    def repeats(self, value: str) -> bool:
+        """True where the reply holds a value, or the days that it is, with or without their year."""
+        if f" {' '.join(words_of(fold(value)))} " in f" {' '.join(words_of(fold(self._reply)))} ":
+            return True
+        days = days_of(value).split()
+        spans = find_ranges(self._reply, date.fromisoformat(self._denial.ts[:10]))[0] if days else ()
+        return bool(days) and all(any(_is_day(day, span) for span in spans) for day in days)
+
+    def _names(self, key: str, field: str) -> bool:
+        if key not in _SPEAKERS and key != key_of(self._denial.name):
+            return set(key.split()) <= set(key_of(f"{self._question} {self._reply}").split())
+        asked, replied = tokens_of(self._question), tokens_of(self._reply)
+        return not self.stems.isdisjoint(_stems(field)) or any(
+            words.first_person.has_any(asked)
+            or words.possessives_own.has_any(asked)
+            or words.second_person.has_any(replied)
+            for words in map(grammar, codes())
+        )
+
+
+def _is_day(day: str, span: DateRange) -> bool:
+    is_same = span.start[5:] == day[5:] and span.start[:4] not in span.text
+    return span.start == span.end and (span.start == day or is_same)
+
+
 def denied(
     turns: Sequence[Turn],
     claims: Sequence[Claim],
     known_facts: Callable[[], Iterable[Fact]],
     language: str = "en",
 ) -> Iterator[Claim]:
-    """The known facts that the assistant repeats and a person then says are wrong, and says no more of, as claims that deny them."""
-    corrections = [cue for cue in cues(turns, language) if cue.act == CORRECTION]
-    facts = [fact for fact in known_facts() if fact.current and not fact.is_statement] if corrections else []
-    for cue in corrections if facts else ():
+    """What is known and the assistant repeats, and a person then says is wrong and says no more of, as claims that deny it."""
+    denials = [cue for cue in cues(turns, language) if cue.act == CORRECTION]
+    denials += _put_right(turns, {claim.line for claim in claims if not claim.field}, language)
+    facts = [fact for fact in known_facts() if fact.current] if denials else []
+    for cue in denials if facts else ():
         turn, answer = turns[cue.at], _answer_before(turns, cue.at)
-        if turn.by or any(claim.field and claim.line == turn.line for claim in claims):
+        exchange = _Exchange(turns[answer - 1].text if answer else "", turns[answer].text, turn)
+        said_anew = any(
+            claim.field and claim.line == turn.line and not exchange.repeats(claim.value) for claim in claims
+        )
+        if turn.by or said_anew:
             continue
-        reply = turns[answer].text[:_SCANNED]
-        exchange = f"{turns[answer - 1].text[:_SCANNED] if answer else ''} {reply}"
-        repeated = [
-            fact for fact in facts if _tells_of(exchange, reply, fact) and _says_value(reply, fact.value)
-        ]
-        matches = [fact for fact in repeated if not _stems(exchange).isdisjoint(_stems(fact.field))]
+        repeated = [fact for fact in facts if exchange.tells_of(fact)]
+        matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))]
         for fact in (matches or repeated)[:_MOST_DENIED]:
             yield Claim(
                 entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=cue.words, role="user", said=turn.ts[:10],
                 how=DENIED, speaker=turn.name,
             )  # fmt: skip
+
+
+def _put_right(turns: Sequence[Turn], lines: AbstractSet[int], language: str) -> Iterator[Cue]:
+    """The turns of these lines that answer the assistant with something else: `nope, it's 0 negative`."""
+    for place, (answer, turn) in enumerate(pairwise(turns), 1):
+        if (
+            answer.role == "assistant"
+            and not asks(answer.text)
+            and turn.role == "user"
+            and turn.line in lines
+        ):
+            code = spoken_in(turn.text, language)
+            if code in codes() and grammar(code).corrections.at(tokens_of(turn.text[:_LONGEST])):
+                yield Cue(place, CORRECTION, " ".join(turn.text.split())[:_SHOWN])
 
 
 def unwanted(
@@ -227,43 +289,47 @@ def unwanted(
 ) -> Iterator[Claim]:
     """What the vault holds of somebody, where a person wants forgotten what was said of them: `forget what I said about Ana`."""
     for turn in turns:
-        topic = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else frozenset()
-        meant = [name for name in dict.fromkeys(names) if topic and set(key_of(name).split()) <= topic]
-        for fact in known_facts(meant) if meant else ():
-            whose = set(key_of(f"{fact.entity} {fact.value if fact.is_statement else ''}").split())
-            if fact.current and any(set(key_of(name).split()) <= whose for name in meant):
-                yield Claim(
-                    entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=" ".join(turn.text.split())[:_SHOWN],
-                    role="user", said=turn.ts[:10], how=UNWANTED,
-                )  # fmt: skip
+        topic = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else []
+        if not topic:
+            continue
+        words = {word for token in topic for word in key_of(token.removesuffix("'s")).split()}
+        meant = [name for name in dict.fromkeys(names) if set(key_of(name).split()) <= words]
+        current = [fact for fact in known_facts([*meant, turn.name]) if fact.current]
+        telling = [fact for fact in current if _is_about(fact, meant)]
+        if not telling:  # `forget that I drive a Golf, …`
+            stems = _stems(" ".join(_to_forget(_PAUSE.split(turn.text)[0], language)))
+            telling = [fact for fact in current if stems and stems <= _stems(f"{fact.field} {fact.value}")]
+            telling = telling if len(telling) <= _MOST_DENIED else []
+        for fact in telling:
+            yield Claim(
+                entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=" ".join(turn.text.split())[:_SHOWN],
+                role="user", said=turn.ts[:10], how=UNWANTED,
+            )  # fmt: skip
 
 
-def _to_forget(text: str, language: str) -> frozenset[str]:
-    """The words of an order to forget that say of whom; none of any other text."""
+def _is_about(fact: Fact, names: Iterable[str]) -> bool:
+    whose = set(key_of(f"{fact.entity} {fact.value if fact.is_statement else ''}").split())
+    return any(set(key_of(name).split()) <= whose for name in names)
+
+
+def _to_forget(text: str, language: str) -> list[str]:
+    """The words of an order to forget that say what; none of any other text."""
     if len(text) > _LONGEST:
-        return frozenset()
+        return []
     code = spoken_in(text, language)
     words = grammar(code if code in codes() else language)
     tokens = tokens_of(text)
-    order, topic = words.forget_orders.find(tokens), words.forget_what.find(tokens)
-    polite = (token in words.fillers or token in words.closers for token in tokens[: max(order, 0)])
-    if not 0 <= order < topic or not all(polite) or len([*sentences(text)]) > 1:
-        return frozenset()
-    return frozenset(word for token in tokens[topic:] for word in key_of(token.removesuffix("'s")).split())
+    order = words.forget_orders.find(tokens)
+    if order < 0 or not _is_polite(tokens[:order], words) or len([*sentences(text)]) > 1:
+        return []
+    behind = tokens[order + words.forget_orders.at(tokens, order) :]
+    topic = words.forget_what.find(behind)
+    link = next((at for at, token in enumerate(behind) if not _is_polite([token], words)), len(behind))
+    return behind[topic:] if topic >= 0 else behind[link + 1 :] if words.forget_links.at(behind, link) else []
 
 
-def _tells_of(about: str, reply: str, fact: Fact) -> bool:
-    """True where a question and its answer name the entity, or the answer speaks to the person whose it is."""
-    if key_of(fact.entity) in _SPEAKERS:
-        return any(token in grammar(code).second_person for code in codes() for token in tokens_of(reply))
-    return set(key_of(fact.entity).split()) <= set(key_of(about).split())
-
-
-def _says_value(text: str, value: str) -> bool:
-    """True where a text holds a value, or the days that it is."""
-    days = days_of(value).split()
-    stands = f" {' '.join(words_of(fold(value)))} " in f" {' '.join(words_of(fold(text)))} "
-    return stands or (bool(days) and all(day in days_of(text) for day in days))
+def _is_polite(tokens: Iterable[str], words: Grammar) -> bool:
+    return all(token in words.fillers or token in words.closers for token in tokens)
 
 
 def _answer_before(turns: Sequence[Turn], place: int) -> int:

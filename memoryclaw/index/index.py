@@ -21,6 +21,7 @@ from memoryclaw.index.stemming import language, language_of
 from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
 from memoryclaw.ports import IndexClause, IndexConnection, IndexDatabase, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
+from memoryclaw.text.sentences import asks
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
 
@@ -717,14 +718,3 @@ def problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:
 def is_racy(stamp: Stamp) -> bool:
     """True for a file changed so recently that it may change once more without a new stamp."""
     return abs(time.time_ns() - stamp.ctime_ns) < RACY_NS
-
-
-# Turns that end in a question.
-
-_QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # also those of Chinese, Japanese and Arabic
-_CLOSING = " \t\r\n\"'”’»)*_"
-
-
-def asks(text: str) -> bool:
-    """True when a turn ends in a question."""
-    return text.rstrip(_CLOSING).endswith(_QUESTION_MARKS)

@@ -20,7 +20,7 @@ from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges
 from memoryclaw.text.language import key_of, words_of
-from memoryclaw.text.sentences import sentences
+from memoryclaw.text.sentences import asks, sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
 from memoryclaw.vault.value_forms import holds_form
 
@@ -172,14 +172,10 @@ def _candidates(
             if kinds.setdefault((line.path, line.line), line.kind) != line.kind:
                 break  # a property, and the line of its note that it stands on
             words = set(words_of(line.text))
-            if words and not _asks(line.text) and not any(words <= one for one in spoken):
+            if words and not asks(line.text) and not any(words <= one for one in spoken):
                 spoken.append(words)
                 yield candidate
                 break
-
-
-def _asks(text: str) -> bool:
-    return text.rstrip("\"'”’)*_ ").endswith(("?", "？"))
 
 
 def _of_unit(
@@ -347,7 +343,7 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
             continue
         if question:
             yield question
-        question = (line, sentence) if _asks(sentence) else None
+        question = (line, sentence) if asks(sentence) else None
         if not question:
             yield line, sentence
     if question:

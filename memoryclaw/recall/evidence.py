@@ -15,7 +15,7 @@ from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
 from memoryclaw.index.catalog import Catalog, Coded, UnitSummary
 from memoryclaw.index.codes import coded, length, sifted
 from memoryclaw.index.index import Index
-from memoryclaw.model import ALSO, COUNTED, FROM_NOW_ON, SESSION
+from memoryclaw.model import ALSO, COUNTED, FROM_NOW_ON, SESSION, Unit
 from memoryclaw.ports import IndexClause
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import (
@@ -370,7 +370,19 @@ class EvidenceReader:
             where += " and u.rowid not in (select value from json_each(?))"
             values = [*values, json.dumps([hit.rowid for hit in barred])]
         sql = f"select u.rowid from units u where {where} order by u.at desc, u.id limit {LISTED}"
-        return [int(row[0]) for row in self._catalog.rows(sql, values)]
+        return [*(int(row[0]) for row in self._catalog.rows(sql, values)), *self._told_of_days(question)]
+
+    def _told_of_days(self, question: Question) -> list[int]:
+        """What was said soon after the days asked about and tells of them in words that count from its own day, such as `yesterday`."""
+        days = [day for day in question.days if dates.is_week_or_less(day.start, day.end)]
+        then = self._units_of_days(question) if days else None
+        if then is None:
+            return []
+        where, values = then
+        sql = f"""select u.rowid from units u where {where} and u.kind in ('turn', 'fact')
+            order by u.at desc, u.id limit {LISTED}"""
+        units = self._catalog.units([int(row[0]) for row in self._catalog.rows(sql, values)])
+        return [rowid for rowid, unit in units.items() if _tells_of(unit, days)]
 
     def _with_names(self, evidence: Evidence, question: Question) -> Evidence:
         """What else the entities of the question are called, and which fields they have."""
@@ -486,6 +498,13 @@ class _LeafCounter:
             if (count := (signs if len(text) == 1 else field).count(text))
             and (not columns or column in columns)
         }
+
+
+def _tells_of(unit: Unit, days: Sequence[dates.DateRange]) -> bool:
+    spans, _ = dates.find_ranges(unit.text, date.fromisoformat(unit.when[:10]))
+    return any(
+        span.start and day.start <= span.start and span.end <= day.end for span in spans for day in days
+    )
 
 
 def _tokens(clause: IndexClause) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -35,6 +36,7 @@ _CERTAIN = 30.0  # logarithm of odds
 
 Worth = Mapping[str, tuple[float, float, float]]
 _OF_OWN = frozenset({"own found", "own told", "own weight"})  # of a question about oneself alone
+_OWNER = re.compile(r"(?<=\w )\w{2,40}['’]s\b")  # whose something is
 _PASTED = (": ", '"', "“", "„", "«", "```", "\n")
 
 
@@ -97,11 +99,12 @@ def says_what(question: Question) -> bool:
 def values_of(ranking: Ranking, best: Sequence[Ranked], worth: Worth | None = None) -> dict[str, float]:
     """The features of a turn and of the best of what was found for it, by name."""
     worth = worth or _worth(ranking)
-    # `who is the florist`, where a memory names the florist
-    is_known = bool(worth) and any(
-        hit.unit.kind == "fact" and _words_held(ranking, worth, hit.unit.rowid) == worth.keys()
-        for hit in best[:BEST]
-    )
+    # `who is the florist`, where a memory names the florist; `what is Aldo's number`, where something names Aldo
+    owners = {owner.casefold() for owner in _OWNER.findall(ranking.question.query.text)}
+    words_held = [
+        (hit.unit.kind, _words_held(ranking, worth, hit.unit.rowid)) for hit in best[:BEST] if worth
+    ]
+    is_known = any((kind == "fact" and words == worth.keys()) or owners & words for kind, words in words_held)
     of_turn, of_units = of_text(ranking.question, is_known=is_known), of_evidence(ranking, best[:BEST], worth)
     of_units |= {name: value * of_turn["own question"] for name, value in of_units.items() if name in _OF_OWN}
     return {"always": 1.0, **of_turn, **of_units}
@@ -173,7 +176,7 @@ def of_text(question: Question, *, is_known: bool = False) -> dict[str, float]:
     Args:
         is_known: a memory has all of its telling words, so that it asks for no common knowledge.
     """
-    text = question.query.text
+    text = question.query.text.replace("’", "'")
     typed = words_of(text)
     start = _beginning(typed)
     liking = typed[len(start) : len(start) + 1] and typed[len(start)] in _LIKINGS  # `how do i like my tea`

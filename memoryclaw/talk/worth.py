@@ -19,6 +19,7 @@ from memoryclaw.talk.statements import Statement, Talk, Worth
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
+from memoryclaw.text.sentences import asks
 
 _LONG_TURN = 600  # characters; what is longer was hardly typed for what it says in passing
 _LONG_REPLY = 120  # characters
@@ -97,10 +98,6 @@ def exchanges(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Iterat
             )
 
 
-def _asks(text: str) -> bool:
-    return text.rstrip(" )\"'*_").endswith(("?", "？"))
-
-
 def _shared(first: Iterable[str], second: frozenset[str]) -> float:
     """The share of the telling words of the first text that stand in the second."""
     key_words = {word for word in first if len(word) > 3 or word.isdigit()}
@@ -156,7 +153,7 @@ FEATURES: Mapping[str, Callable[[Surroundings], float]] = {
     "code near": lambda one: "```" in one.turn.text or "{" in one.turn.text,
     "opens the session": lambda one: one.first,
     # the exchange
-    "answers a question": lambda one: _asks(one.before[-200:]) or "?" in one.before[-200:],
+    "answers a question": lambda one: asks(one.before[-200:]) or "?" in one.before[-200:],
     "takes up the assistant": lambda one: _shared(one.tokens, one.offered),
     "acknowledged": lambda one: one.words.acknowledgements.at(tokens_of(one.after[:80])) > 0,
     # the session

@@ -52,6 +52,15 @@ def _small() -> dict[str, frozenset[str]]:
 SMALL = _small()  # the words of each language that carry no subject, folded
 
 
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # also those of Chinese, Japanese and Arabic
+_CLOSING = " \t\r\n\"'”’»)*_"
+
+
+def asks(text: str) -> bool:
+    """True for a text that ends in a question."""
+    return text.rstrip(_CLOSING).endswith(_QUESTION_MARKS)
+
+
 def sentences(text: str) -> list[str]:
     """The sentences of a text in order, each on one line; abbreviations end none."""
     return list(_sentences(text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
+import pytest
 from conftest import VaultOf
 from nights import said
 
@@ -76,3 +77,47 @@ def test_what_a_person_wants_forgotten_waits_line_by_line(vault_of: VaultOf) -> 
     assert "Bonn" not in text
     assert "- birthday: 2 May 1980\n" in text
     assert any("Bonn" in path.read_text(encoding="utf-8") for path in (root / "archive").rglob("*.md"))
+
+
+KIM = "# Ana\n- birthday: 1980-05-02\n\n# Kim\n- dentist: Dr Koch\n- address: 12 Baker Street\n- drives: Golf\n- works at: Initech\n"
+LINES = '- "the press key rotates every 30 days" [said:: 2026-10-01]\n- "Miso and Nori sleep in the barn" [said:: 2026-10-01]\n'
+
+
+def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
+    """What waits after one conversation of Kim, whose turns alternate with those of the assistant."""
+    lines = [("assistant" if n % 2 else "user Kim", text) for n, text in enumerate(turns)]
+    root = vault_of(
+        {"semantic/people.md": KIM + LINES, "logs/2026-11-02/a.jsonl": said("a", lines, day="2026-11-02")}
+    )
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        return {item.what for item in app.review.list()}
+
+
+@pytest.mark.parametrize(
+    ("ask", "reply", "denial", "waiting"),
+    [
+        # A day in other words than the vault's, with and without its year; whose it is, by the question or by the reply.
+        ("when is Ana's birthday?", "Ana's birthday is 2 May 1980.", "No, that is wrong.", "Ana: birthday is 1980-05-02"),
+        ("when is Ana's birthday?", "On 2 May.", "that's not right", "Ana: birthday is 1980-05-02"),
+        ("who is my dentist?", "Dr Koch.", "no longer", "Kim: dentist is Dr Koch"),
+        ("draft my bio", "You work at Initech.", "not any more", "Kim: works at Initech"),
+        ("how often does the key rotate?", "Every 30 days.", "that's outdated", 'Kim said: "the press key rotates every 30 days"'),
+        # Something else is said instead, in words that name no field.
+        ("what address do you have?", "I have 12 Baker Street.", "nope, it's 47 Canal Road", "Kim: address is 12 Baker Street"),
+        # Nobody denies it: another day, an answer to a question, a wish, words of somebody else.
+        ("when is Ana's birthday?", "On 3 May.", "that's not right", ""),
+        ("are we going by train?", "You work at Initech. Do you go by train?", "no, I'll take the car", ""),
+        ("draft my bio", "Kim works at Initech.", "no, make it shorter please", ""),
+        ("who is Bo's dentist?", "Bo goes to Dr Lind.", "that's wrong", ""),
+        # What is to be forgotten, by what it says.
+        ("please forget that I drive a Golf", "Done.", "thanks", "Forget: Kim: drives is Golf"),
+        ("forget about Nori please, she belongs to my ex", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("don't forget that I drive a Golf", "I won't.", "thanks", ""),
+        ("forget that, let's begin again", "Sure.", "thanks", ""),
+    ],
+)  # fmt: skip
+def test_what_waits_after_a_denial_or_an_order_to_forget(
+    vault_of: VaultOf, ask: str, reply: str, denial: str, waiting: str
+) -> None:
+    assert night_of(vault_of, ask, reply, denial) == ({waiting} if waiting else set())

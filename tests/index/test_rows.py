@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.index.index import asks
+from memoryclaw.text.sentences import asks
 
 
 @pytest.mark.parametrize(

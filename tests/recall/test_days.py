@@ -97,6 +97,24 @@ def test_what_is_asked_for_until_a_day_is_due_until_the_next_one() -> None:
     assert coming.end == "2026-05-01"
 
 
+def test_a_day_is_asked_for_by_what_was_told_of_it_later(tmp_path: Path) -> None:
+    """Words such as `yesterday` count from the day on which they were said."""
+    spoken = ["Yesterday I took the ferry to Skagen", "on Tuesday the winch broke", "the paint is dry now"]
+    turns = [
+        {"ts": f"2026-04-24T18:0{n}:00Z", "session": "s", "turn": str(n), "role": "user", "name": "Ina", "content": text}
+        for n, text in enumerate(spoken)
+    ]  # fmt: skip
+    with App(put(tmp_path / "v", {"semantic/none.md": "# None\n"}), clock=lambda: SATURDAY) as app:
+        app.capture(turns)
+        for question, text in (
+            ("what did I do on Thursday?", spoken[0]),
+            ("what happened on 21 April?", spoken[1]),
+        ):
+            assert [match.unit.text for match in app.search(question).matches] == [text]
+            assert text in app.recall(question).context
+        assert app.recall("what happened on 22 April?").context == ""
+
+
 def test_a_question_of_a_day_finds_what_is_that_day(app: App) -> None:
     answer = app.search("what is due on 30 April?")
     assert set(ids(answer.matches)) == {"notes/Slipway log", "semantic/people#Regatta.starts"}

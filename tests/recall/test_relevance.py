@@ -100,6 +100,17 @@ def test_a_question_for_what_a_memory_names_asks_no_common_knowledge(tmp_path: P
         assert app.recall("who is the pope?").context == ""
 
 
+def test_a_question_for_what_is_somebodys_asks_no_common_knowledge_where_something_names_them(
+    tmp_path: Path,
+) -> None:
+    heating = '- "our heating engineer is Aldo, 0664 555 0132" [said:: 2026-03-01]\n'
+    told = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + heating}
+    with App(put(tmp_path / "v", told), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as app:
+        for question in ("what's Aldo's number?", "what's aldo’s number"):
+            assert "0664 555 0132" in app.recall(question).context
+        assert app.recall("what's Otto's number?").context == ""
+
+
 def test_what_names_somebody_of_whom_a_memory_tells_gets_it_whatever_else_it_asks(tmp_path: Path) -> None:
     lena = "- drinks: oat milk [since:: 2026-03-01]\n\n# code\n- editor: vim\n"
     told = {**TOLD, "semantic/people.md": TOLD["semantic/people.md"] + f"\n# Lena\n{lena}"}
