@@ -14,6 +14,7 @@ from memoryclaw.recall.renewing import (
     endings,
     gives_up,
     kinds_of_values,
+    may_renew,
     renews,
     revalues,
     share_a_word,
@@ -147,7 +148,7 @@ class _Later(NamedTuple):
 def _later(text: str) -> _Later:
     words, tokens = _grammar_of(text), tuple(tokens_of(text))
     signs = words.changes, words.returns, words.renewals
-    is_given_up = any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
+    is_given_up = words.ending_verbs.within(tokens)
     ends = is_given_up or any(
         entries.within(tokens) for entries in (words.ended, words.gone, words.replacing)
     )
@@ -200,18 +201,15 @@ def _is_theirs(clause: Clause, words: Grammar, whose: str, field: str) -> bool:
 def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
     """True where somebody eats or drinks again what they do not by what stands: `I'm vegetarian`, `I eat fish again`."""
     tokens, before = clause.tokens, tokens_of(fact.value)
+    if not _consuming().within(tokens) or words.negations.within(tokens):
+        return False
     old = _grammar_of(fact.value, words.code)
     denies, is_state = old.negations.within(before), old.lasting_states.within(before)
     own = old.first_person.has_any(before[:1]) and before[0] not in old.possessives_own
     is_same = clause.subject[:1] == tuple(before[:1]) or (
         own and words.first_person.has_any(clause.subject[:1])
     )
-    if (
-        (fact.is_statement and not is_same)
-        or not _consuming().within(tokens)
-        or words.negations.within(tokens)
-        or fact.field in ("likes", "dislikes")
-    ):
+    if (fact.is_statement and not is_same) or fact.field in ("likes", "dislikes"):
         return False
     return any(
         kind.names.within(before)
@@ -305,25 +303,21 @@ def _names_field(clause: Clause, later: _Later, fact: Fact) -> bool:
 
 def _leaves(later: _Later, fact: Fact) -> bool:
     """True where words end what a short statement of the speaker's own is about: `I don't eat steak any more`."""
-    before = stems(fact.value, later.text)
+    ends = [ended for whose, ended in endings(later.text) if not whose]
+    if not ends or len(before := stems(fact.value, later.text)) > _SHORT:
+        return False
     is_own = _grammar_of(fact.value, later.words.code).first_person.has_any(tokens_of(fact.value)[:1])
-    return (
-        is_own
-        and len(before) <= _SHORT
-        and any(not whose and ended <= before for whose, ended in endings(later.text))
-    )
+    return is_own and any(ended <= before for ended in ends)
 
 
 def _weighs_anew(clause: Clause, fact: Fact, later: _Later) -> bool:
     """True where a clause tells another measure in the same unit, and of nothing else: `I weigh 84 kg`, `I'm down to 79 kg`."""
-    old, new = (
-        frozenset(token for token in tokens_of(text) if token in later.words.units)
-        for text in (fact.value, clause.text)
-    )
-    of_one = not old.isdisjoint(new) and len(subject_of(fact.value, later.text)) <= 1
+    measured = later.words.units.intersection(tokens_of(clause.text))
+    of_one = not measured.isdisjoint(tokens_of(fact.value)) and len(subject_of(fact.value, later.text)) <= 1
     return of_one and bool(valued(clause.text)) and not subject_of(clause.text, later.text)
 
 
+@lru_cache(maxsize=1024)
 def _forms(text: str) -> frozenset[str]:
     """What values of a text are by their form: names, or figures, or days."""
     words, tokens, spans = _grammar_of(text), tokens_of(text), spans_of(text)
@@ -416,8 +410,8 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
-    if claim.change and not share_a_word(older.value, words):  # asked of every statement that stands
-        return False
+    if not (share_a_word(older.value, words) if claim.change else may_renew(words)):
+        return False  # asked of every statement that stands
     ended = [thing for _, thing in endings(words)]
     if ended and endings(older.value) and not any(thing <= stems(older.value, words) for thing in ended):
         return False  # `I no longer eat meat`, `I no longer eat cheese`: two ends

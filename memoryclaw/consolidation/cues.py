@@ -75,12 +75,13 @@ def _cue(place: int, turn: Turn, language: str) -> Cue | None:
         return None
     words = grammar(code)
     tokens = tokens_of(text)
-    if not any(getattr(words, name).within(tokens) for name in _LISTS):
+    signs = [getattr(words, name) for name in _LISTS]
+    if not any(sign.within(tokens) for sign in signs):
         return None  # most turns hold none of these words, and need no reading
     hits: dict[str, str] = {}
     speech = own_words(text, words, turn.name)
     for sentence in sentences(speech.text):
-        if len(sentence) <= _LONGEST:
+        if len(sentence) <= _LONGEST and any(sign.may_be_in(tokens_of(sentence)) for sign in signs):
             for act in _acts(sentence, words, turn.role):
                 hits.setdefault(act, speech.seals.open(sentence))
     act = next((act for act in (CORRECTION, RETRACTION, FRUSTRATION) if act in hits), "")

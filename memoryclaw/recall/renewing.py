@@ -36,8 +36,9 @@ def share_a_word(older: str, later: str) -> bool:
     language = _language_told_by(later)
     if language != _language_told_by(older) or not (later.isascii() or max(later) < "\u3000"):
         return True  # without spaces, a beginning may be the same of words that say nothing
-    code = _code_of(older, _spoken_in(later, "en"))
-    return not _marks(older, code, language).isdisjoint(_marks_of_later(later, language))
+    return not _marks(older, _grammar_of(older, later).code, language).isdisjoint(
+        _marks_of_later(later, language)
+    )
 
 
 @lru_cache(maxsize=8192)
@@ -50,6 +51,14 @@ def _marks(text: str, code: str, language: str) -> frozenset[str]:
 def _marks_of_later(text: str, language: str) -> frozenset[str]:
     pieces = (_marks(piece, _grammar_of(piece, text).code, language) for piece in (text, *sentences(text)))
     return frozenset[str]().union(*pieces, *(ended for _, ended in endings(text)))
+
+
+@lru_cache(maxsize=1024)
+def may_renew(text: str) -> bool:
+    """False for words without a sign of change that say nothing anew, whatever was said: they hold no figure and no day from which something is so, and are in a language that is read."""
+    words, has_figure = _grammar_of(text), any(map(str.isdigit, text))
+    is_read = words.code != UNREAD and max(text, default="") < "\u3000"
+    return has_figure or not is_read or words.beginnings.within(tokens_of(text))
 
 
 def renews(older: str, later: str, *, change: bool) -> bool:
@@ -123,9 +132,7 @@ def _runs(text: str) -> list[str]:
 def _without_signs(text: str) -> list[str]:
     """The words of a text without the signs of a change."""
     tokens, words = tokens_of(text), []
-    code = spoken_in(text, "en")
-    signs = grammar(code if code in codes() else UNREAD)
-    place = 0
+    signs, place = _grammar_of(text), 0
     while place < len(tokens):
         size = signs.changes.at(tokens, place) or signs.renewals.at(tokens, place)
         words += tokens[place : place + 1] if not size else []
@@ -247,7 +254,7 @@ def _given_up(clause: Clause, words: Grammar, like: str) -> tuple[frozenset[str]
 
 def _closes_with(clause: Clause, ended: frozenset[str], words: Grammar, like: str) -> bool:
     """True where the object of a clause is what ended: `an old Volvo`, not `a Volvo dealer`."""
-    tokens = clause.tokens[: -1 if words.final_verbs.entries() and clause.kind else None]
+    tokens = clause.tokens[: -1 if words.final_verbs and clause.kind else None]
     last = max((n for n, token in enumerate(clause.tokens) if stems(token, like) & ended), default=-1)
     behind = tokens[last + 1 : last + 2]
     closes = (
@@ -339,7 +346,7 @@ def _subject_in(text: str, code: str, language: str) -> frozenset[str]:
         elif tokens[place] not in values and tokens[place] not in words.small:
             named.append(tokens[place])
         place += size or 1
-    for (verb, *ways), field in words.verb_fields if words.final_verbs.entries() else ():
+    for (verb, *ways), field in words.verb_fields if words.final_verbs else ():
         if (
             len(ways) == 1 and verb in named and ways[0] in tokens[: tokens.index(verb)]
         ):  # `nach Bonn gezogen`
@@ -354,12 +361,8 @@ def tells_only(text: str, field: str) -> bool:
 
 
 def _grammar_of(text: str, like: str = "") -> Grammar:
-    return grammar(_code_of(text, _spoken_in(like, "en")))
-
-
-def _code_of(text: str, default: str) -> str:
-    code = _spoken_in(text, default)
-    return code if code in codes() else UNREAD
+    code = _spoken_in(text, _spoken_in(like, "en"))
+    return grammar(code if code in codes() else UNREAD)
 
 
 _spoken_in = lru_cache(maxsize=8192)(spoken_in)  # of every statement that stands
@@ -367,7 +370,8 @@ _spoken_in = lru_cache(maxsize=8192)(spoken_in)  # of every statement that stand
 
 def _field_at(tokens: Sequence[str], place: int, words: Grammar) -> tuple[int, str]:
     """How many tokens from a place on name a field, and that field, marked so that no word is one."""
-    for phrase, field in words.fields_by_first.get(tokens[place], ()):
+    ends = words.verb_ends if words.ending_verbs.at(tokens, place) else ()
+    for phrase, field in (*words.fields_by_first.get(tokens[place], ()), *ends):
         end = place + len(phrase)
         is_when = words.calendar_words.at(tokens, end) or words.weekdays.at(
             tokens, end
@@ -517,7 +521,7 @@ def _things(text: str, values: frozenset[str], words: Grammar, *, verbs: bool = 
     """What is named before the values of a clause, in one, and apart what of it stands between small words, and first behind them; without its `verbs`, unless these are all that there is: `rent is 900`."""
     tokens, spans = tokens_of(text), spans_of(text)
     value_places = [place for place, token in enumerate(tokens) if token in values] or [len(tokens)]
-    has_capitals = bool(words.noun_capitals.entries()) and text.lower() != text
+    has_capitals = bool(words.noun_capitals) and text.lower() != text
     runs: dict[bool, list[list[str]]] = {False: [[]], True: [[]]}
     place = 0
     while place < len(tokens):

@@ -180,7 +180,7 @@ class _Line:
     @cached_property
     def partings(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
         """Which two it says belong together no longer."""
-        if not any(sign.within(self.tokens) for sign in (_verb_ends(self._words), self._words.no_longer)):
+        if not any(sign.within(self.tokens) for sign in (self._words.ending_verbs, self._words.no_longer)):
             return ()
         return tuple(pair for clause in self._clauses for pair in _partings(clause, self._words))
 
@@ -307,7 +307,7 @@ def _end_signs() -> WordList:
     """The words without which no sentence ends anything or says another value of it, of all languages."""
     every = [grammar(code) for code in (*codes(), UNREAD)]
     lists = chain.from_iterable(
-        (words.changes, words.renewals, words.ended, words.replacing, words.gone, words.no_longer, _verb_ends(words))
+        (words.changes, words.renewals, words.ended, words.replacing, words.gone, words.no_longer, words.ending_verbs)
         for words in every
     )  # fmt: skip
     return WordList(chain.from_iterable(words.entries() for words in lists))
@@ -557,12 +557,6 @@ def _sparing_verbs(words: Grammar) -> WordList:
     return WordList(" ".join(verb) for verb, field in words.verb_fields if field in _UNWANTED)
 
 
-@lru_cache(maxsize=8)
-def _verb_ends(words: Grammar) -> WordList:
-    """The verbs of those that part: `left`, `quit`."""
-    return WordList(" ".join(verb) for verb, _ in words.verb_ends)
-
-
 def _place(tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What a clause says is somewhere, and the first words of where."""
     sizes = [
@@ -608,7 +602,7 @@ def _denied(tokens: Sequence[str], signs: Iterable[WordList], words: Grammar) ->
 
 def _partings(tokens: Sequence[str], words: Grammar) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The first words of each two that belong together no longer: `Ida isn't with Fugro any more`, `Ida left Fugro`."""
-    endings = dict(_verb_ends(words).places(tokens))
+    endings = dict(words.ending_verbs.places(tokens))
     no_longer = {place for place, _ in words.no_longer.places(tokens)}
     for at in sorted(endings.keys() | no_longer):
         before = tokens[max(0, at - _NEAR) : at]

@@ -154,7 +154,7 @@ def _left_behind(clause: Clause, words: Grammar, subject: tuple[str, str]) -> As
     places: Sequence[int] = range(first, clause.verb_at + len(clause.verb) + 1)
     if not clause.kind:  # `my brother handed in his notice` is of others
         places = [n for n in places if words.small.issuperset(clause.tokens[:n])]
-    for phrase, field in words.verb_ends:
+    for phrase, field in words.verb_ends if words.ending_verbs.may_be_in(clause.tokens) else ():
         end = next(
             (place + len(phrase) for place in places if clause.tokens[place : place + len(phrase)] == phrase),
             0,
@@ -168,6 +168,8 @@ def _left_behind(clause: Clause, words: Grammar, subject: tuple[str, str]) -> As
 
 def _gone(clause: Clause, words: Grammar) -> str:
     """Who or what a clause says is no longer there, or does not take place, at its end: `Biscuit died on Sunday`, `the dinner is off`."""
+    if not words.gone.may_be_in(clause.tokens):
+        return ""
     text, _ = _without_time(clause.text)
     tokens, spans = tokens_of(text), spans_of(text)
     end = len(tokens)
@@ -266,7 +268,7 @@ def _parted(clause: Clause, place: int, words: Grammar) -> Assertion | None:
 
 def signs_of_change(tokens: Sequence[str], words: Grammar) -> bool:
     """True where words say that something is no longer as it was: `now`, `instead`, or that somebody left, sold or moved something."""
-    return words.changes.within(tokens) or any(has_phrase(tokens, phrase) for phrase, _ in words.verb_ends)
+    return words.changes.within(tokens) or words.ending_verbs.within(tokens)
 
 
 def _no_longer(
@@ -785,7 +787,7 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
         start = spans_of(clause.text)[first][0] if first < len(clause.tokens) else len(text)
         verb_place = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
         for place in range(verb_place, min(len(tokens), verb_place + len(clause.verb) + 2)):
-            for phrase, field in words.verb_fields:
+            for phrase, field in words.fields_by_first.get(tokens[place], ()):
                 noun = place and tokens[place - 1] in words.noun_leads  # `my own life`
                 if noun or tuple(tokens[place : place + len(phrase)]) != phrase:
                     continue

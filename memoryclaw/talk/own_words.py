@@ -392,8 +392,7 @@ def _opened(line: str, words: Grammar) -> list[str]:
 
 def _asks_about(line: str, text: str, words: Grammar, *, least: float = LEAST, vague: float = VAGUE) -> float:
     """How far a line asks about a text beside it; not at all, where its own words ask too little, and less by `vague`, where they may ask for advice."""
-    asks = _asks_of_text(line, words)
-    if asks < least or not text.strip():
+    if not text.strip() or (asks := _asks_of_text(line, words)) < least:
         return -math.inf
     return asks + contrast(line, text, words) - vague * (asks < CLEAR)
 

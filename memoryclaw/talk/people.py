@@ -78,10 +78,7 @@ class Names:
             for run, before in _runs(sentence, first=opens):
                 if words and (
                     _begins_common(run, words)
-                    or (
-                        words.noun_capitals.entries()
-                        and (before in words.before_nouns or _is_noun(run, words))
-                    )
+                    or (words.noun_capitals and (before in words.before_nouns or _is_noun(run, words)))
                 ):
                     continue
                 tokens = tokens_of(sentence)
@@ -302,7 +299,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     """True where a sentence begins with a name: several words with capitals that are its subject, or one that lives, works or suffers as people do."""
     opening = sentence.lstrip()[:_OPENING]
     word = _WORD.search(opening)
-    if word and word[0][0].isupper() and _is_everyday(_bare(word[0]), words):
+    if not word or not word[0][0].isupper() or _is_everyday(_bare(word[0]), words):
         return False  # as most sentences do
     run, before = next(_runs(f"a {opening}"), ([], ""))
     if before != "a" or not run:
@@ -318,12 +315,12 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     if place == len(tokens):
         return False
     verb = place + (tokens[place] in words.be_verbs)
-    for phrase, field in words.verb_fields:
+    for phrase, field in words.fields_by_first.get(tokens[verb], ()) if verb < len(tokens) else ():
         end = verb + len(phrase)
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
             is_name = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
-    if words.noun_capitals.entries():
+    if words.noun_capitals:
         return len(run) == 1 and words.people_verbs.at(tokens, place) > 0
     return (len(run) > 1 or not run[0].isupper()) and words.verbs.at(tokens, place) > 0
 
@@ -457,7 +454,7 @@ def _name_behind(
     called = any(token in words.naming_words for token in linked)
     titled = tokens[place] in words.honorifics
     if linked and not called and not titled and not names.is_known(tokens[place]):
-        if words.noun_capitals.entries():
+        if words.noun_capitals:
             return ""  # `mein Bruder ist Bäcker`
         capital = capital or not names.is_name(tokens[place])  # `my sister is late`
     run: list[str] = []

@@ -137,13 +137,13 @@ def asks_of_text(text: str, words: Grammar) -> float:
     return _asked_by(_asking_part(text, words), words)
 
 
-@lru_cache(maxsize=1024)  # each line is looked at above and below
 def _asking_part(text: str, words: Grammar) -> str:
     """The line, a sentence of it, what stands before its first comma, or all but an aside in brackets: whatever asks most."""
     pieces = (text.strip(), *sentences(text), _COMMA.split(text, maxsplit=1)[0], _ASIDE.sub("", text))
     return max(pieces, key=lambda piece: _asked_by(piece, words))
 
 
+@lru_cache(maxsize=4096)  # each line is looked at above and below, and is often its only sentence
 def _asked_by(text: str, words: Grammar) -> float:
     tokens = tokens_of(text)
     if not 0 < len(tokens) <= _MOST:

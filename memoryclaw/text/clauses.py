@@ -149,7 +149,7 @@ def _orders_behind(tokens: Sequence[str], cut: int, at: int, words: Grammar) -> 
         return False
     head = words.starts.skip(told)
     condition = head < len(told) and told[head] in words.conditions
-    if words.final_verbs.entries():
+    if words.final_verbs:
         return condition and bool(_kind_at(tokens, at - 1, words)[0] or before in words.manner_verbs)
     if before in words.unfinished or (before in words.reporting_verbs and not condition):
         return False
@@ -168,10 +168,9 @@ def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -
         )
     role = words.roles.at(tokens, at + 1) if tokens[at] in words.possessives_own else 0
     verb = at + 1 + role
-    behind = verb + _kind_at(tokens, verb, words)[1]
+    behind = verb + (_kind_at(tokens, verb, words)[1] if role else 0)
     return bool(
-        role
-        and behind > verb
+        behind > verb
         and words.objects.at(tokens, behind)
         and not (
             tokens[at - 1] in words.unfinished
@@ -202,30 +201,26 @@ def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[s
 
 
 def _verb_at(tokens: Sequence[str], start: int, words: Grammar, most: int = 99) -> int | None:
-    for at in range(start, min(len(tokens), start + most)):
-        if _kind_at(tokens, at, words)[0]:
-            return at
-    return None
+    places = range(start, min(len(tokens), start + most))
+    return next((at for at in places if _kind_at(tokens, at, words)[0]), None)
 
 
 @cache
-def _first_words(words: Grammar) -> frozenset[str]:
-    """The words that a verb of any kind may begin with."""
-    return frozenset(
-        entry.split(" ")[0] for name in _LISTS.values() for entry in getattr(words, name).entries()
-    )
+def _verbs(words: Grammar) -> dict[str, list[tuple[list[str], str]]]:
+    """The verbs of all kinds with these, by their first token, the longest first, and of two as long the surer."""
+    verbs: dict[str, list[tuple[list[str], str]]] = {}
+    for kind, name in _LISTS.items():
+        for entry in getattr(words, name).entries():
+            verbs.setdefault((verb := entry.split(" "))[0], []).append((verb, kind))
+    return {first: sorted(rows, key=lambda row: -len(row[0])) for first, rows in verbs.items()}
 
 
 def _kind_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[str, int]:
     """The kind of the verb at a place and its length in tokens; an empty kind where there is none."""
-    best, length = "", 0
-    if _first_words(words).isdisjoint(tokens[at : at + 1]):
-        return best, length
-    for kind, name in _LISTS.items():
-        found = getattr(words, name).at(tokens, at)
-        if found > length:
-            best, length = kind, found
-    return best, length
+    for verb, kind in _verbs(words).get(tokens[at], ()) if at < len(tokens) else ():
+        if len(verb) == 1 or [*tokens[at : at + len(verb)]] == verb:
+            return kind, len(verb)
+    return "", 0
 
 
 def asks(
@@ -253,7 +248,7 @@ def asks(
         return True
     if left[0] in words.prepositions and left[1] in words.question_words:
         left = left[1:]  # `by when`, `mit wem`
-    last = bool(words.final_verbs.entries())
+    last = bool(words.final_verbs)
     if left[0] in words.question_words:
         relative = left[0] in words.relative_words and not last
         return (first or not relative) and _asks_for(left, words, is_name, last=last)
@@ -263,7 +258,7 @@ def asks(
 def _is_fronted(tokens: Sequence[str], lead: int, words: Grammar) -> bool:
     """True where an adverb stands in front of a verb that stands second: `dann ist der Laden zu`."""
     return (
-        bool(words.final_verbs.entries())
+        bool(words.final_verbs)
         and lead > 0
         and (tokens[lead - 1] in words.adverbs or tokens[lead - 1] in words.calendar_words)
         and words.fillers.at(tokens, max(0, lead - 2)) < 2  # `guten Morgen`
@@ -427,7 +422,7 @@ def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tu
         after, more = _kind_at(tokens, skip, words) if end < len(tokens) else ("", 0)
         if after in (*_MAIN, "event"):
             return after, skip + more
-        if words.final_verbs.entries():
+        if words.final_verbs:
             kind = _final(tokens, end, words) or kind
     # Behind a pronoun stands its verb, known or not.
     elif not kind and (
