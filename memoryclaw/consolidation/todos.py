@@ -18,6 +18,7 @@ from memoryclaw.consolidation.actions import DONE, OFF, OPEN, TickTodo
 from memoryclaw.consolidation.tool_calls import ToolText, read_call
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
+from memoryclaw.talk.layout import listed
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
@@ -186,6 +187,7 @@ class TodoReader:
             text
             for text in texts
             if set(keys_of(text, words, statement.who)) - ({_verb_of(text, words)} if not asks else set())
+            and (asks or not _is_work(text, statement, words))
         ]
         did = {
             key
@@ -353,6 +355,9 @@ class TodoReader:
         return todos if len(todos) == 1 or words.all_words.within(tokens) else []
 
 
+_SPECIFIED = (
+    5  # words of a thing to be made of which it is told how it shall be, at least: not `make an appointment`
+)
 _NO_END = frozenset({"duty", "order", "wish", "prefer"})
 _UNSURE = frozenset({"asked", "supposed", "reported", "hedged"})
 _OTHERS = frozenset({"named", "other", "relative"})
@@ -422,6 +427,18 @@ def _is_no_todo(statement: Statement, tokens: Sequence[str], start: int, end: in
         or words.negations.within(others)
         or words.habitual.within(others)
     )
+
+
+def _is_work(text: str, statement: Statement, words: Grammar) -> bool:
+    """True for something to be made that nothing ties to the speaker's life, no day, no person and no own thing: `write a function that …`."""
+    tokens = tokens_of(text)
+    is_specified = len(tokens) > _SPECIFIED and tokens[1] in words.indefinite_words
+    is_made = tokens[:1] and (
+        (tokens[0] in words.tasks and tokens[0] not in words.chores)
+        or (tokens[0] in listed("makers") and is_specified)
+    )
+    ties = (words.possessives_own, words.roles, words.people_pronouns)
+    return bool(is_made) and not (_due(statement, text) or any(among.within(tokens) for among in ties))
 
 
 def _due(statement: Statement, text: str) -> str:

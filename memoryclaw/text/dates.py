@@ -135,6 +135,7 @@ def third_of(span: Days, part: int) -> Days:
     )
 
 
+_END = "2"  # of the parts
 _MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}
 
 
@@ -778,9 +779,10 @@ class Phrases:
         return self._named(bare, 0) if named else None
 
     def _marked_day(self, at: int, anchor: date) -> _Moment | None:
-        """A day of a month by what is no plain number: `the 15th`, `zum 15.`."""
-        day = self._day_alone(at, anchor)
-        return None if day and self._word(day.after - 1).isdecimal() else day
+        """A day of a month by what is no plain number, or by one behind an article and before no word: `the 15th`, `zum 15.`, `avant le 30`."""
+        day = self._day_alone(at, anchor, ends=True)
+        is_bare = day is not None and self._word(day.after - 1).isdecimal()
+        return None if is_bare and self._skip("articles", at) == at else day
 
     def _is_word(self, at: int) -> bool:
         return self._word(at).isalpha()
@@ -797,6 +799,9 @@ class Phrases:
             moment = self._back(self._counted(opening[1]))
         if moment is None:
             return None
+        part = self._take("parts", self._skip("articles", opening[1]))
+        if kind == "before" and part and part[0] == _END:  # what is done on its last day is still in time
+            kind = "until"
         if kind == "from":
             closing = self._take("closings", moment.after)
             return SpokenDate(moment.span.first, None, closing[1]) if closing and closing[0] == kind else None

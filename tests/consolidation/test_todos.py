@@ -191,6 +191,9 @@ def test_the_answer_to_what_there_is_to_do_is_one_todo_for_each_part(
         ("by 20 june i have to see the vet", {"see the vet by 20 june": "2026-06-20"}),
         ("call the bank tomorrow and pay the rent by friday", {"call the bank tomorrow": "2026-03-03", "pay the rent by friday": "2026-03-06"}),
         ("i need to call the bank", {"call the bank": ""}),
+        ("i need to write a long letter to my mother", {"write a long letter to my mother": ""}),
+        ("i need to make an appointment", {"make an appointment": ""}),
+        ("i have to write the report by friday", {"write the report by friday": "2026-03-06"}),
         ("i need to answer the letter from monday", {"answer the letter from monday": ""}),
     ],
 )  # fmt: skip
@@ -208,7 +211,7 @@ NO_TO_DO = (
         "do i need to bring my own towels?", "if we win the raffle i need to buy a frame",
         "we dont need to repaint the hallway", "i always have to get up at five for the market",
         "schreib mir mal eine Mail an die Hausverwaltung", "ich muss sagen, die neue Bäckerei ist gut",
-        "ich musste gestern zwei Stunden am Bahnhof warten",
+        "ich musste gestern zwei Stunden am Bahnhof warten", "I need to write a function which parses the dates of a log",
     ),
     (
         "Don't call Bob tomorrow", "water the plants every friday", "send me the draft by friday",

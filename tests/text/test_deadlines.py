@@ -11,6 +11,13 @@ from memoryclaw.text.dates import deadline
 TODAY = date(2026, 11, 25)  # a Wednesday
 
 AHEAD = """
+pay the deposit before the end of the month  2026-11-30
+bezahlen vor Ende des Jahres                 2026-12-31
+payer avant la fin du mois                   2026-11-30
+rendre les clés avant le 30                  2026-11-29
+pagare entro il 15                           2026-12-15
+pagar até o dia 12                           2026-12-12
+betalen voor de 15                           2026-12-14
 call the bank tomorrow                       2026-11-26
 call the bank the day after tomorrow         2026-11-27
 pay the rent by 2026-12-20                   2026-12-20
@@ -68,6 +75,8 @@ call the bank
 fix what broke yesterday
 answer the letter from Monday
 send the minutes of last week
+feed them before the 2 kids wake up
+meet them devant le 30 rue Monge
 pay the rent after friday
 collect it since Monday
 look at the talk of 2026-05-20
