@@ -42,7 +42,7 @@ REACHED_AT = (
 # Fields of which one value may tell another.
 ALIKE_FIELDS = (frozenset(COUPLE), frozenset({"works at", "works as", "is", "job", "employer"}))
 CHANGED, TOUCHED = "changed", "touched"
-_HOME = "lives in"
+_SPOTS = frozenset({"lives in", "works at"})  # fields that say where somebody is
 _SHORT = 6  # stems of a statement of one thing, at most
 _ANY_DAY = date(2000, 1, 1)
 _FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
@@ -180,16 +180,20 @@ def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
         is_alike = not _forms(later.text).isdisjoint(_forms(fact.value))
         is_same = is_alike and _is_of_same_thing(clause, fact, later.text)
         return TOUCHED if is_same or _leaves(later, fact) or _weighs_anew(clause, fact, later) else ""
-    if fact.field == _HOME:
+    if fact.field in _SPOTS:
         return TOUCHED if _is_elsewhere(clause, words) else ""
     return TOUCHED if _names_field(clause, later, fact) else ""
 
 
 def _is_theirs(clause: Clause, words: Grammar, whose: str, field: str) -> bool:
     """False for a clause about others than the one whose it is: `my cousin moved`, `he's with Monzo now`."""
-    tokens = clause.subject or clause.tokens[:1]
+    shortened = next((n for n, token in enumerate(clause.tokens[:3]) if token.endswith("'s")), -1)
+    is_verb = words.prepositions.at(clause.tokens, shortened + 1) > 0
+    tokens = clause.subject or clause.tokens[: shortened + 1 if is_verb else 1]  # `my brother's at Bosch now`
     if whose:
-        return not set(whose.split()).isdisjoint(token.removesuffix("'s") for token in tokens)
+        is_owner = any(token.endswith("'s") for token in tokens[:-1])  # `my brother's car is at Bosch now`
+        heads = tokens[-1:] if is_owner else tokens
+        return not set(whose.split()).isdisjoint(token.removesuffix("'s") for token in heads)
     if any(token in words.people_pronouns for token in tokens[:1]):
         return False
     roles = [token for token in clause.tokens if token in words.roles and not same_field(token, field)]

@@ -515,7 +515,8 @@ def _is_field(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
     """`deadline for Atlas: 12 May`, `Ana has a new number, 0161 496 0000`: the value stands behind a mark."""
-    has = clause.kind == "have"
+    finds = words.finding_verbs.within(clause.verb) and words.renewals.has_any(clause.tokens)
+    has = clause.kind == "have" or finds
     clause, behind = _named_within(clause, behind, words)
     mark = behind.lstrip()[:1]
     if not (mark == ":" or (has and mark == ",")) or not (has or not clause.kind):
