@@ -923,10 +923,11 @@ class ClaimDecider:
 
     def decide(self, claim: Claim, source: str) -> ClaimDecision:
         """What becomes of a claim; it counts for those that follow."""
+        claim = self._of_relative(claim)
         entity = "" if claim.entity == claim.speaker else claim.entity
         weight = self._salience.of(entity, claim.field, claim.value, claim.words)
         claim = claim._replace(
-            entity=self._catalog.entity_name(self._named(claim)),
+            entity=self._catalog.entity_name(claim.entity),
             salient=weight.salient,
             # Enough to be asked, where it would be dropped; a doubt of the person's own stays one.
             confidence="medium"
@@ -976,16 +977,22 @@ class ClaimDecider:
         self._take_up(decided, facts, borne[CHANGED], beside, source)
         return decided
 
-    def _named(self, claim: Claim) -> str:
-        """Whom a claim is of: of one who is called by a role, `my brother`, by name where the speaker has told it."""
-        role = claim.entity.removeprefix(f"{claim.speaker}'s ")
-        if not (claim.person and role.islower()) or role == claim.speaker:
-            return claim.entity
-        held = (fact for _, fact in self._facts_of(claim.speaker) if fact.current and fact.field)
-        named = [fact.value for fact in held if same_field(fact.field, role)]
-        # The owner's may stand by the role alone.
-        plain = role if self._catalog.names_of_owner(claim.speaker) and self._facts_of(role) else claim.entity
-        return named[0] if len(named) == 1 else plain
+    def _of_relative(self, claim: Claim) -> Claim:
+        """A claim about one who is called by a role, `my brother`: by the name that the speaker has told of it; without one, the speaker's own words, but for a fact of the role's (`my mum's birthday`)."""
+        role = claim.entity.removeprefix(f"{claim.speaker}'s ") if claim.speaker else claim.entity
+        noun = noun_of(role)
+        is_role = role != claim.entity or (role.islower() and noun is not None and noun.kind == "person")
+        if not (claim.person and is_role) or role == claim.speaker:
+            return claim
+        facts = (fact for _, fact in self._facts_of(claim.speaker) if fact.current and fact.field)
+        names = [fact.value for fact in facts if same_field(fact.field, role)]
+        if len(names) == 1:
+            return claim._replace(entity=names[0])
+        if claim.field and claim.how == "noun":
+            return claim._replace(entity=role)
+        return claim._replace(
+            entity=claim.speaker or _PERSON, field="", value=claim.words or claim.value, how="said"
+        )
 
     def _told_of_others(self, claim: Claim) -> Known:
         """What was said of everybody and everything else, which words with a sign of change may say anew: `Aisha is responsible for the newsletter now`; not of what is other speakers'."""

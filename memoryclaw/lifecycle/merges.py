@@ -344,10 +344,15 @@ def _one_kind(one: NamedEntity, other: NamedEntity, collections: Iterable[str]) 
 _PEOPLE = frozenset({"people", "contacts"})
 
 
+_OWNED = re.compile(r"\w['’]s ")
+
+
 def _short_for(one: NamedEntity, longer: NamedEntity) -> bool:
     if longer.words - one.words <= {key_of(word) for word in words("names.beside")}:
         return True
     names = key_of(longer.name).split()
+    if _OWNED.search(longer.name) and not _OWNED.search(one.name):
+        return False  # `Lena`, `Lena's book club`
     is_person = longer.stems <= _PEOPLE
     return is_person and len(one.words) == 1 and key_of(one.name) in (names[0], names[-1])
 

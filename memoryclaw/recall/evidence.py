@@ -517,7 +517,9 @@ class _LeafCounter:
 def _tells_of(unit: Unit, days: Sequence[dates.DateRange]) -> bool:
     spans, _ = dates.find_ranges(unit.text, date.fromisoformat(unit.when[:10]))
     return any(
-        span.start and day.start <= span.start and span.end <= day.end for span in spans for day in days
+        span.start and span.end and day.start <= span.start and span.end <= day.end
+        for span in spans
+        for day in days
     )
 
 

@@ -178,7 +178,7 @@ class Question(NamedTuple):
     def form(self) -> str:
         """What its first asking word asks for: `who`, `when`, `where`, `much`, or `what` of no form; empty for no question in words that are read."""
         typed = [word.partition("'")[0] for word in words_of(self.query.text.replace("’", "'"))]
-        for word, following in zip(typed, [*typed[1:], ""], strict=True):
+        for word, following in zip(typed, [*typed[1:], ""], strict=False):
             form = next((form for form, words in _ASKS_FOR.items() if word in words), "")
             if form or word in _ASKING:
                 return form or next((form for form, nouns in _OF_NOUNS.items() if following in nouns), "what")

@@ -810,7 +810,7 @@ def _statement(
     to_speaker = words.first_objects.within(head.clause.tokens)  # `my doctor put me on 40 mg`
     about = head.about if len(others) == 1 and head.kind != "report" else ""
     if head.subject == "none" and not about and kind not in ("answer", "choice"):
-        who = _only(others or {*people, *names.relatives(tokens, words)})
+        who = _only(others or people)
         about = who if who in names.people else ""  # `no onions when Priya comes over`
     about = about if names.is_told_of(about) and not to_speaker else ""
     return replace(

@@ -389,7 +389,9 @@ _FILE_KEYS = frozenset(
     {"id", "title", "tags", "tag", "aliases", "alias", "date", "created", "updated", "metadata", "source"}
 )
 
-_ADDRESS = re.compile(r"(?:\"((?:[^\"]++|\"\")++)\"|([^\"].*))\.(?:\"((?:[^\"]++|\"\")++)\"|([^\s.\"][^.\"]*))")
+_ADDRESS = re.compile(
+    r"(?:\"((?:[^\"]++|\"\")++)\"|([^\"].*))\.(?:\"((?:[^\"]++|\"\")++)\"|([^\s.\"][^.\"]*))"
+)
 
 
 class FactSpot(NamedTuple):

@@ -314,6 +314,8 @@ def test_two_names_of_one_entity_are_proposed_and_become_one(vault):
         {
             "semantic/people.md": "# Anna\n- tea: green\n\n# Anna Berg\n- city: Bern\n\n# Anna Holm\n- city: Oslo\n"
         },
+        # what is hers is not she
+        {"semantic/people.md": "# Lena\n- tea: green\n\n# Lena's book club\n- day: Friday\n"},
         # a person of that name whom no fact is known of
         {
             "semantic/people.md": "# Anna\n- tea: green\n\n# Anna Berg\n- city: Bern\n",

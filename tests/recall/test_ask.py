@@ -266,3 +266,10 @@ def test_what_a_later_day_ends_is_not_sure_and_stands_behind_it(
     assert answer.answered is not bool(new)
     assert (new or earlier) in answer.lines[0].text
     assert not new or any(earlier in line.text for line in answer.lines[1:])
+
+
+@pytest.mark.parametrize("question", ["", "...", "😀"])
+def test_a_question_without_words_is_answered_by_nothing(app: App, question: str) -> None:
+    answer = app.ask(question)
+    assert not answer.answered
+    assert not answer.lines

@@ -125,6 +125,8 @@ def test_a_day_is_asked_for_by_what_was_told_of_it_later(tmp_path: Path) -> None
         # Of a day on which things were said, what tells of it comes before what was only said on it, and nothing of another day.
         assert [line.text for line in app.ask("what is on Friday?").lines] == [f"Ina: {spoken[2]}"]
         assert app.search("what happened since Thursday?").matches
+        app.capture([{**turns[0], "turn": "9", "content": "my knee hurts since Thursday"}])
+        assert "knee" not in app.recall("what happened on 21 April?").context
 
 
 def test_a_question_of_a_day_finds_what_is_that_day(app: App) -> None:
