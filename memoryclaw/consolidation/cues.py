@@ -22,7 +22,7 @@ from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import DateRange, days_of, find_ranges
 from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
-from memoryclaw.text.sentences import asks, sentences
+from memoryclaw.text.sentences import ends_in_question, sentences
 
 CORRECTION, FRUSTRATION, RETRACTION = "correction", "frustration", "retraction"
 _LONGEST, _SCANNED = 400, 4000  # characters of a sentence that is read, and of a turn
@@ -90,7 +90,7 @@ def _cue(place: int, turn: Turn, language: str) -> Cue | None:
 
 def _acts(sentence: str, words: Grammar, role: str) -> Iterable[str]:
     """What the clauses of a sentence do; a question does nothing but lose patience."""
-    is_question = asks(sentence)
+    is_question = ends_in_question(sentence)
     for clause in clauses(sentence, words):
         supposes = clause.under and clause.tokens[0] not in words.pointing
         supposes = (
@@ -226,11 +226,11 @@ class _Exchange:
     def _names(self, key: str, field: str) -> bool:
         if key not in _SPEAKERS and key != key_of(self._denial.name):
             return set(key.split()) <= set(key_of(f"{self._question} {self._reply}").split())
-        asked, replied = tokens_of(self._question), tokens_of(self._reply)
+        question, reply = tokens_of(self._question), tokens_of(self._reply)
         return not self.stems.isdisjoint(_stems(field)) or any(
-            words.first_person.has_any(asked)
-            or words.possessives_own.has_any(asked)
-            or words.second_person.has_any(replied)
+            words.first_person.has_any(question)
+            or words.possessives_own.has_any(question)
+            or words.second_person.has_any(reply)
             for words in map(grammar, codes())
         )
 
@@ -248,7 +248,7 @@ def denied(
 ) -> Iterator[Claim]:
     """What is known and the assistant repeats, and a person then says is wrong and says no more of, as claims that deny it."""
     denials = [cue for cue in cues(turns, language) if cue.act == CORRECTION]
-    denials += _put_right(turns, {claim.line for claim in claims if not claim.field}, language)
+    denials += _contradictions(turns, {claim.line for claim in claims if not claim.field}, language)
     facts = [fact for fact in known_facts() if fact.current] if denials else []
     for cue in denials if facts else ():
         turn, answer = turns[cue.at], _answer_before(turns, cue.at)
@@ -267,12 +267,12 @@ def denied(
             )  # fmt: skip
 
 
-def _put_right(turns: Sequence[Turn], lines: AbstractSet[int], language: str) -> Iterator[Cue]:
+def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: str) -> Iterator[Cue]:
     """The turns of these lines that answer the assistant with something else: `nope, it's 0 negative`."""
     for place, (answer, turn) in enumerate(pairwise(turns), 1):
         if (
             answer.role == "assistant"
-            and not asks(answer.text)
+            and not ends_in_question(answer.text)
             and turn.role == "user"
             and turn.line in lines
         ):

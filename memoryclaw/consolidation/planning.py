@@ -71,7 +71,7 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, key_of, words_of
 from memoryclaw.text.memory_lines import without_ids
 from memoryclaw.text.memory_types import type_in_text
-from memoryclaw.text.sentences import asks
+from memoryclaw.text.sentences import ends_in_question
 from memoryclaw.text.zones import instant
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import common_audience, of_note, without_labels
@@ -151,7 +151,7 @@ def _moment(ts: str) -> datetime:
 
 
 def _asks(turn: Turn) -> bool:
-    return turn.role not in ("tool", "system") and asks(turn.text)
+    return turn.role not in ("tool", "system") and ends_in_question(turn.text)
 
 
 def _waits(question: Turn, answer: Turn, rules: Cutting) -> bool:

@@ -355,9 +355,8 @@ class TodoReader:
         return todos if len(todos) == 1 or words.all_words.within(tokens) else []
 
 
-_SPECIFIED = (
-    5  # words of a thing to be made of which it is told how it shall be, at least: not `make an appointment`
-)
+# Words of a thing to be made of which it is told how it shall be, at least: not `make an appointment`.
+_SPECIFIED = 5
 _NO_END = frozenset({"duty", "order", "wish", "prefer"})
 _UNSURE = frozenset({"asked", "supposed", "reported", "hedged"})
 _OTHERS = frozenset({"named", "other", "relative"})

@@ -21,7 +21,7 @@ from memoryclaw.index.stemming import language, language_of
 from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
 from memoryclaw.ports import IndexClause, IndexConnection, IndexDatabase, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
-from memoryclaw.text.sentences import asks
+from memoryclaw.text.sentences import ends_in_question
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
 
@@ -629,7 +629,7 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False)
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
         pack(unit.text), unit.also, unit.when, unit.until, unit.days, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
-        unit.role, int(asks(turn_text)), int(opens), *unit.lifecycle,
+        unit.role, int(ends_in_question(turn_text)), int(opens), *unit.lifecycle,
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges
 from memoryclaw.text.language import key_of, words_of
-from memoryclaw.text.sentences import asks, sentences
+from memoryclaw.text.sentences import ends_in_question, sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
 from memoryclaw.vault.value_forms import holds_form
 
@@ -177,7 +177,7 @@ def _candidates(
             if kinds.setdefault((line.path, line.line), line.kind) != line.kind:
                 break  # a property, and the line of its note that it stands on
             words = set(words_of(line.text))
-            if words and not asks(line.text) and not any(words <= one for one in spoken):
+            if words and not ends_in_question(line.text) and not any(words <= one for one in spoken):
                 spoken.append(words)
                 yield candidate
                 break
@@ -199,13 +199,13 @@ def _of_unit(
         pieces = [(0, text)]
         matched = [hit for hit in match.matched if hit.via not in ("neighbour", "vector")]
         shares = [answering_share(found, [*matched, *_due(found, match)])]
-        tell = searcher.lines_of_days(found, match, [text])
-        on_day = _on_day(question, match, pieces, tell)
+        days_told = searcher.lines_of_days(found, match, [text])
+        on_day = _on_day(question, match, pieces, days_told)
     else:
         pieces = [*_pieces(text)]
         shares = searcher.shares_of_lines(found, match, [text for _, text in pieces])
-        tell = searcher.lines_of_days(found, match, [text for _, text in pieces])
-        on_day = _on_day(question, match, pieces, tell)
+        days_told = searcher.lines_of_days(found, match, [text for _, text in pieces])
+        on_day = _on_day(question, match, pieces, days_told)
         if not question.weights:  # of a time alone, the lines of that time answer
             shares = [*map(float, on_day)]
     own = shares
@@ -252,7 +252,7 @@ def _of_unit(
             round(shares[at], 4),
             against[at],
         )
-        yield _Candidate(answer, _passage(pieces, at, last, read), is_certain, bool(tell[at]))
+        yield _Candidate(answer, _passage(pieces, at, last, read), is_certain, bool(days_told[at]))
 
 
 def _is_of_another(question: Question, unit: Unit, text: str) -> bool:
@@ -290,14 +290,14 @@ def _is_heading(text: str) -> bool:
 
 
 def _on_day(
-    question: Question, match: Match, pieces: Sequence[tuple[int, str]], tell: Sequence[bool | None]
+    question: Question, match: Match, pieces: Sequence[tuple[int, str]], days_told: Sequence[bool | None]
 ) -> list[bool]:
     """Which pieces are of a time that is asked about: those that tell a day of it or stand below it; where none does, all of a unit of that time but those that tell another day."""
-    if not any(tell):
+    if not any(days_told):
         is_of_time = any(cause.via == "date" for cause in match.matched) or not question.days
-        return [is_of_time and tells is None for tells in tell]
+        return [is_of_time and tells is None for tells in days_told]
     below, of_day = False, []
-    for (_, text), tells in zip(pieces, tell, strict=True):
+    for (_, text), tells in zip(pieces, days_told, strict=True):
         below = bool(tells) if _is_heading(text) else below
         of_day.append(bool(tells) or below)
     return of_day
@@ -349,7 +349,7 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
             continue
         if question:
             yield question
-        question = (line, sentence) if asks(sentence) else None
+        question = (line, sentence) if ends_in_question(sentence) else None
         if not question:
             yield line, sentence
     if question:

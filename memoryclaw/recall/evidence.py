@@ -84,7 +84,7 @@ class Evidence(NamedTuple):
         upcoming: the rowids of what is due soon, the soonest first, whatever words it holds.
         fields: the fields that the entities of the question have, case folded.
         names: all names of these entities, as tokens.
-        told: the rowids of what was said around the days asked about and names one of them, counted from its own day.
+        of_days: the rowids of what was said around the days asked about and names one of them, counted from its own day.
         expired: the rowids of what no longer counts, by its own last day or that of its session.
         used: what use has made of the strength of a unit, its `x`, by its rowid.
         unasked: the rowids of properties whose key nobody asks for: they lend their words to their notes.
@@ -100,7 +100,7 @@ class Evidence(NamedTuple):
     upcoming: tuple[int, ...] = ()
     fields: frozenset[str] = frozenset()
     names: tuple[tuple[str, ...], ...] = ()
-    told: frozenset[int] = frozenset()
+    of_days: frozenset[int] = frozenset()
     expired: frozenset[int] = frozenset()
     used: Scores = NONE
     unasked: frozenset[int] = frozenset()
@@ -154,18 +154,18 @@ class EvidenceReader:
         latest = self._newest() if of_now and question.latest else []
         soon = self._upcoming(question.today) if of_now else []
         dated = self._dated_units(question) if question.in_words and not listed else []
-        told = self._told_of_days(question) if question.in_words and not text else []
+        of_days = self._naming_days(question) if question.in_words and not text else []
         rowids = dict.fromkeys(
-            [*text, *others, *goal, *listed, *answers, *wishes, *dated, *told, *latest, *soon]
+            [*text, *others, *goal, *listed, *answers, *wishes, *dated, *of_days, *latest, *soon]
         )
         summaries = self._lane.known(rowids, self._catalog)
         units = [*summaries, *self._beside(text, summaries, fields)] if question.in_words else summaries
         counts = self._counts(leaves, len(question.leaves), units, question.clause)
-        always = {*listed, *answers, *wishes, *dated, *told, *latest, *soon}
+        always = {*listed, *answers, *wishes, *dated, *of_days, *latest, *soon}
         units = [unit for unit in units if unit.rowid in counts or unit.rowid in always]
         own_ids = with_own_ids(units, self._catalog)
         evidence = Evidence(
-            self._units, own_ids, counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon), told=frozenset(told),
+            self._units, own_ids, counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon), of_days=frozenset(of_days),
             expired=self._expired_units(units, question.today), used=self._uses(own_ids),
             unasked=self._unasked(units, question, counts, {*listed, *dated, *soon}), folded=Counter(self._lane.folded.values()),
         )  # fmt: skip
@@ -377,8 +377,8 @@ class EvidenceReader:
         sql = f"select u.rowid from units u where {where} order by u.at desc, u.id limit {LISTED}"
         return [int(row[0]) for row in self._catalog.rows(sql, values)]
 
-    def _told_of_days(self, question: Question) -> list[int]:
-        """What was said around the days asked about and tells of them in words that count from its own day, such as `yesterday`."""
+    def _naming_days(self, question: Question) -> list[int]:
+        """What was said around the days asked about and names one of them, by its date or counted from its own day, as `yesterday` does."""
         days = [
             day
             for day in question.days

@@ -321,7 +321,7 @@ def _date(
 ) -> tuple[float, str]:
     """How near a unit is to the days asked about, 0 to 1, and the expression that names them: said then, of then, or telling of it."""
     near = [
-        (1.0 if unit.rowid in evidence.told else _nearness(unit, span.start, span.end), span.text)
+        (1.0 if unit.rowid in evidence.of_days else _nearness(unit, span.start, span.end), span.text)
         for span in question.query.ranges
     ]
     if unit.days:

@@ -292,14 +292,14 @@ class Searcher:
         question = found.question
         leaves = [leaf for leaf in question.all_leaves if leaf.via == "date"]
         spoken = language(self._catalog.notes({match.path})[match.path][1])
-        is_said = match.unit.kind in ("turn", "fact") and bool(match.unit.when)
-        said = date.fromisoformat(match.unit.when[:10]) if is_said else question.today
+        is_spoken = match.unit.kind in ("turn", "fact") and bool(match.unit.when)
+        anchor = date.fromisoformat(match.unit.when[:10]) if is_spoken else question.today
 
         def tells(line: str) -> bool | None:
             spans = [
                 span
-                for span in find_ranges(line, said)[0]
-                if span.start and span.end and (is_said or span.start[:4] in span.text)
+                for span in find_ranges(line, anchor)[0]
+                if span.start and span.end and (is_spoken or span.start[:4] in span.text)
             ]
             pairs = [(day, span) for day in question.days for span in spans]
             if reasons(leaves, read_columns({"body": line}, {}, {}, spoken)).matched or any(

@@ -19,7 +19,7 @@ from memoryclaw.talk.statements import Statement, Talk, Worth
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
-from memoryclaw.text.sentences import asks
+from memoryclaw.text.sentences import ends_in_question
 
 _LONG_TURN = 600  # characters; what is longer was hardly typed for what it says in passing
 _LONG_REPLY = 120  # characters
@@ -153,7 +153,7 @@ FEATURES: Mapping[str, Callable[[Surroundings], float]] = {
     "code near": lambda one: "```" in one.turn.text or "{" in one.turn.text,
     "opens the session": lambda one: one.first,
     # the exchange
-    "answers a question": lambda one: asks(one.before[-200:]) or "?" in one.before[-200:],
+    "answers a question": lambda one: ends_in_question(one.before[-200:]) or "?" in one.before[-200:],
     "takes up the assistant": lambda one: _shared(one.tokens, one.offered),
     "acknowledged": lambda one: one.words.acknowledgements.at(tokens_of(one.after[:80])) > 0,
     # the session

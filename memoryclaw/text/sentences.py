@@ -56,7 +56,7 @@ _QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # also those of Chinese, Japanese a
 _CLOSING = " \t\r\n\"'”’»)*_"
 
 
-def asks(text: str) -> bool:
+def ends_in_question(text: str) -> bool:
     """True for a text that ends in a question."""
     return text.rstrip(_CLOSING).endswith(_QUESTION_MARKS)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.text.sentences import asks
+from memoryclaw.text.sentences import ends_in_question
 
 
 @pytest.mark.parametrize(
@@ -15,4 +15,4 @@ from memoryclaw.text.sentences import asks
     ],
 )  # fmt: skip
 def test_a_turn_asks_when_it_ends_in_a_question(text: str, *, is_asking: bool) -> None:
-    assert asks(text) is is_asking
+    assert ends_in_question(text) is is_asking
