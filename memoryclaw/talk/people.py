@@ -322,7 +322,9 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
     if words.noun_capitals:
         return len(run) == 1 and words.people_verbs.at(tokens, place) > 0
-    return (len(run) > 1 or not run[0].isupper()) and words.verbs.at(tokens, place) > 0
+    if len(run) == 1 and (run[0].isupper() or words.plural_verbs.at(tokens, place)):
+        return False  # `Apples are for all`
+    return words.verbs.at(tokens, place) > 0
 
 
 def _behind_adverbs(tokens: Sequence[str], place: int, words: Grammar) -> int:

@@ -226,6 +226,7 @@ def about(*texts: str, name: str = "", language: str = "en") -> list[str]:
         (["my parents have a boat"], ""),
         (["the inspector slipped to the 23rd"], ""),
         (["our rent is due on the 3rd"], ""),
+        (["Apples are for all"], ""),
         (["WAL didn't cut it for us"], ""),
         (["She's waiting for a job in Rochester", "She turns 23 on july 9"], ""),
     ],
