@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from memoryclaw.index import stemming
 from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.dates import DateRange, days_of, find_ranges
+from memoryclaw.text.dates import DateRange, day_of, days_of, find_ranges
 from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.sentences import ends_in_question, sentences
@@ -219,8 +218,8 @@ class _Exchange:
         """True where the reply holds a value, or the days that it is, with or without their year."""
         if f" {' '.join(words_of(fold(value)))} " in f" {' '.join(words_of(fold(self._reply)))} ":
             return True
-        days = days_of(value).split()
-        spans = find_ranges(self._reply, date.fromisoformat(self._denial.ts[:10]))[0] if days else ()
+        days, said = days_of(value).split(), day_of(self._denial.ts)
+        spans = find_ranges(self._reply, said)[0] if days and said else ()
         return bool(days) and all(any(_is_day(day, span) for span in spans) for day in days)
 
     def _names(self, key: str, field: str) -> bool:

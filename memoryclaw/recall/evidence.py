@@ -515,7 +515,8 @@ class _LeafCounter:
 
 
 def _tells_of(unit: Unit, days: Sequence[dates.DateRange]) -> bool:
-    spans, _ = dates.find_ranges(unit.text, date.fromisoformat(unit.when[:10]))
+    said = dates.day_of(unit.when)
+    spans = dates.find_ranges(unit.text, said)[0] if said else ()
     return any(
         span.start and span.end and day.start <= span.start and span.end <= day.end
         for span in spans

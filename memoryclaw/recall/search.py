@@ -34,7 +34,7 @@ from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.restated import LINES, Verdicts, verdicts
 from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
-from memoryclaw.text.dates import find_ranges, plus_days
+from memoryclaw.text.dates import day_of, find_ranges, plus_days
 from memoryclaw.text.language import fold, words_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
@@ -292,25 +292,22 @@ class Searcher:
         question = found.question
         leaves = [leaf for leaf in question.all_leaves if leaf.via == "date"]
         spoken = language(self._catalog.notes({match.path})[match.path][1])
-        is_spoken = match.unit.kind in ("turn", "fact") and bool(match.unit.when)
-        anchor = date.fromisoformat(match.unit.when[:10]) if is_spoken else question.today
+        said = day_of(match.unit.when) if match.unit.kind in ("turn", "fact") else None
+        anchor = said or question.today
 
         def tells(line: str) -> bool | None:
             spans = [
                 span
                 for span in find_ranges(line, anchor)[0]
-                if span.start and span.end and (is_spoken or span.start[:4] in span.text)
+                if span.start and span.end and (said or span.start[:4] in span.text)
             ]
             pairs = [(day, span) for day in question.days for span in spans]
             if reasons(leaves, read_columns({"body": line}, {}, {}, spoken)).matched or any(
                 day.start <= span.start and span.end <= day.end for day, span in pairs
             ):
                 return True
-            return (
-                None
-                if any(day.start <= span.end and span.start <= day.end for day, span in pairs) or not pairs
-                else False
-            )
+            overlap = any(day.start <= span.end and span.start <= day.end for day, span in pairs)
+            return False if pairs and not overlap else None
 
         return [tells(line) if question.days else None for line in lines]
 

@@ -41,6 +41,14 @@ def given_day(text: str) -> str:
         raise InputError(f"{text!r} is not a day; write it like 2026-03-01") from None
 
 
+def day_of(moment: str) -> date | None:
+    """The day of an ISO date or date-time; None where it tells only a month or a year, or nothing that is a time."""
+    try:
+        return date.fromisoformat(moment[:10])
+    except ValueError:
+        return None
+
+
 def plus_days(day: date, count: int) -> date:
     """The day `count` days later, or earlier when negative."""
     return date.fromordinal(min(max(day.toordinal() + count, 1), _LAST_ORDINAL))

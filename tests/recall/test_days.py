@@ -129,6 +129,16 @@ def test_a_day_is_asked_for_by_what_was_told_of_it_later(tmp_path: Path) -> None
         assert "knee" not in app.recall("what happened on 21 April?").context
 
 
+def test_what_is_since_a_month_or_in_no_time_is_no_reason_to_fail(tmp_path: Path) -> None:
+    facts = '# Kim\n- bank: Monzo [since:: 2026-04]\n- car: Golf [since:: soon]\n- "the roof leaks" [said:: 2026]\n'
+    with App(put(tmp_path / "v", {"semantic/people.md": facts}), clock=lambda: SATURDAY) as app:
+        assert not app.search("what happened on 22 April?").matches
+        assert "Monzo" in app.recall("which bank did Kim use on 22 April?").context
+        assert [line.text for line in app.ask("which bank did Kim use on 22 April?").lines] == [
+            "Kim bank: Monzo"
+        ]
+
+
 def test_a_question_of_a_day_finds_what_is_that_day(app: App) -> None:
     answer = app.search("what is due on 30 April?")
     assert set(ids(answer.matches)) == {"notes/Slipway log", "semantic/people#Regatta.starts"}
