@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
@@ -318,22 +317,16 @@ def _lesson(lesson: Lesson) -> Point:
 
 def _weights(text: str, code: str) -> dict[str, float]:
     """What the words of a text tell, by their stems: numbers and names most, words that every talk is full of least."""
-    light = grammar(code if code in codes() else "en").light
+    light, language = grammar(code if code in codes() else "en").light, stemming.language(code)
     weights: dict[str, float] = {}
     for place, hit in enumerate(WORD.finditer(text)):
         word = hit[0].lower()
-        if stems := _stems(word, code):
+        if stems := [*language.telling((word,))]:
             hard = bool(_HARD.search(word)) or (place > 0 and hit[0][0].isupper() and not text.isupper())
             weight = 2.0 if hard else 0.3 if word in light else 1.0
             for stem in stems:
                 weights[stem] = max(weight, weights.get(stem, 0.0))
     return weights
-
-
-@lru_cache(maxsize=65536)  # the words of a night
-def _stems(word: str, code: str) -> tuple[str, ...]:
-    language = stemming.language(code)
-    return () if language.is_stop(word) else tuple(language.tokens(word))
 
 
 def _choose(points: Sequence[Point], turns: int) -> list[Point]:

@@ -33,6 +33,8 @@ TOGETHER = {
     "announcements": ("determiners", "announcing"),
     "asides": ("lasting", "politeness", "hedges"),
     "auxiliaries": ("be_verbs", "have_verbs", "modal_verbs"),
+    # without one of these no clause begins that no mark and no coordinator parts from the one before
+    "clause_starts": ("nominatives", "contracted_subjects", "unmarked_subjects", "possessives_own", "first_person", "politeness", "limits", "manner_verbs", "negated_orders"),
     "common": ("small", "months", "weekdays", "calendar_words", "not_names", "fillers", "contracted_subjects"),
     "conditions": ("subordinators", "question_words"),
     "continuations": ("subordinators", "question_words", "reporting_verbs", "linking_verbs", "coordinators", "prepositions", "relative_words", "comparatives"),
@@ -153,6 +155,10 @@ class WordList(frozenset[str]):
     def may_be_in(self, tokens: Iterable[str]) -> bool:
         """False where no entry stands among some of the tokens, whichever these are."""
         return not self._tellings.isdisjoint(tokens)
+
+    def begins_with(self, token: str) -> bool:
+        """True where an entry begins with this word."""
+        return token in self._by_first
 
     def has_any(self, tokens: Iterable[str]) -> bool:
         """True where one of its words, rather than a phrase, stands among the tokens."""
