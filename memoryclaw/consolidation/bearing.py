@@ -185,6 +185,7 @@ def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
     return TOUCHED if _names_field(clause, later, fact) else ""
 
 
+@lru_cache(maxsize=1024)  # asked of every statement that stands
 def _is_theirs(clause: Clause, words: Grammar, whose: str, field: str) -> bool:
     """False for a clause about others than the one whose it is: `my cousin moved`, `he's with Monzo now`."""
     shortened = next((n for n, token in enumerate(clause.tokens[:3]) if token.endswith("'s")), -1)
