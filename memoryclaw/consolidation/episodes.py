@@ -616,12 +616,12 @@ def _title(turns: Sequence[Turn], request: str, subjects: Sequence[str], points:
 def _with_topics(text: str, words: Sequence[str]) -> str:
     """A text as a title: with the first words of a ranking that it lacks, before all those that are cut off of it."""
     text = text.rstrip(".:;, ")
-    text_words = set(map(fold, WORD.findall(text)))
+    text_words, folded = set(map(fold, WORD.findall(text))), {word: fold(word) for word in words}
     for room in range(_TITLE, _TITLE // 2, -1):
         title = cut_short(text, room)
         title_words = set(map(fold, WORD.findall(title)))
-        lacking = [word for word in words if fold(word) not in title_words]
-        cut_off = [word for word in lacking if fold(word) in text_words]
+        lacking = [word for word in words if folded[word] not in title_words]
+        cut_off = [word for word in lacking if folded[word] in text_words]
         named_topics = ", ".join(list(dict.fromkeys((*lacking[:1], *cut_off[:1], *lacking)))[:_MORE])
         if not named_topics or len(title) + len(named_topics) + 3 <= _TITLE:
             break
