@@ -208,8 +208,7 @@ def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
     tokens = clause.tokens
     if not _consuming().within(tokens) or words.negations.within(tokens):
         return False
-    before = tokens_of(fact.value)
-    old = _grammar_of(fact.value, words.code)
+    before, old = tokens_of(fact.value), _grammar_of(fact.value, words.code)
     denies, is_state = old.negations.within(before), old.lasting_states.within(before)
     own = old.first_person.has_any(before[:1]) and before[0] not in old.possessives_own
     is_same = clause.subject[:1] == tuple(before[:1]) or (
@@ -319,9 +318,7 @@ def _leaves(later: _Later, fact: Fact) -> bool:
 def _weighs_anew(clause: Clause, fact: Fact, later: _Later) -> bool:
     """True where a clause tells another measure in the same unit, and of nothing else: `I weigh 84 kg`, `I'm down to 79 kg`."""
     measured = later.words.units.intersection(tokens_of(clause.text))
-    if not measured or measured.isdisjoint(tokens_of(fact.value)):
-        return False
-    of_one = len(subject_of(fact.value, later.text)) <= 1
+    of_one = not measured.isdisjoint(tokens_of(fact.value)) and len(subject_of(fact.value, later.text)) <= 1
     return of_one and bool(valued(clause.text)) and not subject_of(clause.text, later.text)
 
 

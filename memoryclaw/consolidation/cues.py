@@ -343,5 +343,4 @@ def _takes_up(answer: Turn, claim: Claim) -> bool:
 
 
 def _stems(text: str) -> frozenset[str]:
-    language = stemming.language_of([text], stemming.language("en"))
-    return frozenset(language.telling(words_of(text)))
+    return frozenset(stemming.language_of([text], stemming.language("en")).telling(words_of(text)))

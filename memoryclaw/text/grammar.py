@@ -33,8 +33,7 @@ TOGETHER = {
     "announcements": ("determiners", "announcing"),
     "asides": ("lasting", "politeness", "hedges"),
     "auxiliaries": ("be_verbs", "have_verbs", "modal_verbs"),
-    # without one of these no clause begins that no mark and no coordinator parts from the one before
-    "clause_starts": ("nominatives", "contracted_subjects", "unmarked_subjects", "possessives_own", "first_person", "politeness", "limits", "manner_verbs", "negated_orders"),
+    "clause_starts": ("nominatives", "contracted_subjects", "unmarked_subjects", "possessives_own", "first_person", "politeness", "limits", "manner_verbs", "negated_orders"),  # where neither a mark nor a coordinator stands before
     "common": ("small", "months", "weekdays", "calendar_words", "not_names", "fillers", "contracted_subjects"),
     "conditions": ("subordinators", "question_words"),
     "continuations": ("subordinators", "question_words", "reporting_verbs", "linking_verbs", "coordinators", "prepositions", "relative_words", "comparatives"),
