@@ -559,8 +559,9 @@ class Catalog:
 
     def twins(self, paths: Iterable[str]) -> set[str]:
         """Those of these files whose id stands for another, the first path that has it."""
-        sql = "select f.path from files f join files g on g.id = f.id and g.path < f.path and g.kind != 'settings'"
-        return self.constant("twins", lambda: {path for (path,) in self.rows(sql)}).intersection(paths)
+        sql = f"""select f.path from files f join files g on g.id = f.id and g.path < f.path and g.kind != 'settings'
+            where f.path {_IN}"""
+        return {path for (path,) in self.rows(sql, [json.dumps(sorted(paths))])}
 
     def texts(self) -> Iterator[str]:
         """The text of every unit, in no order that means anything; that of a fact with its entity."""
