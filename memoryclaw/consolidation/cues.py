@@ -343,7 +343,4 @@ def _takes_up(answer: Turn, claim: Claim) -> bool:
 
 
 def _stems(text: str) -> frozenset[str]:
-    language = stemming.language_of([text], stemming.language("en"))
-    return frozenset(
-        stem for word in words_of(text) if not language.is_stop(word) for stem in language.tokens(word)
-    )
+    return frozenset(stemming.language_of([text], stemming.language("en")).telling(words_of(text)))

@@ -372,7 +372,7 @@ def _emptied(statement: Statement) -> Statement:
 
 def _opener(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
     """Where the words that open a to-do stand in a clause; (0, 0) where there are none."""
-    for place in range(len(tokens)):
+    for place, _ in words.todo_openers.places(tokens):
         duty, length = words.duty_verbs.at(tokens, place), words.reminders.at(tokens, place)
         heads = words.todo_heads.at(tokens, place)
         if place == 0 or tokens[place - 1] in words.fillers:

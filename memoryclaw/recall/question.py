@@ -253,8 +253,7 @@ class Question(NamedTuple):
         return bool(tokens) and (self.tokens | related).issuperset(tokens)
 
     def _field_tokens(self, field: str) -> list[str]:
-        telling = (word for word in words_of(field) if not self.language.is_stop(word))
-        return [*self.language.tokens(" ".join(telling))]
+        return [*self.language.telling(words_of(field))]
 
     def asks_for(self, field: str, days: str, entity: str) -> bool:
         """True when it says a word of this field's name or a related one that the entity's name does not have, or asks for a day, a place or a measure and the field holds one.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache, cached_property, lru_cache
-from itertools import chain, dropwhile, pairwise, repeat, takewhile
+from itertools import chain, dropwhile, pairwise, takewhile
 from typing import NamedTuple
 
 from memoryclaw import late
@@ -15,7 +15,7 @@ from memoryclaw.recall.question import Question, letters_apart
 from memoryclaw.recall.renewing import renewed
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
-from memoryclaw.text.language import Language, key_of, words_of
+from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.value_forms import PLACE_WORDS, STREET
 
@@ -402,12 +402,7 @@ def _topics(question: Question) -> tuple[bool, list[frozenset[str]]]:
 
 
 def _stems(question: Question, words: Iterable[str]) -> frozenset[str]:
-    return frozenset(chain.from_iterable(map(_stems_of, words, repeat(question.language))))
-
-
-@lru_cache(maxsize=16384)
-def _stems_of(word: str, language: Language) -> tuple[str, ...]:
-    return () if language.is_stop(word) else tuple(language.tokens(word))
+    return frozenset(question.language.telling(words))
 
 
 def _repeats_others(unit: Unit) -> bool:

@@ -138,7 +138,9 @@ class Names:
 
     def found(self, text: str) -> list[str]:
         """The names that a text holds, in order."""
-        return [name for token in tokens_of(text) if (name := self.named(token))]
+        tokens = tokens_of(text)
+        called = {token: self.named(token) for token in {*tokens}}  # a long text says most words again
+        return [name for token in tokens if (name := called[token])]
 
     def is_told_of(self, name: str) -> bool:
         """True for a name under which statements are filed."""

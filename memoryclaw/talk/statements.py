@@ -654,14 +654,13 @@ def _contrasts(clause: Clause, words: Grammar) -> bool:
 def _unhedged(text: str, words: Grammar) -> str:
     """A text without its hedges, of which a verb of being stays: `my dentist might be Kim`."""
     tokens, spans = tokens_of(text), spans_of(text)
-    pieces, place, start = list[str](), 0, 0
-    while place < len(tokens):
-        end = place + words.hedges.at(tokens, place)
-        if end > place:
-            behind = end - (end > place + 1 and tokens[end - 1] in words.be_verbs)
+    pieces, end, start = list[str](), 0, 0
+    for place, size in words.hedges.places(tokens):
+        if place >= end:
+            end = place + size
+            behind = end - (size > 1 and tokens[end - 1] in words.be_verbs)
             pieces.append(text[start : spans[place][0]])
             start = spans[behind][0] if behind < len(spans) else len(text)
-        place = max(end, place + 1)
     return "".join((*pieces, text[start:])).strip(" ,")
 
 
