@@ -85,7 +85,7 @@ def of_cases(path: Path, source: str) -> Iterator[Compared]:
             is_old = 2 * len({*wanted} & {*tokens_of(value)}) >= len({*wanted})
             if case["new"] and not is_old and len(stood) == 1:
                 continue  # it stands in other words
-            kind = "own" if path == CASES else "change" if case["new"] else "beside"
+            kind = "beside" if not case["new"] else "own" if path == CASES else "change"
             yield _compared(pair, source, f"{path.name} {number}", bool(case["new"]) and is_old, kind)
 
 

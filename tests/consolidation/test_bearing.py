@@ -64,7 +64,13 @@ def test_later_words_change_what_stands_or_leave_it(
     [
         ("user", "", "Owen lives in Cardiff", "Owen left Cardiff", True),
         ("user", "", "we track the tickets in Jira", "we dropped Jira for the tickets", True),
-        ("user", "", "our car insurance is with Geico", "our car insurance is with Progressive since May", True),
+        (
+            "user",
+            "",
+            "our car insurance is with Geico",
+            "our car insurance is with Progressive since May",
+            True,
+        ),
         ("user", "", "pottery is on Mondays at 6", "pottery moved to Saturday mornings", True),
         ("user", "", "pottery is on Mondays at 6", "pottery is such fun", False),
         ("user", "", "pottery is on Mondays at 6", "I'd like to move pottery to Saturdays", False),
