@@ -19,16 +19,20 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from changes import CASES, night, standing
 from worth import Candidate, Sum, left_out, rows
 
 from memoryclaw.app import App
 from memoryclaw.consolidation import overtaking
-from memoryclaw.consolidation.overtaking import Pair, features_of
-from memoryclaw.talk.learned import Worth, cut_of
+from memoryclaw.consolidation.overtaking import Pair, Telling, features_of
+from memoryclaw.model import Turn
+from memoryclaw.talk.learned import cut_of
+from memoryclaw.talk.statements import read
 from memoryclaw.text.grammar import grammar, tokens_of
+from memoryclaw.text.host_marks import without_marks
+from memoryclaw.text.language import key_of
 
 _DATA = Path(overtaking.__file__).parents[1] / "data/overtaking.toml"
 _PENALTY = 5.0
@@ -45,29 +49,28 @@ class Compared(NamedTuple):
     newer: str
 
 
-def compared(root: Path, day: str, texts: Sequence[str]) -> list[Pair]:
-    """The pairs that one night compares."""
-    pairs: list[Pair] = []
-    with _noting(pairs):
-        night(root, day, texts)
+def compared(root: Path, turns: Sequence[Turn]) -> list[Pair]:
+    """What stands in a vault beside what is said in each of some turns, before any of that is decided."""
+    with App(root) as app:
+        facts = [fact for _, fact in app.facts() if fact.current and fact.day < turns[0].ts[:10]]
+    names = {key_of(fact.entity): fact.entity for fact in facts if fact.entity != "user"}
+    pairs = []
+    for _, of_turn in groupby(read(turns, names).statements, key=lambda statement: statement.line):
+        telling = Telling([*of_turn])
+        owners = {key_of(name) for name in telling.names()}
+        of_named = (fact for fact in facts if key_of(fact.entity) in owners and telling.speaks_of(fact))
+        pairs += [
+            pair for pair in (Pair(fact, telling) for fact in of_named) if pair.clauses and pair.is_of_one
+        ]
     return pairs
 
 
-class _noting:  # noqa: N801 - read as a verb
-    """Notes every pair that is weighed, and lets none pass."""
-
-    def __init__(self, pairs: list[Pair]) -> None:
-        self._pairs, self._worth_of = pairs, overtaking.worth_of
-
-    def __enter__(self) -> None:
-        def note(pair: Pair) -> Worth:
-            self._pairs.append(pair)
-            return Worth(0.0, (), enough=False)
-
-        overtaking.worth_of = note
-
-    def __exit__(self, *_error: object) -> None:
-        overtaking.worth_of = self._worth_of
+def turn_of(row: dict[str, Any], line: int) -> Turn:
+    """A turn of a log."""
+    return Turn(
+        id="", session=row.get("session", ""), turn=str(row.get("turn", line)), ts=row["ts"], role=row["role"], name=row.get("name") or "",
+        text=without_marks(row.get("content") or "").own or str(row.get("result") or ""), line=line, end_line=line,
+    )  # fmt: skip
 
 
 def of_cases(path: Path, source: str) -> Iterator[Compared]:
@@ -78,7 +81,12 @@ def of_cases(path: Path, source: str) -> Iterator[Compared]:
         with tempfile.TemporaryDirectory(prefix="memoryclaw-overtaking-") as folder:
             night(Path(folder), "2026-10-02", [turn for turn in older if isinstance(turn, str)])
             stood = standing(Path(folder))
-            pairs = compared(Path(folder), "2026-11-02", [turn for turn in newer if isinstance(turn, str)])
+            later = [
+                {"ts": "2026-11-02T10:00:00Z", "role": "user", "content": turn}
+                for turn in newer
+                if isinstance(turn, str)
+            ]
+            pairs = compared(Path(folder), [turn_of(row, line) for line, row in enumerate(later, 1)])
         wanted = [token for token in tokens_of(str(case["old"])) if token not in grammar("en").small]
         for pair in pairs:
             value = f"{pair.fact.field} {pair.fact.value}"
@@ -101,8 +109,8 @@ def of_people(folder: Path, judged: Collection[tuple[str, str]]) -> Iterator[Com
                 log.parent.mkdir(parents=True, exist_ok=True)
                 log.write_text("".join(json.dumps(turn) + "\n" for turn in spoken), encoding="utf-8")
                 evening = datetime.fromisoformat(f"{spoken[-1]['ts'][:10]}T23:50:00").replace(tzinfo=UTC)
-                pairs: list[Pair] = []
-                with _noting(pairs), App(Path(place), clock=partial(_at, evening)) as app:
+                pairs = compared(Path(place), [turn_of(turn, line) for line, turn in enumerate(spoken, 1)])
+                with App(Path(place), clock=partial(_at, evening)) as app:
                     app.consolidate(llm="none")
                 for pair in pairs:
                     turn = str(spoken[pair.telling.line - 1]["turn"])
