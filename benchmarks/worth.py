@@ -24,7 +24,8 @@ import numpy as np
 from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.model import FROM_NOW_ON, Turn
 from memoryclaw.talk import worth
-from memoryclaw.talk.statements import Talk, Worth, read
+from memoryclaw.talk.learned import Worth, cut_of
+from memoryclaw.talk.statements import Talk, read
 from memoryclaw.text.host_marks import without_marks
 
 KEPT = ("fact", "preference", "decision", "environment", "lesson")  # kinds of gold worth having
@@ -129,7 +130,7 @@ def worth_by(chances: Iterator[float], step: float = 0.0) -> Callable[[worth.Sur
 
     def worth_of(exchange: worth.Surroundings) -> Worth:
         chance = next(chances)
-        return Worth(chance, (), chance >= worth.cut_of(worth.cut_name(exchange)) + step)
+        return Worth(chance, (), chance >= cut_of("worth", worth.cut_name(exchange)) + step)
 
     return worth_of
 
@@ -152,14 +153,15 @@ def items(session: Session, worth_of: Callable[[worth.Surroundings], Worth] = wo
 class Sum:
     """Logistic regression with a penalty on the square of its weights, by Newton's method."""
 
-    def __init__(self, pool: Sequence[Candidate]) -> None:
+    def __init__(self, pool: Sequence[Candidate], path: Path = _DATA, penalty: float = _PENALTY) -> None:
+        self.path, self.names = path, list(pool[0].features)
         pool = [one for one in pool if one.learned and not one.other]
         x = _matrix(pool)
         y = np.array([one.gold for one in pool], dtype=float)
         weight = np.array([one.weight for one in pool])
         self.mean, self.deviation = x.mean(0), x.std(0) + 1e-6
         z = np.hstack([np.ones((len(y), 1)), (x - self.mean) / self.deviation])
-        penalties = np.array([1e-3] + [_PENALTY] * len(worth.FEATURES))
+        penalties = np.array([1e-3] + [penalty] * len(self.names))
         self.weights = np.zeros(z.shape[1])
         for _ in range(20):
             p = 1 / (1 + np.exp(-np.clip(z @ self.weights, -30, 30)))
@@ -172,12 +174,12 @@ class Sum:
         return 1 / (1 + np.exp(-np.clip(z @ self.weights[1:] + self.weights[0], -30, 30)))
 
     def __str__(self) -> str:
-        terms = zip(worth.FEATURES, self.mean, self.deviation, self.weights[1:], strict=True)
+        terms = zip(self.names, self.mean, self.deviation, self.weights[1:], strict=True)
         shown = "\n".join(
             f"{name} {mean:.4f} {deviation:.4f} {weight:.4f}"
             for name, mean, deviation, weight in sorted(terms, key=lambda term: -abs(term[3]))
         )
-        head = _DATA.read_text(encoding="utf-8").partition("bias = ")[0]
+        head = self.path.read_text(encoding="utf-8").partition("bias = ")[0]
         return f"{head}bias = '''\n{self.weights[0]:.4f}\n'''\n\nfeatures = '''\n{shown}\n'''\n"
 
 
@@ -185,12 +187,12 @@ def _matrix(pool: Sequence[Candidate]) -> Any:
     return np.array([list(one.features.values()) for one in pool], dtype=float)
 
 
-def left_out(pool: Sequence[Candidate]) -> list[float]:
+def left_out(pool: Sequence[Candidate], sum_of: Callable[[Sequence[Candidate]], Sum] = Sum) -> list[float]:
     """The score of every statement by a sum that never saw its person."""
     scores = np.zeros(len(pool))
     for person in dict.fromkeys(one.person for one in pool):
         mine = [at for at, one in enumerate(pool) if one.person == person]
-        fitted = Sum([one for one in pool if one.person != person])
+        fitted = sum_of([one for one in pool if one.person != person])
         scores[mine] = fitted.scores([pool[at] for at in mine])
     return [float(score) for score in scores]
 

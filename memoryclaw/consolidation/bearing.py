@@ -30,7 +30,7 @@ from memoryclaw.talk.assertions import COUPLE, has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import find_ranges, moved_day, with_blanks
-from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.vault.fact_values import date_value, holds_many, noun_of, same_field
 
@@ -41,8 +41,6 @@ REACHED_AT = (
 )  # kinds of fields that give way to a new value, though they may have several
 # Fields of which one value may tell another.
 ALIKE_FIELDS = (frozenset(COUPLE), frozenset({"works at", "works as", "is", "job", "employer"}))
-CHANGED, TOUCHED = "changed", "touched"
-_SPOTS = frozenset({"lives in", "works at"})  # fields that say where somebody is
 _SHORT = 6  # stems of a statement of one thing, at most
 _ANY_DAY = date(2000, 1, 1)
 _FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
@@ -82,27 +80,26 @@ def _consuming() -> WordList:
     return WordList(lists.words("consolidation.consuming"))
 
 
-def bearing(claim: Claim, fact: Fact, was: str = "") -> str:
-    """CHANGED where a claim says that what stands holds no longer, or otherwise; TOUCHED where it may, unless it says the value anew or ends another; else empty.
+def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
+    """True where a claim says that what stands holds no longer, or otherwise.
 
     Args:
         claim: what a person said.
         fact: what stands of the same one.
         was: the value that the claim takes the place of.
     """
-    if _changes(claim, fact, was):
-        return CHANGED
+    if _tells_otherwise(claim, fact, was):
+        return True
     later = _later(claim.words or claim.value)
     if not later.clauses or later.repeats(fact.value) or claim.how == "end" or not fact.day < claim.said:
-        return ""
-    if any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS):
-        values = ((claim.value, claim.field), (fact.value, fact.field))
-        return TOUCHED if all(_is_position(*value, later.words) for value in values) else ""
-    if claim.field and same_field(claim.field, fact.field):
-        return ""
+        return False
+    if claim.field and (
+        same_field(claim.field, fact.field)
+        or any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS)
+    ):
+        return False
     whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
-    bearings = {_bearing(clause, later, fact, whose) for clause in later.clauses}
-    return CHANGED if CHANGED in bearings else TOUCHED if TOUCHED in bearings else ""
+    return any(_changes(clause, later, fact, whose) for clause in later.clauses)
 
 
 def may_change(text: str) -> bool:
@@ -110,7 +107,7 @@ def may_change(text: str) -> bool:
     return bool(_later(text).clauses)
 
 
-def _changes(claim: Claim, fact: Fact, was: str) -> bool:
+def _tells_otherwise(claim: Claim, fact: Fact, was: str) -> bool:
     """True for a statement with the figure that held until now, or that a change says anew; for a fact of which a statement says another figure."""
     if not (claim.change or was):
         return False
@@ -123,11 +120,6 @@ def _changes(claim: Claim, fact: Fact, was: str) -> bool:
         or _tells_field_of(fact.value, claim.field, claim)
         or _tells_where_reached(fact.value, claim)
     )
-
-
-def _is_position(value: str, field: str, words: Grammar) -> bool:
-    """True for a position that somebody holds, one at a time: `a nurse`, not `vegan`."""
-    return field != "is" or words.indefinite_words.at(tokens_of(value)) > 0
 
 
 class _Later(NamedTuple):
@@ -164,29 +156,19 @@ def _grammar_of(text: str, default: str = "en") -> Grammar:
     return grammar(code if (code := spoken_in(text, default)) in codes() else UNREAD)
 
 
-def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
+def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
     words = later.words
-    if not (
-        _is_theirs(clause, words, whose, fact.field)
-        or (fact.is_statement and _is_of_same_thing(clause, fact, later.text))
-    ):
-        return ""
+    is_of_one = fact.is_statement and _is_of_same_thing(clause, fact, later.text)
+    if not (is_of_one or is_theirs(clause, words, whose, fact.field)):
+        return False
     if _breaks(clause, words, fact):
-        return CHANGED
-    for kind in _kinds_named(clause.text):
-        if _are_two_of(kind, clause, fact):
-            return _by_kind(kind, clause, later, fact)
-    if fact.is_statement:
-        is_alike = not _forms(later.text).isdisjoint(_forms(fact.value))
-        is_same = is_alike and _is_of_same_thing(clause, fact, later.text)
-        return TOUCHED if is_same or _leaves(later, fact) or _weighs_anew(clause, fact, later) else ""
-    if fact.field in _SPOTS:
-        return TOUCHED if _is_elsewhere(clause, words) else ""
-    return TOUCHED if _names_field(clause, later, fact) else ""
+        return True
+    kind = next((kind for kind in _kinds_named(clause.text) if _are_two_of(kind, clause, fact)), None)
+    return kind is not None and _takes_place(kind, clause, later, fact)
 
 
 @lru_cache(maxsize=1024)  # asked of every statement that stands
-def _is_theirs(clause: Clause, words: Grammar, whose: str, field: str) -> bool:
+def is_theirs(clause: Clause, words: Grammar, whose: str, field: str) -> bool:
     """False for a clause about others than the one whose it is: `my cousin moved`, `he's with Monzo now`."""
     shortened = next((n for n, token in enumerate(clause.tokens[:3]) if token.endswith("'s")), -1)
     is_verb = words.prepositions.at(clause.tokens, shortened + 1) > 0
@@ -236,12 +218,10 @@ def _are_two_of(kind: _Kind, clause: Clause, fact: Fact) -> bool:
     )
 
 
-def _by_kind(kind: _Kind, clause: Clause, later: _Later, fact: Fact) -> str:
-    """How what a clause names of a kind bears on another one: it takes its place where neither is told of more, `we're on Teams now`; it may, where only later words say more, `… for client calls`."""
+def _takes_place(kind: _Kind, clause: Clause, later: _Later, fact: Fact) -> bool:
+    """True where what a clause names of a kind takes the place of another one, since neither is told of more: `we're on Teams now`, not `… for client calls`."""
     old, new = _telling(fact.value, kind, later.words), _telling(clause.text, kind, later.words)
-    if not old <= stems(later.text, later.text):
-        return ""
-    return CHANGED if new <= stems(f"{fact.field} {fact.value}", later.text) else TOUCHED
+    return old <= stems(later.text, later.text) and new <= stems(f"{fact.field} {fact.value}", later.text)
 
 
 @cache
@@ -272,75 +252,6 @@ def _telling(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
     }  # `the blog`
     named = (token for n, token in enumerate(tokens) if n not in places and token not in words.empty)
     return stems(" ".join(named), text)
-
-
-def _is_elsewhere(clause: Clause, words: Grammar) -> bool:
-    """True where a clause says that somebody is at another place, for no time that it names: `Owen's back in Swansea`."""
-    tokens, spans = clause.tokens, spans_of(clause.text)
-    place = next((n for n in range(len(tokens) - 1) if words.place_prepositions.at(tokens, n)), -1)
-    if (
-        place < 0
-        or clause.kind not in ("", "be")
-        or words.moments.within(tokens)
-        or find_ranges(clause.text, _ANY_DAY)[0]
-    ):
-        return False
-    return clause.text[spans[place + 1][0]].isupper()
-
-
-def _names_field(clause: Clause, later: _Later, fact: Fact) -> bool:
-    """True where a clause tells another value of a field, by a verb or its noun: `I report to Shreya now`, `got the new landlord's number`."""
-    words, tokens = later.words, clause.tokens
-    if holds_many(fact.field, None) or _forms(later.text).isdisjoint(_forms(f"is {fact.value}")):
-        return False
-    if any(of == fact.field and has_phrase(tokens, phrase) for phrase, of in words.verb_fields):
-        return True
-    sizes = range(1, len(fact.field.split()) + 2)
-    pieces = (" ".join(tokens[n : n + size]) for n in range(len(tokens)) for size in sizes)
-    of_own = (
-        clause.kind in ("be", "")
-        or words.renewals.has_any(tokens)
-        or not clause.subject
-        or clause.subject[0] in words.first_person
-    )
-    return of_own and any(same_field(piece, fact.field) for piece in pieces)
-
-
-def _leaves(later: _Later, fact: Fact) -> bool:
-    """True where words end what a short statement of the speaker's own is about: `I don't eat steak any more`."""
-    ends = [ended for whose, ended in endings(later.text) if not whose]
-    if not ends or len(before := stems(fact.value, later.text)) > _SHORT:
-        return False
-    is_own = _grammar_of(fact.value, later.words.code).first_person.has_any(tokens_of(fact.value)[:1])
-    return is_own and any(ended <= before for ended in ends)
-
-
-def _weighs_anew(clause: Clause, fact: Fact, later: _Later) -> bool:
-    """True where a clause tells another measure in the same unit, and of nothing else: `I weigh 84 kg`, `I'm down to 79 kg`."""
-    measured = later.words.units.intersection(tokens_of(clause.text))
-    of_one = not measured.isdisjoint(tokens_of(fact.value)) and len(subject_of(fact.value, later.text)) <= 1
-    return of_one and bool(valued(clause.text)) and not subject_of(clause.text, later.text)
-
-
-@lru_cache(maxsize=1024)
-def _forms(text: str) -> frozenset[str]:
-    """What values of a text are by their form: names, or figures, or days."""
-    words, tokens, spans = _grammar_of(text), tokens_of(text), spans_of(text)
-    return frozenset(
-        form
-        for form, holds in (
-            (
-                "name",
-                any(
-                    text[a].isupper() and token not in words.first_person
-                    for token, (a, _) in zip(tokens[1:], spans[1:], strict=True)
-                ),
-            ),
-            ("figure", any(token[0].isdigit() or token in words.number_words for token in tokens)),
-            ("day", any(token in words.weekdays or token in words.months for token in tokens)),
-        )
-        if holds
-    )
 
 
 def moved_to(claim: Claim, fact: Fact) -> str:
@@ -432,7 +343,7 @@ def _is_of_speaker(text: str, known: str) -> bool:
     """False for words about others than the speaker and whom an own statement names: `my neighbour has three sons now`, of `I have two sons`."""
     words, before = _grammar_of(text), frozenset(tokens_of(known))
     return any(
-        _is_theirs(clause, words, "", "")
+        is_theirs(clause, words, "", "")
         or ((roles := words.roles & frozenset(clause.tokens)) and roles <= before)
         for clause in clauses(text, words)
     )

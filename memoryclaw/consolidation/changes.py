@@ -33,6 +33,7 @@ from memoryclaw.consolidation.actions import (
 )
 from memoryclaw.errors import InputError, NotFoundError, OvertakenError
 from memoryclaw.model import Turn
+from memoryclaw.talk.statements import Statement
 from memoryclaw.talk.wishes import Wish
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.encoding import json_object, texts_in
@@ -43,6 +44,9 @@ LEVELS = ("low", "medium", "high")  # of confidence
 RUNS = "runs"
 SPEAKERS = frozenset({"user", "assistant"})  # roles whose lines are read in full
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+Place = tuple[str, str, str, str]  # file, entity, field and value of what stands
 
 
 class Segment(NamedTuple):
@@ -133,6 +137,7 @@ class Extraction(NamedTuple):
     by: str = "rules"
     degraded: str = ""  # why a model that was asked did not answer
     dropped: tuple[str, ...] = ()  # what a model claimed and could not prove, one sentence each
+    told: tuple[Statement, ...] = ()  # all that people said, whatever becomes of it
 
 
 class ClaimDecision(NamedTuple):
@@ -147,10 +152,8 @@ class ClaimDecision(NamedTuple):
     many: bool = False
     since: str = ""  # the date the fact gets
     replaces: tuple[str, ...] = ()  # ids of the statements that a new one is tied to
-    outdated: tuple[
-        tuple[str, str, str, str], ...
-    ] = ()  # file, entity, field and value of what stands beside and holds no longer
-    doubted: tuple[tuple[str, str, str, str], ...] = ()  # the same of what may hold no longer
+    outdated: tuple[Place, ...] = ()  # what stands beside and holds no longer
+    doubted: tuple[Place, ...] = ()  # what may hold no longer
     was: str = ""  # the value before the known one, where the known one dates from what is read here
     audience: str = ""  # whom the known fact is for; empty without a label
     basis: str = ""  # what the file of the fact says, where that is replaced

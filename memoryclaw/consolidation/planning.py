@@ -348,6 +348,21 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
         for piece in planner.decider.parts_of(claim):
             sources.append(f"{note.id}#^{block_of(reading.points, claim)}")
             each_decided.append(planner.decider.decide(piece, sources[-1]))
+    for claim, doubted in planner.decider.overtaken(reading.told, each_decided):
+        place = next(
+            (
+                n
+                for n, decision in enumerate(each_decided)
+                if decision.claim.quote == claim.quote and decision.action not in ("drop", "end")
+            ),
+            len(sources),
+        )
+        if place == len(sources):
+            (said,) = _where_said([claim], segment.turns)
+            reading = reading._replace(points=with_quotes(reading.points, [said], segment.turns))
+            sources.append(f"{note.id}#^{block_of(reading.points, said)}")
+            each_decided.append(planner.decider.decide(said, sources[-1]))
+        each_decided[place] = each_decided[place]._replace(doubted=doubted)
     decided = _limit_questions(planner.decider, each_decided, sources, draft.doubts)
     draft.decided += (
         decision for decision in decided if decision.claim.how != "end" or decision.action == "end"
@@ -492,7 +507,12 @@ def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extr
                 if claim.line not in orders and not _says_one_of(values, claim)
             ),
             *denials,
-        )
+        ),
+        told=tuple(
+            statement
+            for statement in talk.statements
+            if not (statement.among or statement.line in orders or segment.turns[statement.turn].by)
+        ),
     )
     return basis, reading._replace(points=with_quotes(reading.points, reading.claims, segment.turns))
 

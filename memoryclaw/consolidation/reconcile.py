@@ -6,27 +6,31 @@ Only what a person said, clearly and to last, changes what is held true, and onl
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
 from memoryclaw.consolidation.bearing import (
     ALIKE_FIELDS,
-    CHANGED,
     REACHED_AT,
-    TOUCHED,
-    bearing,
+    changes,
     is_tied,
     may_change,
     moved_to,
 )
-from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Segment
+from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Place, Segment
+from memoryclaw.consolidation.claims import statement_of
+from memoryclaw.consolidation.overtaking import Telling, overtaken
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import FROM_NOW_ON, VALUE, Fact
 from memoryclaw.recall.renewing import gives_another, stems, subject_of
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, has_phrase
+from memoryclaw.talk.seals import balanced
+from memoryclaw.talk.statements import Statement
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import moved_day
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
@@ -450,6 +454,10 @@ def facts_after(
     return [*facts, (path, past)]
 
 
+def _places(facts: Iterable[tuple[str, Fact]]) -> tuple[Place, ...]:
+    return tuple((path, fact.entity, fact.field, fact.value) for path, fact in facts)
+
+
 def _without(known_facts: Known, replaced: Iterable[str]) -> list[tuple[str, Fact]]:
     """The known facts, of which those with these ids hold no more."""
     gone = set(replaced)
@@ -735,6 +743,7 @@ class ClaimDecider:
         self._firsts: set[str] | None = None
         self._others: dict[str, str] | None = None  # of whom statements stand, by their keys
         self._speakers: set[str] = set()
+        self._overtaken: set[str] = set()  # ids of what may have changed by what this run reads
         self._offered: dict[str, str] = {}  # whose the facts are that a model was shown, by their ids
 
     @property
@@ -882,32 +891,62 @@ class ClaimDecider:
             entity=fact.entity, field=fact.field, value=day, how="noun", change=True
         )
 
-    def _bearings(self, decided: ClaimDecision, facts: Known) -> dict[str, list[tuple[str, Fact]]]:
-        """What else stands of the entity, or of the speaker about it, that a claim changes, or may change."""
+    def _changed(self, decided: ClaimDecision, facts: Known) -> list[tuple[str, Fact]]:
+        """What else stands of the entity, or of the speaker about it, that a claim changes."""
         claim = decided.claim
-        borne: dict[str, list[tuple[str, Fact]]] = {CHANGED: [], TOUCHED: []}
         is_taken = decided.action in ("add", "state") or claim.how == RENEWAL
         is_change = decided.action in ("supersede", "end")
         is_change = is_change or (is_taken and (claim.change or may_change(claim.words or claim.value)))
         if not is_change or not claim.said or claim.confidence == "low" or claim.role != _PERSON:
-            return borne
+            return []
         keys, name = {_key(claim.entity), _key(claim.field)}, set(_key(claim.entity).split())
         at_hand = {*self._of_turn, *decided.replaces, decided.fact}
         of_field = self._facts_of(claim.field) if claim.field else []  # what was told of `my yoga class`
-        for path, fact in dict.fromkeys((*facts, *of_field, *self._facts_of(claim.speaker))):
-            if (
-                fact.current
-                and fact.day <= claim.said
-                and fact.id not in at_hand
-                and (_key(fact.entity) in keys or name <= set(_key(fact.value).split()))
-                and (how := bearing(claim, fact, decided.known))
-            ):
-                borne[how].append((path, fact))
+        changed = [
+            (path, fact)
+            for path, fact in dict.fromkeys((*facts, *of_field, *self._facts_of(claim.speaker)))
+            if fact.current
+            and fact.day <= claim.said
+            and fact.id not in at_hand
+            and (_key(fact.entity) in keys or name <= set(_key(fact.value).split()))
+            and changes(claim, fact, decided.known)
+        ]
         others = self._told_of_others(claim) if decided.action == "state" and not decided.replaces else ()
-        borne[CHANGED] += [
+        return changed + [
             pair for pair in others if pair[1].id not in self._of_turn and is_tied(claim, pair[1])
         ]
-        return borne
+
+    def overtaken(
+        self, told: Sequence[Statement], decided: Iterable[ClaimDecision]
+    ) -> Iterator[tuple[Claim, tuple[Place, ...]]]:
+        """The words of each turn by which some of what stands may have changed, and that.
+
+        Args:
+            told: all that people said in a segment.
+            decided: what became of it.
+        """
+        settled = {(decision.claim.line, decision.fact) for decision in decided}
+        for line, of_turn in groupby(told, key=lambda statement: statement.line):
+            telling = Telling([*of_turn])
+            owners = dict.fromkeys(map(self._catalog.entity_name, telling.names()))
+            stand = {
+                fact.id: (path, fact)
+                for owner in owners
+                for path, fact in self._facts_of(owner)
+                if fact.current
+                and fact.day < telling.said
+                and not fact.lifecycle.verify_by
+                and (line, fact.id) not in settled
+                and fact.id not in self._overtaken
+            }
+            pairs = overtaken((fact for _, fact in stand.values()), telling)
+            self._overtaken.update(pair.fact.id for pair in pairs)
+            for sentence, of_sentence in groupby(pairs, key=lambda pair: pair.sentence):
+                spoken = telling.sentences[sentence]
+                claim = statement_of(replace(spoken[0], words=balanced(sentence.rstrip("."))))
+                is_asked = all(statement.kind in ("task", "order") for statement in spoken)
+                doubted = _places(stand[pair.fact.id] for pair in of_sentence)
+                yield claim._replace(how=RENEWAL) if is_asked else claim, doubted
 
     def facts_of(self, entities: Iterable[str]) -> list[Fact]:
         """What is held of these entities, and of the person."""
@@ -963,16 +1002,12 @@ class ClaimDecider:
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
         decided = _apply_cue(decided)
-        borne = self._bearings(decided, facts)
-        ends = any(borne.values()) or (source, claim.line) in self._ended
+        changed = self._changed(decided, facts)
+        ends = bool(changed) or (source, claim.line) in self._ended
         if claim.how == RENEWAL and decided.action == "drop" and ends:
             return self.decide(claim._replace(how="said"), source)
-        outdated, doubted = (
-            tuple((path, fact.entity, fact.field, fact.value) for path, fact in pairs)
-            for pairs in borne.values()
-        )
-        decided = decided._replace(outdated=outdated, doubted=doubted)
-        self._take_up(decided, facts, borne[CHANGED], beside, source)
+        decided = decided._replace(outdated=_places(changed))
+        self._take_up(decided, facts, changed, beside, source)
         return decided
 
     def _of_relative(self, claim: Claim) -> Claim:

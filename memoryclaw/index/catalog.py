@@ -464,13 +464,13 @@ class Catalog:
         return [(path, block, _fact(row)) for path, block, _, _, *row in rows]
 
     def overtaking(self, path: str, line: int, day: str) -> str:
-        """The statement of a day that rests on a turn which a line of a fact names beside its own source; empty where there is none."""
+        """What was said on a day and rests on a turn which a line of a fact names beside its own source; empty where there is none."""
         sql = """select fact.value from link join files using (fid) join unit on unit.at = ? and unit.kind = 'fact'
             join fact on fact.fid = unit.fid and fact.id = unit.id
             join link other on other.fid = fact.fid and other.line = fact.line
             and other.target_key = link.target_key and other.anchor = link.anchor
-            where files.path = ? and link.line = ? and fact.type = 'statement' and fact.current = 1 and fact.audience = ''
-            and fact.trust = 'trusted' order by fact.id limit 1"""
+            where files.path = ? and link.line = ? and fact.current = 1 and fact.audience = ''
+            and fact.trust = 'trusted' order by fact.type desc, fact.id limit 1"""
         return next((value for (value,) in self.rows(sql, (day, path, line))), "")
 
     def superseded_on(self, days: Iterable[str]) -> list[tuple[str, Fact]]:

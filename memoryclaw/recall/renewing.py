@@ -44,7 +44,7 @@ def share_a_word(older: str, later: str) -> bool:
 @lru_cache(maxsize=8192)
 def _marks(text: str, code: str, language: str) -> frozenset[str]:
     words = text if text.isascii() else f"{text} {' '.join(tokens_of(text))}"  # where an accent stands apart
-    return _stems_in(words, "en") | _stems_in(words, language) | _subject_in(text, code, language)
+    return stems_in(words, "en") | stems_in(words, language) | subject_in(text, code, language)
 
 
 @lru_cache(maxsize=1024)
@@ -198,7 +198,7 @@ def _telling_stems(text: str, code: str, language: str) -> frozenset[str]:
     """The stems of a text without its modal verbs, by the grammar of `code`, and its numbers."""
     modal_verbs = grammar(code).modal_verbs
     telling = (token for token in tokens_of(text) if token not in modal_verbs and not token.isdecimal())
-    return _stems_in(" ".join(telling), language)
+    return stems_in(" ".join(telling), language)
 
 
 def gives_up(older: str, later: str) -> bool:
@@ -333,11 +333,12 @@ def subject_of(text: str, like: str = "") -> frozenset[str]:
     Args:
         like: the words in whose language it is read.
     """
-    return _subject_in(text, _grammar_of(text, like).code, _language_told_by(like or text))
+    return subject_in(text, _grammar_of(text, like).code, _language_told_by(like or text))
 
 
 @lru_cache(maxsize=8192)
-def _subject_in(text: str, code: str, language: str) -> frozenset[str]:
+def subject_in(text: str, code: str, language: str) -> frozenset[str]:
+    """The subject of a text, by the grammar of `code`, with the stems of a language; see `subject_of`."""
     words, values = grammar(code), valued(text, units=True)
     tokens, named, fields, place = tokens_of(text), list[str](), set[str](), 0
     while place < len(tokens):
@@ -355,7 +356,7 @@ def _subject_in(text: str, code: str, language: str) -> frozenset[str]:
         ):  # `nach Bonn gezogen`
             named.remove(verb)
             fields.add(f"{_FIELD}{field}")
-    return _stems_in(" ".join(named), language) | fields
+    return stems_in(" ".join(named), language) | fields
 
 
 def tells_only(text: str, field: str) -> bool:
@@ -404,7 +405,7 @@ def valued(text: str, *, units: bool = False) -> frozenset[str]:
 
 def stems(text: str, like: str = "") -> frozenset[str]:
     """The stems of the words that carry the subject of a text, in English or in the language of another: a short one seldom tells its own."""
-    return _stems_in(text, _language_told_by(like))
+    return stems_in(text, _language_told_by(like))
 
 
 @lru_cache(maxsize=8192)
@@ -413,7 +414,8 @@ def _language_told_by(text: str) -> str:
 
 
 @lru_cache(maxsize=16384)
-def _stems_in(text: str, code: str) -> frozenset[str]:
+def stems_in(text: str, code: str) -> frozenset[str]:
+    """The stems of the words that carry the subject of a text, as those of a language."""
     words = (_ELIDED.sub("", word) for word in words_of(text))
     return frozenset(stemming.language(code).telling(words))
 
@@ -471,8 +473,8 @@ def _valued_in(text: str, code: str, language: str) -> tuple[Valued, ...]:
             owners = next(
                 filter(None, (_things(piece, values, words) for piece in (sentence, before))), None
             ) or _things(sentence, values, words, verbs=False)
-            names = tuple(_stems_in(" ".join(name), language) for name in owners)
-            common = _stems_in(
+            names = tuple(stems_in(" ".join(name), language) for name in owners)
+            common = stems_in(
                 " ".join(word for name in owners for word in name if _is_common(word, text, words)),
                 language,
             )

@@ -27,6 +27,7 @@ from memoryclaw.talk.assertions import (
     without_contrast,
 )
 from memoryclaw.talk.corrections import corrected
+from memoryclaw.talk.learned import Worth
 from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
@@ -43,8 +44,6 @@ _TOPIC_WORDS = 3  # before a colon, or alone in a sentence
 _ANTECEDENT = 2  # turns back that a pronoun may point
 _SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
-_SHOWN = 3  # features that an explanation names
-_SHARP = 0.05  # of the sum; a smaller part explains nothing
 _HARD = re.compile(r"\d|[$€£%]")
 _LINK = re.compile(r"(?:https?://|www\.)\S+")
 _ASKED = ("?", "？", "؟")
@@ -55,19 +54,6 @@ _LAUGH = re.compile(
     r"(?:(?<!\w)(?:lol+|lmf?ao+|rofl|jk|j/k|b?(?:ha){2,}h?|(?:he){2,}|(?:hi){2,})(?!\w)|(?<!\S)(?:/[sj]|:-?p|xD)(?![\w/])|;-?\)|[😂🤣😆😉😜😝🙃🙄])",
     re.IGNORECASE,
 )
-
-
-class Worth(NamedTuple):
-    """The chance that a statement is worth having, from 0 to 1, and what of its features makes it so, the largest first."""
-
-    score: float
-    parts: tuple[tuple[str, float], ...] = ()
-    enough: bool = True  # it is above the cut
-
-    def __str__(self) -> str:
-        return ", ".join(
-            f"{name} {share:+.1f}" for name, share in self.parts[:_SHOWN] if abs(share) >= _SHARP
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
 from memoryclaw.model import Turn
-from memoryclaw.talk.statements import Statement, Talk, Worth
+from memoryclaw.talk.learned import Worth, weighed
+from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
@@ -168,29 +168,6 @@ def features_of(exchange: Surroundings) -> dict[str, float]:
     return {name: float(feature(exchange)) for name, feature in FEATURES.items()}
 
 
-class _Term(NamedTuple):
-    """One learned feature."""
-
-    name: str
-    mean: float
-    deviation: float
-    weight: float
-
-
-@cache
-def _learned() -> tuple[float, tuple[_Term, ...]]:
-    """The bias and the terms of the sum."""
-    rows = [line.rsplit(maxsplit=3) for line in lists.lines("worth.features")]
-    terms = tuple(_Term(name, *map(float, numbers)) for name, *numbers in rows)
-    return float(lists.text("worth.bias")), terms
-
-
-@cache
-def cut_of(name: str) -> float:
-    """A cut by its name: `cut`, `cut_answered`, `cut_alone`."""
-    return float(lists.text(f"worth.{name}"))
-
-
 def cut_name(exchange: Surroundings) -> str:
     """The name of the cut of a statement: higher in a session that is answered at length, and in a language that nothing was learned from."""
     if exchange.said.language not in lists.words("worth.languages"):
@@ -200,12 +177,7 @@ def cut_name(exchange: Surroundings) -> str:
 
 def worth_of(exchange: Surroundings) -> Worth:
     """The sum over the features of a statement, and its parts."""
-    bias, terms = _learned()
-    features = features_of(exchange)
-    shares = [(term.name, term.weight * (features[term.name] - term.mean) / term.deviation) for term in terms]
-    chance = 1 / (1 + math.exp(-bias - sum(share for _, share in shares)))
-    shares.sort(key=lambda share: (-abs(share[1]), share[0]))
-    return Worth(round(chance, 4), tuple(shares), chance >= cut_of(cut_name(exchange)))
+    return weighed("worth", features_of(exchange), cut_name(exchange))
 
 
 def weigh(

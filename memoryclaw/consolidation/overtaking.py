@@ -1,0 +1,326 @@
+"""Whether what somebody said may have changed what stands: a learned sum of named features of the two. Pure.
+
+The sum has a person asked, and never ends anything. Its weights are learned by `benchmarks/overtaking.py` and kept in
+`data/overtaking.toml`; a new feature is a new entry here, and counts for nothing until it is learned.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise
+
+from memoryclaw.consolidation.bearing import is_theirs
+from memoryclaw.model import Fact
+from memoryclaw.recall.renewing import stems, stems_in, subject_in
+from memoryclaw.recall.restated import exact_values
+from memoryclaw.talk.learned import Worth, weighed
+from memoryclaw.talk.statements import Statement
+from memoryclaw.text.clauses import Clause, clauses
+from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.language import key_of
+
+_EVERYDAY = 0.4  # what an everyday word weighs beside a name or a rare one
+_MOST = 2  # of what stands that one turn may change
+_ANY_DAY = date(2000, 1, 1)
+
+
+class Telling:
+    """What a person said in one turn, questions apart: its sentences, each with the statements that were read in it."""
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self.sentences: dict[str, list[Statement]] = {}
+        self._clauses: dict[str, list[tuple[Clause, frozenset[str]]]] = {}
+        for statement in statements:
+            if "asked" not in statement.doubts:
+                self.sentences.setdefault(statement.quote, []).append(statement)
+        first = statements[0]
+        self.who, self.said, self.line, self.words = (
+            first.who,
+            first.said,
+            first.line,
+            grammar(first.language),
+        )
+        self.text = " ".join(self.sentences)
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """All its words."""
+        return tuple(tokens_of(self.text))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """What all its sentences speak of."""
+        return frozenset[str]().union(*(_stems(sentence, self.words.code) for sentence in self.sentences))
+
+    def clauses_of(self, sentence: str) -> list[tuple[Clause, frozenset[str]]]:
+        """The clauses of a sentence, and what each speaks of."""
+        if sentence not in self._clauses:
+            parts = clauses(sentence, self.words)
+            self._clauses[sentence] = [(part, _stems(part.text, self.words.code)) for part in parts]
+        return self._clauses[sentence]
+
+    def speaks_of(self, fact: Fact) -> bool:
+        """True where it has a rare word of what stands, or two others."""
+        stems_of_fact = stems_of(fact, self)
+        if self.stems.isdisjoint(stems_of_fact):  # as of most
+            return False
+        shared = self.stems & stems_of_fact
+        return sum(_weight_of(stem, self.words.code) for stem in shared) > _EVERYDAY
+
+    def names(self) -> list[str]:
+        """The speaker, and whomever and whatever it names."""
+        told = (statement for of_one in self.sentences.values() for statement in of_one)
+        return list(
+            dict.fromkeys(
+                filter(None, (self.who, *(name for one in told for name in (one.about, *one.names))))
+            )
+        )
+
+
+class Pair:
+    """What stands, beside what somebody said later."""
+
+    def __init__(self, fact: Fact, telling: Telling) -> None:
+        self.fact, self.telling, self.words = fact, telling, telling.words
+        self.owner: str = "" if key_of(fact.entity) == key_of(telling.who) else fact.entity
+        self.old = stems_of(fact, telling)
+        self.owner_stems: frozenset[str] = _stems(self.owner, self.words.code) if self.owner else frozenset()
+        shared = {sentence: _stems(sentence, self.words.code) & self.old for sentence in telling.sentences}
+        # That of its sentences which has most of the older one.
+        self.sentence: str = max(shared, key=lambda sentence: (self.weight(shared[sentence]), len(sentence)))
+        self.shared: frozenset[str] = shared[self.sentence]
+        self.statements = telling.sentences[self.sentence]
+        self.tokens = tokens_of(self.sentence)
+
+    def weight(self, shared: Iterable[str]) -> float:
+        """What some stems weigh."""
+        return sum(_weight_of(stem, self.words.code) for stem in shared)
+
+    @property
+    def is_of_one(self) -> bool:
+        """False where the later words speak of somebody else's: of `my sister's landlord`, beside one's own."""
+        whose, field = key_of(self.owner), self.fact.field
+        is_told = self.fact.is_statement or any(
+            is_theirs(part, self.words, whose, field) for part in self.clauses
+        )
+        return is_told and not any(map(self._names_another, self.clauses))
+
+    def _names_another(self, clause: Clause) -> bool:
+        words, tokens = self.words, clause.tokens
+        known = {
+            *tokens_of(f"{self.fact.value} {self.owner} {self.fact.field}"),
+            *words.small,
+            *words.thing_pronouns,
+        }
+        roles = any(token in words.roles and token not in known for token in tokens[:4])
+        goes_on = words.prepositions, words.noun_openers, words.adverbs, words.light
+        owners = (
+            token.endswith("'s")
+            and token[:-2] not in known
+            and not any(each.at(tokens, place + 1) for each in goes_on)
+            for place, token in enumerate(tokens[:3])
+        )
+        is_pronoun = tokens[0] in words.people_pronouns and not self.owner
+        return (roles and words.possessives_own.has_any(tokens[:3])) or is_pronoun or any(owners)
+
+    @cached_property
+    def clauses(self) -> list[Clause]:
+        """The clauses of the sentence that have something of what stands."""
+        parts = self.telling.clauses_of(self.sentence)
+        return [part for part, told in parts if not self.shared.isdisjoint(told)] or [
+            part for part, _ in parts[:1]
+        ]
+
+    def sign(self, name: str) -> float:
+        """1 where an entry of a list stands in the sentence, half where in another one of the turn."""
+        entries = getattr(self.words, name)
+        return 1.0 if entries.within(self.tokens) else 0.5 * entries.within(self.telling.tokens)
+
+    def of_kinds(self, *kinds: str) -> float:
+        """The share of the sentence's clauses of these kinds."""
+        return sum(statement.kind in kinds for statement in self.statements) / len(self.statements)
+
+    def doubted(self, doubt: str) -> float:
+        """The share of the sentence's clauses with a doubt."""
+        return sum(doubt in statement.doubts for statement in self.statements) / len(self.statements)
+
+    @cached_property
+    def repeated(self) -> float:
+        """The share of the value that the turn says again."""
+        value = _stems(self.fact.value, self.words.code)
+        return len(value & self.telling.stems) / max(1, len(value))
+
+    @property
+    def ends(self) -> bool:
+        """True where the clauses say that something is over."""
+        words = self.words
+        signs = words.ended, words.gone, words.replacing, words.ending_verbs, words.cancel_words
+        return any(sign.within(part.tokens) for sign in signs for part in self.clauses)
+
+    @property
+    def is_denied(self) -> bool:
+        """True where the clauses say that something is not so."""
+        signs = self.words.negations, self.words.ended
+        return any(sign.within(part.tokens) for sign in signs for part in self.clauses)
+
+    @property
+    def has_names_apart(self) -> bool:
+        """True where each has a name that the other one has not."""
+        fact, later = self.fact, self.telling
+        before = fact.value if fact.is_statement else f"is {fact.value}"
+        known = tokens_of(f"{fact.entity} {fact.field} {fact.value}")
+        return bool(
+            _names_in(later.text, later.words).difference(known)
+            and _names_in(before, _grammar_of(fact.value, later.words.code)).difference(later.tokens)
+        )
+
+    @property
+    def differs(self) -> bool:
+        """True where the sentence has another value of the same form as the older one."""
+        old, new = _values_of(self.fact.value), _values_of(self.sentence)
+        return any(old[form].isdisjoint(new[form]) for form in old.keys() & new.keys())
+
+    @property
+    def has_old_subject(self) -> bool:
+        """True where what both have is the subject of the older one, or its field."""
+        fact, code = self.fact, self.words.code
+        return not self.shared.isdisjoint(
+            _first_subject(fact.value, code) if fact.is_statement else _stems(fact.field, code)
+        )
+
+    @property
+    def has_known_subject(self) -> bool:
+        """True where the older one has all that a clause is about."""
+        subjects = (_stems(" ".join(part.subject), self.words.code) for part in self.clauses)
+        return any(subject and subject <= self.old for subject in subjects)
+
+
+def stems_of(fact: Fact, telling: Telling) -> frozenset[str]:
+    """What a fact or a statement speaks of, and whose it is where it is not the speaker's."""
+    return _fact_stems(
+        "" if fact.entity == telling.who else fact.entity, fact.field, fact.value, telling.words.code
+    )
+
+
+@lru_cache(maxsize=16384)
+def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]:
+    return _stems(f"{field} {value}".strip(), code) | (_stems(owner, code) if owner else frozenset())
+
+
+@lru_cache(maxsize=16384)  # of all that stands
+def _stems(text: str, code: str) -> frozenset[str]:
+    """The stems of the words that say something, and the fields that the verbs and nouns name, beside words in a language."""
+    words, language = _grammar_of(text, code), code if code in codes() else "en"
+    telling = (
+        token for token in tokens_of(text) if token not in words.empty and token not in words.number_words
+    )
+    fields = (stem for stem in subject_in(text, words.code, language) if stem.startswith("="))
+    return stems_in(" ".join(telling), language).union(fields)
+
+
+@lru_cache(maxsize=16384)
+def _grammar_of(text: str, code: str) -> Grammar:
+    return grammar(spoken if (spoken := spoken_in(text, code)) in codes() else UNREAD)
+
+
+@lru_cache(maxsize=16384)
+def _first_subject(text: str, code: str) -> frozenset[str]:
+    first = next(iter(clauses(text, _grammar_of(text, code))), None)
+    return _stems(" ".join(first.subject if first else ()), code)
+
+
+def _weight_of(stem: str, code: str) -> float:
+    return _EVERYDAY if stem.startswith("=") or stem in _everyday(code) else 1.0
+
+
+@cache
+def _everyday(code: str) -> frozenset[str]:
+    return frozenset[str]().union(*map(stems, grammar(code).everyday))
+
+
+@lru_cache(maxsize=2048)
+def _names_in(text: str, words: Grammar) -> frozenset[str]:
+    return frozenset(
+        token
+        for token, (start, _) in zip(tokens_of(text), spans_of(text), strict=True)
+        if text[start].isupper() and token not in words.everyday and token not in words.first_person and not any(map(str.isdigit, token))
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=8192)
+def _values_of(text: str) -> dict[str, frozenset[str]]:
+    """The values of a text by their form."""
+    words, tokens = _grammar_of(text, "en"), tokens_of(text)
+    values = {form: frozenset(of_form) for form, of_form in exact_values(text, _ANY_DAY).items()}
+    figures = frozenset(token for token in tokens if token.isdigit() or token in words.cardinals)
+    named = {
+        "weekday": frozenset(token for token in tokens if token in words.weekdays),
+        "month": frozenset(token for token in tokens if token in words.months),
+        "figure": frozenset() if values else figures,
+    }
+    counted = pairwise(tokens)
+    measured = {
+        f"in {unit}": frozenset({figure})
+        for figure, unit in counted
+        if figure[0].isdigit() and unit in words.units
+    }
+    return values | measured | {form: entries for form, entries in named.items() if entries}
+
+
+# Each by the name that an explanation shows.
+FEATURES: Mapping[str, Callable[[Pair], float]] = {
+    # what both have
+    "share of the older words": lambda one: one.weight(one.shared) / max(_EVERYDAY, one.weight(one.old)),
+    "share of the later words": lambda one: one.weight(one.shared) / max(_EVERYDAY, one.weight(_stems(one.sentence, one.words.code))),
+    "weight of what both have": lambda one: math.log1p(one.weight(one.shared)),
+    "a rare word": lambda one: any(_weight_of(stem, one.words.code) == 1 for stem in one.shared),
+    "the older subject": lambda one: one.has_old_subject,
+    "all of the later subject": lambda one: one.has_known_subject,
+    "nothing but the owner's name": lambda one: bool(one.owner_stems) and one.shared <= one.owner_stems,
+    "a field": lambda one: any(stem.startswith("=") for stem in one.shared),
+    "says it again": lambda one: one.repeated == 1 and not one.is_denied,
+    # their values
+    "a value of the same form": lambda one: one.differs,
+    "each has a name of its own": lambda one: one.has_names_apart,
+    "the older one has a figure": lambda one: any(map(str.isdigit, one.fact.value)),
+    # what the later one says
+    "a sign of change": lambda one: one.sign("changes"),
+    "since when": lambda one: one.sign("beginnings"),
+    "an end": lambda one: one.ends,
+    "a wish": lambda one: max(one.of_kinds("wish", "modal", "duty"), one.doubted("supposed")),
+    "in jest, reported or doubted": lambda one: max(map(one.doubted, ("joke", "reported", "hedged"))),
+    "a state": lambda one: one.of_kinds("state", "be", "have", "decide", "prefer"),
+    "the speaker": lambda one: any(one.words.first_person.has_any(part.tokens[:2]) for part in one.clauses),
+    "length": lambda one: math.log1p(len(one.telling.tokens)),
+    "length of the older one": lambda one: math.log1p(len(tokens_of(one.fact.value))),
+}  # fmt: skip
+
+
+def features_of(pair: Pair) -> dict[str, float]:
+    """The features of a pair, by their names."""
+    return {name: float(feature(pair)) for name, feature in FEATURES.items()}
+
+
+def overtaken(
+    facts: Iterable[Fact], telling: Telling, worth: Callable[[Pair], Worth] | None = None
+) -> list[Pair]:
+    """What stands and may have changed by what was said, the likeliest first, at most two of a turn: a person is asked about them.
+
+    Args:
+        facts: what stands of the speaker, and of those that are named.
+        telling: what was said on a later day.
+        worth: the chance that it has.
+    """
+    worth = worth or worth_of
+    pairs = (Pair(fact, telling) for fact in facts if telling.speaks_of(fact))
+    pairs = (pair for pair in pairs if pair.clauses and pair.is_of_one)
+    likely = [(chance.score, pair) for pair in pairs if (chance := worth(pair)).enough]
+    return [pair for _, pair in sorted(likely, key=lambda one: -one[0])[:_MOST]]
+
+
+def worth_of(pair: Pair) -> Worth:
+    """The chance that what stands has changed, and its parts."""
+    return weighed("overtaking", features_of(pair))
