@@ -355,13 +355,16 @@ class App:
     ) -> Answer:
         """Ranked matches for a question or a query, explained.
 
-        It leaves no trace, unless a `session` is shown it: what that has seen whole, no recall sends it again.
+        It leaves no trace, unless a `session` is shown it: what that has seen whole, no recall sends it again, and what it opens next was missed.
         """
         within(limit, 0, settings.MOST_LISTED, "a limit")
         answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
         if not session:
             return answer
-        trouble = self._context.note_shown(session, "search", rooms.receipts.whole_matches(answer.matches))
+        ids = [match.unit.id for match in answer.matches]
+        trouble = self._context.note_shown(
+            session, "search", ids, rooms.receipts.whole_matches(answer.matches)
+        )
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
     @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ, anywhere=True)
@@ -470,7 +473,7 @@ class App:
         )
         if session:
             digests = self._context.read(lambda: rooms.receipts.whole_units(unit.address, self.catalog))
-            self._context.note_shown(session, "get", digests)
+            self._context.note_shown(session, "get", [*digests], digests)
         return unit
 
     @verb("GET /v1/notes", "Look", "browse", anywhere=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -563,11 +563,11 @@ class VaultContext:
         visible = rooms.seen.visible_bytes(path, data, self.audience, self.config.folders, doubts)
         return (visible or b"").decode("utf-8", "surrogatepass")
 
-    def note_shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
-        """Keeps in the ledger what a session was shown by a tool; returns why not, if it could not."""
+    def note_shown(self, session: str, mode: str, ids: Sequence[str], digests: Mapping[str, str]) -> str:
+        """Keeps in the ledger what a session was shown by a tool, and of what is whole the digests; returns why not, if it could not."""
         values = {"receipt": self._receipt(), "session": self.session_name(session), "mode": mode}
-        event = {**values, "ids": [*digests], "digests": dict(digests)}
-        return self.ledger.append("shown", event, self.clock()) if digests else ""
+        event = {**values, "ids": [*ids], "digests": dict(digests)}
+        return self.ledger.append("shown", event, self.clock()) if ids or mode == "search" else ""
 
     def with_receipt(self, answer: R, session: str, seen: str) -> R:
         """The answer with its receipt, which the ledger keeps."""

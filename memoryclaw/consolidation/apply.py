@@ -434,6 +434,8 @@ def lost_lines(before: str, after: str, elsewhere: Iterable[str] = ()) -> int:
     """
     old, new = _lines(before), _lines(after)
     gone, come = old - new, new - old
+    if not gone:
+        return 0
     moved, words = {line.strip() for line in elsewhere}, {word for line in come for word in _words(line)}
     return sum(
         count for line, count in gone.items() if line not in moved and not words.issuperset(_words(line))

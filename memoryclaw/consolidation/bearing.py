@@ -185,6 +185,7 @@ def _bearing(clause: Clause, later: _Later, fact: Fact, whose: str) -> str:
     return TOUCHED if _names_field(clause, later, fact) else ""
 
 
+@lru_cache(maxsize=1024)  # asked of every statement that stands
 def _is_theirs(clause: Clause, words: Grammar, whose: str, field: str) -> bool:
     """False for a clause about others than the one whose it is: `my cousin moved`, `he's with Monzo now`."""
     shortened = next((n for n, token in enumerate(clause.tokens[:3]) if token.endswith("'s")), -1)
@@ -204,10 +205,10 @@ def _is_theirs(clause: Clause, words: Grammar, whose: str, field: str) -> bool:
 
 def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
     """True where somebody eats or drinks again what they do not by what stands: `I'm vegetarian`, `I eat fish again`."""
-    tokens, before = clause.tokens, tokens_of(fact.value)
+    tokens = clause.tokens
     if not _consuming().within(tokens) or words.negations.within(tokens):
         return False
-    old = _grammar_of(fact.value, words.code)
+    before, old = tokens_of(fact.value), _grammar_of(fact.value, words.code)
     denies, is_state = old.negations.within(before), old.lasting_states.within(before)
     own = old.first_person.has_any(before[:1]) and before[0] not in old.possessives_own
     is_same = clause.subject[:1] == tuple(before[:1]) or (

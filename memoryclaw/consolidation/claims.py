@@ -166,7 +166,7 @@ def _says_more(statement: Statement) -> bool:
     told_tokens = {
         token
         for assertion in statement.assertions
-        for token in tokens_of(f"{assertion.field} {assertion.value} {assertion.words}")
+        for token in tokens_of(f"{assertion.entity} {assertion.field} {assertion.value} {assertion.words}")
     }
     naming = grammar(statement.language).naming_words
     surplus = {

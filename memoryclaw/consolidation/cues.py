@@ -19,13 +19,15 @@ from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import DateRange, day_of, days_of, find_ranges
-from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.sentences import ends_in_question, sentences
+from memoryclaw.vault.fact_values import same_field
 
 CORRECTION, FRUSTRATION, RETRACTION = "correction", "frustration", "retraction"
 _LONGEST, _SCANNED = 400, 4000  # characters of a sentence that is read, and of a turn
 _SHOWN = 100  # characters of the words that are quoted
+_LONGEST_VALUE = 5  # words of a value that is given instead of another
 _MOST_DENIED = 3  # facts of one answer
 _MOST_OF = 0.6  # of the words of a statement, where an exchange repeats it
 _PAUSE = re.compile(r"[,;]|\s[-–—]+\s")  # behind which an order says why
@@ -201,9 +203,10 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
 class _Exchange:
     """A question, what the assistant answered, and the turn that says it is wrong."""
 
-    def __init__(self, question: str, reply: str, denial: Turn) -> None:
+    def __init__(self, question: str, reply: str, denial: Turn, language: str) -> None:
         self._question, self._reply = question[:_SCANNED], reply[:_SCANNED]
         self._denial = denial
+        self.words = _words_of(self._reply, language)
         self.stems = _stems(f"{self._question} {self._reply}")
 
     def tells_of(self, fact: Fact) -> bool:
@@ -245,39 +248,100 @@ def denied(
     known_facts: Callable[[], Iterable[Fact]],
     language: str = "en",
 ) -> Iterator[Claim]:
-    """What is known and the assistant repeats, and a person then says is wrong and says no more of, as claims that deny it."""
+    """What is known and the assistant repeats, and a person then says is wrong: claims that deny it, or that give what it is instead."""
     denials = [cue for cue in cues(turns, language) if cue.act == CORRECTION]
     denials += _contradictions(turns, {claim.line for claim in claims if not claim.field}, language)
-    facts = [fact for fact in known_facts() if fact.current] if denials else []
+    facts = [*dict.fromkeys(fact for fact in known_facts() if fact.current)] if denials else []
     for cue in denials if facts else ():
         turn, answer = turns[cue.at], _answer_before(turns, cue.at)
-        exchange = _Exchange(turns[answer - 1].text if answer else "", turns[answer].text, turn)
+        exchange = _Exchange(turns[answer - 1].text if answer else "", turns[answer].text, turn, language)
         said_anew = any(
             claim.field and claim.line == turn.line and not exchange.repeats(claim.value) for claim in claims
         )
-        if turn.by or said_anew:
-            continue
         repeated = [fact for fact in facts if exchange.tells_of(fact)]
-        matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))]
-        for fact in (matches or repeated)[:_MOST_DENIED]:
+        matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))] or repeated
+        fields = [fact for fact in matches if not fact.is_statement]
+        value = _value_instead(turn.text, exchange.words, fields[0].field) if len(fields) == 1 else ""
+        is_alike = bool(value) and any(map(str.isdigit, value)) == any(map(str.isdigit, fields[0].value))
+        if turn.by or (said_anew and not is_alike):
+            continue
+        for fact in fields if is_alike else matches[:_MOST_DENIED]:
             yield Claim(
-                entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=cue.words, role="user", said=turn.ts[:10],
-                how=DENIED, speaker=turn.name,
+                entity=fact.entity, field=fact.field, value=value if is_alike else fact.value, line=turn.line, quote=cue.words,
+                role="user", said=turn.ts[:10], how="" if is_alike else DENIED, change=is_alike, speaker=turn.name,
             )  # fmt: skip
 
 
 def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: str) -> Iterator[Cue]:
-    """The turns of these lines that answer the assistant with something else: `nope, it's 0 negative`."""
+    """The turns that answer the assistant with something else, if only in these lines: `nope, it's 0 negative`, `no, Dr Pohl`."""
     for place, (answer, turn) in enumerate(pairwise(turns), 1):
-        if (
-            answer.role == "assistant"
-            and not ends_in_question(answer.text)
-            and turn.role == "user"
-            and turn.line in lines
+        if answer.role != "assistant" or ends_in_question(answer.text) or turn.role != "user":
+            continue
+        code = spoken_in(turn.text, language)
+        is_told = code in codes() and grammar(code).corrections.at(tokens_of(turn.text[:_LONGEST]))
+        if (is_told and turn.line in lines) or _value_instead(turn.text, _words_of(answer.text, language)):
+            yield Cue(place, CORRECTION, " ".join(turn.text.split())[:_SHOWN])
+
+
+def _words_of(text: str, language: str) -> Grammar:
+    code = spoken_in(text[:_SCANNED], language)
+    return grammar(code if code in codes() else language)
+
+
+def _value_instead(text: str, words: Grammar, field: str = "") -> str:
+    """The name or figure that a turn gives, of a field or of no one, behind words that deny what stands before it: `no, it's Dr Pohl`; else empty."""
+    is_denied = False
+    for sentence in sentences(text[:_LONGEST]):
+        tokens, spans = tokens_of(sentence), spans_of(sentence)
+        place = _end_of_denial(sentence, words)
+        is_denied = is_denied or any(
+            words.corrections.at(tokens, n) or words.wrong_words.at(tokens, n) or tokens[n] in words.negations
+            for n in range(place)
+        )
+        if not is_denied:
+            break
+        place += _leading_to(field, tokens[place:], words)
+        while place < len(tokens) and (
+            tokens[place] in words.prepositions or tokens[place] in words.determiners
         ):
-            code = spoken_in(turn.text, language)
-            if code in codes() and grammar(code).corrections.at(tokens_of(turn.text[:_LONGEST])):
-                yield Cue(place, CORRECTION, " ".join(turn.text.split())[:_SHOWN])
+            place += 1
+        if place < len(tokens):
+            value = _PAUSE.split(sentence[spans[place][0] :])[0].strip(" .!")
+            while (ends := tokens_of(value)) and ends[-1] in words.adverbs:
+                value = value[: spans_of(value)[-1][0]].rstrip(" .!")
+            is_value = not (value[:1].islower() or any(clause.kind for clause in clauses(value, words)))
+            return value if is_value and len(ends) <= _LONGEST_VALUE else ""
+    return ""
+
+
+def _leading_to(field: str, tokens: Sequence[str], words: Grammar) -> int:
+    """How many first tokens lead to the value of a field, if any: 3 of `her number is 555-3030`, and of `he lives in Nantes`."""
+    verb = next((n for n, token in enumerate(tokens) if token in words.be_verbs), 0)
+    if field and verb and same_field(" ".join(tokens[1:verb]), field):
+        return verb + 1
+    phrases = [phrase for phrase, of in words.verb_fields if field and of == field]
+    return max(
+        (len(phrase) + 1 for phrase in phrases if tuple(tokens[1 : len(phrase) + 1]) == phrase), default=0
+    )
+
+
+def _end_of_denial(sentence: str, words: Grammar) -> int:
+    """How many of its first tokens say no more than that something is otherwise: 3 of `no, that's wrong, he …`; 0 for `not London`."""
+    tokens, spans = tokens_of(sentence), [*spans_of(sentence), (len(sentence), len(sentence))]
+    place = 0
+    while place < len(tokens):
+        size = words.corrections.at(tokens, place) or words.wrong_words.at(tokens, place)
+        if not size and tokens[place] in words.negations:
+            is_apart = not sentence[spans[place][1] : spans[place + 1][0]].isspace()
+            if not (is_apart or tokens[place + 1] in words.pointing):
+                return 0
+            size = 1
+        idle = words.pointing, words.be_verbs, words.adverbs
+        size = size or any(tokens[place] in entries for entries in idle)
+        if not size:
+            break
+        place += size
+    return place
 
 
 def unwanted(
@@ -343,7 +407,4 @@ def _takes_up(answer: Turn, claim: Claim) -> bool:
 
 
 def _stems(text: str) -> frozenset[str]:
-    language = stemming.language_of([text], stemming.language("en"))
-    return frozenset(
-        stem for word in words_of(text) if not language.is_stop(word) for stem in language.tokens(word)
-    )
+    return frozenset(stemming.language_of([text], stemming.language("en")).telling(words_of(text)))

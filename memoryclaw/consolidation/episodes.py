@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
@@ -318,22 +317,16 @@ def _lesson(lesson: Lesson) -> Point:
 
 def _weights(text: str, code: str) -> dict[str, float]:
     """What the words of a text tell, by their stems: numbers and names most, words that every talk is full of least."""
-    light = grammar(code if code in codes() else "en").light
+    light, language = grammar(code if code in codes() else "en").light, stemming.language(code)
     weights: dict[str, float] = {}
     for place, hit in enumerate(WORD.finditer(text)):
         word = hit[0].lower()
-        if stems := _stems(word, code):
+        if stems := [*language.telling((word,))]:
             hard = bool(_HARD.search(word)) or (place > 0 and hit[0][0].isupper() and not text.isupper())
             weight = 2.0 if hard else 0.3 if word in light else 1.0
             for stem in stems:
                 weights[stem] = max(weight, weights.get(stem, 0.0))
     return weights
-
-
-@lru_cache(maxsize=65536)  # the words of a night
-def _stems(word: str, code: str) -> tuple[str, ...]:
-    language = stemming.language(code)
-    return () if language.is_stop(word) else tuple(language.tokens(word))
 
 
 def _choose(points: Sequence[Point], turns: int) -> list[Point]:
@@ -623,12 +616,12 @@ def _title(turns: Sequence[Turn], request: str, subjects: Sequence[str], points:
 def _with_topics(text: str, words: Sequence[str]) -> str:
     """A text as a title: with the first words of a ranking that it lacks, before all those that are cut off of it."""
     text = text.rstrip(".:;, ")
-    text_words = set(map(fold, WORD.findall(text)))
+    text_words, folded = set(map(fold, WORD.findall(text))), {word: fold(word) for word in words}
     for room in range(_TITLE, _TITLE // 2, -1):
         title = cut_short(text, room)
         title_words = set(map(fold, WORD.findall(title)))
-        lacking = [word for word in words if fold(word) not in title_words]
-        cut_off = [word for word in lacking if fold(word) in text_words]
+        lacking = [word for word in words if folded[word] not in title_words]
+        cut_off = [word for word in lacking if folded[word] in text_words]
         named_topics = ", ".join(list(dict.fromkeys((*lacking[:1], *cut_off[:1], *lacking)))[:_MORE])
         if not named_topics or len(title) + len(named_topics) + 3 <= _TITLE:
             break

@@ -25,6 +25,7 @@ from memoryclaw.consolidation.actions import (
     imprint,
 )
 from memoryclaw.consolidation.changes import (
+    DENIED,
     LEVELS,
     OVERTAKEN,
     SPEAKERS,
@@ -477,16 +478,28 @@ def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extr
         reading = planner.enrich(segment, basis, names, standing)
     else:
         reading = basis
-    orders = [*unwanted(segment.turns, names.values(), planner.decider.facts_of, planner.language)]
-    lines = {claim.line for claim in orders}  # an order is nothing to keep
+    denials = [
+        *denied(segment.turns, reading.claims, lambda: planner.decider.facts_of(names.values()), planner.language),
+        *unwanted(segment.turns, names.values(), planner.decider.facts_of, planner.language),
+    ]  # fmt: skip
+    orders = {claim.line for claim in denials if claim.how == UNWANTED}  # nothing to keep
+    values = {(claim.line, claim.value) for claim in denials if claim.how not in (DENIED, UNWANTED)}
     reading = reading._replace(
         claims=(
-            *(claim for claim in reading.claims if claim.line not in lines),
-            *denied(segment.turns, reading.claims, lambda: planner.decider.facts_of(names.values()), planner.language),
-            *orders,
+            *(
+                claim
+                for claim in reading.claims
+                if claim.line not in orders and not _says_one_of(values, claim)
+            ),
+            *denials,
         )
-    )  # fmt: skip
+    )
     return basis, reading._replace(points=with_quotes(reading.points, reading.claims, segment.turns))
+
+
+def _says_one_of(values: Iterable[tuple[int, str]], claim: Claim) -> bool:
+    """True for what a line says besides a value that is put right there."""
+    return any(claim.line == line and value in claim.value for line, value in values)
 
 
 def _weigh(talk: Talk, segment: Segment, planner: Planner, wishes: dict[Wish, None]) -> Talk:

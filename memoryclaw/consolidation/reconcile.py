@@ -891,17 +891,15 @@ class ClaimDecider:
         is_change = is_change or (is_taken and (claim.change or may_change(claim.words or claim.value)))
         if not is_change or not claim.said or claim.confidence == "low" or claim.role != _PERSON:
             return borne
-        name = set(key_of(claim.entity).split())
+        keys, name = {_key(claim.entity), _key(claim.field)}, set(_key(claim.entity).split())
+        at_hand = {*self._of_turn, *decided.replaces, decided.fact}
         of_field = self._facts_of(claim.field) if claim.field else []  # what was told of `my yoga class`
         for path, fact in dict.fromkeys((*facts, *of_field, *self._facts_of(claim.speaker))):
             if (
                 fact.current
                 and fact.day <= claim.said
-                and fact.id not in (*self._of_turn, *decided.replaces, decided.fact)
-                and (
-                    key_of(fact.entity) in (key_of(claim.entity), key_of(claim.field))
-                    or name <= set(key_of(fact.value).split())
-                )
+                and fact.id not in at_hand
+                and (_key(fact.entity) in keys or name <= set(_key(fact.value).split()))
                 and (how := bearing(claim, fact, decided.known))
             ):
                 borne[how].append((path, fact))

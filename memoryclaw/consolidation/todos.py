@@ -378,7 +378,7 @@ def _emptied(statement: Statement) -> Statement:
 
 def _opener(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
     """Where the words that open a to-do stand in a clause; (0, 0) where there are none."""
-    for place in range(len(tokens)):
+    for place, _ in words.todo_openers.places(tokens):
         duty, length = words.duty_verbs.at(tokens, place), words.reminders.at(tokens, place)
         if not words.duty_verbs.at(tokens, place + 1):  # `should probably`
             duty = max(duty, words.duty_modals.at(tokens, place))

@@ -23,7 +23,9 @@ from memoryclaw.writing.context import fact_in_words
 
 MISS = "search-words"
 WITHIN = timedelta(minutes=15)  # of a question, in which what it looked for is opened
-BESIDE = timedelta(minutes=2)  # of a question, in which the log has its turn
+BESIDE = timedelta(
+    minutes=2
+)  # of a question, in which the log has its turn, and what was asked is one question
 MOST = 4  # words of a question that lacked: a longer one was about something else
 
 
@@ -83,15 +85,16 @@ def _monday(day: str) -> date:
 
 
 def _misses(events: Iterable[Mapping[str, Any]]) -> Iterator[_Miss]:
-    """What was opened or cited soon after the last recall of its session that did not show it."""
+    """What was opened or cited soon after the last recall or search of its session, where none just before it showed that."""
     asked: dict[str, tuple[datetime, str, frozenset[str]]] = {}
     for event in sorted(events, key=lambda one: str(one.get("ts", ""))):
         session, ts = event.get("session"), str(event.get("ts", ""))
         at, ids = _moment(ts), texts_in(event.get("ids"))
         if not (at and isinstance(session, str) and session):
             continue
-        if event.get("mode") == "recall":
-            asked[session] = at, ts, frozenset(ids)
+        if event.get("mode") in ("recall", "search"):
+            before, _, shown = asked.get(session, (at, "", frozenset()))
+            asked[session] = at, ts, frozenset(ids) | (shown if at - before <= BESIDE else frozenset())
         elif session in asked and (event.get("event") == "cited" or event.get("mode") == "get"):
             then, asked_at, shown = asked[session]
             if at - then <= WITHIN:

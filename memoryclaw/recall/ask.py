@@ -19,7 +19,9 @@ from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges
+from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import key_of, words_of
+from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.sentences import ends_in_question, sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
 from memoryclaw.vault.value_forms import holds_form
@@ -42,6 +44,9 @@ _SPOKEN = frozenset({"turn", "episode"})  # in which a quotation is somebody els
 _EXACT = frozenset(
     {"when", "much"}
 )  # forms that are known wherever they stand; a name or a place may be in any words
+_DROPPING = frozenset(
+    {"es", "it", "pt", "nl"}
+)  # languages whose questions need not say `I`, or not as those that are read
 _PASTED = ": pasted: “"  # before what an episode quotes of others
 _WAS = "(was: "  # before what an episode quotes of what held until then
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
@@ -79,6 +84,7 @@ class _Candidate(NamedTuple):
     passage: str
     is_certain: bool  # its field is what the question asks for: later talk is reconciled with it
     tells_day: bool  # it names a day that is asked about
+    until: str = ""  # the day on which it ceased to hold, where what held before is asked for
 
 
 def ask(
@@ -121,13 +127,19 @@ def ask(
     answering = sorted(
         filter(is_sure, candidates), key=lambda one: (one.is_certain, one.line.share), reverse=True
     )
+    if before := sorted((one for one in answering if one.until), key=lambda one: one.until, reverse=True):
+        return _answered(recalled, [one.line for one in before[:LINES]])
     with searcher.reading():
         later = _sequels(searcher, ranking, answering[:LINES] or candidates[:DOUBTED], own)
     candidates = [line for one in candidates for line in (*later.get(one.line.id, ()), one)]
     answering = [one for one in answering if one.line.id not in later]
     lines = [one.line for one in answering[:LINES]] or islice(_nearest(candidates), NEAREST)
+    return _answered(recalled, lines, is_sure=bool(answering))
+
+
+def _answered(recalled: Recalled, lines: Iterable[AnswerLine], *, is_sure: bool = True) -> AnsweredQuestion:
     fields = {one.name: getattr(recalled, one.name) for one in dataclasses.fields(recalled)}
-    return AnsweredQuestion(**fields, answered=bool(answering), lines=tuple(lines))
+    return AnsweredQuestion(**fields, answered=is_sure, lines=tuple(lines))
 
 
 def _sequels(
@@ -136,7 +148,7 @@ def _sequels(
     """The lines of later units that say that something of these lines holds no longer, whatever was asked; by the id of the line."""
     lines = [Earlier(one.line.id, one.line.when, one.line.text) for one in shown if one.line.when]
     later: dict[str, list[_Candidate]] = {}
-    for sequel in sequels(searcher, found.question, lines):
+    for sequel in sequels(searcher, found.question, lines, doubts=True):
         (match,) = searcher.matches(found, [sequel.hit])
         candidates = _of_unit(searcher, found, match, frozenset(), 0.0, own_text=own)
         said = set(words_of(sequel.sentence))
@@ -169,8 +181,11 @@ def _candidates(
     spoken: list[set[str]] = []
     kinds: dict[tuple[str, int], str] = {}
     whose: AbstractSet[str] = found.question.any_entity.keys() | found.question.any_person.keys()
-    if not whose and found.question.of_myself:
-        whose = searcher.own_keys()
+    is_mine = found.question.of_myself or (
+        spoken_in(found.question.query.text, "en") in _DROPPING and not whose
+    )
+    if is_mine and (found.question.of_before or not whose):  # `my landlord before Mr Dunne`
+        whose = whose | searcher.own_keys()
     for match in matches:
         for candidate in _of_unit(searcher, found, match, whose, least, own_text=own):
             line = candidate.line
@@ -203,19 +218,21 @@ def _of_unit(
         on_day = _on_day(question, match, pieces, days_told)
     else:
         pieces = [*_pieces(text)]
+        pieces = _without_title(pieces) if unit.kind == "episode" else pieces
         shares = searcher.shares_of_lines(found, match, [text for _, text in pieces])
         days_told = searcher.lines_of_days(found, match, [text for _, text in pieces])
         on_day = _on_day(question, match, pieces, days_told)
         if not question.weights:  # of a time alone, the lines of that time answer
             shares = [*map(float, on_day)]
-    own = shares
+    own, turns = shares, _turns(unit)
     quoting = [at for at, (_, piece) in enumerate(pieces) if _QUOTATION.search(piece)]
     if unit.kind in _SPOKEN and quoting:
         unquoted = [_QUOTATION.sub(" ", pieces[at][1]) for at in quoting]
         own_of = dict(zip(quoting, searcher.shares_of_lines(found, match, unquoted), strict=True))
         own = [own_of.get(at, share) for at, share in enumerate(shares)]
     is_named = bool(unit.field) and _names_field(question, unit)
-    is_certain = is_named and key_of(unit.entity) in whose
+    is_certain = is_named and key_of(unit.entity) in whose and not _is_of_kin(question, unit)
+    is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = is_named and not is_certain and question.of_myself and not question.any_person
     pasted = _pasted(unit, pieces)
     if whole := mixed(unit, own_text):
@@ -228,6 +245,7 @@ def _of_unit(
             *(["pasted"] if is_pasted else ()),
             *(["another"] if is_another or _is_of_another(question, unit, piece) else ()),
             *([] if is_on_day else ["day"]),
+            *(["present"] if question.of_before and unit.field and not is_before else ()),
         )
         for (_, piece), share, is_pasted, is_on_day in zip(pieces, own, pasted, on_day, strict=True)
     ]
@@ -252,7 +270,42 @@ def _of_unit(
             round(shares[at], 4),
             against[at],
         )
-        yield _Candidate(answer, _passage(pieces, at, last, read), is_certain, bool(days_told[at]))
+        until = unit.until[:10] if is_before else ""
+        passage = _passage(pieces, at, last, read, turns)
+        yield _Candidate(answer, passage, is_certain, bool(days_told[at]), until)
+
+
+def _without_title(pieces: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The pieces of an episode without a title that only says again what stands below."""
+    below = [piece for piece in pieces if piece[0]]
+    told = {word for _, text in below for word in words_of(text)}
+    above = {word for line, text in pieces if not line for word in words_of(text)}
+    return below if above <= told else pieces
+
+
+def _turns(unit: Unit) -> list[int]:
+    """How far down each line of a text was said: of an episode by the turn that it quotes, of its title 0."""
+    lines = unit.text.split("\n")
+    if unit.kind != "episode":
+        return [*range(len(lines))]
+    return [log_line(hit[1]) if (hit := BLOCK_ID.search(line)) else 0 for line in lines]
+
+
+def _is_of_kin(question: Question, unit: Unit) -> bool:
+    """True where a question is about somebody by a role of whom a fact says nothing: `where does my sister live`."""
+    text = question.query.text
+    roles = grammar(code if (code := spoken_in(text, "en")) in codes() else "en").roles
+    said = " ".join(tokens_of(f"{unit.entity} {unit.field} {unit.value}"))
+    tokens = tokens_of(text)
+    people = [" ".join(tokens[at : at + size]) for at, size in roles.places(tokens)]
+    return bool(people) and not (
+        grammar("en").roles.within(tokens_of(unit.field)) or any(one in said for one in people)
+    )
+
+
+def _is_named(value: str, question: Question) -> bool:
+    """True where a question says a value itself: `who was my landlord before Mr Dunne`."""
+    return set(words_of(value)) <= set(words_of(question.query.text))
 
 
 def _is_of_another(question: Question, unit: Unit, text: str) -> bool:
@@ -325,18 +378,21 @@ def _against(
         yield "assistant"
 
 
-def _passage(pieces: Sequence[tuple[int, str]], first: int, last: int, text: str) -> str:
-    """A line with those below and above it, as far as there is room."""
-    grows = True
+def _passage(
+    pieces: Sequence[tuple[int, str]], first: int, last: int, text: str, turns: Sequence[int]
+) -> str:
+    """A line with those below and above it, as far as there is room, in the order in which they were said."""
+    lines, length, grows = [(turns[pieces[first][0]], first, text)], len(text), True
     while grows:
         grows = False
-        for at, is_below in ((last + 1, True), (first - 1, False)):
+        for at in (last + 1, first - 1):
             if 0 <= at < len(pieces):
                 more = without_markup(_MARKS.sub("", pieces[at][1], count=1))
-                if len(text) + len(more) < _AROUND:
-                    text, grows = f"{text}\n{more}" if is_below else f"{more}\n{text}", True
+                if length + len(more) < _AROUND:
+                    lines.append((turns[pieces[at][0]], at, more))
+                    length, grows = length + 1 + len(more), True
                     first, last = min(first, at), max(last, at)
-    return text
+    return "\n".join(line for _, _, line in sorted(lines))
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:

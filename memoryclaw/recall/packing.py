@@ -366,7 +366,7 @@ def text_of(unit: Unit) -> str:
         return f'{unit.entity}: "{unit.value}"' if unit.entity else f'"{unit.value}"'
     if unit.kind == "fact":
         label = unit.entity if unit.field == "value" else f"{unit.entity} {unit.field}"
-        return f"{label}: {unit.value}"
+        return f"{label}: {unit.value}{_ended(unit)}"
     if unit.kind == "turn":
         return f"{unit.entity}: {unit.text}" if unit.entity else unit.text
     if unit.kind == "todo":
@@ -376,6 +376,15 @@ def text_of(unit: Unit) -> str:
     if not unit.title or text.startswith(unit.title):
         return text
     return f"{unit.title}{'' if unit.title[-1] in _ENDS else '.'} {text}"
+
+
+def _ended(unit: Unit) -> str:
+    """From when to when a fact held that holds no longer."""
+    if unit.state != "superseded" or not unit.until:
+        return ""
+    return (
+        f" (since {unit.when[:10]}, until {unit.until[:10]})" if unit.when else f" (until {unit.until[:10]})"
+    )
 
 
 def _speakers_once(text: str) -> str:
@@ -396,7 +405,8 @@ def item_text(unit: Unit) -> str:
         return text_of(unit)
     if unit.is_statement:
         return f'"{unit.value}"'
-    return f"{unit.value} (since {unit.when[:10]})" if unit.when else unit.value
+    since = f" (since {unit.when[:10]})" if unit.when else ""
+    return f"{unit.value}{_ended(unit) or since}"
 
 
 def digest_of(text: str) -> str:

@@ -22,6 +22,7 @@ from memoryclaw.ports import IndexClause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, ParsedQuery, all_of, any_of, parse
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists
+from memoryclaw.text.grammar import spoken_in
 from memoryclaw.text.language import (
     SPEAKER,
     WORD,
@@ -81,9 +82,9 @@ _WHETHER = frozenset(lists.words("relevance.whether"))
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
-_LATEST, _MANNER = (
+_LATEST, _MANNER, _BEFORE = (
     tuple(" ".join(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase)
-    for name in ("relevance.latest", "relevance.manner")
+    for name in ("relevance.latest", "relevance.manner", "relevance.before")
 )
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
 
@@ -203,8 +204,16 @@ class Question(NamedTuple):
     @property
     def of_manner(self) -> bool:
         """True when it asks how the assistant shall do something: `how long should your answers be`."""
+        return self._says_one_of(_MANNER)
+
+    @property
+    def of_before(self) -> bool:
+        """True when it asks for what held before what holds now, of no time that it names: `where did I use to live`."""
+        return self.form not in ("", "much") and not self.days and self._says_one_of(_BEFORE)
+
+    def _says_one_of(self, phrases: Sequence[str]) -> bool:
         typed = f" {' '.join(words_of(self.query.text))} "
-        return any(f" {phrase} " in typed for phrase in _MANNER)
+        return any(f" {phrase} " in typed for phrase in phrases)
 
     @property
     def latest(self) -> frozenset[str]:
@@ -253,8 +262,7 @@ class Question(NamedTuple):
         return bool(tokens) and (self.tokens | related).issuperset(tokens)
 
     def _field_tokens(self, field: str) -> list[str]:
-        telling = (word for word in words_of(field) if not self.language.is_stop(word))
-        return [*self.language.tokens(" ".join(telling))]
+        return [*self.language.telling(words_of(field))]
 
     def asks_for(self, field: str, days: str, entity: str) -> bool:
         """True when it says a word of this field's name or a related one that the entity's name does not have, or asks for a day, a place or a measure and the field holds one.
@@ -317,7 +325,10 @@ def understand(
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
         plain = [word for word in words if key_of(word) not in names]
-        akin = (*_kin(plain, tokens, vocabulary, catalog), *_prefixes(plain, tokens, vocabulary, catalog))
+        akin = (
+            *_kin(plain, tokens, vocabulary, catalog, spoken_in(text, "en")),
+            *_prefixes(plain, tokens, vocabulary, catalog),
+        )
     notices = list(query.notices)
     clause: IndexClause | None = None
     leaves: tuple[Leaf, ...] = ()
@@ -555,7 +566,7 @@ def _synonyms(
 
 
 def _kin(
-    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
+    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog, spoken: str
 ) -> tuple[Leaf, ...]:
     languages = seen.languages
     if languages.code == "none":  # words are compared as they are written
@@ -565,9 +576,13 @@ def _kin(
         word: [
             token
             for code in RELATED_IN
-            for language in [languages.of(code)]
+            for language in [languages.of(code) or (named(code) if code == spoken else None)]
             for other in _words_akin(word, code, language)
-            for token in (language if language and code in written else languages).token(other).split()
+            for tokens in (
+                language.token(other) if language and code in written else "",
+                languages.token(other),
+            )
+            for token in tokens.split()
         ]
         for word in words
     }
@@ -793,6 +808,7 @@ RELATED_IN = (
     "en",
     *(name.removeprefix("alike_") for name in lists.names("related_words") if name.startswith("alike_")),
 )
+_PAST_IN = ("de", "nl")  # languages of `past`
 _BEGIN = 3  # letters that a word and its stem share
 
 
@@ -819,9 +835,9 @@ def _groups(code: str) -> dict[str, list[list[str]]]:
     """The groups whose words a listed word may stand for."""
     groups: dict[str, list[list[str]]] = {}
     alike = lists.lines(f"related_words.{_ALIKE if code == 'en' else f'{_ALIKE}_{code}'}")
-    for group in (*map(str.split, alike), *_verbs_of_fields(code)):
+    for group, field in (*((line.split(), []) for line in alike), *_verbs_of_fields(code)):
         for word in group:
-            groups.setdefault(word, []).append(group)
+            groups.setdefault(word, []).append([*group, *field])
     for text in lists.lines("related_words.kinds") if code == "en" else ():
         kind, _, members = text.partition(":")
         groups.setdefault(kind, []).append(members.split())
@@ -837,14 +853,17 @@ def _listed(code: str) -> dict[str, list[str]]:
     return listed
 
 
-def _verbs_of_fields(code: str) -> Iterator[list[str]]:
-    """The verbs that tell one and the same of somebody, as `live` and `moved` do."""
+def _verbs_of_fields(code: str) -> Iterator[tuple[list[str], list[str]]]:
+    """The verbs that tell one and the same of somebody, as `live` and `moved` do; in other languages than English with the name of the field that holds it."""
     small = SMALL.get(code, ())
+    past = dict(line.split(": ") for line in lists.lines("related_words.past")) if code in _PAST_IN else {}
     for line in lists.lines(f"talk_{code}.verb_fields") if f"talk_{code}" in lists.files() else ():
-        typed = line.partition(":")[2].replace(",", " ").split()
+        field, _, phrases = line.partition(":")
+        typed = f"{phrases} {past.get(field, '')}".replace(",", " ").split()
         verbs = [word for word in dict.fromkeys(typed) if word not in small]
-        if len(verbs) > 1:
-            yield verbs
+        name = [word for word in field.split() if word not in SMALL["en"]] if code != "en" else []
+        if len(verbs) > 1 or name:
+            yield verbs, name
 
 
 # Words of the vault that are spelled like a given word, for `jonh~` and "did you mean".

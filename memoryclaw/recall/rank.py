@@ -407,11 +407,12 @@ class Exclusions:
         self._evidence = evidence
         self._facts = [unit for unit in evidence.found if unit.kind == "fact" and not unit.is_statement]
         self._any_state = question.any_state
+        self._asks_before = question.of_before
         self._moments = question.moments
 
     def reason(self, unit: UnitSummary) -> str:
         """Why this one is left out, or an empty string."""
-        held_then = unit.state == "superseded" and self._was_so(unit)
+        held_then = unit.state == "superseded" and (self._was_so(unit) or self._is_asked_of_before(unit))
         if unit.state != "current" and not self._any_state and not held_then:
             return unit.state
         if unit.rowid in self._evidence.expired and not self._any_state and not self._counts_then(unit):
@@ -431,6 +432,13 @@ class Exclusions:
     def _was_so(self, unit: UnitSummary) -> bool:
         still = unit.state == "current"
         return any(was_so(unit.at, unit.until, *moment, open_end=still) for moment in self._moments)
+
+    def _is_asked_of_before(self, unit: UnitSummary) -> bool:
+        return (
+            self._asks_before
+            and bool(unit.field and unit.until)
+            and (names_field(self._question, unit) or self._question.means_field(unit.field))
+        )
 
     def _counts_then(self, unit: UnitSummary) -> bool:
         """True for a fact that had not expired yet at the time that the question is about."""

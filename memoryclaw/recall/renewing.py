@@ -414,9 +414,8 @@ def _language_told_by(text: str) -> str:
 
 @lru_cache(maxsize=16384)
 def _stems_in(text: str, code: str) -> frozenset[str]:
-    language = stemming.language(code)
     words = (_ELIDED.sub("", word) for word in words_of(text))
-    return frozenset(token for word in words if not language.is_stop(word) for token in language.tokens(word))
+    return frozenset(stemming.language(code).telling(words))
 
 
 class Valued(NamedTuple):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache, cached_property, lru_cache
-from itertools import chain, dropwhile, pairwise, repeat, takewhile
+from itertools import chain, dropwhile, pairwise, takewhile
 from typing import NamedTuple
 
 from memoryclaw import late
@@ -15,7 +15,7 @@ from memoryclaw.recall.question import Question, letters_apart
 from memoryclaw.recall.renewing import renewed
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
-from memoryclaw.text.language import Language, key_of, words_of
+from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.value_forms import PLACE_WORDS, STREET
 
@@ -313,16 +313,31 @@ def _end_signs() -> WordList:
     return WordList(chain.from_iterable(words.entries() for words in lists))
 
 
-def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], bool]:
-    """Tells whether a later line says that something of earlier words holds no longer, or another value of what is asked."""
+def end_test(earlier: str, day: date, question: Question, *, doubts: bool = False) -> Callable[[_Line], bool]:
+    """Tells whether a later line says that something of earlier words holds no longer, or another value of what is asked.
+
+    Args:
+        doubts: whether it is enough that it tells of a change and names what is asked of, or has another mail address or number.
+    """
     tokens = tokens_of(earlier)
     said = earlier.partition(": ")[2] or earlier
     names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
     name = tokens_of(names.pop()) if len(names) == 1 else ()
     topics = _stems(question, question.weights) & _stems(question, words_of(said))
+    verbs = {word for phrase, _ in _grammar_of(earlier, "en").verb_fields for word in phrase}
+    things = topics & _stems(question, [word for word in words_of(said) if word not in verbs])
+    contacts = {form: one for form, one in exact_values(earlier, day).items() if form in _ONE_EACH}
 
     def ends(line: _Line) -> bool:
         if line.ends(tokens) or (name and line.tells_change_of(name)):
+            return True
+        if doubts and (
+            any(
+                form in line.values and one.keys().isdisjoint(line.values[form])
+                for form, one in contacts.items()
+            )
+            or not things.isdisjoint(_stems(question, words_of(line.sentence)))
+        ):
             return True
         if not (line.has_figures and line.changes and topics):
             return False
@@ -402,12 +417,7 @@ def _topics(question: Question) -> tuple[bool, list[frozenset[str]]]:
 
 
 def _stems(question: Question, words: Iterable[str]) -> frozenset[str]:
-    return frozenset(chain.from_iterable(map(_stems_of, words, repeat(question.language))))
-
-
-@lru_cache(maxsize=16384)
-def _stems_of(word: str, language: Language) -> tuple[str, ...]:
-    return () if language.is_stop(word) else tuple(language.tokens(word))
+    return frozenset(question.language.telling(words))
 
 
 def _repeats_others(unit: Unit) -> bool:

@@ -139,10 +139,7 @@ class Searcher:
     def sharing(self, texts: Iterable[str], most: int) -> list[Ranked]:
         """At most so many units that share rare words with these texts, without a score."""
         spoken = self._index.language
-        tokens = [
-            spoken.tokens_of_words(word for word in words_of(text) if not spoken.is_stop(word))
-            for text in texts
-        ]
+        tokens = [[*spoken.telling(words_of(text))] for text in texts]
         return [Ranked(unit, 0.0) for unit in self._evidence.sharing(tokens, most)]
 
     def units(self, chosen: Sequence[Ranked]) -> dict[int, Unit]:

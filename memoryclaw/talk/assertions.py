@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.model import FROM_NOW_ON
-from memoryclaw.talk.people import PLACED, Names, Relation, relations
+from memoryclaw.talk.people import PARTICLES, PLACED, Names, Relation, relations
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
@@ -729,7 +729,10 @@ def _entity(typed: str, names: Names) -> str:
         return entities[0]
     pieces = typed.split()
     is_single = len(pieces) == 1 and len(typed) > 2
-    is_name = len(pieces) <= 4 and all(piece[0].isupper() or piece[0].isdigit() for piece in pieces)
+    is_name = len(pieces) <= 4 and all(
+        piece[0].isupper() or piece[0].isdigit() or (place and piece in PARTICLES)
+        for place, piece in enumerate(pieces)
+    )
     return plain_key(typed) if is_single or is_name else ""
 
 

@@ -45,10 +45,10 @@ def corrected(text: str, words: Grammar) -> Corrected:
     start = 1
     for _ in range(_MOST):
         tokens, spans = tokens_of(text), spans_of(text)
-        for place in range(start, len(tokens)):
+        for place, _ in words.corrections.places(tokens):
             length = _sign(tokens, place, words)
             if (
-                length
+                place >= start
                 and (length > 1 or _opens(text, spans[place]))
                 and not words.not_orders.at(tokens, place)
             ):

@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
 _CAPITAL = re.compile(
     r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]"
 )  # behind the first letter, which only begins a sentence
-_PARTICLES = frozenset(lists.words("names.particles"))
+PARTICLES = frozenset(lists.words("names.particles"))
 
 
 class Relation(NamedTuple):
@@ -138,7 +138,9 @@ class Names:
 
     def found(self, text: str) -> list[str]:
         """The names that a text holds, in order."""
-        return [name for token in tokens_of(text) if (name := self.named(token))]
+        tokens = tokens_of(text)
+        called = {token: self.named(token) for token in {*tokens}}  # a long text says most words again
+        return [name for token in tokens if (name := called[token])]
 
     def is_told_of(self, name: str) -> bool:
         """True for a name under which statements are filed."""
@@ -271,7 +273,7 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         capital = (word[:1].isupper() and (place > 0 or first)) or (
             word[1:] != word[1:].lower() and not word.isupper()
         )
-        joins = bool(run) and word in _PARTICLES and place + 1 < len(hits)
+        joins = bool(run) and word in PARTICLES and place + 1 < len(hits)
         if run and (not (capital or joins) or hit.start() - end > 1 or len(run) >= _LONGEST):
             yield run, before
             run = []
@@ -468,8 +470,8 @@ def _name_behind(
         typed = clause.text[spans[place][0] : spans[place][1]]
         if run and clause.text[spans[place - 1][1] : spans[place][0]].strip(" ."):
             break
-        behind = clause.text[spans[place + 1][0]] if place + 1 < len(tokens) else ""
-        joins = bool(run) and tokens[place] in _PARTICLES and behind.isupper()
+        behind = next((n for n in range(place, len(tokens)) if tokens[n] not in PARTICLES), place)
+        joins = bool(run) and behind > place and clause.text[spans[behind][0]].isupper()
         small = not capital and (not run or (len(run) == 1 and run[0].islower()))
         if not (
             typed[0].isupper() or joins or (small and _may_name(tokens, place, words, names, called=called))

@@ -668,14 +668,14 @@ def _contrasts(clause: Clause, words: Grammar) -> bool:
 def _unhedged(text: str, words: Grammar, *others: WordList) -> str:
     """A text without its hedges, and words of other lists, of which a verb of being stays: `my dentist might be Kim`."""
     tokens, spans = tokens_of(text), spans_of(text)
-    pieces, place, start = list[str](), 0, 0
-    while place < len(tokens):
-        end = place + max(signs.at(tokens, place) for signs in (words.hedges, *others))
-        if end > place:
-            behind = end - (end > place + 1 and tokens[end - 1] in words.be_verbs)
+    pieces, end, start = list[str](), 0, 0
+    signs = (hit for each in (words.hedges, *others) for hit in each.places(tokens))
+    for place, size in sorted(signs, key=lambda hit: (hit[0], -hit[1])):
+        if place >= end:
+            end = place + size
+            behind = end - (size > 1 and tokens[end - 1] in words.be_verbs)
             pieces.append(text[start : spans[place][0]])
             start = spans[behind][0] if behind < len(spans) else len(text)
-        place = max(end, place + 1)
     return "".join((*pieces, text[start:])).strip(" ,")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from memoryclaw.index import stemming
@@ -48,9 +49,7 @@ def are_alike(stems: frozenset[str], others: frozenset[str]) -> bool:
 @lru_cache(maxsize=4096)
 def stems_of(text: str) -> frozenset[str]:
     """The stems of the words that tell what is wished for; of a word, the shortest that it has in any language."""
-    return frozenset(
-        _stem_of(token) for token in tokens_of(text) if not any(token in each for each in _lists(_COMMON))
-    )
+    return frozenset(map(_stem_of, frozenset(tokens_of(text)).difference(_common_words())))
 
 
 @lru_cache(maxsize=8192)  # the same words stand in most wishes
@@ -63,6 +62,11 @@ def denies(text: str) -> bool:
     """True for what is not wished for: `no emojis`."""
     tokens = tokens_of(text)
     return any(each.within(tokens) for each in _lists(_DENYING))
+
+
+@cache
+def _common_words() -> frozenset[str]:
+    return frozenset(chain.from_iterable(_lists(_COMMON)))
 
 
 @cache

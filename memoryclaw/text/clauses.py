@@ -111,10 +111,10 @@ def _unmarked(
     tokens, spans = tokens_of(part), spans_of(part)
     cut, verb = 0, _verb_at(tokens, 0, words)
     for at in range(1, len(tokens)):
-        if at <= cut or _only_adds(tokens[at:], words):
-            continue
         before = tokens[at - 1]
         linked = before in words.coordinators
+        if not (linked or words.clause_starts.begins_with(tokens[at])) or _only_adds(tokens[at:], words):
+            continue
         head = min(words.starts.skip(tokens, cut), len(tokens) - 1)
         head -= tokens[head - 1] in words.negative_determiners and head > cut  # `yes but no bullets`
         denied = tokens[head] in words.negative_determiners and words.negations.at(tokens, head) < 2

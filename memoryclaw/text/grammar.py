@@ -33,6 +33,7 @@ TOGETHER = {
     "announcements": ("determiners", "announcing"),
     "asides": ("lasting", "politeness", "hedges"),
     "auxiliaries": ("be_verbs", "have_verbs", "modal_verbs"),
+    "clause_starts": ("nominatives", "contracted_subjects", "unmarked_subjects", "possessives_own", "first_person", "politeness", "limits", "manner_verbs", "negated_orders"),  # where neither a mark nor a coordinator stands before
     "common": ("small", "months", "weekdays", "calendar_words", "not_names", "fillers", "contracted_subjects"),
     "conditions": ("subordinators", "question_words"),
     "continuations": ("subordinators", "question_words", "reporting_verbs", "linking_verbs", "coordinators", "prepositions", "relative_words", "comparatives"),
@@ -63,6 +64,7 @@ TOGETHER = {
     "starts": ("fillers", "coordinators"),
     "subjects": ("nominatives", "determiners", "possessives_own", "contracted_subjects"),
     "tellings": ("past_event_verbs", "have_verbs", "be_verbs"),
+    "todo_openers": ("duty_verbs", "reminders", "todo_heads"),
     "unfinished": ("personal", "adverbs", "auxiliaries", "noun_openers", "subordinators", "coordinators", "prepositions", "negations"),
     "verbs": ("be_verbs", "have_verbs", "modal_verbs", "state_verbs", "decision_verbs", "preference_verbs", "wish_verbs", "duty_verbs", "reporting_verbs", "past_event_verbs"),
     "ways": ("goal_prepositions", "source_prepositions"),
@@ -153,6 +155,10 @@ class WordList(frozenset[str]):
     def may_be_in(self, tokens: Iterable[str]) -> bool:
         """False where no entry stands among some of the tokens, whichever these are."""
         return not self._tellings.isdisjoint(tokens)
+
+    def begins_with(self, token: str) -> bool:
+        """True where an entry begins with this word."""
+        return token in self._by_first
 
     def has_any(self, tokens: Iterable[str]) -> bool:
         """True where one of its words, rather than a phrase, stands among the tokens."""

@@ -6,7 +6,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import chain
+from typing import Generic, NamedTuple, TypeVar
 
 from memoryclaw import late
 from memoryclaw.text.words import lines, words
@@ -70,20 +71,21 @@ def runs_of(text: str) -> list[str]:
 
 
 _KEPT = 1 << 17  # words, some 20 MB
+_Of = TypeVar("_Of")
 
 
-class _Known(dict[str, str]):
-    """Caches the tokens of words; a stemmer costs far more than a look-up."""
+class _Known(dict[str, _Of], Generic[_Of]):
+    """Caches what is told of words; a stemmer costs far more than a look-up."""
 
-    def __init__(self, analyse: Callable[[str], str]) -> None:
+    def __init__(self, analyse: Callable[[str], _Of]) -> None:
         super().__init__()
         self._analyse = analyse
 
-    def __missing__(self, word: str) -> str:
+    def __missing__(self, word: str) -> _Of:
         if len(self) >= _KEPT:  # ids and numbers never end; the words that are used come back soon
             self.clear()
-        token = self[word] = " ".join(self._analyse(word).split()) or word
-        return token
+        told = self[word] = self._analyse(word)
+        return told
 
 
 class Language:
@@ -102,6 +104,7 @@ class Language:
         self._irregular = IRREGULAR if code == "en" else {}
         self.stop = (stop | _QUESTION_STOP) if code == "en" else frozenset(fold(w) for w in stop)
         self.known = _Known(self._analyse)
+        self._telling = _Known(lambda word: () if self.is_stop(word) else tuple(self.tokens(word)))
 
     @property
     def folds_first(self) -> bool:
@@ -122,6 +125,10 @@ class Language:
         joined = " ".join(tokens)  # one of an unspaced script has several
         return tokens if joined.count(" ") < len(tokens) else joined.split()
 
+    def telling(self, words: Iterable[str]) -> Iterator[str]:
+        """The index tokens of those words that carry a subject, in order."""
+        return chain.from_iterable(map(self._telling.__getitem__, words))
+
     def is_stop(self, word: str) -> bool:
         """True for a word that says nothing about the subject of a question."""
         plain = fold(word).replace("’", "'")
@@ -133,9 +140,9 @@ class Language:
         )
 
     def _analyse(self, word: str) -> str:
-        if not word.isascii() and max(word) >= _FIRST_UNSPACED:
-            return " ".join(_split_unspaced(word, self._plain))
-        return self._plain(word)
+        is_unspaced = not word.isascii() and max(word) >= _FIRST_UNSPACED
+        pieces = _split_unspaced(word, self._plain) if is_unspaced else (self._plain(word),)
+        return " ".join(" ".join(pieces).split()) or word
 
     def _plain(self, word: str) -> str:
         word = word.replace("’", "'")

@@ -14,6 +14,7 @@ from memoryclaw.text.language import key_of
 from memoryclaw.vault.fact_values import (
     declared_field,
     field_key,
+    has_one_at_a_time,
     holds_many,
     is_exact,
     same_value,
@@ -199,7 +200,7 @@ def _oppose(
     if path == other_path and not (who and others and who != others):
         if (fact.source, fact.trust) == (rival.source, rival.trust):
             # The same hand wrote both: as a list, or one above the other where the field has one value at a time.
-            if fact.source or not (declared or is_exact(fact.field)):
+            if fact.source or not (declared or has_one_at_a_time(fact.field)):
                 return False
             return not agree(fact.value, rival.value)
         # Consolidation adds a value of one speaker beside another only where the words tell that there are several.

@@ -54,6 +54,7 @@ _IN_TURN = [
     for line in lists.lines("consolidation.states_in_turn")
 ]
 _EXACT = frozenset({"date", "day", "email", "phone", "url", "amount"})
+_OF_ONE = _EXACT | {"text", "place", "title"}
 _OF_PEOPLE = KIN | frozenset(lists.lines("consolidation.of_people"))
 _LEADING = frozenset(lists.words("consolidation.before_fields"))
 _ANY_DAY = date(2000, 1, 1)
@@ -332,6 +333,12 @@ def is_exact(field: str) -> bool:
     """True for a field whose values are days, amounts or addresses, of which it has one at a time."""
     noun = _named(field)
     return noun is not None and noun.kind in _EXACT
+
+
+def has_one_at_a_time(field: str) -> bool:
+    """True for a field of which two lines, written by one hand, are a mistake and no list: `location`, not `lead`."""
+    noun = _named(field)
+    return noun is not None and noun.kind in _OF_ONE
 
 
 def bare_field(field: str, value: str, facts: Iterable[Fact], *, said: str = "") -> str:

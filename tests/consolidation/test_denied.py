@@ -79,7 +79,7 @@ def test_what_a_person_wants_forgotten_waits_line_by_line(vault_of: VaultOf) -> 
     assert any("Bonn" in path.read_text(encoding="utf-8") for path in (root / "archive").rglob("*.md"))
 
 
-KIM = "# Ana\n- birthday: 1980-05-02\n\n# Kim\n- dentist: Dr Koch\n- address: 12 Baker Street\n- drives: Golf\n- works at: Initech\n"
+KIM = "# Ana\n- birthday: 1980-05-02\n- lives in: Lyon\n- phone: 555-2020\n\n# Kim\n- dentist: Dr Koch\n- address: 12 Baker Street\n- drives: Golf\n- works at: Initech\n"
 LINES = '- "the press key rotates every 30 days" [said:: 2026-10-01]\n- "Miso and Nori sleep in the barn" [said:: 2026-10-01]\n'
 
 
@@ -103,8 +103,8 @@ def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
         ("who is my dentist?", "Dr Koch.", "no longer", "Kim: dentist is Dr Koch"),
         ("draft my bio", "You work at Initech.", "not any more", "Kim: works at Initech"),
         ("how often does the key rotate?", "Every 30 days.", "that's outdated", 'Kim said: "the press key rotates every 30 days"'),
-        # Something else is said instead, in words that name no field.
-        ("what address do you have?", "I have 12 Baker Street.", "nope, it's 47 Canal Road", "Kim: address is 12 Baker Street"),
+        # Something else is said instead, in words that name no field and give no value.
+        ("who is my dentist?", "Dr Koch.", "wrong, I asked about Paris", "Kim: dentist is Dr Koch"),
         # Nobody denies it: another day, an answer to a question, a wish, words of somebody else.
         ("when is Ana's birthday?", "On 3 May.", "that's not right", ""),
         ("are we going by train?", "You work at Initech. Do you go by train?", "no, I'll take the car", ""),
@@ -121,3 +121,32 @@ def test_what_waits_after_a_denial_or_an_order_to_forget(
     vault_of: VaultOf, ask: str, reply: str, denial: str, waiting: str
 ) -> None:
     assert night_of(vault_of, ask, reply, denial) == ({waiting} if waiting else set())
+
+
+@pytest.mark.parametrize(
+    ("ask", "reply", "denial", "fact"),
+    [
+        ("who is my dentist?", "Dr Koch.", "no, it's Dr Pohl", "Kim.dentist: Dr Pohl"),
+        ("who is my dentist?", "Dr Koch.", "nope, Dr Pohl", "Kim.dentist: Dr Pohl"),
+        ("who is my dentist?", "Dr Koch.", "that's outdated, Dr Pohl now. And I'm tired", "Kim.dentist: Dr Pohl"),
+        ("wer ist mein Zahnarzt?", "Dein Zahnarzt ist Dr Koch.", "nein, das ist Frau Pohl", "Kim.dentist: Frau Pohl"),
+        ("draft my bio", "You work at Initech.", "no, that's wrong, Fugro", "Kim.works at: Fugro"),
+        ("and Ana?", "Ana lives in Lyon.", "No, that's wrong, she lives in Nantes", "Ana.lives in: Nantes"),
+        ("and Ana's number?", "Ana's number is 555-2020.", "wrong, her number is 555-3030", "Ana.phone: 555-3030"),
+        ("what address do you have?", "I have 12 Baker Street.", "nope, it's 47 Canal Road", "Kim.address: 47 Canal Road"),
+    ],
+)  # fmt: skip
+def test_a_value_beside_a_denial_takes_the_place_of_what_is_denied(
+    vault_of: VaultOf, ask: str, reply: str, denial: str, fact: str
+) -> None:
+    lines = [("user Kim", ask), ("assistant", reply), ("user Kim", denial)]
+    root = vault_of(
+        {"semantic/people.md": KIM, "logs/2026-11-02/a.jsonl": said("a", lines, day="2026-11-02")}
+    )
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        current = {f"{fact.entity}.{fact.field}: {fact.value}" for _, fact in app.facts() if fact.current}
+        field = fact.partition(":")[0]
+        assert {line for line in current if line.startswith(field)} == {fact}
+        assert len(current) == len(KIM.split("\n- ")) - 1
+        assert [item.kind for item in app.review.list()] == []

@@ -87,6 +87,27 @@ def test_nothing_is_learned_from_what_is_private_or_is_no_miss(tmp_path: Path, c
     assert not looked_for(tmp_path / "v", **{"opened": INSURANCE, **case})
 
 
+@pytest.mark.parametrize(("asked_first", "is_missed"), [("", True), ("Nora's insurance policy?", False)])
+def test_a_search_of_a_session_that_found_nothing_teaches_as_a_recall_does(
+    tmp_path: Path, asked_first: str, is_missed: bool
+) -> None:
+    root = tmp_path / "v"
+    vault_of(root, {"memoryclaw.yaml": "timezone: UTC\n", "semantic/people.md": PEOPLE})
+    with App(root, clock=lambda: ASKED) as app:
+        app.capture(
+            [{"session": "s1", "ts": f"{ASKED:%Y-%m-%dT%H:%M:%SZ}", "role": "user", "content": QUESTION}]
+        )
+        if asked_first:  # just before, and it showed what is opened
+            app.search(asked_first, session="s1")
+        assert not app.search("indemnity provider", session="s1", kind="fact").matches
+    with App(root, clock=lambda: ASKED + timedelta(minutes=1)) as app:
+        app.show(INSURANCE, session="s1")
+    with App(root, clock=lambda: NEXT_WEEK) as app:
+        app.consolidate(llm="none")
+        waiting = [item for item in app.review.list() if item.kind == "search-words"]
+    assert bool(waiting) is is_missed
+
+
 def test_a_ledger_of_another_device_may_have_any_times(tmp_path: Path) -> None:
     root = tmp_path / "v"
     times = ("2026-05-05T09:00:30", "2026-05-05T11:00:30+02:00", "soon", 7)

@@ -243,6 +243,9 @@ def test_whether_somebody_likes_a_thing_is_answered_by_what_is_held_of_that_thin
         ("we take the minutes in Notion", "Notion is dead, we are in Coda", "where do we take the minutes?", "Coda"),
         ("the grand opening of the cellar is planned for 2 April", "opening postponed, 16 April suits the band", "when is the grand opening of the cellar?", "16 April"),
         ("the grand opening of the cellar is planned for 2 April", "rehearsals start on 16 April now", "when is the grand opening of the cellar?", ""),
+        ("my brother works for Siemens", "my brother's at Bosch now", "where does my brother work?", "my brother's at Bosch now"),
+        ("my email is kit@oldmail.example", "use kit@newmail.example from now on", "what is my email?", "use kit@newmail.example"),
+        ("my brother works for Siemens", "my brother sent a card", "where does my brother work?", ""),
         ("our plumber is Karl Hett", "Karl Hett sent his bill", "who is our plumber?", ""),
         ("our plumber is Karl Hett", "Ines says that Karl Hett never uses Notion any more", "who is our plumber?", ""),
         ("my dentist is Dr. Quill", "do not call Dr. Quill before nine", "who is my dentist?", ""),
@@ -273,3 +276,83 @@ def test_a_question_without_words_is_answered_by_nothing(app: App, question: str
     answer = app.ask(question)
     assert not answer.answered
     assert not answer.lines
+
+
+LANDLORDS = """# user
+- landlord: Mr Dunne [since:: 2026-02-01]
+- lives in: York [since:: 2026-02-01]
+
+## History
+- landlord: Mr Hale [since:: 2025-06-01] [until:: 2026-02-01]
+- landlord: Mrs Orr [since:: 2024-06-01] [until:: 2025-06-01]
+- lives in: Leeds [since:: 2024-06-01] [until:: 2026-02-01]
+
+# Maya
+- phone: 0161 555 0220 [since:: 2026-02-01]
+
+## History
+- phone: 0161 555 0110 [since:: 2025-06-01] [until:: 2026-02-01]
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("where did I live before?", "user lives in: Leeds (since 2024-06-01, until 2026-02-01)"),
+        ("where did I use to live?", "user lives in: Leeds (since 2024-06-01, until 2026-02-01)"),
+        ("what was Maya's old number?", "Maya phone: 0161 555 0110 (since 2025-06-01, until 2026-02-01)"),
+        ("who was my landlord before Mr Dunne?", "user landlord: Mr Hale (since 2025-06-01, until 2026-02-01)"),
+        ("wo habe ich früher gewohnt?", "user lives in: Leeds (since 2024-06-01, until 2026-02-01)"),
+        ("¿dónde vivía antes?", "user lives in: Leeds (since 2024-06-01, until 2026-02-01)"),
+        ("où est-ce que j'habitais avant ?", "user lives in: Leeds (since 2024-06-01, until 2026-02-01)"),
+        ("dove abitavo prima?", "user lives in: Leeds (since 2024-06-01, until 2026-02-01)"),
+        ("waar woonde ik vroeger?", "user lives in: Leeds (since 2024-06-01, until 2026-02-01)"),
+        ("onde eu morava antes?", "user lives in: Leeds (since 2024-06-01, until 2026-02-01)"),
+        ("where do I live?", "user lives in: York"),
+        ("who is my landlord?", "user landlord: Mr Dunne"),
+        ("what is Maya's number?", "Maya phone: 0161 555 0220"),
+    ],
+)  # fmt: skip
+def test_what_held_before_answers_a_question_of_it_and_no_other(
+    tmp_path: Path, question: str, first: str
+) -> None:
+    put(tmp_path, {"memoryclaw.yaml": "", "semantic/people.md": LANDLORDS})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        answer = opened.ask(question)
+    assert answer.answered
+    assert answer.lines[0].text == first
+
+
+def test_a_context_has_what_held_before_where_that_is_asked_for(tmp_path: Path) -> None:
+    put(tmp_path, {"memoryclaw.yaml": "", "semantic/people.md": LANDLORDS})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        before, now = (
+            opened.recall(text).context for text in ("where did I live before?", "where do I live?")
+        )
+    assert "Leeds (since 2024-06-01, until 2026-02-01)" in before
+    assert "Leeds" not in now
+
+
+def test_where_nothing_ended_what_holds_now_is_no_answer_to_what_held_before(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        {"memoryclaw.yaml": "", "semantic/people.md": "# user\n- lives in: York [since:: 2026-02-01]\n"},
+    )
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        answer = opened.ask("where did I live before?")
+    assert not answer.answered
+    assert answer.lines[0].text == "user lives in: York"
+
+
+def test_what_is_asked_of_a_relative_is_not_answered_by_what_is_ones_own(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        {"memoryclaw.yaml": "", "semantic/people.md": "# user\n- lives in: York [since:: 2026-02-01]\n"},
+    )
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as opened:
+        asked = {text: opened.ask(text).answered for text in ("where does my sister live?", "¿dónde vive mi hermano?", "where do I live?")}  # fmt: skip
+    assert asked == {
+        "where does my sister live?": False,
+        "¿dónde vive mi hermano?": False,
+        "where do I live?": True,
+    }

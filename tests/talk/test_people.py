@@ -139,6 +139,7 @@ def subjects(*turns: str | tuple[str, str]) -> list[tuple[str, str, str]]:
         ("Rosa lives in Paris", [("Rosa", "lives in", "Paris")]),
         ("Rosa is allergic to nuts", [("Rosa", "allergy", "nuts")]),
         ("Jan van der Berg lives in Delft", [("Jan van der Berg", "lives in", "Delft")]),
+        ("Anneke van der Berg's phone number is 0161 496 0101", [("Anneke van der Berg", "phone", "0161 496 0101")]),
         ("J. R. Hartley works at Fugro", [("J R Hartley", "works at", "Fugro")]),
         ("my brother Pieter works at Shell", [("Pieter", "works at", "Shell")]),
         ("Docker lives in containers", []),

@@ -47,10 +47,12 @@ def test_two_notes_with_one_id_are_shown_and_edited_as_they_are_found(vault_of: 
 
 
 def test_two_values_of_one_field_under_one_heading_are_a_conflict(vault_of: VaultOf) -> None:
-    lines = "# Atlas\n- deadline: 2026-12-01\n- deadline: 2026-12-15\n- guest: Ann\n- guest: Ben\n- likes: tea\n- likes: rum\n"
+    listed = "- guest: Ann\n- guest: Ben\n- likes: tea\n- likes: rum\n- lead: Mia\n- lead: Tom\n"
+    lines = f"# Atlas\n- deadline: 2026-12-01\n- deadline: 2026-12-15\n- location: Hull\n- location: Leeds\n{listed}"
     root = vault_of({"semantic/projects.md": lines})
     with open_vault(root) as app:
-        assert [item.what for item in app.review.list()] == ["Atlas: deadline is 2026-12-01 or 2026-12-15"]
+        waiting = {item.what for item in app.review.list()}
+        assert waiting == {"Atlas: deadline is 2026-12-01 or 2026-12-15", "Atlas: location is Hull or Leeds"}
         assert "conflicts with" in app.recall("deadline of Atlas").context
         check = next(check for check in app.doctor() if check.name == "conflicts")
         assert check.level == "advice"
