@@ -6,7 +6,7 @@ from memoryclaw.consolidation.changes import Claim
 from memoryclaw.model import FROM_NOW_ON, PROJECT
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import tokens_of
-from memoryclaw.text.repository_work import is_of_work
+from memoryclaw.text.repository_work import is_of_work, names_this_project
 from memoryclaw.vault.validity import canonical_scope
 
 _TALK = frozenset(lists.words("consolidation.talking"))
@@ -15,7 +15,11 @@ _TALK = frozenset(lists.words("consolidation.talking"))
 def in_project(claim: Claim, project: str) -> Claim:
     """The claim, for this project alone where it is of its work; how the assistant is to talk or behave is for everywhere."""
     text = claim.words or f"{claim.field} {claim.value}"
-    if not is_of_work(text) or (claim.field == FROM_NOW_ON and not _TALK.isdisjoint(tokens_of(text))):
+    # A clause of a sentence that names it: `in this project we use pnpm, never npm`; not who somebody is.
+    is_here = claim.how != "role" and names_this_project(claim.quote)
+    if not (is_here or is_of_work(text)) or (
+        claim.field == FROM_NOW_ON and not _TALK.isdisjoint(tokens_of(text))
+    ):
         return claim
     scope = canonical_scope(f"{PROJECT}{project}")
     # What a person says of their work is told of the project: each has values of its own.

@@ -875,8 +875,8 @@ class ClaimDecider:
             yield claim._replace(entity=old.entity, field=old.field, replaces=old.id)
 
     def _instead(self, claim: Claim, facts: Known) -> Claim | None:
-        """What is decided in the place of a claim: a bare value of a field that is not known stands as it was said; what moves a day that stands says which it is then."""
-        if claim.how == "bare" and not _has(facts, claim.field):
+        """What is decided in the place of a claim: a bare value of a field that is not known stands as it was said, where it is not doubted; what moves a day that stands says which it is then."""
+        if claim.how == "bare" and not (claim.confidence == "low" or _has(facts, claim.field)):
             if claim.entity != claim.speaker and _has(self._facts_of(claim.speaker), claim.field):
                 return claim._replace(entity=claim.speaker)
             return claim._replace(field="", value=claim.words, how="said")

@@ -225,10 +225,12 @@ def _without_denied(text: str, words: Grammar) -> str:
 
 @cache
 def _denied(words: Grammar) -> re.Pattern[str]:
-    """A number that is denied behind the right one."""
+    """A number that is denied behind the right one; not a share, `not 100 % sure`."""
     number = r"[$€£]?\d(?:[\d.,:]*\d)?\w*"
     on_the = rf"(?:(?:{_any_of(words.prepositions)})\s{{1,3}}(?:(?:{_any_of(words.determiners)})\s{{1,3}})?)?"
-    return re.compile(rf"(?i),?\s{{1,3}}(?:{_any_of(words.not_the_other)})\s{{1,3}}{on_the}{number}")
+    return re.compile(
+        rf"(?i),?\s{{1,3}}(?:{_any_of(words.not_the_other)})\s{{1,3}}{on_the}{number}(?![\w%]|\s%)"
+    )
 
 
 _BEHIND = 40  # characters before it in which the value stands

@@ -34,7 +34,7 @@ from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, first_clause, trimmed
 from memoryclaw.text.fillers import greets
-from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
 
@@ -185,7 +185,7 @@ class SegmentReader:
         pieces = [
             piece
             for place, text in enumerate(texts)
-            for piece in reading.sentence(place, text, last=place == len(texts) - 1)
+            for piece in reading.sentence(place, text, next(iter(texts[place + 1 :]), None))
         ]
         if reading.named:
             self._named = number, reading.named
@@ -278,13 +278,15 @@ class _Turn:
         self._switched = "", ""  # whose role or field the clause before says to be another's, and which
         self._subject = "", "none"  # of the clause before in the sentence, as `Names.subject` has it
         self._ended: Assertion | None = None  # by a clause of the sentence
+        self._doubted = False  # by a sentence behind this one: `Pim? not sure`
         self._ordered = False
         self._asked_for = shows  # a piece of work, in the turn so far, or on what it shows
 
-    def sentence(self, number: int, text: str, *, last: bool) -> list[_Piece]:
-        """The clauses of a sentence, with what each is and the topic that the sentence before it set."""
+    def sentence(self, number: int, text: str, behind: str | None) -> list[_Piece]:
+        """The clauses of a sentence, with what each is and the topic that the sentence before it set; a doubt alone behind it is of its last clause."""
         topic, self._topic = self._topic, ""
-        pieces = list(self._pieces(number, text, last=last))
+        self._doubted = behind is not None and _only_doubts(tokens_of(behind), self.words)
+        pieces = list(self._pieces(number, text, last=behind is None))
         if pieces and not topic:
             topic, self._topic = self._topic, ""
         return [piece._replace(topic=topic) for piece in pieces]
@@ -424,12 +426,16 @@ class _Turn:
     def _doubts(self, members: Sequence[Clause], text: str, orders: Sequence[bool]) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
         words = self.words
-        is_question = text.rstrip("\"'”’») *_").endswith(_ASKED)
+        is_question = text.rstrip("\"'”’») *_").endswith(_ASKED) and not self._doubted
         supposed, reported = False, ""
         doubts = list[frozenset[str]]()
         for place, clause in enumerate(members):
             supposed = supposed and not _contrasts(clause, words)
-            supposed = supposed or (words.suppositions.within(clause.tokens) and not any(orders))
+            plain = tokens_of(_unhedged(clause.text, words))  # `if I remember right` supposes nothing
+            doubted = self._hedge_beside(members, place)
+            # `it should be 15, if memory serves` is said with doubt, and not only supposed.
+            at_its_end = len(plain) < len(clause.tokens) and (*plain,) == clause.tokens[: len(plain)]
+            supposed = supposed or (words.suppositions.within(plain) and not any(orders))
             reports = (
                 clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
             )
@@ -443,7 +449,7 @@ class _Turn:
                     first=not any(_content(member.tokens, words) for member in members[:place]),
                     goes_on=place > 0 and "asked" not in doubts[-1] and self._goes_on(clause),
                 ),
-                "supposed": supposed or words.conditionals.within(tokens_of(_unhedged(clause.text, words))),
+                "supposed": supposed or (words.conditionals.within(plain) and not (doubted or at_its_end)),
                 "reported": reports or reported == "open" or (reported == "said" and clause.joined),
                 # What is the reason of something may be doubtful, and it is not.
                 "hedged": not (place and words.reasons.at(clause.typed))
@@ -453,7 +459,7 @@ class _Turn:
                         if orders[place]
                         else clause.tokens
                     )
-                    or self._hedge_beside(members, place)
+                    or doubted
                 ),
                 "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
                 "moment": words.moments.within(clause.tokens)
@@ -555,7 +561,10 @@ class _Turn:
         plain, (noun, changed), switch = clause, self._field, ""
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
             if "hedged" in doubts:
-                plain = first_clause(_unhedged(clause.text, self.words), self.words, clause)
+                bare = _unhedged(
+                    clause.text, self.words, *[self.words.conditionals][: clause.kind == "modal"]
+                )
+                plain = first_clause(bare, self.words, clause)
             if noun and (value := value_of_it(plain, self.words)):
                 plain, behind = first_clause(noun, self.words, plain), f": {value}"
             assertions = assertions_in(
@@ -608,9 +617,8 @@ class _Turn:
     def _hedge_beside(self, members: Sequence[Clause], place: int) -> bool:
         """True where a clause that is nothing but a hedge stands beside: `2,000 from the co-op, i think`."""
         neighbours = (*members[max(0, place - 1) : place], *members[place + 1 : place + 2])
-        return any(
-            0 < len(member.tokens) <= 4 and self.words.hedges.at(member.tokens) > 0 for member in neighbours
-        )
+        is_last = self._doubted and place == len(members) - 1
+        return is_last or any(_only_doubts(member.tokens, self.words) for member in neighbours)
 
     def _is_mood(self, clause: Clause) -> bool:
         words = self.words
@@ -627,6 +635,12 @@ class _Turn:
         )
 
 
+def _only_doubts(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for words that are nothing but a hedge: `i think`, `not sure though`; not `not sure why`."""
+    size = words.hedges.at(tokens)
+    return size > 0 and (size == len(tokens) or len(tokens) <= 4) and tokens[-1] not in words.question_words
+
+
 def _only(names: Collection[str]) -> str:
     """The one of some names; "" where there are none, or several."""
     return next(iter(names)) if len(names) == 1 else ""
@@ -637,11 +651,12 @@ def _contrasts(clause: Clause, words: Grammar) -> bool:
     return words.contrasts.at(clause.typed) > 0 and clause.kind in ("be", "have", "state")
 
 
-def _unhedged(text: str, words: Grammar) -> str:
-    """A text without its hedges, of which a verb of being stays: `my dentist might be Kim`."""
+def _unhedged(text: str, words: Grammar, *others: WordList) -> str:
+    """A text without its hedges, and words of other lists, of which a verb of being stays: `my dentist might be Kim`."""
     tokens, spans = tokens_of(text), spans_of(text)
     pieces, end, start = list[str](), 0, 0
-    for place, size in words.hedges.places(tokens):
+    signs = (hit for each in (words.hedges, *others) for hit in each.places(tokens))
+    for place, size in sorted(signs, key=lambda hit: (hit[0], -hit[1])):
         if place >= end:
             end = place + size
             behind = end - (size > 1 and tokens[end - 1] in words.be_verbs)

@@ -217,6 +217,7 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         or len(exchange.turn.text) > _LONG_TURN
         or any(token in words.deictics and token in words.pronouns for token in tokens_of(statement.words))
         or _denies_what_is_at_hand(tokens_of(statement.words), words)
+        or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))
         or (
             any("asked" in neighbour.doubts or neighbour.kind == "task" for neighbour in exchange.beside)
             and not wished(statement)

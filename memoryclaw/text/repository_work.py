@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import tokens_of
 
 _WORK = frozenset(lists.words("consolidation.work"))
+_THIS, _PROJECT = (frozenset(lists.words(f"consolidation.{name}")) for name in ("this", "project"))
 # A flag, a path, the name of a file, of a function or of a variable.
 _CODE = re.compile(
     r"`|(?<!\S)--?[a-z][\w-]+|[\w.-]/[\w.-]|\w\.(?:[a-z]{1,4}\d?)(?!\w)|\w_\w|[a-z][A-Z]\w|\w\(\)"
 )
 
 
+def names_this_project(text: str) -> bool:
+    """True for words that name the repository they are said in: `in this project`."""
+    return any(first in _THIS and second in _PROJECT for first, second in pairwise(tokens_of(text)))
+
+
 def is_of_work(text: str) -> bool:
     """True for words that are of the work in a repository, wherever they are said."""
-    return not _WORK.isdisjoint(tokens_of(text)) or bool(_CODE.search(text))
+    return not _WORK.isdisjoint(tokens_of(text)) or bool(_CODE.search(text)) or names_this_project(text)

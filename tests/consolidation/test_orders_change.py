@@ -105,3 +105,11 @@ def test_to_be_asked_before_something_is_done_is_an_order(vault_of: VaultOf, ord
 
 def test_to_be_asked_before_a_piece_of_work_is_of_the_moment(vault_of: VaultOf) -> None:
     assert spoken(vault_of({}), 10, "can you summarise this file? ask me before you change it") == set()
+
+
+@pytest.mark.parametrize(
+    "order",
+    ["please don't push yet", "don't send it yet please", "bitte noch nicht pushen", "no table yet please"],
+)
+def test_what_is_not_wanted_yet_is_of_the_moment(vault_of: VaultOf, order: str) -> None:
+    assert not spoken(vault_of({}), 10, order)

@@ -54,6 +54,10 @@ def line(app: App) -> dict[str, Any]:
         "never use tabs in this repo",
         "always run the linter before you commit",
         "the config lives in conf/app_config.yaml",
+        "in this project we use pnpm, never npm",
+        "we use Vitest in this project",
+        "in diesem Projekt schreiben wir Kommentare auf Englisch",
+        "dans ce dépôt on utilise uv",
     ],
 )
 def test_the_conventions_of_a_repository_are_its_own(app: App, tmp_path: Path, content: str) -> None:
