@@ -380,7 +380,10 @@ def _opener(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
     """Where the words that open a to-do stand in a clause; (0, 0) where there are none."""
     for place, _ in words.todo_openers.places(tokens):
         duty, length = words.duty_verbs.at(tokens, place), words.reminders.at(tokens, place)
-        if not words.duty_verbs.at(tokens, place + 1):  # `should probably`
+        is_own = all(token in words.first_person or token in words.fillers for token in tokens[:place])
+        if is_own and not words.duty_verbs.at(
+            tokens, place + 1
+        ):  # `should probably`, not `what we should do`
             duty = max(duty, words.duty_modals.at(tokens, place))
         heads = words.todo_heads.at(tokens, place)
         if place == 0 or tokens[place - 1] in words.fillers:
