@@ -82,6 +82,7 @@ _WHETHER = frozenset(lists.words("relevance.whether"))
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
+_BEFORE_WHAT = lists.words("relevance.before_what")
 _LATEST, _MANNER, _BEFORE = (
     tuple(" ".join(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase)
     for name in ("relevance.latest", "relevance.manner", "relevance.before")
@@ -209,7 +210,16 @@ class Question(NamedTuple):
     @property
     def of_before(self) -> bool:
         """True when it asks for what held before what holds now, of no time that it names: `where did I use to live`."""
-        return self.form not in ("", "much") and not self.days and self._says_one_of(_BEFORE)
+        is_of_past = self._says_one_of(_BEFORE) or any(map(self._says_before, _BEFORE_WHAT))
+        return self.form not in ("", "much") and not (self.days or self.asks_whether) and is_of_past
+
+    def _says_before(self, word: str) -> bool:
+        """True for `before` alone, or before a name or what one did oneself; not `before breakfast`."""
+        typed = words_of(self.query.text)
+        if word not in typed:
+            return False
+        behind = typed[typed.index(word) + 1 :]
+        return not behind or behind[0] in _MYSELF or any(part.title() in self.query.text for part in behind)
 
     def _says_one_of(self, phrases: Sequence[str]) -> bool:
         typed = f" {' '.join(words_of(self.query.text))} "
