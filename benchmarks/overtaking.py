@@ -1,11 +1,12 @@
 """Learns when later words may have changed what stands, and says how well: logistic regression over the features of `consolidation/overtaking.py`.
 
-python benchmarks/overtaking.py FOLDER [FOLDER ...] [--judged FILE] [--misses] [--write]
+python benchmarks/overtaking.py FOLDER [FOLDER ...] [--only-judges FOLDER/PERSON ...] [--judged FILE] [--misses] [--write]
 
 A folder holds pairs (changes.jsonl, beside.jsonl: `older` and `newer` turns, the `old` value, and the `new` one where it changed) or people's
 conversations, as `benchmarks/worth.py` takes them, whose gold says `by` what a value was superseded; each row of `--judged` is a change of
 these that was judged by hand (`older`, `newer`: words of both). The pairs of `changes.jsonl` here are learned from as well. Each folder, and
-each person, is judged by a sum that never saw it. `--write` keeps what all teach in `memoryclaw/data/overtaking.toml`. Needs numpy.
+each person, is judged by a sum that never saw it; those of `--only-judges`, as where a licence does not let anybody learn from them, teach
+nothing. `--write` keeps what all teach in `memoryclaw/data/overtaking.toml`. Needs numpy.
 """
 
 from __future__ import annotations
@@ -143,6 +144,9 @@ def main(args: Sequence[str]) -> int:
     )
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--judged", type=Path, help="changes of conversations, judged by hand")
+    parser.add_argument(
+        "--only-judges", nargs="+", default=[], help="folders, and people of them, that are not learned from"
+    )
     parser.add_argument("--misses", action="store_true", help="list what is wrong at the cut")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args(args)
@@ -153,7 +157,11 @@ def main(args: Sequence[str]) -> int:
         for path in pairs:
             pool += of_cases(path, str(folder))
         pool += of_people(folder, judged) if not pairs else ()
-    fitted = partial(Sum, path=_DATA, penalty=_PENALTY)
+
+    def fitted(candidates: Sequence[Candidate]) -> Sum:
+        teachers = [one for one in candidates if one.person not in options.only_judges]
+        return Sum(teachers, path=_DATA, penalty=_PENALTY)
+
     scores = left_out([one.candidate for one in pool], fitted)
     for source in dict.fromkeys(one.candidate.person for one in pool):
         mine = [
