@@ -157,6 +157,9 @@ def main(args: Sequence[str]) -> int:
         for path in pairs:
             pool += of_cases(path, str(folder))
         pool += of_people(folder, judged) if not pairs else ()
+    unknown = set(options.only_judges) - {one.candidate.person for one in pool}
+    if unknown:
+        parser.error(f"no source is called {', '.join(sorted(unknown))}")
 
     def fitted(candidates: Sequence[Candidate]) -> Sum:
         teachers = [one for one in candidates if one.person not in options.only_judges]
