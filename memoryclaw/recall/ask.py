@@ -148,7 +148,7 @@ def _sequels(
     """The lines of later units that say that something of these lines holds no longer, whatever was asked; by the id of the line."""
     lines = [Earlier(one.line.id, one.line.when, one.line.text) for one in shown if one.line.when]
     later: dict[str, list[_Candidate]] = {}
-    for sequel in sequels(searcher, found.question, lines, doubts=True):
+    for sequel in sequels(searcher, found.question, lines):
         (match,) = searcher.matches(found, [sequel.hit])
         candidates = _of_unit(searcher, found, match, frozenset(), 0.0, own_text=own)
         said = set(words_of(sequel.sentence))

@@ -313,31 +313,16 @@ def _end_signs() -> WordList:
     return WordList(chain.from_iterable(words.entries() for words in lists))
 
 
-def end_test(earlier: str, day: date, question: Question, *, doubts: bool = False) -> Callable[[_Line], bool]:
-    """Tells whether a later line says that something of earlier words holds no longer, or another value of what is asked.
-
-    Args:
-        doubts: whether it is enough that it tells of a change and names what is asked of, or has another mail address or number.
-    """
+def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], bool]:
+    """Tells whether a later line says that something of earlier words holds no longer, or another value of what is asked."""
     tokens = tokens_of(earlier)
     said = earlier.partition(": ")[2] or earlier
     names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
     name = tokens_of(names.pop()) if len(names) == 1 else ()
     topics = _stems(question, question.weights) & _stems(question, words_of(said))
-    verbs = {word for phrase, _ in _grammar_of(earlier, "en").verb_fields for word in phrase}
-    things = topics & _stems(question, [word for word in words_of(said) if word not in verbs])
-    contacts = {form: one for form, one in exact_values(earlier, day).items() if form in _ONE_EACH}
 
     def ends(line: _Line) -> bool:
         if line.ends(tokens) or (name and line.tells_change_of(name)):
-            return True
-        if doubts and (
-            any(
-                form in line.values and one.keys().isdisjoint(line.values[form])
-                for form, one in contacts.items()
-            )
-            or not things.isdisjoint(_stems(question, words_of(line.sentence)))
-        ):
             return True
         if not (line.has_figures and line.changes and topics):
             return False

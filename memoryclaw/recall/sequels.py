@@ -36,10 +36,8 @@ class Sequel(NamedTuple):
     sentence: str
 
 
-def sequels(
-    searcher: Searcher, question: Question, lines: Sequence[Earlier], *, doubts: bool = False
-) -> Iterator[Sequel]:
-    """The sentences of later units that end these lines; with `doubts` also those that tell of a change and have a word in common with one."""
+def sequels(searcher: Searcher, question: Question, lines: Sequence[Earlier]) -> Iterator[Sequel]:
+    """The sentences of later units that end these lines."""
     first = min((line.day for line in lines), default="")
     hits = [
         hit
@@ -53,7 +51,7 @@ def sequels(
     units = searcher.units(hits) if hits else {}
     telling = {rowid: later for rowid, unit in units.items() if (later := telling_lines(unit, question))}
     for line in lines if telling else ():
-        ends = end_test(line.text, date.fromisoformat(line.day), question, doubts=doubts)
+        ends = end_test(line.text, date.fromisoformat(line.day), question)
         words = f" {' '.join(words_of(line.text))} "
         for hit in hits:
             unit = units[hit.unit.rowid]
