@@ -16,6 +16,7 @@ from typing import NamedTuple
 from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim
 from memoryclaw.index import stemming
 from memoryclaw.model import Fact, Turn
+from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import DateRange, day_of, days_of, find_ranges
@@ -261,8 +262,14 @@ def denied(
         repeated = [fact for fact in facts if exchange.tells_of(fact)]
         matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))] or repeated
         fields = [fact for fact in matches if not fact.is_statement]
-        value = _value_instead(turn.text, exchange.words, fields[0].field) if len(fields) == 1 else ""
-        is_alike = bool(value) and any(map(str.isdigit, value)) == any(map(str.isdigit, fields[0].value))
+        value = _value_instead(turn.text, exchange.words, fields[0].field if len(fields) == 1 else "")
+        if value and any(has_phrase(tokens_of(fact.value), tuple(tokens_of(value))) for fact in matches):
+            continue  # it says again what stands
+        is_alike = (
+            bool(value)
+            and len(fields) == 1
+            and any(map(str.isdigit, value)) == any(map(str.isdigit, fields[0].value))
+        )
         if turn.by or (said_anew and not is_alike):
             continue
         for fact in fields if is_alike else matches[:_MOST_DENIED]:

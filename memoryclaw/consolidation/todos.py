@@ -22,7 +22,7 @@ from memoryclaw.talk.layout import listed
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
-from memoryclaw.text.dates import deadline, find_ranges
+from memoryclaw.text.dates import deadline
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.markdown import links_in
 from memoryclaw.text.memory_lines import log_line, read_line
@@ -186,14 +186,8 @@ class TodoReader:
         texts = [
             text
             for text in texts
-            if set(keys_of(text, words, statement.who))
-            - (set() if asks or _ends_by_a_day(text, statement) else {_verb_of(text, words)})
+            if set(keys_of(text, words, statement.who)) - ({_verb_of(text, words)} if not asks else set())
             and (asks or not _is_work(text, statement, words))
-            and (
-                words.duty_verbs.within(tokens[start:end])
-                or asks
-                or _is_errand(text, statement, tokens[start:end], words)
-            )
         ]
         did = {
             key
@@ -380,11 +374,6 @@ def _opener(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
     """Where the words that open a to-do stand in a clause; (0, 0) where there are none."""
     for place, _ in words.todo_openers.places(tokens):
         duty, length = words.duty_verbs.at(tokens, place), words.reminders.at(tokens, place)
-        is_own = all(token in words.first_person or token in words.fillers for token in tokens[:place])
-        if is_own and not words.duty_verbs.at(
-            tokens, place + 1
-        ):  # `should probably`, not `what we should do`
-            duty = max(duty, words.duty_modals.at(tokens, place))
         heads = words.todo_heads.at(tokens, place)
         if place == 0 or tokens[place - 1] in words.fillers:
             length = max(length, heads)
@@ -430,7 +419,7 @@ def _is_no_todo(statement: Statement, tokens: Sequence[str], start: int, end: in
     if reminds:
         return "asked" in statement.doubts and statement.kind != "task"
     return (
-        not (statement.kind == "duty" or words.duty_modals.at(tokens, start))
+        statement.kind != "duty"
         or "asked" in statement.doubts
         or statement.subject in _OTHERS
         or words.second_person.within(tokens)
@@ -454,19 +443,6 @@ def _is_work(text: str, statement: Statement, words: Grammar) -> bool:
 def _due(statement: Statement, text: str) -> str:
     """The day until which a to-do is to be done, as the speaker counts."""
     return deadline(text, date.fromisoformat(statement.said[:10])) if statement.said else ""
-
-
-def _ends_by_a_day(text: str, statement: Statement) -> bool:
-    """True for what has a last day: `by friday`, not `on friday`."""
-    ranges = find_ranges(text, date.fromisoformat(statement.said[:10]))[0] if statement.said else ()
-    return any(range_.end and not range_.start for range_ in ranges)
-
-
-def _is_errand(text: str, statement: Statement, opener: Sequence[str], words: Grammar) -> bool:
-    """True for what a modal verb makes a to-do: `I must ring Ines`, `I should ring Ines by friday`; not `we must keep the invoices`, nor `I should ring Ines`."""
-    return bool(_verb_of(text, words)) and bool(
-        _due(statement, text) or not words.conditionals.within(opener)
-    )
 
 
 def _dated_chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list[str]:

@@ -214,12 +214,12 @@ class Question(NamedTuple):
         return self.form not in ("", "much") and not (self.days or self.asks_whether) and is_of_past
 
     def _says_before(self, word: str) -> bool:
-        """True for `before` alone, or before a name or what one did oneself; not `before breakfast`."""
+        """True for `before` alone, or before a name; not `before breakfast`."""
         typed = words_of(self.query.text)
         if word not in typed:
             return False
         behind = typed[typed.index(word) + 1 :]
-        return not behind or behind[0] in _MYSELF or any(part.title() in self.query.text for part in behind)
+        return not behind or any(part.title() in self.query.text for part in behind)
 
     def _says_one_of(self, phrases: Sequence[str]) -> bool:
         typed = f" {' '.join(words_of(self.query.text))} "

@@ -64,7 +64,7 @@ TOGETHER = {
     "starts": ("fillers", "coordinators"),
     "subjects": ("nominatives", "determiners", "possessives_own", "contracted_subjects"),
     "tellings": ("past_event_verbs", "have_verbs", "be_verbs"),
-    "todo_openers": ("duty_verbs", "reminders", "todo_heads", "duty_modals"),
+    "todo_openers": ("duty_verbs", "reminders", "todo_heads"),
     "unfinished": ("personal", "adverbs", "auxiliaries", "noun_openers", "subordinators", "coordinators", "prepositions", "negations"),
     "verbs": ("be_verbs", "have_verbs", "modal_verbs", "state_verbs", "decision_verbs", "preference_verbs", "wish_verbs", "duty_verbs", "reporting_verbs", "past_event_verbs"),
     "ways": ("goal_prepositions", "source_prepositions"),

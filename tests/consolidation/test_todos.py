@@ -494,33 +494,3 @@ def test_the_lines_of_todos_are_read_without_a_problem_and_link_to_their_episode
     note = read_note(f"episodes/{path.name}", path.read_bytes(), ReadingSettings())
     assert not note.problems
     assert episode(root, 0).stem in {link.target for link in note.links}
-
-
-@pytest.mark.parametrize(
-    ("said", "whole"),
-    [
-        ("I must ring Ines tomorrow", "ring Ines tomorrow"),
-        ("we must cancel the trial by 12 October", "cancel the trial by 12 October"),
-        ("I should return the ladder by friday", "return the ladder by friday"),
-        ("I have to pack by friday", "pack by friday"),
-        ("ich muss bis Freitag tanken", "bis Freitag tanken"),
-    ],
-)
-def test_a_duty_of_the_speakers_is_a_to_do(root: Path, said: str, whole: str) -> None:
-    talk(root, 0, said, CHAT)
-    assert todos(root) == [whole]
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "I must write a function which reverses a list",
-        "we must keep the invoices for ten years",
-        "I should exercise more",
-        "you should call the bank by friday",
-        "I must have left it at home",
-    ],
-)
-def test_a_modal_verb_alone_makes_no_to_do(root: Path, said: str) -> None:
-    talk(root, 0, said, CHAT)
-    assert not [text for path in root.glob("episodes/*.md") for text in LINE.findall(path.read_text())]

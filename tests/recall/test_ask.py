@@ -309,7 +309,6 @@ LANDLORDS = """# user
         ("who is my landlord?", "user landlord: Mr Dunne"),
         ("what is Maya's number?", "Maya phone: 0161 555 0220"),
         ("what is Maya's number before breakfast?", "Maya phone: 0161 555 0220"),
-        ("where did I live before we met?", "user lives in: Leeds (since 2024-06-01, until 2026-02-01)"),
     ],
 )  # fmt: skip
 def test_what_held_before_answers_a_question_of_it_and_no_other(
