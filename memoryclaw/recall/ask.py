@@ -192,7 +192,8 @@ def _candidates(
             if kinds.setdefault((line.path, line.line), line.kind) != line.kind:
                 break  # a property, and the line of its note that it stands on
             words = set(words_of(line.text))
-            if words and not ends_in_question(line.text) and not any(words <= one for one in spoken):
+            is_new = candidate.is_certain or not any(words <= one for one in spoken)
+            if words and not ends_in_question(line.text) and is_new:
                 spoken.append(words)
                 yield candidate
                 break
