@@ -925,7 +925,13 @@ class ClaimDecider:
             told: all that people said in a segment.
             decided: what became of it.
         """
-        settled = {(decision.claim.line, decision.fact) for decision in decided}
+        of_turns = [*decided]
+        settled = {(decision.claim.line, decision.fact) for decision in of_turns}
+        fields = {  # whose value was told there: it holds, waits, or is another's word
+            (one.claim.line, _key(one.claim.entity), _key(one.claim.field))
+            for one in of_turns
+            if one.claim.field
+        }
         for line, of_turn in groupby(told, key=lambda statement: statement.line):
             telling = Telling([*of_turn])
             owners = dict.fromkeys(map(self._catalog.entity_name, telling.names()))
@@ -937,6 +943,7 @@ class ClaimDecider:
                 and fact.day < telling.said
                 and not fact.lifecycle.verify_by
                 and (line, fact.id) not in settled
+                and (line, _key(fact.entity), _key(fact.field)) not in fields
                 and fact.id not in self._overtaken
             }
             pairs = overtaken((fact for _, fact in stand.values()), telling)
