@@ -137,7 +137,7 @@ class Extraction(NamedTuple):
     by: str = "rules"
     degraded: str = ""  # why a model that was asked did not answer
     dropped: tuple[str, ...] = ()  # what a model claimed and could not prove, one sentence each
-    told: tuple[Statement, ...] = ()  # all that people said, whatever becomes of it
+    statements: tuple[Statement, ...] = ()  # all that people said, whatever becomes of it
 
 
 class ClaimDecision(NamedTuple):

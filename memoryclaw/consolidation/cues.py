@@ -285,8 +285,10 @@ def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: st
         if answer.role != "assistant" or ends_in_question(answer.text) or turn.role != "user":
             continue
         code = spoken_in(turn.text, language)
-        is_told = code in codes() and grammar(code).corrections.at(tokens_of(turn.text[:_LONGEST]))
-        if (is_told and turn.line in lines) or _value_instead(turn.text, _words_of(answer.text, language)):
+        is_corrected = code in codes() and grammar(code).corrections.at(tokens_of(turn.text[:_LONGEST]))
+        if (is_corrected and turn.line in lines) or _value_instead(
+            turn.text, _words_of(answer.text, language)
+        ):
             yield Cue(place, CORRECTION, " ".join(turn.text.split())[:_SHOWN])
 
 

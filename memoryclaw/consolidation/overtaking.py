@@ -72,10 +72,10 @@ class Telling:
 
     def names(self) -> list[str]:
         """The speaker, and whomever and whatever it names."""
-        told = (statement for of_one in self.sentences.values() for statement in of_one)
+        statements = (statement for spoken in self.sentences.values() for statement in spoken)
         return list(
             dict.fromkeys(
-                filter(None, (self.who, *(name for one in told for name in (one.about, *one.names))))
+                filter(None, (self.who, *(name for each in statements for name in (each.about, *each.names))))
             )
         )
 
@@ -130,7 +130,7 @@ class Pair:
     def clauses(self) -> list[Clause]:
         """The clauses of the sentence that have something of what stands."""
         parts = self.telling.clauses_of(self.sentence)
-        return [part for part, told in parts if not self.shared.isdisjoint(told)] or [
+        return [part for part, topic in parts if not self.shared.isdisjoint(topic)] or [
             part for part, _ in parts[:1]
         ]
 
@@ -273,29 +273,25 @@ def _values_of(text: str) -> dict[str, frozenset[str]]:
 # Each by the name that an explanation shows.
 FEATURES: Mapping[str, Callable[[Pair], float]] = {
     # what both have
-    "share of the older words": lambda one: one.weight(one.shared) / max(_EVERYDAY, one.weight(one.old)),
-    "share of the later words": lambda one: one.weight(one.shared) / max(_EVERYDAY, one.weight(_stems(one.sentence, one.words.code))),
-    "weight of what both have": lambda one: math.log1p(one.weight(one.shared)),
-    "a rare word": lambda one: any(_weight_of(stem, one.words.code) == 1 for stem in one.shared),
-    "the older subject": lambda one: one.has_old_subject,
-    "all of the later subject": lambda one: one.has_known_subject,
-    "nothing but the owner's name": lambda one: bool(one.owner_stems) and one.shared <= one.owner_stems,
-    "a field": lambda one: any(stem.startswith("=") for stem in one.shared),
-    "says it again": lambda one: one.repeated == 1 and not one.is_denied,
+    "share of the older words": lambda pair: pair.weight(pair.shared) / max(_EVERYDAY, pair.weight(pair.old)),
+    "weight of what both have": lambda pair: math.log1p(pair.weight(pair.shared)),
+    "the older subject": lambda pair: pair.has_old_subject,
+    "all of the later subject": lambda pair: pair.has_known_subject,
+    "nothing but the owner's name": lambda pair: bool(pair.owner_stems) and pair.shared <= pair.owner_stems,
+    "says it again": lambda pair: pair.repeated == 1 and not pair.is_denied,
     # their values
-    "a value of the same form": lambda one: one.differs,
-    "each has a name of its own": lambda one: one.has_names_apart,
-    "the older one has a figure": lambda one: any(map(str.isdigit, one.fact.value)),
+    "a value of the same form": lambda pair: pair.differs,
+    "each has a name of its own": lambda pair: pair.has_names_apart,
+    "the older one has a figure": lambda pair: any(map(str.isdigit, pair.fact.value)),
     # what the later one says
-    "a sign of change": lambda one: one.sign("changes"),
-    "since when": lambda one: one.sign("beginnings"),
-    "an end": lambda one: one.ends,
-    "a wish": lambda one: max(one.of_kinds("wish", "modal", "duty"), one.doubted("supposed")),
-    "in jest, reported or doubted": lambda one: max(map(one.doubted, ("joke", "reported", "hedged"))),
-    "a state": lambda one: one.of_kinds("state", "be", "have", "decide", "prefer"),
-    "the speaker": lambda one: any(one.words.first_person.has_any(part.tokens[:2]) for part in one.clauses),
-    "length": lambda one: math.log1p(len(one.telling.tokens)),
-    "length of the older one": lambda one: math.log1p(len(tokens_of(one.fact.value))),
+    "a sign of change": lambda pair: pair.sign("changes"),
+    "since when": lambda pair: pair.sign("beginnings"),
+    "an end": lambda pair: pair.ends,
+    "a wish": lambda pair: max(pair.of_kinds("wish", "modal", "duty"), pair.doubted("supposed")),
+    "in jest, reported or doubted": lambda pair: max(map(pair.doubted, ("joke", "reported", "hedged"))),
+    "the speaker": lambda pair: any(pair.words.first_person.has_any(part.tokens[:2]) for part in pair.clauses),
+    "length": lambda pair: math.log1p(len(pair.telling.tokens)),
+    "length of the older one": lambda pair: math.log1p(len(tokens_of(pair.fact.value))),
 }  # fmt: skip
 
 
@@ -318,7 +314,7 @@ def overtaken(
     pairs = (Pair(fact, telling) for fact in facts if telling.speaks_of(fact))
     pairs = (pair for pair in pairs if pair.clauses and pair.is_of_one)
     likely = [(chance.score, pair) for pair in pairs if (chance := worth(pair)).enough]
-    return [pair for _, pair in sorted(likely, key=lambda one: -one[0])[:_MOST]]
+    return [pair for _, pair in sorted(likely, key=lambda scored: -scored[0])[:_MOST]]
 
 
 def worth_of(pair: Pair) -> Worth:

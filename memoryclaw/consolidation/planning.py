@@ -348,7 +348,9 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
         for piece in planner.decider.parts_of(claim):
             sources.append(f"{note.id}#^{block_of(reading.points, claim)}")
             each_decided.append(planner.decider.decide(piece, sources[-1]))
-    for claim, doubted in planner.decider.overtaken(reading.told, each_decided):
+    for claim, doubted in planner.decider.overtaken(reading.statements, each_decided):
+        if draft.erased.fact(claim.entity, claim.field, claim.value):
+            continue
         place = next(
             (
                 n
@@ -358,10 +360,10 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
             len(sources),
         )
         if place == len(sources):
-            (said,) = _where_said([claim], segment.turns)
-            reading = reading._replace(points=with_quotes(reading.points, [said], segment.turns))
-            sources.append(f"{note.id}#^{block_of(reading.points, said)}")
-            each_decided.append(planner.decider.decide(said, sources[-1]))
+            (placed,) = _where_said([claim], segment.turns)
+            reading = reading._replace(points=with_quotes(reading.points, [placed], segment.turns))
+            sources.append(f"{note.id}#^{block_of(reading.points, placed)}")
+            each_decided.append(planner.decider.decide(placed, sources[-1]))
         each_decided[place] = each_decided[place]._replace(doubted=doubted)
     decided = _limit_questions(planner.decider, each_decided, sources, draft.doubts)
     draft.decided += (
@@ -508,7 +510,7 @@ def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extr
             ),
             *denials,
         ),
-        told=tuple(
+        statements=tuple(
             statement
             for statement in talk.statements
             if not (statement.among or statement.line in orders or segment.turns[statement.turn].by)

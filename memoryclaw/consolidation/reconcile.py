@@ -917,22 +917,21 @@ class ClaimDecider:
         ]
 
     def overtaken(
-        self, told: Sequence[Statement], decided: Iterable[ClaimDecision]
+        self, statements: Sequence[Statement], decided: Sequence[ClaimDecision]
     ) -> Iterator[tuple[Claim, tuple[Place, ...]]]:
         """The words of each turn by which some of what stands may have changed, and that.
 
         Args:
-            told: all that people said in a segment.
+            statements: all that people said in a segment.
             decided: what became of it.
         """
-        of_turns = [*decided]
-        settled = {(decision.claim.line, decision.fact) for decision in of_turns}
+        settled = {(decision.claim.line, decision.fact) for decision in decided}
         fields = {  # whose value was told there: it holds, waits, or is another's word
-            (one.claim.line, _key(one.claim.entity), _key(one.claim.field))
-            for one in of_turns
-            if one.claim.field
+            (decision.claim.line, _key(decision.claim.entity), _key(decision.claim.field))
+            for decision in decided
+            if decision.claim.field
         }
-        for line, of_turn in groupby(told, key=lambda statement: statement.line):
+        for line, of_turn in groupby(statements, key=lambda statement: statement.line):
             telling = Telling([*of_turn])
             owners = dict.fromkeys(map(self._catalog.entity_name, telling.names()))
             stand = {
