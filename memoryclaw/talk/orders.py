@@ -181,9 +181,20 @@ def _tells(tokens: Sequence[str], words: Grammar) -> bool:
 
 
 def is_task(clause: Clause, words: Grammar) -> bool:
-    """True for one piece of work: `remind me to ring them`, `gimme three options`."""
+    """True for one piece of work: `remind me to ring them`, `gimme three options`, `nimm den zweiten Vorschlag`."""
     tokens = _plain(clause, words)
-    return bool(tokens) and words.tasks.at(tokens) > 0
+    return words.tasks.at(tokens) > 0 or (not clause.subject and _names_part(tokens, words))
+
+
+def _names_part(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for words before a part of a text, which its number or its place tells: `explain step 3`, `drop the last line`; not `on page 40`."""
+    if any(entries.at(tokens) for entries in (words.prepositions, words.be_verbs, words.ordinals)):
+        return False
+    return any(
+        tokens[place - 1] in words.ordinals or any(map(str.isdigit, tokens[place + size : place + size + 1]))
+        for place, size in words.text_parts.places(tokens)
+        if place
+    )
 
 
 def is_imperative(clause: Clause, words: Grammar) -> bool:

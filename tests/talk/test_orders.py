@@ -48,6 +48,7 @@ LASTING = [
 ]
 TASKS = [
     ("en", "remind me to ring the plumber"), ("en", "can you book a table"), ("en", "gimme three options"),
+    ("en", "use the second version"), ("de", "nimm den zweiten Vorschlag"), ("fr", "explique la ligne 14"), ("es", "explícame el paso 3"),
     ("en", "write a mail to ana"), ("en", "translate this"), ("de", "erinner mich an die fähre"),
     ("de", "übersetz das"), ("en", "can you explain why it always crashes when i start it"),
     ("en", "can you ever forgive me"), ("en", "can you use this function whenever i call it"),
