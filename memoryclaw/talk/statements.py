@@ -41,6 +41,9 @@ from memoryclaw.text.sentences import sentences
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
 _MOST = 30  # words of a statement of several sentences
 _TOPIC_WORDS = 3  # before a colon, or alone in a sentence
+_ROLE = 5  # words of a clause that gives somebody a role: `and you're the evil knight`
+_ASKING = 300  # characters of a turn in which a play is asked for
+_OPENING = 2  # turns from the first of a person on, in which a segment may turn out to be a play
 _ANTECEDENT = 2  # turns back that a pronoun may point
 _SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
@@ -155,6 +158,8 @@ class SegmentReader:
         self.pasted: list[Pasted] = []
         self._heard: set[str] = set()  # lines that the assistant has written so far
         self._heard_to = 0
+        self._first = next((number for number, turn in enumerate(turns) if turn.role == "user"), 0)
+        self._is_played = False  # it begins with a story in which the speaker is somebody else
 
     def turn(self, number: int, turn: Turn) -> list[Statement]:
         """The statements of one turn of a person."""
@@ -189,6 +194,10 @@ class SegmentReader:
         ]
         if reading.named:
             self._named = number, reading.named
+        plays = words.fictions.within(tokens_of(turn.text[:_ASKING])) or _casts(pieces, words)
+        self._is_played = self._is_played or bool(plays and number <= self._first + _OPENING)
+        if plays or self._is_played:
+            pieces = [piece._replace(doubts=piece.doubts | {"joke"}) for piece in pieces]
         return [
             _opened(_statement(base, group, texts, reading, fixed.instead), speech.seals)
             for group in _grouped(_laughed_at(pieces, words))
@@ -672,6 +681,19 @@ def _remembered(text: str, words: Grammar) -> int:
     behind = place + words.remember_phrases.at(tokens, place)
     is_request = place < behind < len(spans) and tokens[behind] not in words.not_remembered
     return spans[behind][0] if is_request else 0
+
+
+def _casts(pieces: Sequence[_Piece], words: Grammar) -> bool:
+    """True where one sentence says who both are: `I'm the dragon and you're the knight`."""
+    cast = [piece for piece in pieces if piece.clause.kind == "be"]
+    own = {piece.sentence for piece in cast if piece.subject == "own"}
+    roles = (piece.clause.tokens for piece in cast if piece.sentence in own)
+    return any(
+        len(tokens) <= _ROLE
+        and words.second_person.has_any(tokens[:2])
+        and words.noun_openers.has_any(tokens[1:])
+        for tokens in roles
+    )
 
 
 def _laughed_at(pieces: Sequence[_Piece], words: Grammar) -> list[_Piece]:
