@@ -129,13 +129,13 @@ def _forbids(reading: ReadClause) -> bool:
     return not reading.holds("negations", at=True) or reading.signed or bool(manner)
 
 
-def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
-    """True for what only says how one piece of work shall be: `short ones please`, `3 more questions`, and `in French please` behind a request.
+def is_for_once(clause: Clause, words: Grammar, *, shown: bool) -> bool:
+    """True for what only says how one piece of work shall be: `short ones please`, `3 more questions`, and `in French please` beside a text.
 
     Args:
         clause: an order by its words.
         words: the grammar of its language.
-        asked: its turn has asked for something before.
+        shown: its turn shows a text, on which work is asked for.
     """
     tokens = _plain(clause, words)
     if (
@@ -145,7 +145,7 @@ def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
     ):
         return False
     is_bare = not clause.kind and not words.orders.at(tokens)
-    return _is_counted(tokens, words) or (is_bare and (asked or tokens[-1] in words.pro_forms))
+    return _is_counted(tokens, words) or (is_bare and (shown or tokens[-1] in words.pro_forms))
 
 
 def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:
@@ -162,13 +162,6 @@ def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:
         return False
     before = tokens[place - 1] if place else ""
     return before not in words.prepositions and before not in words.limits
-
-
-def asks_for(clause: Clause, words: Grammar) -> bool:
-    """True for a request for a piece of work: `draft the letter`, `two names for a boat please`."""
-    tokens = _plain(clause, words)
-    polite = words.politeness.within(clause.typed) and not words.order_topics.within(tokens)
-    return is_task(clause, words) or (polite and not clause.kind)
 
 
 def _tells(tokens: Sequence[str], words: Grammar) -> bool:

@@ -28,7 +28,7 @@ from memoryclaw.talk.assertions import (
 )
 from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.learned import Worth
-from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task, request_of
+from memoryclaw.talk.orders import is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
@@ -289,7 +289,7 @@ class _Turn:
         self._ended: Assertion | None = None  # by a clause of the sentence
         self._doubted = False  # by a sentence behind this one: `Pim? not sure`
         self._ordered = False
-        self._asked_for = shows  # a piece of work, in the turn so far, or on what it shows
+        self._shows = shows  # it shows a text, on which a piece of work may be asked for
 
     def sentence(self, number: int, text: str, behind: str | None) -> list[_Piece]:
         """The clauses of a sentence, with what each is and the topic that the sentence before it set; a doubt alone behind it is of its last clause."""
@@ -325,10 +325,9 @@ class _Turn:
         order, once = list[bool](), list[bool]()
         for place, clause in enumerate(members):
             orders = is_order(clause, words, members[place - 1] if place else None)
-            once.append(orders and is_for_once(clause, words, asked=self._asked_for))
+            once.append(orders and is_for_once(clause, words, shown=self._shows))
             ordered = self._ordered or any(order)
             order.append((orders and not once[-1]) or (ordered and _goes_on_ordering(clause, words)))
-            self._asked_for = self._asked_for or text.rstrip().endswith("?") or asks_for(clause, words)
         self._ordered = self._ordered or any(order)
         doubts = self._doubts(members, text, order)
         for place, clause in enumerate(members):
@@ -519,6 +518,7 @@ class _Turn:
             and bool(_content(clause.tokens, self.words))
             and not self._is_mood(clause)
             and not is_order(clause, self.words)
+            and not is_imperative(clause, self.words)
             and not (self._ordered and _goes_on_ordering(clause, self.words))
             and not greets(text)
         )

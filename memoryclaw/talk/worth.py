@@ -218,11 +218,17 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         or any(token in words.deictics and token in words.pronouns for token in tokens_of(statement.words))
         or _denies_what_is_at_hand(tokens_of(statement.words), words)
         or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))
-        or (
-            any("asked" in neighbour.doubts or neighbour.kind == "task" for neighbour in exchange.beside)
-            and not wished(statement)
-        )
+        or (any(_asks(neighbour) for neighbour in exchange.beside) and not wished(statement))
     )
+
+
+def _asks(statement: Statement) -> bool:
+    """True for a question or a request: `what is a monad?`, `fix the parser`, `two slogans please`."""
+    if "asked" in statement.doubts or statement.kind == "task":
+        return True
+    polite = grammar(statement.language).politeness.within(tokens_of(statement.quote))
+    is_bare = statement.kind == "" and statement.subject == "none"
+    return is_bare and ("moment" in statement.doubts or bool(polite))
 
 
 def _denies_what_is_at_hand(tokens: Sequence[str], words: Grammar) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from segments import only, talk_of
+from segments import only, segment_of, talk_of
 
 from memoryclaw.consolidation.claims import FROM_NOW_ON, claims_of
+from memoryclaw.talk import statements
 from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.orders import ROWS, ReadClause, is_order, is_task
+from memoryclaw.talk.worth import SessionLook, weigh
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import grammar
 
@@ -144,7 +146,9 @@ def test_an_order_to_run_something_is_kept_as_words_and_nothing_more() -> None:
     ],
 )
 def test_how_one_piece_of_work_shall_be_is_no_wish_for_good(language: str, text: str) -> None:
-    talk = talk_of(text, language=language)
+    segment = segment_of([("user Mira", text)])
+    talk = statements.read(segment.turns, {}, language)
+    talk = weigh(talk, segment.turns, SessionLook.of(segment.turns, language))
     assert [claim.value for claim in claims_of(talk) if claim.field] == []
     assert talk.statements[-1].kind == "task"
 
