@@ -325,13 +325,18 @@ class _Turn:
         order, once = list[bool](), list[bool]()
         for place, clause in enumerate(members):
             orders = is_order(clause, words, members[place - 1] if place else None)
+            if orders and place and _adds(clause, words):
+                # `Lena pays by card, never cash` tells of Lena, `use tabs, never spaces` is one order
+                order[-1] = order[-1] or (_bids(members[place - 1].tokens, words) and not once[-1])
+                orders = False
             once.append(orders and is_for_once(clause, words, shown=self._shows))
             ordered = self._ordered or any(order)
             order.append((orders and not once[-1]) or (ordered and _goes_on_ordering(clause, words)))
         self._ordered = self._ordered or any(order)
         doubts = self._doubts(members, text, order)
         for place, clause in enumerate(members):
-            if any(order) and not order[place] and _is_of_order(clause, words):
+            is_whole = _is_of_order(clause, words) or (place and order[place - 1] and _adds(clause, words))
+            if any(order) and not order[place] and is_whole:
                 continue  # it stands in the words of the order
             kind, wording = self._kind(clause, answers=first and place == 0), ""
             kind = "task" if once[place] else kind
@@ -730,7 +735,7 @@ def _whole_order(
         first -= 1
     while (
         last + 1 < len(members)
-        and _is_of_order(members[last + 1], words)
+        and (_is_of_order(members[last + 1], words) or _adds(members[last + 1], words))
         and not order[last + 1]
         and not (members[last + 1].under and any(order[last + 2 : last + 3]))  # the condition of the next
     ):
@@ -748,6 +753,19 @@ def _is_of_order(clause: Clause, words: Grammar) -> bool:
     return clause.under or (
         not clause.kind and words.not_the_other.at(clause.tokens) in range(1, len(clause.tokens))
     )
+
+
+def _adds(clause: Clause, words: Grammar) -> bool:
+    """True for what only says more of the clause before it: `…, never cash`, `…, always with milk`; not for `…, always use tabs`."""
+    behind = clause.tokens[words.lasting.at(clause.tokens) or words.negations.at(clause.tokens) :]
+    is_verb = _bids(behind, words) or words.verbs.at(behind)
+    return not clause.kind and 0 < len(behind) < len(clause.tokens) and not is_verb
+
+
+def _bids(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for what begins with a verb of what is to be done, or with `no`."""
+    verbs = (words.manner_verbs, words.chores, words.tasks, words.orders, words.negative_determiners)
+    return any(entries.at(tokens) for entries in verbs)
 
 
 def _goes_on_ordering(clause: Clause, words: Grammar) -> bool:

@@ -218,17 +218,19 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         or any(token in words.deictics and token in words.pronouns for token in tokens_of(statement.words))
         or _denies_what_is_at_hand(tokens_of(statement.words), words)
         or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))
-        or (any(_asks(neighbour) for neighbour in exchange.beside) and not wished(statement))
+        or (any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside) and not wished(statement))
     )
 
 
-def _asks(statement: Statement) -> bool:
-    """True for a question or a request: `what is a monad?`, `fix the parser`, `two slogans please`."""
+def _asks(statement: Statement, beside: Sequence[Statement]) -> bool:
+    """True for a question or a request: `what is a monad?`, `fix the parser`, `two slogans please` where the `please` is of no order."""
     if "asked" in statement.doubts or statement.kind == "task":
         return True
+    if statement.kind or statement.subject != "none":
+        return False
+    orders = (neighbour.quote for neighbour in beside if neighbour.kind == "order")
     polite = grammar(statement.language).politeness.within(tokens_of(statement.quote))
-    is_bare = statement.kind == "" and statement.subject == "none"
-    return is_bare and ("moment" in statement.doubts or bool(polite))
+    return "moment" in statement.doubts or (bool(polite) and statement.quote not in orders)
 
 
 def _denies_what_is_at_hand(tokens: Sequence[str], words: Grammar) -> bool:

@@ -115,6 +115,22 @@ def test_a_second_denial_goes_on_with_an_order() -> None:
     assert [one.kind for one in found] == ["order", "order", "be"]
 
 
+def test_what_only_adds_to_a_clause_stands_with_it() -> None:
+    kinds = {
+        text: [(one.kind, one.words) for one in talk_of(text).statements]
+        for text in (
+            "Lena pays by card, never cash",
+            "use tabs, never spaces",
+            "i hate fluff, never use emojis",
+        )
+    }
+    assert kinds == {
+        "Lena pays by card, never cash": [("state", "Lena pays by card, never cash")],
+        "use tabs, never spaces": [("order", "use tabs, never spaces")],
+        "i hate fluff, never use emojis": [("prefer", "i hate fluff"), ("order", "never use emojis")],
+    }
+
+
 def test_why_an_order_is_given_is_kept_nowhere() -> None:
     said = talk_of("dont call me boss my sister says that 3 times a day").statements
     assert [(one.kind, verdict(one).verdict) for one in said] == [("order", "fact"), ("report", "episode")]
