@@ -222,6 +222,8 @@ def reconcile(
     """
     if claim.how in (DENIED, UNWANTED):
         return _doubt(claim, facts)
+    if claim.is_statement and claim.role == "assistant":
+        return ClaimDecision(claim, "drop", "an agent says that it was said: its episode tells it")
     if claim.is_statement:
         return _state(claim, facts, decisions, files, same_turn, said_by=said_by)
     if claim.how == "end":
