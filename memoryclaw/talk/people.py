@@ -81,8 +81,8 @@ class Names:
                     or (words.noun_capitals and (before in words.before_nouns or _is_noun(run, words)))
                 ):
                     continue
-                tokens = tokens_of(sentence)
-                ends = (n for n, token in enumerate(tokens, 1) if plain(token) == plain(run[-1].lower()))
+                tokens, last = tokens_of(sentence), plain(run[-1].lower())
+                ends = (n for n, token in enumerate(tokens, 1) if plain(token) == last)
                 verb = _behind_adverbs(tokens, next(ends, len(tokens)), words) if words else 0
                 name = " ".join(run)
                 is_name = words and not any(_is_common(word, words) for word in run[1:])
@@ -139,8 +139,11 @@ class Names:
     def found(self, text: str) -> list[str]:
         """The names that a text holds, in order."""
         tokens = tokens_of(text)
-        called = {token: self.named(token) for token in {*tokens}}  # a long text says most words again
-        return [name for token in tokens if (name := called[token])]
+        known = self._by_token.keys()
+        called = {  # a long text says most words again, and few of them are names
+            token: self.named(token) for token in {*tokens} if token.endswith("s") or plain(token) in known
+        }
+        return [name for token in tokens if (name := called.get(token))]
 
     def is_told_of(self, name: str) -> bool:
         """True for a name under which statements are filed."""
@@ -268,6 +271,8 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
     run: list[str] = []
     before, end = "", -1
     for place, hit in enumerate(hits):
+        if not run and hit[0].islower():
+            continue  # as most words
         word = hit[0].rstrip(".'’-")
         # A capital inside a word makes a name of it anywhere: `projectX`.
         capital = (word[:1].isupper() and (place > 0 or first)) or (
