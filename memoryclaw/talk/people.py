@@ -9,8 +9,8 @@ from typing import NamedTuple
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
-from memoryclaw.text.language import key_of
-from memoryclaw.text.sentences import plain, sentences
+from memoryclaw.text.language import key_of, plain
+from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import KIN, is_of_people, noun_of
 
 _LONGEST, _OPENING = 4, 200  # words of a name; characters of a sentence that hold the name it begins with

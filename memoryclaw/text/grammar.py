@@ -16,8 +16,8 @@ from whoosh.lang.stopwords import stoplists
 
 from memoryclaw import late
 from memoryclaw.text import words as lists
-from memoryclaw.text.language import fold
-from memoryclaw.text.sentences import SMALL, plain
+from memoryclaw.text.language import fold, plain
+from memoryclaw.text.sentences import SMALL
 
 UNREAD = "und"  # the code of a language without a grammar: of its words only the pronouns are known
 _PRONOUNS = {
