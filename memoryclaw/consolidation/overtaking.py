@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from memoryclaw.consolidation.bearing import is_theirs
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import stems, stems_in, subject_in
+from memoryclaw.recall.renewing import fields_in, stems, stems_in
 from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.statements import Statement
@@ -217,8 +217,8 @@ def _stems(text: str, code: str) -> frozenset[str]:
     telling = (
         token for token in tokens_of(text) if token not in words.empty and token not in words.number_words
     )
-    fields = (stem for stem in subject_in(text, words.code, language) if stem.startswith("="))
-    return stems_in(" ".join(telling), language).union(fields)
+    fields, _ = fields_in(text, words.code)
+    return stems_in(" ".join(telling), language).union(field for field in fields if field.startswith("="))
 
 
 @lru_cache(maxsize=16384)

@@ -339,6 +339,12 @@ def subject_of(text: str, like: str = "") -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def subject_in(text: str, code: str, language: str) -> frozenset[str]:
     """The subject of a text, by the grammar of `code`, with the stems of a language; see `subject_of`."""
+    fields, named = fields_in(text, code)
+    return stems_in(" ".join(named), language) | fields
+
+
+def fields_in(text: str, code: str) -> tuple[set[str], list[str]]:
+    """The fields that the verbs and nouns of a text name, marked so that no word is one; and the words of its subject beside these."""
     words, values = grammar(code), valued(text, units=True)
     tokens, named, fields, place = tokens_of(text), list[str](), set[str](), 0
     while place < len(tokens):
@@ -356,7 +362,7 @@ def subject_in(text: str, code: str, language: str) -> frozenset[str]:
         ):  # `nach Bonn gezogen`
             named.remove(verb)
             fields.add(f"{_FIELD}{field}")
-    return stems_in(" ".join(named), language) | fields
+    return fields, named
 
 
 def tells_only(text: str, field: str) -> bool:
@@ -377,10 +383,11 @@ def _field_at(tokens: Sequence[str], place: int, words: Grammar) -> tuple[int, s
     ends = words.verb_ends if words.ending_verbs.at(tokens, place) else ()
     for phrase, field in (*words.fields_by_first.get(tokens[place], ()), *ends):
         end = place + len(phrase)
-        is_when = words.calendar_words.at(tokens, end) or words.weekdays.at(
-            tokens, end
-        )  # `moved to Thursday`
-        if field != "*" and tuple(tokens[place:end]) == phrase and not is_when:
+        if field == "*" or tuple(tokens[place:end]) != phrase:
+            continue
+        if not (
+            words.calendar_words.at(tokens, end) or words.weekdays.at(tokens, end)
+        ):  # `moved to Thursday`
             return len(phrase), f"{_OWN if phrase[0] in words.first_person else _FIELD}{field}"
     noun = noun_of(tokens[place])
     return (1, f"{_FIELD}{noun.field}") if noun and tokens[place] not in words.small else (0, "")
