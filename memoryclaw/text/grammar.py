@@ -98,9 +98,11 @@ class WordList(frozenset[str]):
 
     _by_first: dict[str, list[tuple[str, ...]]]
 
-    def __new__(cls, entries: Iterable[str]) -> Self:
-        """Of entries of one word or more."""
+    def __new__(cls, entries: Iterable[str], parts: Iterable[WordList] = ()) -> Self:
+        """Of entries of one word or more, behind those of other lists."""
         by_first: dict[str, list[tuple[str, ...]]] = {}
+        for first, entries_of_word in chain.from_iterable(part._by_first.items() for part in parts):
+            by_first.setdefault(first, []).extend(entries_of_word)
         for entry in entries:
             plain_word = entry.isascii() and entry.isalpha()  # as most are
             words = (entry.lower(),) if plain_word else tuple(tokens_of(entry))
@@ -150,7 +152,7 @@ class WordList(frozenset[str]):
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
-        return self.may_be_in(tokens) and self.find(tokens) >= 0
+        return not self._tellings.isdisjoint(tokens) and self.find(tokens) >= 0
 
     def may_be_in(self, tokens: Iterable[str]) -> bool:
         """False where no entry stands among some of the tokens, whichever these are."""
@@ -177,13 +179,12 @@ class Grammar:
     def __getattr__(self, name: str) -> WordList:
         if name.startswith("_"):
             raise AttributeError(name)
-        word_list = WordList(self._entries(name))
+        parts = [getattr(self, part) for part in TOGETHER.get(name, ())]
+        word_list = WordList(() if parts else self._entries(name), parts)
         setattr(self, name, word_list)  # from now on it is an attribute like any other
         return word_list
 
     def _entries(self, name: str) -> list[str]:
-        if name in TOGETHER:
-            return [entry for part in TOGETHER[name] for entry in self._entries(part)]
         if self.code == UNREAD:
             return [word for part in _PRONOUNS.get(name, ()) for word in lists.words(f"pronouns.{part}")]
         if name not in self._names:
@@ -196,7 +197,9 @@ class Grammar:
         """Every single word of the file, but for those of lists that are no words of it; no list is made for that."""
         lines = chain.from_iterable(lists.lines(f"{self._file}.{name}") for name in self._names - _NO_WORDS)
         entries = (entry for line in lines for entry in line.split(",") if " " not in entry.strip())
-        yield from (tokens[0] for tokens in map(_split, self._spelled(entries)) if len(tokens) == 1)
+        for form in self._spelled(entries):
+            tokens = (form.lower(),) if form.isascii() and form.isalpha() else _split(form)
+            yield from tokens if len(tokens) == 1 else ()
 
     def _spelled(self, entries: Iterable[str]) -> Iterator[str]:
         """Each form of some entries, where accents are often left out also without them."""
