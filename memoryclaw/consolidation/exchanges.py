@@ -184,13 +184,13 @@ def topics(turns: Sequence[Turn]) -> list[str]:
         spelled: dict[str, str] = {}
         for word in dict.fromkeys(WORD.findall(_ADDRESS.sub(" ", without_secrets(prose(turn)[:_COMPARED])))):
             spelled.setdefault(fold(word), word)
-        for word in spelled:
+        for word, spelling in spelled.items():
             if _SHORT < len(word) <= _LONG and not (
                 word[0].isdigit() or word in common or word in names or word in of_every_work
             ):
                 in_turns[word] += 1
                 of_people[word] += turn.role != "assistant"
-                written[word][spelled[word]] += 1
+                written[word][spelling] += 1
     worth = {
         word: math.log1p(count) * (1 + min(2, of_people[word])) * _rarity(written[word])
         for word, count in in_turns.items()

@@ -313,8 +313,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
         return False
     if _begins_common(run, words) or _is_noun(run, words) or _is_everyday(run[0], words):
         return False
-    tokens, spans = tokens_of(sentence), spans_of(sentence)
-    last = run[-1].lower()
+    tokens, last = tokens_of(sentence), run[-1].lower()
     place = next((n for n, token in enumerate(tokens) if plain(token) == plain(last)), 0)
     if tokens[place] != last:
         return len(run) > 1 or plain(tokens[place]) == plain(last)  # `Maria Gomez's`
@@ -325,7 +324,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     for phrase, field in words.fields_by_first.get(tokens[verb], ()) if verb < len(tokens) else ():
         end = verb + len(phrase)
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
-            is_name = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
+            is_name = sentence[spans_of(sentence)[end][0]].isupper() or tokens[end].isdigit()
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
     if words.noun_capitals:
         return len(run) == 1 and words.people_verbs.at(tokens, place) > 0

@@ -96,12 +96,12 @@ _WEIGHT = 3  # letters that one of a script without spaces says as much as
 class WordList(frozenset[str]):
     """Words and phrases that are looked up in a list of tokens; as a set, the words alone."""
 
-    _by_first: dict[str, list[tuple[str, ...]]]
+    by_first: dict[str, list[tuple[str, ...]]]  # entries, the longest first, by their first word
 
     def __new__(cls, entries: Iterable[str], parts: Iterable[WordList] = ()) -> Self:
         """Of entries of one word or more, behind those of other lists."""
         by_first: dict[str, list[tuple[str, ...]]] = {}
-        for first, entries_of_word in chain.from_iterable(part._by_first.items() for part in parts):
+        for first, entries_of_word in chain.from_iterable(part.by_first.items() for part in parts):
             by_first.setdefault(first, []).extend(entries_of_word)
         for entry in entries:
             plain_word = entry.isascii() and entry.isalpha()  # as most are
@@ -113,12 +113,12 @@ class WordList(frozenset[str]):
         word_list = super().__new__(
             cls, (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1)
         )
-        word_list._by_first = by_first
+        word_list.by_first = by_first
         return word_list
 
     def at(self, tokens: Sequence[str], place: int = 0) -> int:
         """How many tokens from a place on are an entry, the longest one; 0 where none is."""
-        for words in self._by_first.get(tokens[place], ()) if place < len(tokens) else ():
+        for words in self.by_first.get(tokens[place], ()) if place < len(tokens) else ():
             length = len(words)
             if length == 1 or tuple(tokens[place : place + length]) == words:
                 return length
@@ -127,11 +127,11 @@ class WordList(frozenset[str]):
     @cached_property
     def _tellings(self) -> frozenset[str]:
         """The longest word of each entry: it is in fewer texts than the first one, which is small in most phrases."""
-        return frozenset(max(words, key=len) for entries in self._by_first.values() for words in entries)
+        return frozenset(max(words, key=len) for entries in self.by_first.values() for words in entries)
 
     def entries(self) -> list[str]:
         """Every entry, words and phrases."""
-        return [" ".join(parts) for found in self._by_first.values() for parts in found]
+        return [" ".join(parts) for found in self.by_first.values() for parts in found]
 
     def skip(self, tokens: Sequence[str], place: int = 0) -> int:
         """The place behind all entries that stand one behind another from a place on."""
@@ -145,7 +145,7 @@ class WordList(frozenset[str]):
 
     def places(self, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
         """Every place from which an entry stands among the tokens, and how many tokens the longest one there is."""
-        firsts = self._by_first
+        firsts = self.by_first
         for place, token in enumerate(tokens) if self.may_be_in(tokens) else ():
             if token in firsts and (length := self.at(tokens, place)):
                 yield place, length
@@ -160,7 +160,7 @@ class WordList(frozenset[str]):
 
     def begins_with(self, token: str) -> bool:
         """True where an entry begins with this word."""
-        return token in self._by_first
+        return token in self.by_first
 
     def has_any(self, tokens: Iterable[str]) -> bool:
         """True where one of its words, rather than a phrase, stands among the tokens."""
