@@ -110,16 +110,16 @@ class Pair:
 
     def _names_another(self, clause: Clause) -> bool:
         words, tokens = self.words, clause.tokens
-        known = {
-            *tokens_of(f"{self.fact.value} {self.owner} {self.fact.field}"),
-            *words.small,
-            *words.thing_pronouns,
-        }
-        roles = any(token in words.roles and token not in known for token in tokens[:4])
+        known = (
+            {*tokens_of(f"{self.fact.value} {self.owner} {self.fact.field}")},
+            words.small,
+            words.thing_pronouns,
+        )
+        roles = any(token in words.roles and not any(token in each for each in known) for token in tokens[:4])
         goes_on = words.prepositions, words.noun_openers, words.adverbs, words.light
         owners = (
             token.endswith("'s")
-            and token[:-2] not in known
+            and not any(token[:-2] in each for each in known)
             and not any(each.at(tokens, place + 1) for each in goes_on)
             for place, token in enumerate(tokens[:3])
         )

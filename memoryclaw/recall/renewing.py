@@ -18,6 +18,7 @@ from memoryclaw.vault.fact_values import noun_of
 
 _RUN = late.pattern(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
 _CLOCK = late.pattern(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNORECASE)
+_clock_in = lru_cache(maxsize=8192)(lambda text: _CLOCK.search(text) is not None)  # of all that stands
 _LABELLED = late.pattern(r"\b([^\W\d_]{2,30}) (\d[\d.]{0,8})(?![\w%€$£])")
 _ELIDED = late.pattern(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
 _SHORT = 2  # words with a subject, of a span that differs
@@ -68,8 +69,8 @@ def renews(older: str, later: str, *, change: bool) -> bool:
         change: the later one has a sign of change. Without it, both must say when on the clock something is, or be in a language that is not read.
     """
     unread = spoken_in(later, "en") not in codes()
-    unspaced = max(later, default="") > "\u2fff"
-    if not (change or unread or unspaced or _CLOCK.search(older)):
+    unspaced = not later.isascii() and max(later) > "\u2fff"
+    if not (change or unread or unspaced or _clock_in(older)):
         return False  # asked of every statement that stands
     before, after = (
         (_runs if unspaced else _without_signs)(older),
@@ -86,9 +87,7 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     if unspaced:
         return first >= _UNSPACED
     ahead, shared = _subjects(before[:first]), _subjects(before[:first] + before[len(before) - last :])
-    if _CLOCK.search(older) and all(
-        any(map(str.isdigit, " ".join(span))) for span in (span_before, span_after)
-    ):
+    if _clock_in(older) and all(any(map(str.isdigit, " ".join(span))) for span in (span_before, span_after)):
         is_same = change or (
             not last and before[:first][-1:] == after[:first][-1:] and len(span_before) == len(span_after)
         )
