@@ -338,8 +338,9 @@ def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) ->
         if word in _LANGUAGES_OF or "'" in word or not (word.isascii() or "\u3041" <= word < "\ua000")
     ]
     counts = Counter(chain.from_iterable(map(_small_word_of, likely)))
-    best = max(SMALL, key=lambda code: (counts[code], code == default, code))
-    return best if counts[best] >= least else default
+    most = max(counts.values(), default=0)
+    best = (code for code, count in counts.items() if count == most)
+    return max(best, key=lambda code: (code == default, code)) if most >= least else default
 
 
 @lru_cache(maxsize=4096)  # the same words stand in all texts
@@ -408,8 +409,8 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
             return True
     languages = _languages_of_stop_words()
     counts = Counter(chain.from_iterable(map(languages.__getitem__, languages.keys() & tokens)))
-    read = max(counts[code] for code in codes())
-    return max(counts.values(), default=0) >= max(_FOREIGN, 2 * read)
+    most = max(counts.values(), default=0)
+    return most >= _FOREIGN and most >= 2 * max(counts[code] for code in codes())
 
 
 @cache
