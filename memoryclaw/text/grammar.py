@@ -338,9 +338,8 @@ def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) ->
         if word in _LANGUAGES_OF or "'" in word or not (word.isascii() or "\u3041" <= word < "\ua000")
     ]
     counts = Counter(chain.from_iterable(map(_small_word_of, likely)))
-    most = max(counts.values(), default=0)
-    best = (code for code, count in counts.items() if count == most)
-    return max(best, key=lambda code: (code == default, code)) if most >= least else default
+    best = max(SMALL, key=lambda code: (counts[code], code == default, code))
+    return best if counts[best] >= least else default
 
 
 @lru_cache(maxsize=4096)  # the same words stand in all texts
