@@ -681,11 +681,11 @@ def _unhedged(text: str, words: Grammar, *others: WordList) -> str:
 
 def _remembered(text: str, words: Grammar) -> int:
     """Where the words begin that are asked to be remembered: behind `note to self:`; 0 where nothing is."""
-    tokens, spans = tokens_of(text), spans_of(text)
+    tokens = tokens_of(text)
     place = words.openers.skip(tokens)
     behind = place + words.remember_phrases.at(tokens, place)
-    is_request = place < behind < len(spans) and tokens[behind] not in words.not_remembered
-    return spans[behind][0] if is_request else 0
+    is_request = place < behind < len(tokens) and tokens[behind] not in words.not_remembered
+    return spans_of(text)[behind][0] if is_request else 0
 
 
 def _casts(pieces: Sequence[_Piece], words: Grammar) -> bool:
