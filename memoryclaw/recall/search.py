@@ -27,7 +27,7 @@ from memoryclaw.model import (
 )
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
 from memoryclaw.recall.explain import Reasons, UnitWords, filter_causes, read_columns, reasons
-from memoryclaw.recall.folding import Folding, may_fold
+from memoryclaw.recall.folding import FEW, Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
 from memoryclaw.recall.relevance import relevance_of
@@ -238,9 +238,11 @@ class Searcher:
         return self._index.spans()
 
     def body(self, hit: Ranked) -> str:
-        """The codes of the text by which copies are known, read with its evidence; empty for what is no copy."""
+        """The codes of the text by which copies are known, read with its evidence; empty for what is no copy, as a few words that answer are none."""
         rowid = hit.unit.rowid
-        return self._catalog.tokens([rowid])[rowid]["body"] if may_fold(hit.unit) else ""
+        said = self._catalog.tokens([rowid])[rowid]["body"] if may_fold(hit.unit) else ""
+        is_short = hit.unit.kind == "turn" and len(said) < FEW
+        return "" if is_short and any(turn.asks for turn in self.before([hit.unit])) else said
 
     def matches(self, found: Ranking, chosen: Sequence[Ranked]) -> list[Match]:
         """The chosen units with their explanations, snippets and places."""
