@@ -367,7 +367,8 @@ def understand(
         clause, leaves = resolver.clause(root), tuple(resolver.leaves)
         if _is_plain(query):
             leaves += _characters(words)
-    coming = tuple(range_ for one in query.ranges if (range_ := dates.next_occurrence(one, today)))
+    again = [one for one in query.ranges if not dates.tells_past(text, one.span, unknown=False)]
+    coming = tuple(range_ for one in again if (range_ := dates.next_occurrence(one, today)))
     if query.ranges and _is_plain(query):
         leaves += _days_told((*query.ranges, *coming), languages, catalog, index)
     toward = _goal(goal, tokens, catalog, language) if goal else ()

@@ -34,7 +34,7 @@ from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.restated import LINES, Verdicts, verdicts
 from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
-from memoryclaw.text.dates import day_of, find_ranges, plus_days
+from memoryclaw.text.dates import day_of, find_ranges, plus_days, told_ranges
 from memoryclaw.text.language import fold, words_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
@@ -297,7 +297,7 @@ class Searcher:
         def tells(line: str) -> bool | None:
             spans = [
                 span
-                for span in find_ranges(line, anchor)[0]
+                for span in (told_ranges(line, anchor) if said else find_ranges(line, anchor)[0])
                 if span.start and span.end and (said or span.start[:4] in span.text)
             ]
             pairs = [(day, span) for day in question.days for span in spans]

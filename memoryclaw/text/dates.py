@@ -164,6 +164,7 @@ def is_long(span: Days) -> bool:
 _LETTERS = "A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u058f"
 _JOINED = rf"{_LETTERS}\d_"
 # A number that belongs to something longer (a path, a version, a time) is no date, nor part of one.
+_CLAUSE_END = late.pattern(r"[.!?;,\n]")
 _WORDS = late.pattern(
     rf"""((?:
         (?=\d)(?:(?<![{_JOINED}./\#:-])|(?<=[Mm]id-)|(?<=[Mm]i-)|(?<=[年月日号號]-)|(?<=\d\.-)|(?<=\d-)(?=\d\d?[日号號]))
@@ -209,14 +210,38 @@ def moved_day(text: str, day: date) -> date | None:
 
 def deadline(text: str, today: date) -> str:
     """The ISO day until which a text says that something is to be done, where a day without a year lies ahead; empty where it names none."""
+    spans = [one for one in _coming_ranges(text, today) if not one.start or _is_short(one.start, one.end)]
+    return min(spans, key=lambda one: (one.start != "", one.span)).end if spans else ""
+
+
+def _coming_ranges(text: str, today: date) -> Iterable[DateRange]:
+    """The date phrases of a text, each without a year as the next; what has passed is overdue only where it was said to be the last day."""
     ahead: dict[tuple[int, int], DateRange] = {}
     for days in _COMING:
         for one in _ranges(text, today, plus_days(today, days)):
-            # What has passed is overdue only where it was said to be the last day.
             if one.end and (one.end >= today.isoformat() or (not one.start and days == _COMING[-1])):
                 ahead.setdefault(one.span, one)
-    spans = [one for one in ahead.values() if not one.start or _is_short(one.start, one.end)]
-    return min(spans, key=lambda one: (one.start != "", one.span)).end if spans else ""
+    return ahead.values()
+
+
+def told_ranges(text: str, said: date) -> list[DateRange]:
+    """The date phrases of what was said on a day, in order: a day without its year lies ahead where no verb beside it is of the past."""
+    ranges = {one.span: one for one in _ranges(text, said)}
+    for one in _coming_ranges(text, said):
+        read = ranges.get(one.span)
+        is_day = read.start == read.end if read else not any(map(str.isdecimal, one.text))
+        if is_day and one.start == one.end and not tells_past(text, one.span):
+            ranges[one.span] = one
+    return [ranges[span] for span in sorted(ranges)]
+
+
+def tells_past(text: str, span: tuple[int, int], *, unknown: bool = True) -> bool:
+    """True where the clause around a date phrase has a verb of the past; `unknown` in a language without a list of these."""
+    around = f"{_CLAUSE_END.split(text[: span[0]])[-1]} {_CLAUSE_END.split(text[span[1] :])[0]}"
+    languages = _present(_split(text[slice(*span)]))
+    words = [word.lower() for word in _WORDS.findall(around)]
+    verdicts = [one.tells_past(words) for one in languages] or [None]
+    return all(unknown if is_past is None else is_past for is_past in verdicts)
 
 
 def _ranges(text: str, today: date, coming: date | None = None) -> list[DateRange]:
@@ -530,7 +555,7 @@ class _Tables(dict[str, _Table]):
 
     def __init__(self, file: str) -> None:
         super().__init__()
-        self._file = file
+        self.file = file
 
     def __missing__(self, name: str) -> _Table:
         names = ("months", "short_months") if name == "months" else (name,)
@@ -539,7 +564,7 @@ class _Tables(dict[str, _Table]):
 
     def rows(self, name: str) -> Iterator[tuple[str, str]]:
         """Each word as it is written, with its meaning."""
-        for line in lists.lines(f"{self._file}.{name}") if name in lists.names(self._file) else ():
+        for line in lists.lines(f"{self.file}.{name}") if name in lists.names(self.file) else ():
             meaning, _, words = line.partition(": ")
             yield from ((word, meaning) for word in words.split(", "))
 
@@ -569,6 +594,19 @@ class _Language:
     @cached_property
     def traits(self) -> frozenset[str]:
         return frozenset(self.tables["traits"].meaning)
+
+    @cached_property
+    def _past(self) -> re.Pattern[str]:
+        """Any verb of the past; `ge-t` stands for all that begins and ends so."""
+        signs = [re.escape(word).replace(r"\-", r"\w{2,}") for word, _ in self.tables.rows("past")]
+        return re.compile("|".join(signs))
+
+    def tells_past(self, words: Sequence[str]) -> bool | None:
+        """True where one of these words is a verb of the past, and none says that something lies ahead; None where no such verbs are known."""
+        if "past" not in lists.names(self.tables.file):
+            return None
+        ahead = self.tables["ahead"].meaning
+        return any(map(self._past.fullmatch, words)) and not any(word in ahead for word in words)
 
     @cached_property
     def needed(self) -> dict[str, int]:
