@@ -176,7 +176,7 @@ def test_dates_cross_the_borders_of_months_and_years(today: date, phrase: str, s
     ],
 )
 def test_a_day_without_its_year_follows_the_tense_of_what_is_told(told: str, day: str) -> None:
-    assert [(one.start, one.end) for one in told_ranges(told, TODAY)][0] == (day, day)
+    assert next((one.start, one.end) for one in told_ranges(told, TODAY)) == (day, day)
 
 
 def test_the_text_keeps_its_length_and_every_other_word() -> None:
