@@ -20,7 +20,7 @@ from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges
-from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import spoken_in
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.sentences import ends_in_question, sentences
@@ -238,7 +238,7 @@ def _of_unit(
         own = [own_of.get(at, share) for at, share in enumerate(shares)]
     is_named = bool(unit.field) and _names_field(question, unit)
     is_beside = is_named and _is_beside(question, unit)
-    is_certain = is_named and key_of(unit.entity) in whose and not (is_beside or _is_of_kin(question, unit))
+    is_certain = is_named and not is_beside and key_of(unit.entity) in whose
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = is_named and not is_certain and question.of_myself and not question.any_person
     pasted = _pasted(unit, pieces)
@@ -299,21 +299,9 @@ def _turns(unit: Unit) -> list[int]:
     return [log_line(hit[1]) if (hit := BLOCK_ID.search(line)) else 0 for line in lines]
 
 
-def _is_of_kin(question: Question, unit: Unit) -> bool:
-    """True where a question is about somebody by a role of whom a fact says nothing: `where does my sister live`."""
-    text = question.query.text
-    roles = grammar(code if (code := spoken_in(text, "en")) in codes() else "en").roles
-    said = " ".join(tokens_of(f"{unit.entity} {unit.field} {unit.value}"))
-    tokens = tokens_of(text)
-    people = [" ".join(tokens[at : at + size]) for at, size in roles.places(tokens)]
-    return bool(people) and not (
-        grammar("en").roles.within(tokens_of(unit.field)) or any(one in said for one in people)
-    )
-
-
 def _is_beside(question: Question, unit: Unit) -> bool:
     """True where what is asked is another thing than what a fact holds: something of whom it names (`what can't my cat eat`), or other than its value, which the question names (`besides Osteria Lupo`)."""
-    if question.form not in ("what", "who") or question.asks_whether or question.of_before:
+    if question.asks_whether or question.of_before or question.days:
         return False
     tokens_of_text, typed = question.language.tokens, words_of(question.query.text.replace("’", "'"))
     asked_so = " ".join(asked_as(unit.field, unit.value))  # `Susan's phone number`

@@ -367,7 +367,7 @@ def understand(
         clause, leaves = resolver.clause(root), tuple(resolver.leaves)
         if _is_plain(query):
             leaves += _characters(words)
-    again = [one for one in query.ranges if not dates.tells_past(text, one.span, unknown=False)]
+    again = [one for one in query.ranges if not dates.tells_past(text, one.span)]
     coming = tuple(range_ for one in again if (range_ := dates.next_occurrence(one, today)))
     if query.ranges and _is_plain(query):
         leaves += _days_told((*query.ranges, *coming), languages, catalog, index)

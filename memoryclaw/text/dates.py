@@ -163,8 +163,8 @@ def is_long(span: Days) -> bool:
 # are few and short because wide ones take milliseconds to compile.
 _LETTERS = "A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u058f"
 _JOINED = rf"{_LETTERS}\d_"
-# A number that belongs to something longer (a path, a version, a time) is no date, nor part of one.
 _CLAUSE_END = late.pattern(r"[.!?;,\n]")
+# A number that belongs to something longer (a path, a version, a time) is no date, nor part of one.
 _WORDS = late.pattern(
     rf"""((?:
         (?=\d)(?:(?<![{_JOINED}./\#:-])|(?<=[Mm]id-)|(?<=[Mm]i-)|(?<=[年月日号號]-)|(?<=\d\.-)|(?<=\d-)(?=\d\d?[日号號]))
@@ -230,18 +230,17 @@ def told_ranges(text: str, said: date) -> list[DateRange]:
     for one in _coming_ranges(text, said):
         read = ranges.get(one.span)
         is_day = read.start == read.end if read else not any(map(str.isdecimal, one.text))
-        if is_day and one.start == one.end and not tells_past(text, one.span):
+        if is_day and one.start == one.end and tells_past(text, one.span) is False:
             ranges[one.span] = one
     return [ranges[span] for span in sorted(ranges)]
 
 
-def tells_past(text: str, span: tuple[int, int], *, unknown: bool = True) -> bool:
-    """True where the clause around a date phrase has a verb of the past; `unknown` in a language without a list of these."""
+def tells_past(text: str, span: tuple[int, int]) -> bool | None:
+    """Whether the clause around a date phrase has a verb of the past; None in a language without a list of these."""
     around = f"{_CLAUSE_END.split(text[: span[0]])[-1]} {_CLAUSE_END.split(text[span[1] :])[0]}"
-    languages = _present(_split(text[slice(*span)]))
     words = [word.lower() for word in _WORDS.findall(around)]
-    verdicts = [one.tells_past(words) for one in languages] or [None]
-    return all(unknown if is_past is None else is_past for is_past in verdicts)
+    verdicts = {one.tells_past(words) for one in _present(_split(text[slice(*span)]))}
+    return next((verdict for verdict in (True, None, False) if verdict in verdicts), None)
 
 
 def _ranges(text: str, today: date, coming: date | None = None) -> list[DateRange]:
@@ -280,29 +279,12 @@ def coming_range(text: str, today: date) -> DateRange | None:
 def next_occurrence(one: DateRange, today: date) -> DateRange | None:
     """The next such days where a text names some that come again, as `30 April`, `in May`, `on Friday` or `by Friday` do; None for `last May` or `2025`.
 
-    A text that says no year is read as the last of them, since people mostly ask for what was. What comes again is told by reading
-    it on other days: on its own first day it names that day, and soon afterwards still the same.
+    A text that says no year is read as the last of them, since people mostly ask for what was.
     """
-
-    def read(day: date) -> tuple[str, str]:
-        ranges = find_ranges(one.text, day)[0][:1]
-        return (ranges[0].start, ranges[0].end) if ranges else ("", "")
-
-    if not one.end or one.end >= today.isoformat():
-        return None
-    if not one.start:  # `by Friday`
-        last = deadline(one.text, today)
-        return one._replace(start=today.isoformat(), end=last) if last >= today.isoformat() else None
-    if one.start == one.end:
-        for ahead in range(1, 8):
-            day = plus_days(today, ahead)
-            if read(day) == (day.isoformat(),) * 2 == read(plus_days(day, 3)):
-                return one._replace(start=day.isoformat(), end=day.isoformat())
-    start, end = read(plus_days(today, 364))
-    recurs = read(plus_days(today, 182))[0][4:] == start[4:] == one.start[4:] and start > one.end
-    if recurs and read(date.fromisoformat(start)) == (start, end):
-        return one._replace(start=start, end=end)
-    return None
+    ahead = _coming_ranges(one.text, today) if one.end and one.end < today.isoformat() else ()
+    again = (later for later in ahead if later.text == one.text and later.end >= today.isoformat())
+    later = next(again, None)
+    return one._replace(start=later.start or today.isoformat(), end=later.end) if later else None
 
 
 _SPELT = 7  # days of a span that are spelt one by one
@@ -555,7 +537,7 @@ class _Tables(dict[str, _Table]):
 
     def __init__(self, file: str) -> None:
         super().__init__()
-        self.file = file
+        self._file = file
 
     def __missing__(self, name: str) -> _Table:
         names = ("months", "short_months") if name == "months" else (name,)
@@ -564,7 +546,7 @@ class _Tables(dict[str, _Table]):
 
     def rows(self, name: str) -> Iterator[tuple[str, str]]:
         """Each word as it is written, with its meaning."""
-        for line in lists.lines(f"{self.file}.{name}") if name in lists.names(self.file) else ():
+        for line in lists.lines(f"{self._file}.{name}") if name in lists.names(self._file) else ():
             meaning, _, words = line.partition(": ")
             yield from ((word, meaning) for word in words.split(", "))
 
@@ -598,15 +580,17 @@ class _Language:
     @cached_property
     def _past(self) -> re.Pattern[str]:
         """Any verb of the past; `ge-t` stands for all that begins and ends so."""
-        signs = [re.escape(word).replace(r"\-", r"\w{2,}") for word, _ in self.tables.rows("past")]
+        signs = [re.escape(word).replace(r"\-", r"\w{2,12}") for word, _ in self.tables.rows("past")]
         return re.compile("|".join(signs))
 
     def tells_past(self, words: Sequence[str]) -> bool | None:
-        """True where one of these words is a verb of the past, and none says that something lies ahead; None where no such verbs are known."""
-        if "past" not in lists.names(self.tables.file):
-            return None
+        """Whether one of these words is a verb of the past, and none says that something lies ahead; None where no such verbs are known."""
         ahead = self.tables["ahead"].meaning
-        return any(map(self._past.fullmatch, words)) and not any(word in ahead for word in words)
+        return (
+            any(map(self._past.fullmatch, words)) and ahead.keys().isdisjoint(words)
+            if self._past.pattern
+            else None
+        )
 
     @cached_property
     def needed(self) -> dict[str, int]:
