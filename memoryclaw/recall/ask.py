@@ -20,7 +20,7 @@ from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges
-from memoryclaw.text.grammar import spoken_in
+from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.sentences import ends_in_question, sentences
@@ -106,10 +106,16 @@ def ask(
     """
     with searcher.reading():
         ranking = searcher.find(text, newest=True)
+        lists_duties = (
+            ranking.question.of_duty and not ranking.question.is_sentence
+        )  # `what do I have to do?`
+        if lists_duties:
+            ranking = searcher.find("kind:todo")
         recalled = recall(
             searcher, text, goal="", session="", budget=budget, max_results=max_results, floor=False, own=own, ranking=ranking
         )  # fmt: skip
-        candidates = [*_candidates(searcher, ranking, recalled.matches, least, own)]
+        matches = [one for one in recalled.matches if not (lists_duties and one.unit.field in OVER)]
+        candidates = [*_candidates(searcher, ranking, matches, least, own)]
     passes = recalled.relevance.passes
     question = ranking.question
     form = question.form
@@ -121,7 +127,7 @@ def ask(
     def is_sure(one: _Candidate) -> bool:
         if is_day_told and not one.tells_day:  # of a day its own words tell more than what was said on it
             return False
-        known = one.is_certain or bool(question.days)  # of a day all answers that was on it
+        known = one.is_certain or lists_duties or bool(question.days)  # of a day all answers that was on it
         if known or not (passes or question.of_myself):
             return known and not one.line.against
         rivals = _rivals(one.line, candidates)
@@ -326,9 +332,14 @@ def _is_named(value: str, question: Question) -> bool:
 
 
 def _is_of_another(question: Question, unit: Unit, text: str) -> bool:
-    """True for what somebody says who is none of the people asked about, and names none of them."""
+    """True for what somebody says who is none of the people asked about, and names none of them; of oneself, for what begins with another: `she turns 23`."""
     people = question.any_person
-    if not people or unit.kind != "turn" or key_of(unit.entity) in people:
+    if not people:
+        if not question.of_myself or not _OWN.isdisjoint(words_of(question.query.text)):
+            return False
+        code, said = spoken_in(text, "en"), tokens_of(unit.value or text.rpartition(": ")[2])
+        return bool(grammar(code if code in codes() else "en").people_pronouns.at(said))
+    if unit.kind != "turn" or key_of(unit.entity) in people:
         return False
     language = question.language
     named = {token for key in people for token in language.tokens(key)}

@@ -313,6 +313,18 @@ def test_a_fact_answers_only_what_it_holds_and_never_what_the_question_names(
     assert [line.text for line in answered.lines[:1] if answered.answered] == [answer] * bool(answer)
 
 
+def test_a_question_of_all_that_is_to_be_done_is_answered_by_what_is_open(tmp_path: Path) -> None:
+    note = "# Yard\n\n- [ ] tar the slip\n- [x] sell the boat\n- [ ] call the bank 📅 2026-04-01\n"
+    said = TURN.format(day="2026-03-01", turn=0, text="she turns 23 in July")
+    put(tmp_path, {"memoryclaw.yaml": "", "yard.md": note, "logs/2026-03-01/2026-03-01.jsonl": said})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 2, tzinfo=UTC)) as opened:
+        answered, age = opened.ask("what do I have to do?"), opened.ask("how old am I?")
+    texts = {line.text for line in answered.lines}
+    assert answered.answered
+    assert texts == {"[ ] tar the slip", "[ ] call the bank (due 2026-04-01)"}
+    assert not age.answered  # she is somebody else
+
+
 @pytest.mark.parametrize("question", ["", "...", "😀"])
 def test_a_question_without_words_is_answered_by_nothing(app: App, question: str) -> None:
     answer = app.ask(question)
