@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
-from memoryclaw.talk.text_requests import is_asked, is_typed
+from memoryclaw.talk.text_requests import asks_for_work, is_asked, is_typed
 from memoryclaw.talk.whose import written_by_others
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
-from memoryclaw.text.sentences import SMALL
 
 _CUT = " … "  # stands where a secret was left out of a line
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)")
@@ -44,7 +43,6 @@ _LAST_SENTENCES = 3  # of a line, in which it is looked for
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
 _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
 _LABEL_WORDS = 2  # of a line that a program names itself: `Fatal error: …`
-_ASKING = 20  # words, at most, of a request for work on a text
 _HEADER = re.compile(
     r"(?im)^[ \t]*(?:-{3,}\s*(?:original message|forwarded|weitergeleitet)|begin forwarded|\[[^\]\n]{0,60}\b(?:forwarded|fwd)\b"
     r"|(?:from|von|sender|to|an|cc|subject|betreff|sent|gesendet|date|datum|re|aw|wg|fwd?|de|para|à|asunto|assunto|objet|oggetto|onderwerp)[ \t]*:[ \t]*\S"
@@ -404,41 +402,6 @@ def _is_part(line: str, words: Grammar) -> bool:
     )
 
 
-def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
-    """True for words that ask for nothing but work on a text, or what to make of one that was sent.
-
-    Args:
-        line: a line, or a sentence.
-        words: the grammar of its language.
-        beside: the text would stand in the same line, so that the words must point to it.
-    """
-    tokens = tokens_of(line)
-    if not 0 < len(tokens) <= _ASKING or _ENDS.search(line.rstrip(" .!?…")):
-        return False
-    points = not beside or listed("pointers").within(tokens)
-    if listed("questions").within(tokens) and line.rstrip().endswith(("?", "？", ":")):
-        return points
-    place = _request(tokens, words) if points else -1
-    behind = tokens[place + listed("requests").at(tokens, place) :] if place >= 0 else ()
-    return (
-        place >= 0
-        and not any(token in words.possessives_own for token in behind)
-        and all(token in words.of_text or token in listed("subjects") or token.isdigit() for token in behind)
-    )
-
-
-def _request(tokens: Sequence[str], words: Grammar) -> int:
-    """Where a request for work on a text begins; -1 where more than small words of some language stand before it."""
-    place = listed("requests").find(tokens)
-    return place if _asking(words).issuperset(tokens[: max(place, 0)]) else -1
-
-
-@cache
-def _asking(words: Grammar) -> frozenset[str]:
-    asking = (words.openers, listed("subjects"), listed("askers"))
-    return frozenset[str]().union(*SMALL.values(), *(entries.entries() for entries in asking))
-
-
 def without_secrets(text: str) -> str:
     """The text with a cut where something was taken out for being secret or private: nothing is named or told by that."""
     return _HIDDEN.sub(_CUT, text) if "REDACTED" in text or "[private]" in text else text
@@ -516,7 +479,7 @@ def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
             return line, ""
     start, points = 0, listed("pointers").within(tokens_of(line))
     for stop in _ENDS.finditer(line):
-        if points and _asks_for_work(line[start : stop.start() + 1], words, beside=True):
+        if points and asks_for_work(line[start : stop.start() + 1], words, beside=True):
             return line[: stop.end()], _BLOCK
         start = stop.end()
     return line, _ALL if not last and _announces_below(line[start:], words) else ""
@@ -525,7 +488,7 @@ def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
 def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -> bool:
     """True where words of others stand behind a colon, or behind a dash where these words ask for work on them."""
     if colon[0][0].isspace():
-        return _asks_for_work(sentence, words)
+        return asks_for_work(sentence, words)
     clause = tokens_of(sentence)
     if any(token in words.second_person and token not in words.nominatives for token in clause):
         return False

@@ -16,6 +16,9 @@ from memoryclaw.talk.layout import listed
 from memoryclaw.text.grammar import UNREAD, Grammar, grammar, tokens_of
 from memoryclaw.text.sentences import SMALL, plain, sentences
 
+SURE = 4.0  # of a line that asks for nothing but work on a text
+_LONGEST = 20  # words, at most, of such a line
+_SENTENCE_END = re.compile(r"[.!?…]\s|\n")
 _MOST = 16  # words of a line that asks; what is longer tells something besides
 _EDGE = 3  # words at the beginning and at the end of a line
 _ADJECTIVES = 2  # before a noun, at most
@@ -134,7 +137,7 @@ FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
 
 def asks_of_text(text: str, words: Grammar) -> float:
     """How far a line asks for something to be done with a text beside it, by what in it asks most."""
-    return _asked_by(asking_part(text, words), words)
+    return SURE if asks_for_work(text, words) else _asked_by(asking_part(text, words), words)
 
 
 def asking_part(text: str, words: Grammar) -> str:
@@ -150,6 +153,41 @@ def _asked_by(text: str, words: Grammar) -> float:
         return -math.inf
     line = _AskingLine(text, tokens, words)
     return sum(weight * feature(line) for weight, feature in FEATURES.values())
+
+
+def asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
+    """True for words that ask for nothing but work on a text, or what to make of one that was sent.
+
+    Args:
+        line: a line, or a sentence.
+        words: the grammar of its language.
+        beside: the text would stand in the same line, so that the words must point to it.
+    """
+    tokens = tokens_of(line)
+    if not 0 < len(tokens) <= _LONGEST or _SENTENCE_END.search(line.rstrip(" .!?…")):
+        return False
+    points = not beside or listed("pointers").within(tokens)
+    if listed("questions").within(tokens) and line.rstrip().endswith(("?", "？", ":")):
+        return points
+    place = _request(tokens, words) if points else -1
+    behind = tokens[place + listed("requests").at(tokens, place) :] if place >= 0 else ()
+    return (
+        place >= 0
+        and not any(token in words.possessives_own for token in behind)
+        and all(token in words.of_text or token in listed("subjects") or token.isdigit() for token in behind)
+    )
+
+
+def _request(tokens: Sequence[str], words: Grammar) -> int:
+    """Where a request for work on a text begins; -1 where more than small words of some language stand before it."""
+    place = listed("requests").find(tokens)
+    return place if _asking(words).issuperset(tokens[: max(place, 0)]) else -1
+
+
+@cache
+def _asking(words: Grammar) -> frozenset[str]:
+    asking = (words.openers, listed("subjects"), listed("askers"))
+    return frozenset[str]().union(*SMALL.values(), *(entries.entries() for entries in asking))
 
 
 def is_typed(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Blocks of a turn → those that somebody else wrote: a sum of named features of each and of what stands beside it.
+"""Blocks of a turn → those that somebody else wrote: a sum of named features of each and of the request that stands beside it.
 
 The forms of what people paste (`layout`) are known by themselves; the sum judges what has none. Its weights are learned by
 `benchmarks/whose.py` and kept in `data/whose.toml`; a new feature is a new entry here, and counts for nothing until it is learned.
@@ -8,141 +8,176 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
 from memoryclaw.talk.layout import blocks_of, listed
 from memoryclaw.talk.learned import weighed
-from memoryclaw.talk.text_requests import asking_part, asks_of_text, is_about_a_text, is_asked, is_typed
+from memoryclaw.talk.text_requests import SURE, asking_part, asks_of_text, is_about_a_text, is_asked, is_typed
 from memoryclaw.text.grammar import UNREAD, Grammar, grammar, spoken_in, tokens_of
 from memoryclaw.text.sentences import sentences
 
-_NO_REQUEST = -2.0  # what a line asks of a text at least, to count
+_NO_REQUEST = -2.0  # what a block asks of a text at least
+_CLEAR = 2.0  # of a request that can mean a text alone
+_HALF = 0.5
 _LINES = 60  # of a block that are looked at
-_SHORT = 8
-_SIGNED = re.compile(r"(?:[.!?…,)]|\bx+|[-–—])[ \t]*[-–—]?[ \t]*[^\W\d_a-zß-ÿ][\w'’.-]*(?: [^\W\d_a-zß-ÿ][\w'’.-]*){0,2}(?: \([^()\n]{1,20}\))?[ \t]*$")
-_SMALL_I = re.compile(r"(?<![\w'’.])(?:i|im|ive|ill|dont|cant|wont|u|ur|pls|thx)(?![\w.])")
+_LEAST = 5  # words of a block that is judged
+_NAME = 4  # words of a signature, at most
+_EDGE = 6  # words of a block among which it takes leave
+_HASTE = re.compile(r"(?<![\w'’.])(?:i|im|ive|ill|dont|cant|wont|u|ur|pls|thx)(?![\w.])")
 _ITEM = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]+\S")
-_LABELLED = re.compile(r"\W{0,4}\w[\w.-]{0,40}(?: \w[\w.-]{0,40})?: ")
+_LABEL = re.compile(r"\W{0,4}\w[\w.-]{0,40}(?: \w[\w.-]{0,40})?: ")
+_DASHED = re.compile(r"(?:^|\s)[-–—] ?[^\W\d_a-zß-ÿ][\w'’.-]{0,20}$")
 
 
 class Block:
-    """A paragraph of a turn, or a line that asks at its edge, with the others of the turn."""
+    """A paragraph of a turn, or a line at its edge that asks, and the block of the turn that asks most beside it."""
 
     def __init__(self, lines: Sequence[str], place: range, words: Grammar) -> None:
         self.place, self.words = place, words
         self.lines = [line.strip() for line in lines[place.start : place.stop][:_LINES]]
         self.text = " ".join(self.lines)
         self.tokens = tokens_of(self.text)
-        self.above: Block | None = None
-        self.below: Block | None = None
         self.turn: Sequence[Block] = ()
-        self.announces = False
-        self.answer = ""
+        self.announces = False  # words of others stand in it behind a colon, or below it
+        self.others = False  # it stands beside what is known to be of others
+        self.answer = ""  # how the assistant's begins
 
     @cached_property
     def sentences(self) -> Sequence[str]:
         """Its sentences."""
-        return list(sentences(self.text))
+        return sentences(self.text)
 
     @cached_property
     def asks(self) -> float:
         """How far it asks for something to be done with a text beside it."""
-        return max(_NO_REQUEST, *(asks_of_text(line, self.words) for line in (self.lines[0], self.lines[-1])))
+        return max(_NO_REQUEST, *(asks_of_text(line, self.words) for line in {self.lines[0], self.lines[-1]}))
 
     @cached_property
     def written(self) -> float:
-        """The share of its sentences that begin with a capital letter and end with a mark."""
-        whole = [not is_typed(sentence) for sentence in self.sentences]
-        return sum(whole) / max(1, len(whole))
+        """The share of its sentences that begin with a capital letter."""
+        return sum(not is_typed(sentence) for sentence in self.sentences) / max(1, len(self.sentences))
 
-    @property
-    def beside(self) -> Block | None:
-        """The neighbour that asks most."""
-        return max((one for one in (self.above, self.below) if one), key=lambda one: one.asks, default=None)
+    @cached_property
+    def number(self) -> int:
+        """Its place among the blocks of the turn."""
+        return self.turn.index(self)
+
+    @cached_property
+    def request(self) -> Block | None:
+        """The other block that asks most, the nearest of several."""
+        others = [block for block in self.turn if block is not self]
+        return max(others, key=lambda one: (one.asks, -abs(one.number - self.number)), default=None)
+
+    @cached_property
+    def beyond(self) -> Block | None:
+        """What stands on the other side of the request."""
+        if self.request is None:
+            return None
+        number = 2 * self.request.number - self.number
+        step = 1 if self.request.number > self.number else -1
+        number = self.request.number + step
+        return self.turn[number] if 0 <= number < len(self.turn) else None
+
+    def share(self, *names: str) -> float:
+        """The share of its words that stand in some lists, of its language or of any."""
+        lists = [getattr(each, name) for each in (self.words, grammar(UNREAD)) for name in names]
+        return sum(any(token in entries for entries in lists) for token in self.tokens) / max(1, len(self.tokens))
 
     @cached_property
     def language(self) -> str:
+        """The language that it is in."""
         return spoken_in(self.text, self.words.code)
 
 
-def _share(block: Block, *names: str) -> float:
-    kinds = [(getattr(block.words, name), getattr(grammar(UNREAD), name)) for name in names]
-    return sum(any(token in entries for pair in kinds for entries in pair) for token in block.tokens) / max(1, len(block.tokens))
+def _request(test: Callable[[Block, Block], float]) -> Callable[[Block], float]:
+    """A feature of a block and the request beside it."""
+    return lambda block: 0.0 if block.request is None else test(block, block.request)
 
 
-def _asks(block: Block | None) -> float:
-    return block.asks - _NO_REQUEST if block else 0.0
+def _asks_about_somebody(block: Block, request: Block) -> float:
+    return listed("somebody").within(tokens_of(asking_part(request.text, block.words)))
 
 
-def _elsewhere(block: Block) -> float:
-    return max((_asks(one) for one in block.turn if one not in (block, block.above, block.below)), default=0.0)
-
-
-def _is_of_speaker(block: Block) -> float:
-    """The neighbour that asks speaks of the speaker."""
-    beside = block.beside
-    return beside is not None and _share(beside, "first_person", "possessives_own") > 0
-
-
-def _whom(block: Block) -> str:
-    return asking_part(block.beside.text, block.words) if block.beside else ""
-
-
-def _asks_about_somebody(block: Block) -> float:
-    return listed("somebody").within(tokens_of(_whom(block)))
-
-
-def _names_whom(block: Block) -> float:
+def _names_whom(block: Block, request: Block) -> float:
     tokens, words = block.tokens, block.words
     owned = (words.roles.at(tokens, n + 1) for n, token in enumerate(tokens) if token in words.possessives_own)
-    return bool(_asks_about_somebody(block)) and (listed("somebody").within(tokens) or any(owned))
+    return bool(_asks_about_somebody(block, request)) and (listed("somebody").within(tokens) or any(owned))
 
 
-def _title(block: Block) -> float:
-    above = block.above
-    return above is not None and len(above.tokens) <= _SHORT and above.asks <= 0 and not is_asked(above.text, block.words) and not _share(above, "first_person", "verbs")
+def _is_signed(block: Block) -> float:
+    """It ends with a name: `Edna`, `Thx, Ngozi`, `- Tasha`."""
+    if _DASHED.search(block.text):
+        return True
+    last = block.sentences[-1] if len(block.sentences) > 1 else ""
+    last = block.lines[-1] if len(block.lines) > 1 else last
+    tokens = tokens_of(last)
+    is_name = 0 < len(tokens) <= _NAME and not is_typed(last) and last[-1] not in "!?…:"
+    return is_name and not any(token in block.words.verbs or token in block.words.everyday for token in tokens[-1:])
 
 
+def _takes_leave(block: Block) -> float:
+    tail = block.tokens[-_EDGE:]
+    return any(listed(name).within(tail) for name in ("farewells", "regards", "thanks"))
+
+
+def _lines_of(pattern: re.Pattern[str]) -> Callable[[Block], float]:
+    return lambda block: sum(bool(pattern.match(line)) for line in block.lines) / len(block.lines)
+
+
+def _has_another_text(block: Block, request: Block) -> float:
+    """The request has a text on its other side, or in itself, that is as long."""
+    if request.announces or request.others:
+        return 1.0
+    return block.beyond is not None and len(block.beyond.tokens) / (len(block.beyond.tokens) + len(block.tokens))
+
+
+# Each by the name that an explanation shows.
 FEATURES: Mapping[str, Callable[[Block], float]] = {
-    "a request above": lambda one: _asks(one.above),
-    "a request below": lambda one: _asks(one.below),
-    "a request elsewhere": _elsewhere,
-    "a clear request": lambda one: max((other.asks for other in one.turn if other is not one), default=-2) >= 2,
-    "asks itself": _asks,
-    "a colon leads to it": lambda one: one.above is not None and one.above.text.endswith((":", "：")),
+    # the request beside it
+    "a request above": _request(lambda one, request: (request.asks - _NO_REQUEST) * (request.number < one.number)),
+    "a request below": _request(lambda one, request: (request.asks - _NO_REQUEST) * (request.number > one.number)),
+    "a clear request": _request(lambda _, request: request.asks >= _CLEAR),
+    "a clear request of it alone": _request(lambda one, request: request.asks >= _CLEAR and abs(request.number - one.number) == 1 and _has_another_text(one, request) < _HALF),
+    "asks for nothing but work on a text": _request(lambda _, request: request.asks >= SURE),
+    "next to the request": _request(lambda one, request: abs(request.number - one.number) == 1),
+    "the request has another text": _request(_has_another_text),
+    "a colon leads to it": _request(lambda one, request: request.number < one.number and request.text.endswith((":", "："))),
+    "the request speaks of the speaker": _request(lambda _, request: request.share("first_person", "possessives_own") > 0 and not listed("answering").within(request.tokens)),
+    "the request asks about somebody": _request(_asks_about_somebody),
+    "whom the request asks about": _request(_names_whom),
+    "written, and the request typed": _request(lambda one, request: one.written * is_typed(request.text)),
+    "typed as the request is": _request(lambda one, request: (1 - one.written) * is_typed(request.text)),
+    "another language": _request(lambda one, request: one.language != request.language),
+    "the answer is about a text": lambda one: bool(one.answer) and is_about_a_text(one.answer, one.text, one.words),
+    # its manner
     "greets": lambda one: listed("greetings").at(one.tokens) > 0,
-    "greets the reader and tells who it is": lambda one: listed("greetings").at(one.tokens) > 0 and _share(one, "second_person") > 0,
-    "is signed": lambda one: bool(_SIGNED.search(one.lines[-1])) or (len(one.lines) > 1 and len(tokens_of(one.lines[-1])) < 4 and not is_typed(one.lines[-1])),
-    "takes leave": lambda one: listed("farewells").within(one.tokens[-4:]) or listed("regards").within(one.tokens[-6:]) or listed("thanks").within(one.tokens[-4:]),
+    "greets and speaks to somebody": lambda one: listed("greetings").at(one.tokens) > 0 and one.share("second_person") > 0,
+    "is signed": _is_signed,
+    "takes leave": _takes_leave,
     "length": lambda one: math.log1p(len(one.tokens)),
     "sentences": lambda one: math.log1p(len(one.sentences)),
     "lines": lambda one: math.log1p(len(one.lines)),
-    "share of the turn": lambda one: len(one.tokens) / max(1, sum(len(other.tokens) for other in one.turn)),
+    "share of the turn": lambda one: len(one.tokens) / sum(len(other.tokens) for other in one.turn),
     "written": lambda one: one.written,
-    "written, and the request typed": lambda one: one.beside is not None and one.written * is_typed(one.beside.text),
-    "typed as the request is": lambda one: one.beside is not None and (1 - one.written) * is_typed(one.beside.text),
-    "typed in haste": lambda one: bool(_SMALL_I.search(one.text)),
+    "typed in haste": lambda one: _HASTE.search(one.text) is not None,
     "ends as a sentence": lambda one: one.text.endswith((".", "!", "…", "。")),
-    "the speaker": lambda one: _share(one, "first_person"),
-    "own thing": lambda one: _share(one, "possessives_own"),
-    "the one spoken to": lambda one: _share(one, "second_person"),
+    "items": _lines_of(_ITEM),
+    "labels": _lines_of(_LABEL),
+    # whom it speaks of, and to
+    "the speaker": lambda one: one.share("first_person"),
+    "own thing": lambda one: one.share("possessives_own"),
+    "the one spoken to": lambda one: one.share("second_person"),
     "asks something": lambda one: "?" in one.text,
     "ends in a question": lambda one: one.text.endswith(("?", "？")),
-    "begins the turn": lambda one: one.above is None,
-    "ends the turn": lambda one: one.below is None,
-    "alone": lambda one: len(one.turn) == 1,
-    "the request speaks of the speaker": _is_of_speaker,
-    "the request asks about somebody": _asks_about_somebody,
-    "whom the request asks about": _names_whom,
-    "another language": lambda one: one.beside is not None and one.language != one.beside.language,
-    "items": lambda one: sum(bool(_ITEM.match(line)) for line in one.lines) / len(one.lines),
-    "labels": lambda one: sum(bool(_LABELLED.match(line)) for line in one.lines) / len(one.lines),
-    "to be remembered": lambda one: one.words.remember_phrases.within(one.tokens),
+    "asks itself": lambda one: one.asks - _NO_REQUEST,
     "takes up what was said": lambda one: one.words.acknowledgements.at(one.tokens) > 0 or one.words.openers.at(one.tokens) > 0,
-    "a title above": _title,
-    "the answer is about a text": lambda one: bool(one.answer) and is_about_a_text(one.answer, one.text, one.words),
-    "a wish": lambda one: one.words.politeness.within(one.tokens),
+    "to be remembered": lambda one: one.words.remember_phrases.within(one.tokens),
+    # its place
+    "begins the turn": lambda one: one.number == 0,
+    "ends the turn": lambda one: one.number == len(one.turn) - 1,
+    "alone": lambda one: len(one.turn) == 1,
+    "beside words of others": lambda one: one.others,
 }  # fmt: skip
 
 
@@ -151,17 +186,21 @@ def features_of(block: Block) -> dict[str, float]:
     return {name: float(feature(block)) for name, feature in FEATURES.items()}
 
 
-def blocks(
-    lines: Sequence[str], others: Collection[int], words: Grammar, announced: frozenset[int] | set[int] = frozenset(), answer: str = ""
-) -> list[Block]:
-    """The blocks of a turn that no form tells, each with its neighbours."""
+def blocks(lines: Sequence[str], others: Set[int], words: Grammar, announcing: Set[int] = frozenset(), answer: str = "") -> list[Block]:
+    """The blocks of a turn that no form tells.
+
+    Args:
+        lines: of the turn.
+        others: the places of those that are known to be somebody else's.
+        words: the grammar of its language.
+        announcing: the places of those that announce words of others.
+        answer: how the assistant's begins.
+    """
     turn = [Block(lines, place, words) for place in _places(lines, others, words)]
-    for number, block in enumerate(turn):
-        block.above = turn[number - 1] if number else None
-        block.below = turn[number + 1] if number + 1 < len(turn) else None
-        block.turn = turn
-        block.answer = answer
-        block.announces = not announced.isdisjoint(block.place)
+    for block in turn:
+        block.turn, block.answer = turn, answer
+        block.announces = not announcing.isdisjoint(block.place)
+        block.others = not others.isdisjoint((block.place.start - 1, block.place.start - 2, block.place.stop, block.place.stop + 1))
     return turn
 
 
@@ -193,17 +232,15 @@ def _may_ask(line: str, words: Grammar) -> bool:
 
 
 def is_judged(block: Block) -> bool:
-    """Of a line alone nothing tells."""
-    return not block.announces and len(block.tokens) > 4 and (len(block.turn) > 1 or len(block.sentences) > 1)
+    """Of a sentence alone nothing tells."""
+    return not block.announces and len(block.tokens) >= _LEAST and (len(block.turn) > 1 or len(block.sentences) > 1)
 
 
-def written_by_others(
-    lines: Sequence[str], others: Collection[int], words: Grammar, announced: frozenset[int] | set[int] = frozenset(), answer: str = ""
-) -> set[int]:
-    """The places of the lines that somebody else wrote, as the sum tells."""
+def written_by_others(lines: Sequence[str], others: Set[int], words: Grammar, announcing: Set[int], answer: str) -> set[int]:
+    """The places of the lines that somebody else wrote, as the sum tells; arguments as those of `blocks`."""
     return {
         number
-        for block in blocks(lines, others, words, announced, answer)
+        for block in blocks(lines, others, words, announcing, answer)
         if is_judged(block) and weighed("whose", features_of(block)).enough
         for number in block.place
     }
