@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
-from memoryclaw.talk.text_requests import asks_for_work, is_asked, is_typed
+from memoryclaw.talk.text_requests import asks_for_work, asks_of_text, is_asked, is_typed
 from memoryclaw.talk.whose import written_by_others
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 
@@ -39,6 +39,7 @@ _ENDS = re.compile(r"[.!?…]\s|\n")
 _BREAK = re.compile(
     r"[.!?…。！？]\s+|\s[-–—]{1,2}\s+"
 )  # before a request that stands behind a text in its line
+_IN_LINE = 1.5  # of what such a request asks of a text, at least
 _LAST_SENTENCES = 3  # of a line, in which it is looked for
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
 _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
@@ -368,8 +369,9 @@ def _asks_below(sentence: str, words: Grammar) -> bool:
     """True for what asks in small letters for work on a text."""
     return (
         is_typed(sentence)
-        and is_asked(sentence, words)
         and any(listed(name).within(tokens_of(sentence)) for name in ("requests", "aspects", "answering"))
+        and is_asked(sentence, words)
+        and asks_of_text(sentence, words) >= _IN_LINE
     )
 
 

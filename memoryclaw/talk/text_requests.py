@@ -16,6 +16,7 @@ from memoryclaw.talk.layout import listed
 from memoryclaw.text.grammar import UNREAD, Grammar, grammar, tokens_of
 from memoryclaw.text.sentences import SMALL, plain, sentences
 
+CLEAR = 2.0  # of a line that can mean a text alone
 SURE = 4.0  # of a line that asks for nothing but work on a text
 _LONGEST = 20  # words, at most, of such a line
 _SENTENCE_END = re.compile(r"[.!?…]\s|\n")

@@ -13,12 +13,11 @@ from functools import cached_property
 
 from memoryclaw.talk.layout import blocks_of, listed
 from memoryclaw.talk.learned import weighed
-from memoryclaw.talk.text_requests import SURE, asking_part, asks_of_text, is_about_a_text, is_asked, is_typed
+from memoryclaw.talk.text_requests import CLEAR, SURE, asking_part, asks_of_text, is_about_a_text, is_asked, is_typed
 from memoryclaw.text.grammar import UNREAD, Grammar, grammar, spoken_in, tokens_of
 from memoryclaw.text.sentences import sentences
 
 _NO_REQUEST = -2.0  # what a block asks of a text at least
-_CLEAR = 2.0  # of a request that can mean a text alone
 _HALF = 0.5
 _LINES = 60  # of a block that are looked at
 _LEAST = 5  # words of a block that is judged
@@ -41,6 +40,7 @@ class Block:
         self.turn: Sequence[Block] = ()
         self.announces = False  # words of others stand in it behind a colon, or below it
         self.others = False  # it stands beside what is known to be of others
+        self.is_theirs = False  # as far as is known
         self.answer = ""  # how the assistant's begins
 
     @cached_property
@@ -74,7 +74,6 @@ class Block:
         """What stands on the other side of the request."""
         if self.request is None:
             return None
-        number = 2 * self.request.number - self.number
         step = 1 if self.request.number > self.number else -1
         number = self.request.number + step
         return self.turn[number] if 0 <= number < len(self.turn) else None
@@ -137,8 +136,8 @@ FEATURES: Mapping[str, Callable[[Block], float]] = {
     # the request beside it
     "a request above": _request(lambda one, request: (request.asks - _NO_REQUEST) * (request.number < one.number)),
     "a request below": _request(lambda one, request: (request.asks - _NO_REQUEST) * (request.number > one.number)),
-    "a clear request": _request(lambda _, request: request.asks >= _CLEAR),
-    "a clear request of it alone": _request(lambda one, request: request.asks >= _CLEAR and abs(request.number - one.number) == 1 and _has_another_text(one, request) < _HALF),
+    "a clear request": _request(lambda _, request: request.asks >= CLEAR),
+    "a clear request of it alone": _request(lambda one, request: request.asks >= CLEAR and abs(request.number - one.number) == 1 and _has_another_text(one, request) < _HALF),
     "asks for nothing but work on a text": _request(lambda _, request: request.asks >= SURE),
     "next to the request": _request(lambda one, request: abs(request.number - one.number) == 1),
     "the request has another text": _request(_has_another_text),
@@ -171,6 +170,7 @@ FEATURES: Mapping[str, Callable[[Block], float]] = {
     "asks something": lambda one: "?" in one.text,
     "ends in a question": lambda one: one.text.endswith(("?", "？")),
     "asks itself": lambda one: one.asks - _NO_REQUEST,
+    "asks itself clearly": lambda one: one.asks >= CLEAR,
     "takes up what was said": lambda one: one.words.acknowledgements.at(one.tokens) > 0 or one.words.openers.at(one.tokens) > 0,
     "to be remembered": lambda one: one.words.remember_phrases.within(one.tokens),
     # its place
@@ -178,6 +178,7 @@ FEATURES: Mapping[str, Callable[[Block], float]] = {
     "ends the turn": lambda one: one.number == len(one.turn) - 1,
     "alone": lambda one: len(one.turn) == 1,
     "beside words of others": lambda one: one.others,
+    "beside a block of others": lambda one: any(other.is_theirs for other in one.turn if abs(other.number - one.number) == 1),
 }  # fmt: skip
 
 
@@ -238,9 +239,11 @@ def is_judged(block: Block) -> bool:
 
 def written_by_others(lines: Sequence[str], others: Set[int], words: Grammar, announcing: Set[int], answer: str) -> set[int]:
     """The places of the lines that somebody else wrote, as the sum tells; arguments as those of `blocks`."""
-    return {
-        number
-        for block in blocks(lines, others, words, announcing, answer)
-        if is_judged(block) and weighed("whose", features_of(block)).enough
-        for number in block.place
-    }
+    undecided = [block for block in blocks(lines, others, words, announcing, answer) if is_judged(block)]
+    theirs: list[Block] = []
+    while news := [block for block in undecided if weighed("whose", features_of(block)).enough]:
+        for block in news:  # what stands beside them may go on from them
+            block.is_theirs = True
+        theirs += news
+        undecided = [block for block in undecided if any(abs(block.number - new.number) == 1 for new in news) and not block.is_theirs]
+    return {number for block in theirs for number in block.place}
