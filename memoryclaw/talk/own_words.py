@@ -184,13 +184,15 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) ->
     for number, (_, reach) in reaches.items():
         if reach == _ALL and number not in others:
             others.update(range(number + 1, _text_end(lines, number, words, letters)))
-    announcing = {number for number, (_, reach) in reaches.items() if reach}
-    others |= written_by_others(lines, others, words, announcing, exchange.answer)
+    announcing = {number for number, (before, reach) in reaches.items() if reach and before.endswith(_LEADS)}
+    theirs = written_by_others(lines, others, words, announcing, exchange.answer)
+    others |= theirs
     announced: dict[int, int] = {}  # where words of others begin in a line that announces them
-    end = 0
-    for number, line in enumerate(lines):
-        if not line.strip():
+    end, number = 0, -1
+    for place in range(len(lines)):
+        if not lines[place].strip():
             continue
+        above, number, line = number, place, lines[place]
         if number >= end and me and _greets(line, me):
             end = _letter_end(lines, number, letters)
         elif number >= end and _HEADER.match(line):
@@ -199,6 +201,8 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) ->
             others.add(number)
             continue
         before, reach = reaches[number]
+        if above in theirs and not before.endswith(_LEADS):
+            continue  # it asks about that
         announced[number] = len(before)
         if reach == _BLOCK:
             end = block_end(lines, number)
@@ -289,6 +293,7 @@ def _is_of_program(line: str) -> bool:
     return is_record(line) or _has_code(line) or _has_many_signs(line)
 
 
+_LEADS = (":", "：", ": ", "- ", "– ", "— ")
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
 
 

@@ -23,9 +23,7 @@ _LINES = 60  # of a block that are looked at
 _LEAST = 5  # words of a block that is judged
 _NAME = 4  # words of a signature, at most
 _EDGE = 6  # words of a block among which it takes leave
-_HASTE = re.compile(r"(?<![\w'’.])(?:i|im|ive|ill|dont|cant|wont|u|ur|pls|thx)(?![\w.])")
 _ITEM = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]+\S")
-_LABEL = re.compile(r"\W{0,4}\w[\w.-]{0,40}(?: \w[\w.-]{0,40})?: ")
 _DASHED = re.compile(r"(?:^|\s)[-–—] ?[^\W\d_a-zß-ÿ][\w'’.-]{0,20}$")
 
 
@@ -98,12 +96,6 @@ def _asks_about_somebody(block: Block, request: Block) -> float:
     return listed("somebody").within(tokens_of(asking_part(request.text, block.words)))
 
 
-def _names_whom(block: Block, request: Block) -> float:
-    tokens, words = block.tokens, block.words
-    owned = (words.roles.at(tokens, n + 1) for n, token in enumerate(tokens) if token in words.possessives_own)
-    return bool(_asks_about_somebody(block, request)) and (listed("somebody").within(tokens) or any(owned))
-
-
 def _is_signed(block: Block) -> float:
     """It ends with a name: `Edna`, `Thx, Ngozi`, `- Tasha`."""
     if _DASHED.search(block.text):
@@ -134,24 +126,20 @@ def _has_another_text(block: Block, request: Block) -> float:
 # Each by the name that an explanation shows.
 FEATURES: Mapping[str, Callable[[Block], float]] = {
     # the request beside it
-    "a request above": _request(lambda one, request: (request.asks - _NO_REQUEST) * (request.number < one.number)),
-    "a request below": _request(lambda one, request: (request.asks - _NO_REQUEST) * (request.number > one.number)),
-    "a clear request": _request(lambda _, request: request.asks >= CLEAR),
+    "what the request asks": _request(lambda _, request: request.asks - _NO_REQUEST),
+    "a request above": _request(lambda one, request: request.number < one.number),
     "a clear request of it alone": _request(lambda one, request: request.asks >= CLEAR and abs(request.number - one.number) == 1 and _has_another_text(one, request) < _HALF),
     "asks for nothing but work on a text": _request(lambda _, request: request.asks >= SURE),
-    "next to the request": _request(lambda one, request: abs(request.number - one.number) == 1),
     "the request has another text": _request(_has_another_text),
     "a colon leads to it": _request(lambda one, request: request.number < one.number and request.text.endswith((":", "："))),
     "the request speaks of the speaker": _request(lambda _, request: request.share("first_person", "possessives_own") > 0 and not listed("answering").within(request.tokens)),
     "the request asks about somebody": _request(_asks_about_somebody),
-    "whom the request asks about": _request(_names_whom),
     "written, and the request typed": _request(lambda one, request: one.written * is_typed(request.text)),
     "typed as the request is": _request(lambda one, request: (1 - one.written) * is_typed(request.text)),
     "another language": _request(lambda one, request: one.language != request.language),
     "the answer is about a text": lambda one: bool(one.answer) and is_about_a_text(one.answer, one.text, one.words),
     # its manner
     "greets": lambda one: listed("greetings").at(one.tokens) > 0,
-    "greets and speaks to somebody": lambda one: listed("greetings").at(one.tokens) > 0 and one.share("second_person") > 0,
     "is signed": _is_signed,
     "takes leave": _takes_leave,
     "length": lambda one: math.log1p(len(one.tokens)),
@@ -159,17 +147,12 @@ FEATURES: Mapping[str, Callable[[Block], float]] = {
     "lines": lambda one: math.log1p(len(one.lines)),
     "share of the turn": lambda one: len(one.tokens) / sum(len(other.tokens) for other in one.turn),
     "written": lambda one: one.written,
-    "typed in haste": lambda one: _HASTE.search(one.text) is not None,
-    "ends as a sentence": lambda one: one.text.endswith((".", "!", "…", "。")),
     "items": _lines_of(_ITEM),
-    "labels": _lines_of(_LABEL),
     # whom it speaks of, and to
     "the speaker": lambda one: one.share("first_person"),
     "own thing": lambda one: one.share("possessives_own"),
     "the one spoken to": lambda one: one.share("second_person"),
     "asks something": lambda one: "?" in one.text,
-    "ends in a question": lambda one: one.text.endswith(("?", "？")),
-    "asks itself": lambda one: one.asks - _NO_REQUEST,
     "asks itself clearly": lambda one: one.asks >= CLEAR,
     "takes up what was said": lambda one: one.words.acknowledgements.at(one.tokens) > 0 or one.words.openers.at(one.tokens) > 0,
     "to be remembered": lambda one: one.words.remember_phrases.within(one.tokens),
