@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
-from memoryclaw.talk.layout import blocks_of, listed
+from memoryclaw.talk.layout import blocks_of, listed, speaks
 from memoryclaw.talk.learned import weighed
 from memoryclaw.talk.text_requests import CLEAR, SURE, asking_part, asks_of_text, is_about_a_text, is_asked, is_typed
-from memoryclaw.text.grammar import UNREAD, Grammar, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, grammar, tokens_of
 from memoryclaw.text.sentences import sentences
 
 _NO_REQUEST = -2.0  # what a block asks of a text at least
@@ -52,6 +52,11 @@ class Block:
         return max(_NO_REQUEST, *(asks_of_text(line, self.words) for line in {self.lines[0], self.lines[-1]}))
 
     @cached_property
+    def part(self) -> Sequence[str]:
+        """The words of it that ask most."""
+        return tokens_of(max((asking_part(line, self.words) for line in (self.lines[0], self.lines[-1])), key=lambda part: asks_of_text(part, self.words)))
+
+    @cached_property
     def written(self) -> float:
         """The share of its sentences that begin with a capital letter."""
         return sum(not is_typed(sentence) for sentence in self.sentences) / max(1, len(self.sentences))
@@ -81,19 +86,16 @@ class Block:
         lists = [getattr(each, name) for each in (self.words, grammar(UNREAD)) for name in names]
         return sum(any(token in entries for entries in lists) for token in self.tokens) / max(1, len(self.tokens))
 
-    @cached_property
-    def language(self) -> str:
-        """The language that it is in."""
-        return spoken_in(self.text, self.words.code)
-
 
 def _request(test: Callable[[Block, Block], float]) -> Callable[[Block], float]:
     """A feature of a block and the request beside it."""
     return lambda block: 0.0 if block.request is None else test(block, block.request)
 
 
-def _asks_about_somebody(block: Block, request: Block) -> float:
-    return listed("somebody").within(tokens_of(asking_part(request.text, block.words)))
+def _speaks_of_the_speaker(tokens: Sequence[str], words: Grammar) -> bool:
+    """Also of what is theirs; `how do I answer` and `what does she want from me` ask about a text."""
+    is_of_a_text = any(listed(name).within(tokens) for name in ("answering", "somebody"))
+    return not is_of_a_text and speaks(" ".join(tokens), words, to_somebody=False)
 
 
 def _is_signed(block: Block) -> float:
@@ -132,18 +134,16 @@ FEATURES: Mapping[str, Callable[[Block], float]] = {
     "asks for nothing but work on a text": _request(lambda _, request: request.asks >= SURE),
     "the request has another text": _request(_has_another_text),
     "a colon leads to it": _request(lambda one, request: request.number < one.number and request.text.endswith((":", "："))),
-    "the request speaks of the speaker": _request(lambda _, request: request.share("first_person", "possessives_own") > 0 and not listed("answering").within(request.tokens)),
-    "the request asks about somebody": _request(_asks_about_somebody),
+    "the request speaks of the speaker": _request(lambda _, request: _speaks_of_the_speaker(request.part, request.words)),
+    "the request asks about somebody": _request(lambda _, request: listed("somebody").within(request.part)),
     "written, and the request typed": _request(lambda one, request: one.written * is_typed(request.text)),
     "typed as the request is": _request(lambda one, request: (1 - one.written) * is_typed(request.text)),
-    "another language": _request(lambda one, request: one.language != request.language),
     "the answer is about a text": lambda one: bool(one.answer) and is_about_a_text(one.answer, one.text, one.words),
     # its manner
     "greets": lambda one: listed("greetings").at(one.tokens) > 0,
     "is signed": _is_signed,
     "takes leave": _takes_leave,
     "length": lambda one: math.log1p(len(one.tokens)),
-    "sentences": lambda one: math.log1p(len(one.sentences)),
     "lines": lambda one: math.log1p(len(one.lines)),
     "share of the turn": lambda one: len(one.tokens) / sum(len(other.tokens) for other in one.turn),
     "written": lambda one: one.written,
@@ -160,7 +160,6 @@ FEATURES: Mapping[str, Callable[[Block], float]] = {
     "begins the turn": lambda one: one.number == 0,
     "ends the turn": lambda one: one.number == len(one.turn) - 1,
     "alone": lambda one: len(one.turn) == 1,
-    "beside words of others": lambda one: one.others,
     "beside a block of others": lambda one: any(other.is_theirs for other in one.turn if abs(other.number - one.number) == 1),
 }  # fmt: skip
 
