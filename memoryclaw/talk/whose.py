@@ -105,7 +105,7 @@ def _is_signed(block: Block) -> float:
     last = block.sentences[-1] if len(block.sentences) > 1 else ""
     last = block.lines[-1] if len(block.lines) > 1 else last
     tokens = tokens_of(last)
-    is_name = 0 < len(tokens) <= _NAME and not is_typed(last) and last[-1] not in "!?…:"
+    is_name = 0 < len(tokens) <= _NAME and not is_typed(last) and not any(map(str.isdigit, last)) and last[-1] not in "!?…:"
     return is_name and not any(token in block.words.verbs or token in block.words.everyday for token in tokens[-1:])
 
 
