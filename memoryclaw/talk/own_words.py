@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
@@ -187,7 +187,32 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) ->
     announcing = {number for number, (before, reach) in reaches.items() if reach and before.endswith(_LEADS)}
     theirs = written_by_others(lines, others, words, announcing, exchange.answer)
     others |= theirs
-    announced: dict[int, int] = {}  # where words of others begin in a line that announces them
+    announced = _announced(lines, others, reaches, theirs, letters=letters, me=me)
+    if is_typed(lines[last]) and not lines[last - 1].strip() and listed("asides").at(tokens_of(lines[last])):
+        others.discard(last)
+    return _own_and_named(lines, others, announced)
+
+
+def _announced(
+    lines: Sequence[str],
+    others: set[int],
+    reaches: Mapping[int, tuple[str, str]],
+    theirs: Collection[int],
+    *,
+    letters: Collection[int],
+    me: str,
+) -> dict[int, int]:
+    """Where words of others begin in the lines that announce them; the lines of those that go on are added to the others.
+
+    Args:
+        lines: of a turn.
+        others: the places of those that are wholly of others.
+        reaches: what `_before_others` says of the rest.
+        theirs: the places of those that the sum tells: what stands below them asks about them, and announces nothing.
+        letters: the places of letters.
+        me: the first token of the speaker's name.
+    """
+    announced: dict[int, int] = {}
     end, number = 0, -1
     for place in range(len(lines)):
         if not lines[place].strip():
@@ -206,9 +231,7 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) ->
         announced[number] = len(before)
         if reach == _BLOCK:
             end = block_end(lines, number)
-    if is_typed(lines[last]) and not lines[last - 1].strip() and listed("asides").at(tokens_of(lines[last])):
-        others.discard(last)
-    return _own_and_named(lines, others, announced)
+    return announced
 
 
 def _own_and_named(

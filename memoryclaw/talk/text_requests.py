@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import listed
-from memoryclaw.text.grammar import UNREAD, Grammar, grammar, tokens_of
+from memoryclaw.text.grammar import Grammar, tokens_of
 from memoryclaw.text.sentences import SMALL, plain, sentences
 
 CLEAR = 2.0  # of a line that can mean a text alone

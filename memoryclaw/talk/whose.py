@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 
 from memoryclaw.talk.layout import blocks_of, listed, speaks
 from memoryclaw.talk.learned import weighed
-from memoryclaw.talk.text_requests import CLEAR, SURE, asking_part, asks_of_text, is_about_a_text, is_asked, is_typed
+from memoryclaw.talk.text_requests import (
+    CLEAR,
+    SURE,
+    asking_part,
+    asks_of_text,
+    is_about_a_text,
+    is_asked,
+    is_typed,
+)
 from memoryclaw.text.grammar import UNREAD, Grammar, grammar, tokens_of
 from memoryclaw.text.sentences import sentences
 
@@ -54,7 +63,12 @@ class Block:
     @cached_property
     def part(self) -> Sequence[str]:
         """The words of it that ask most."""
-        return tokens_of(max((asking_part(line, self.words) for line in (self.lines[0], self.lines[-1])), key=lambda part: asks_of_text(part, self.words)))
+        return tokens_of(
+            max(
+                (asking_part(line, self.words) for line in (self.lines[0], self.lines[-1])),
+                key=lambda part: asks_of_text(part, self.words),
+            )
+        )
 
     @cached_property
     def written(self) -> float:
@@ -84,7 +98,9 @@ class Block:
     def share(self, *names: str) -> float:
         """The share of its words that stand in some lists, of its language or of any."""
         lists = [getattr(each, name) for each in (self.words, grammar(UNREAD)) for name in names]
-        return sum(any(token in entries for entries in lists) for token in self.tokens) / max(1, len(self.tokens))
+        return sum(any(token in entries for entries in lists) for token in self.tokens) / max(
+            1, len(self.tokens)
+        )
 
 
 def _request(test: Callable[[Block, Block], float]) -> Callable[[Block], float]:
@@ -105,8 +121,15 @@ def _is_signed(block: Block) -> float:
     last = block.sentences[-1] if len(block.sentences) > 1 else ""
     last = block.lines[-1] if len(block.lines) > 1 else last
     tokens = tokens_of(last)
-    is_name = 0 < len(tokens) <= _NAME and not is_typed(last) and not any(map(str.isdigit, last)) and last[-1] not in "!?…:"
-    return is_name and not any(token in block.words.verbs or token in block.words.everyday for token in tokens[-1:])
+    is_name = (
+        0 < len(tokens) <= _NAME
+        and not is_typed(last)
+        and not any(map(str.isdigit, last))
+        and last[-1] not in "!?…:"
+    )
+    return is_name and not any(
+        token in block.words.verbs or token in block.words.everyday for token in tokens[-1:]
+    )
 
 
 def _takes_leave(block: Block) -> float:
@@ -122,7 +145,9 @@ def _has_another_text(block: Block, request: Block) -> float:
     """The request has a text on its other side, or in itself, that is as long."""
     if request.announces or request.others:
         return 1.0
-    return block.beyond is not None and len(block.beyond.tokens) / (len(block.beyond.tokens) + len(block.tokens))
+    return block.beyond is not None and len(block.beyond.tokens) / (
+        len(block.beyond.tokens) + len(block.tokens)
+    )
 
 
 # Each by the name that an explanation shows.
@@ -169,7 +194,13 @@ def features_of(block: Block) -> dict[str, float]:
     return {name: float(feature(block)) for name, feature in FEATURES.items()}
 
 
-def blocks(lines: Sequence[str], others: Set[int], words: Grammar, announcing: Set[int] = frozenset(), answer: str = "") -> list[Block]:
+def blocks(
+    lines: Sequence[str],
+    others: AbstractSet[int],
+    words: Grammar,
+    announcing: AbstractSet[int] = frozenset(),
+    answer: str = "",
+) -> list[Block]:
     """The blocks of a turn that no form tells.
 
     Args:
@@ -183,7 +214,9 @@ def blocks(lines: Sequence[str], others: Set[int], words: Grammar, announcing: S
     for block in turn:
         block.turn, block.answer = turn, answer
         block.announces = not announcing.isdisjoint(block.place)
-        block.others = not others.isdisjoint((block.place.start - 1, block.place.start - 2, block.place.stop, block.place.stop + 1))
+        block.others = not others.isdisjoint(
+            (block.place.start - 1, block.place.start - 2, block.place.stop, block.place.stop + 1)
+        )
     return turn
 
 
@@ -216,10 +249,16 @@ def _may_ask(line: str, words: Grammar) -> bool:
 
 def is_judged(block: Block) -> bool:
     """Of a sentence alone nothing tells."""
-    return not block.announces and len(block.tokens) >= _LEAST and (len(block.turn) > 1 or len(block.sentences) > 1)
+    return (
+        not block.announces
+        and len(block.tokens) >= _LEAST
+        and (len(block.turn) > 1 or len(block.sentences) > 1)
+    )
 
 
-def written_by_others(lines: Sequence[str], others: Set[int], words: Grammar, announcing: Set[int], answer: str) -> set[int]:
+def written_by_others(
+    lines: Sequence[str], others: AbstractSet[int], words: Grammar, announcing: AbstractSet[int], answer: str
+) -> set[int]:
     """The places of the lines that somebody else wrote, as the sum tells; arguments as those of `blocks`."""
     undecided = [block for block in blocks(lines, others, words, announcing, answer) if is_judged(block)]
     theirs: list[Block] = []
@@ -227,5 +266,9 @@ def written_by_others(lines: Sequence[str], others: Set[int], words: Grammar, an
         for block in news:  # what stands beside them may go on from them
             block.is_theirs = True
         theirs += news
-        undecided = [block for block in undecided if any(abs(block.number - new.number) == 1 for new in news) and not block.is_theirs]
+        undecided = [
+            block
+            for block in undecided
+            if any(abs(block.number - new.number) == 1 for new in news) and not block.is_theirs
+        ]
     return {number for block in theirs for number in block.place}
