@@ -128,9 +128,11 @@ def forms() -> Iterator[Exchange]:
     table = tomllib.loads(_FORMS.read_text(encoding="utf-8"))
     for number, paste in enumerate(table["paste"]):
         own = _OWN[number % len(_OWN)]
-        for pair in _THEIRS if paste.get("talk", "en") == "en" else ():
+        for turn, pair in enumerate(_THEIRS if paste.get("talk", "en") == "en" else ()):
             text = str(paste["text"]).strip("\n").format(None, *pair)
             yield Exchange("forms", "form", text, pair, ())
+            if turn != number % len(_THEIRS):
+                continue
             beside = (
                 f"{text}\n\n{own}" if paste.get("below", True) and number % 3 == 0 else f"{own}\n\n{text}"
             )

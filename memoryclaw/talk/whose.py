@@ -28,6 +28,7 @@ from memoryclaw.text.sentences import sentences
 
 _NO_REQUEST = -2.0  # what a block asks of a text at least
 _HALF = 0.5
+_LONG = 60  # words; what is longer tells no more
 _LINES = 60  # of a block that are looked at
 _LEAST = 5  # words of a block that is judged
 _NAME = 4  # words of a signature, at most
@@ -168,7 +169,7 @@ FEATURES: Mapping[str, Callable[[Block], float]] = {
     "greets": lambda one: listed("greetings").at(one.tokens) > 0,
     "is signed": _is_signed,
     "takes leave": _takes_leave,
-    "length": lambda one: math.log1p(len(one.tokens)),
+    "length": lambda one: math.log1p(min(_LONG, len(one.tokens))),
     "lines": lambda one: math.log1p(len(one.lines)),
     "share of the turn": lambda one: len(one.tokens) / sum(len(other.tokens) for other in one.turn),
     "written": lambda one: one.written,
