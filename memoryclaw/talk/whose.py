@@ -28,6 +28,7 @@ from memoryclaw.text.sentences import sentences
 
 _NO_REQUEST = -2.0  # what a block asks of a text at least
 _HALF = 0.5
+_EDGES = 3  # blocks at the beginning and at the end of a turn, where people ask
 _LONG = 60  # words; what is longer tells no more
 _LINES = 60  # of a block that are looked at
 _LEAST = 5  # words of a block that is judged
@@ -46,6 +47,8 @@ class Block:
         self.text = " ".join(self.lines)
         self.tokens = tokens_of(self.text)
         self.turn: Sequence[Block] = ()
+        self.number = 0  # its place among the blocks of the turn
+        self.turn_words = 0  # of all of them
         self.announces = False  # words of others stand in it behind a colon, or below it
         self.others = False  # it stands beside what is known to be of others
         self.is_theirs = False  # as far as is known
@@ -77,14 +80,14 @@ class Block:
         return sum(not is_typed(sentence) for sentence in self.sentences) / max(1, len(self.sentences))
 
     @cached_property
-    def number(self) -> int:
-        """Its place among the blocks of the turn."""
-        return self.turn.index(self)
-
-    @cached_property
     def request(self) -> Block | None:
         """The other block that asks most, the nearest of several."""
-        others = [block for block in self.turn if block is not self]
+        near = (
+            *self.turn[:_EDGES],
+            *self.turn[max(0, self.number - 1) : self.number + 2],
+            *self.turn[-_EDGES:],
+        )
+        others = [block for block in near if block is not self]
         return max(others, key=lambda one: (one.asks, -abs(one.number - self.number)), default=None)
 
     @cached_property
@@ -171,7 +174,7 @@ FEATURES: Mapping[str, Callable[[Block], float]] = {
     "takes leave": _takes_leave,
     "length": lambda one: math.log1p(min(_LONG, len(one.tokens))),
     "lines": lambda one: math.log1p(len(one.lines)),
-    "share of the turn": lambda one: len(one.tokens) / sum(len(other.tokens) for other in one.turn),
+    "share of the turn": lambda one: len(one.tokens) / one.turn_words,
     "written": lambda one: one.written,
     "items": _lines_of(_ITEM),
     # whom it speaks of, and to
@@ -186,7 +189,7 @@ FEATURES: Mapping[str, Callable[[Block], float]] = {
     "begins the turn": lambda one: one.number == 0,
     "ends the turn": lambda one: one.number == len(one.turn) - 1,
     "alone": lambda one: len(one.turn) == 1,
-    "beside a block of others": lambda one: any(other.is_theirs for other in one.turn if abs(other.number - one.number) == 1),
+    "beside a block of others": lambda one: any(other.is_theirs for other in one.turn[max(0, one.number - 1) : one.number + 2] if other is not one),
 }  # fmt: skip
 
 
@@ -212,8 +215,9 @@ def blocks(
         answer: how the assistant's begins.
     """
     turn = [Block(lines, place, words) for place in _places(lines, others, words)]
-    for block in turn:
-        block.turn, block.answer = turn, answer
+    turn_words = sum(len(block.tokens) for block in turn)
+    for number, block in enumerate(turn):
+        block.turn, block.number, block.turn_words, block.answer = turn, number, turn_words, answer
         block.announces = not announcing.isdisjoint(block.place)
         block.others = not others.isdisjoint(
             (block.place.start - 1, block.place.start - 2, block.place.stop, block.place.stop + 1)
