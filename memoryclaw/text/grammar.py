@@ -329,14 +329,19 @@ def spans_of(text: str) -> tuple[tuple[int, int], ...]:
 def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
     """The language whose small words stand most often among these; the default where fewer than `least` do."""
     # Plain letters are compared as they are, and most of their words are no small words; no small word has a sign of China or Japan.
+    spoken = list(words)
     likely = [
         word
-        for word in words
+        for word in spoken
         if word in _LANGUAGES_OF or "'" in word or not (word.isascii() or "\u3041" <= word < "\ua000")
     ]
     counts = Counter(chain.from_iterable(map(_small_word_of, likely)))
-    best = max(SMALL, key=lambda code: (counts[code], code == default, code))
-    return best if counts[best] >= least else default
+    most = max(counts.values(), default=0)
+    rivals = [code for code in sorted(SMALL) if counts[code] == most]
+    if most < least or default in rivals:
+        return default
+    # `mi perro se llama Bruno`: neighbours share their small words, and not their others.
+    return max(rivals, key=lambda code: len(rivals) > 1 and len(_words_of(code).intersection(spoken)))
 
 
 @lru_cache(maxsize=4096)  # the same words stand in all texts
@@ -374,7 +379,15 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     }
     best = max(more, key=lambda other: more[other], default=code)
     least = 0 if _field_phrases(best).within(tokens) else _SURE  # `the second ay me encanta` is English
+    if least and _has_subject_in_verb(tokens, grammar(best)):
+        least = 1
     return best if more.get(best, 0) >= least else code
+
+
+def _has_subject_in_verb(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for words that begin with a verb of the first person in a language whose verbs have their subject in them: `no como cerdo`."""
+    place = words.verb_leads.skip(tokens)
+    return place < len(tokens) and tokens[place] in words.contracted_subjects
 
 
 def _may_know(code: str, words: frozenset[str]) -> bool:
@@ -384,9 +397,10 @@ def _may_know(code: str, words: frozenset[str]) -> bool:
 
 @cache
 def _field_phrases(*of: str) -> WordList:
-    """What people say by verbs that name a field and have a word beside them: `me he mudado a Málaga`, `wohnt in`."""
+    """What people say by verbs that name a field, or what to be called, and have a word beside them: `me he mudado a Málaga`, `wohnt in`, `noem me`."""
     verbs = (verb for code in of for verb, _ in grammar(code).verb_fields)
-    return WordList(" ".join(verb) for verb in verbs if len(verb) > 1)
+    names = (entry for code in of for entry in grammar(code).address_orders.entries())
+    return WordList(phrase for phrase in chain(map(" ".join, verbs), names) if " " in phrase)
 
 
 @cache
@@ -411,7 +425,7 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
 
 @cache
 def _pronouns() -> frozenset[str]:
-    return frozenset(map(plain, lists.words("pronouns.myself")))
+    return frozenset(map(plain, lists.words("pronouns.myself") + lists.words("pronouns.own")))
 
 
 @cache
