@@ -474,8 +474,10 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     if clause.kind != "be" or not clause.subject or not clause.rest:
         return None
     place = clause.tokens.index(clause.subject[0]) if clause.subject[0] in clause.tokens else 0
-    typed = [clause.text[a:b] for a, b in spans_of(clause.text)[place : place + len(clause.subject)]]
-    owner = _owner_and_noun(clause.subject, typed, words, names)
+    size = len(clause.subject)
+    size -= size > 1 and clause.subject[-1] in words.thing_pronouns  # `mon numéro c'est`
+    typed = [clause.text[a:b] for a, b in spans_of(clause.text)[place : place + size]]
+    owner = _owner_and_noun(clause.subject[:size], typed, words, names)
     if owner is None:
         return None
     timeless, when = _without_time(clause.rest, since=True)
@@ -637,13 +639,15 @@ def _owner_and_noun(
     if _names_itself(tokens, words) or tokens[-1] in words.relative_words:
         return None
     lead = words.hedges.at(tokens) % len(tokens)  # `maybe the rent is 900`
+    lead += tokens[lead] in words.articles and words.possessives_own.has_any(tokens[lead + 1 : lead + 2])
     tokens, typed = tokens[lead:], typed[lead:]
     is_own = tokens[0] in words.possessives_own
     manner = "noun" if is_own else "hers" if tokens[0] in words.people_pronouns else "bare"
     start = int(tokens[0] in words.noun_openers)
     # The field of `my new laptop` is `laptop`.
     start += start + 1 < len(tokens) and tokens[start] in words.renewals and typed[start].islower()
-    tokens, typed = tokens[start:], typed[start:]
+    last = len(tokens) - (len(tokens) > start + 1 and tokens[-1] in words.renewals)  # `mi correo nuevo`
+    tokens, typed = tokens[start:last], typed[start:last]
     if not tokens or len(tokens) > _FIELD_WORDS + 3:
         return None
     for place in range(len(tokens) - 1 if noun_of(" ".join(tokens)) is None else 0):
@@ -944,6 +948,7 @@ def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE
     while first < len(tokens) - 1 and (
         tokens[first] in words.value_leads
         or (tokens[first] in words.determiners and tokens[first + 1][0].isdigit())  # `den 12. Mai`
+        or (stops and _is_before_name(text, spans, first, words))
     ):
         first += 1
     end = len(tokens)
@@ -959,6 +964,12 @@ def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE
         trimmed(typed_from(text, spans, first) if first and first < len(spans) else text, words)
     ).strip(" .,;:!?…\"'")
     return value if 0 < len(value.split()) <= most and re.search(r"\w", value) else ""
+
+
+def _is_before_name(text: str, spans: Sequence[tuple[int, int]], place: int, words: Grammar) -> bool:
+    """True for an article before a word with a capital: `for the Red Cross`, `bei der Post`; not for `The Hague`."""
+    article, name = (text[slice(*span)] for span in spans[place : place + 2])
+    return article in words.articles and article not in words.indefinite_words and name[0].isupper()
 
 
 def _aside_before(tokens: Sequence[str], end: int, words: Grammar) -> int:

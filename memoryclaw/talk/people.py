@@ -455,7 +455,8 @@ def _name_behind(
     place += len(linked)
     if place >= len(tokens) or any(token in words.not_now for token in linked):
         return ""  # `my boss was Marlene`
-    called = any(token in words.naming_words for token in linked)
+    called = words.naming_words.within(linked)
+    place += tokens[place] in words.articles and words.honorifics.has_any(tokens[place + 1 : place + 2])
     titled = tokens[place] in words.honorifics
     if linked and not called and not titled and not names.is_known(tokens[place]):
         if words.noun_capitals:
@@ -477,7 +478,7 @@ def _name_behind(
             typed[0].isupper() or joins or (small and _may_name(tokens, place, words, names, called=called))
         ):
             break
-        if not joins and _is_common(typed, words):
+        if not joins and not title and _is_common(typed, words):
             break
         run.append(re.sub(r"['’]s$", "", typed))
         place += 1
@@ -487,7 +488,7 @@ def _name_behind(
 
 def _linked(tokens: Sequence[str], place: int, words: Grammar) -> Sequence[str]:
     """What stands between a role and its name: `is called`, `is now`."""
-    linked = place < len(tokens) and tokens[place] in words.links
+    linked = words.links.at(tokens, place)
     return tokens[place : words.link_words.skip(tokens, place)] if linked else ()
 
 

@@ -361,6 +361,9 @@ class _Turn:
                 *({piece.about} & self.names.people),
                 *self.names.relatives(clause.tokens, words),
             ] or self.named
+            # What is told before a question is so, `i live in Leeds, which gym …?`; with no field, it is what the question is about.
+            if not owned and self._leads_to_question(members, place, text):
+                piece = piece._replace(doubts=piece.doubts | {"asked"})
             reason = place > 0 and order[place - 1] and kind in _REASONS and not owned
             reason = reason and piece.subject in ("own", "relative")
             yield piece._replace(
@@ -441,7 +444,7 @@ class _Turn:
             )
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
-                "asked": is_question
+                "asked": (is_question and not self._leads_to_question(members, place, text))
                 or asks(
                     clause.typed,
                     words,
@@ -488,6 +491,21 @@ class _Turn:
         ):
             doubts[0] |= {"asked"}  # what it asks about: `the csv of last week, which day was worst`
         return doubts
+
+    def _leads_to_question(self, members: Sequence[Clause], place: int, text: str) -> bool:
+        """True for a clause about the speaker in a sentence that ends in a question of its own: not `i live in Leeds, right?`."""
+        clause, question, words = members[place], members[-1], self.words
+        return (
+            place < len(members) - 1
+            and text.rstrip("\"'”’») *_").endswith(_ASKED)
+            and clause.kind not in ("", *_INTENDED)
+            and clause.subject[:1] != ()
+            and clause.subject[0] in words.first_person
+            and len(question.tokens) > _SAID
+            and bool(_content(question.tokens, words))
+            and question.typed[0] not in words.coordinators
+            and not words.reporting_verbs.within(question.tokens)
+        )
 
     def _is_topic(self, members: Sequence[Clause], text: str, *, last: bool, first: bool) -> bool:
         """True for a noun alone that says what the next sentence is about: `rings.`; after a question that asks for something it answers."""

@@ -384,6 +384,9 @@ def _parsed(piece: str, words: Grammar, start: int) -> Clause:
     if not tokens:
         return clause
     lead = min(words.leads.skip(tokens), len(tokens) - 1)
+    lead += tokens[lead] in words.articles and words.possessives_own.has_any(
+        tokens[lead + 1 : lead + 2]
+    )  # `il mio`
     under = any(token in words.subordinators for token in tokens[:lead])
     clause = clause._replace(joined=under or tokens[lead] in words.relative_words, under=under)
     head = min(words.verb_leads.skip(tokens, lead), len(tokens) - 1)

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import chain
+from itertools import chain, product
 from typing import Self
 
 from whoosh.lang.stopwords import stoplists
@@ -222,7 +222,7 @@ class Grammar:
 
     @property
     def verb_fields(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """Verbs that name a field, as (tokens, field), the longest first; in the file `field: verb, verb`."""
+        """Verbs that name a field, as (tokens, field), the longest first; in the file `field: verb, verb`, and with `/` between words that stand for each other."""
         return self._by_field("verb_fields")
 
     @property
@@ -256,7 +256,8 @@ class Grammar:
             rows = []
             for line in self._field_lines(name):
                 field, _, verbs = line.partition(":")
-                rows += [(tuple(tokens_of(verb)), field.strip()) for verb in self._spelled(verbs.split(","))]
+                phrases = chain.from_iterable(map(_alternatives, verbs.split(",")))
+                rows += [(tuple(tokens_of(verb)), field.strip()) for verb in self._spelled(phrases)]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
         return self._rows[name]
 
@@ -274,6 +275,11 @@ def _forms(entry: str, clitics: Iterable[str] = ()) -> tuple[str, ...]:
         return word, several
     stem = word.removesuffix("e")
     return word, several, f"{word[:-1]}ied" if hard else f"{stem}ed", f"{stem}ing"
+
+
+def _alternatives(entry: str) -> Iterator[str]:
+    """Every phrase of an entry whose words have others beside them: `moro/mora em/no` stands for four."""
+    return map(" ".join, product(*(word.split("/") for word in entry.split())))
 
 
 @cache
