@@ -776,7 +776,9 @@ def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str
         return clause.subject[-1] in words.first_person  # `my wife and I`, not `my yoga class`
     if subject != "named" or not clause.subject or clause.subject[0] in words.people_pronouns:
         return subject in ("own", "named")
-    last = clause.subject[-1]
+    last = next(
+        token for token in reversed(clause.subject) if token not in words.verb_leads
+    )  # `Maya se mudó`
     return tokens_of(entity)[-1] == plain(last) or names.named(last) == entity
 
 

@@ -162,6 +162,8 @@ class Names:
     def subject(self, clause: Clause, words: Grammar, speaker: str) -> tuple[str, str]:
         """Whom a clause is about ("" for the speaker, and where that has no name), and how that is told: own | named | relative | thing | other | none."""
         tokens = clause.subject
+        if not tokens and words.own_verbs.has_any(clause.verb[:1]):
+            return "", "own"  # `bin nach Bonn gezogen`, `me encanta el sushi`
         if not tokens:
             return self._opening(clause, words), "none"
         first = tokens[0]

@@ -438,7 +438,7 @@ class _Turn:
             doubted = self._hedge_beside(members, place)
             # `it should be 15, if memory serves` is said with doubt, and not only supposed.
             at_its_end = len(plain) < len(clause.tokens) and (*plain,) == clause.tokens[: len(plain)]
-            supposed = supposed or (words.suppositions.within(plain) and not any(orders))
+            supposed = supposed or (_supposes(plain, clause, words) and not any(orders))
             reports = (
                 clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
             )
@@ -657,6 +657,17 @@ def _only_doubts(tokens: Sequence[str], words: Grammar) -> bool:
     """True for words that are nothing but a hedge: `i think`, `not sure though`; not `not sure why`."""
     size = words.hedges.at(tokens)
     return size > 0 and (size == len(tokens) or len(tokens) <= 4) and tokens[-1] not in words.question_words
+
+
+def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
+    """True where a word of the tokens supposes; not where it belongs to the verb behind its subject, `meu cão se chama Bruno`, or before it, `ik werk als kok`."""
+    return any(
+        tokens[place] not in clause.subject[1:]
+        and not any(
+            phrase[1:2] == (tokens[place],) for phrase, _ in words.fields_by_first.get(tokens[place - 1], ())
+        )
+        for place, _ in words.suppositions.places(tokens)
+    )
 
 
 def _only(names: Collection[str]) -> str:

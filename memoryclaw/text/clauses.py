@@ -197,6 +197,8 @@ def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[s
         return False
     if token in words.possessives_own or token in words.determiners or is_name(token):
         return _verb_at(tokens, at + 1, words, most=4) is not None
+    while token in words.adverbs and at + 1 < len(tokens):  # `e ora lavora alla Fugro`
+        at, token = at + 1, tokens[at + 1]
     return _verb_at(tokens, at, words, most=1) is not None
 
 
@@ -394,8 +396,11 @@ def _parsed(piece: str, words: Grammar, start: int) -> Clause:
         contracted = at == head and tokens[at] in words.contracted_subjects
         kind, end = _contracted_at(tokens, at, words) if contracted else _verb_group(tokens, at, lead, words)
         if kind:
+            subject = tokens[head if contracted else lead : at + contracted]
+            if lead and words.adverbs.issuperset(subject):  # `and now works at Fugro`
+                subject = []
             return clause._replace(
-                subject=tuple(tokens[head if contracted else lead : at + contracted]),
+                subject=tuple(subject),
                 verb=tuple(tokens[at:end]),
                 kind=kind,
                 rest=typed_from(text, spans_of(text), end),
@@ -433,6 +438,7 @@ def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tu
         and tokens[at - 1] in words.nominatives
         and tokens[at - 1] not in words.determiners
         and tokens[at] not in words.adverbs
+        and tokens[at] not in words.verb_leads
         and not _NUMBER.search(tokens[at])
     ):
         return "other", at + 1

@@ -391,9 +391,10 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
 
 
 def _has_subject_in_verb(tokens: Sequence[str], words: Grammar) -> bool:
-    """True for words that begin with a verb of the first person in a language whose verbs have their subject in them: `no como cerdo`."""
+    """True for words that begin with a verb that has its speaker in it, in a language that has such: `no como cerdo`, `llámame Ana`."""
     place = words.verb_leads.skip(tokens)
-    return place < len(tokens) and tokens[place] in words.contracted_subjects
+    verb = tokens[place : place + 1]
+    return words.contracted_subjects.has_any(verb) or words.address_orders.has_any(verb)
 
 
 def _may_know(code: str, words: frozenset[str]) -> bool:
