@@ -802,7 +802,7 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 if noun or tuple(tokens[place : place + len(phrase)]) != phrase:
                     continue
                 end = place + len(phrase)
-                value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
+                value = _value(text[spans[end][0] :], words, stops=True, placed=field in PLACED) if end < len(spans) else ""
                 if value and _names_a_thing(value, words):
                     if field in PLACED and _is_no_place(value, field, clause, entity):
                         return None
@@ -943,14 +943,16 @@ def _is_bare_news(tokens: Sequence[str], words: Grammar) -> bool:
     return renewal >= 0 and is_field and words.announcements.skip(tokens) >= renewal
 
 
-def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE_WORDS) -> str:
-    """The words as the value of a fact: without fillers, and no longer than one is; with `stops` up to what goes on with a sentence."""
+def _value(
+    text: str, words: Grammar, *, stops: bool = False, placed: bool = False, most: int = _VALUE_WORDS
+) -> str:
+    """The words as the value of a fact: without fillers, and no longer than one is; with `stops` up to what goes on with a sentence, and `placed` without the article of a name."""
     tokens, spans = tokens_of(text), spans_of(text)
     first = 0
     while first < len(tokens) - 1 and (
         tokens[first] in words.value_leads
         or (tokens[first] in words.determiners and tokens[first + 1][0].isdigit())  # `den 12. Mai`
-        or (stops and _is_before_name(text, spans, first, words))
+        or (placed and _is_before_name(text, spans, first, words))
     ):
         first += 1
     end = len(tokens)
