@@ -802,7 +802,11 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 if noun or tuple(tokens[place : place + len(phrase)]) != phrase:
                     continue
                 end = place + len(phrase)
-                value = _value(text[spans[end][0] :], words, stops=True, placed=field in PLACED) if end < len(spans) else ""
+                value = (
+                    _value(text[spans[end][0] :], words, stops=True, placed=field in PLACED)
+                    if end < len(spans)
+                    else ""
+                )
                 if value and _names_a_thing(value, words):
                     if field in PLACED and _is_no_place(value, field, clause, entity):
                         return None

@@ -662,7 +662,7 @@ def _only_doubts(tokens: Sequence[str], words: Grammar) -> bool:
 def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
     """True where a word of the tokens supposes; not where it belongs to the verb behind its subject, `meu cão se chama Bruno`, or before it, `ik werk als kok`."""
     return any(
-        tokens[place] not in clause.subject[1:]
+        not (tokens[place] in words.verb_leads and tokens[place] in clause.subject[1:])
         and not any(
             phrase[1:2] == (tokens[place],) for phrase, _ in words.fields_by_first.get(tokens[place - 1], ())
         )

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from memoryclaw.model import Turn
 from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.statements import Statement, Talk
+from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import ends_in_question
@@ -168,8 +169,9 @@ def features_of(exchange: Surroundings) -> dict[str, float]:
 
 
 def cut_name(exchange: Surroundings) -> str:
-    """The name of the cut of a statement: higher in a session that is answered at length, and in a language that is not read."""
-    if exchange.said.language == UNREAD:
+    """The name of the cut of a statement: higher in a session that is answered at length, and in a language that nothing was learned from but what tells a field or a liking."""
+    sure = exchange.said.assertions or FEATURES["a liking"](exchange)
+    if not sure and exchange.said.language not in lists.words("worth.languages"):
         return "cut_alone"
     return "cut_answered" if exchange.session.answered else "cut"
 
