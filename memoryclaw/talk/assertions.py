@@ -372,13 +372,15 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
     lead = words.changes.at(tokens)
     if lead and tokens[lead : lead + 1] and tokens[lead] in words.be_verbs:  # `ahora es el 698 765 432`
         return clause.text[spans[lead][1] :] if _HARD.search(clause.text) else ""
+    if words.contrasts.at(tokens) and _HARD.search(clause.text) and not clause.kind:  # `…, sondern 42`
+        return clause.text[spans[words.contrasts.at(tokens)][0] :] if len(tokens) > 1 else ""
     if words.introductions.at(tokens) and words.naming_words.within(
         tokens[: words.introductions.skip(tokens)]
     ):
         return clause.text
     if not tokens or tokens[0] not in words.thing_pronouns:
         return ""
-    place = 1 if tokens[0] in words.contracted_subjects else 2
+    place = 1 if tokens[0] in words.contracted_subjects or tokens[0] in words.be_verbs else 2  # `è 42`
     if (
         place >= len(tokens)
         or (place == 2 and tokens[1] not in words.be_verbs)
@@ -410,11 +412,15 @@ def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Asser
         place for place in range(1, len(tokens)) if typed[place][0].isupper() or typed[place][0].isdigit()
     )
     place = next(firm_places, len(tokens))
-    if tokens[0] not in words.personal or not 1 < place < min(len(tokens), 1 + _FIELD_WORDS):
+    tells = tokens[0] in words.personal or (
+        words.changes.at(tokens) and words.be_verbs.has_any(tokens[:place])
+    )
+    if not tells or not 1 < place < min(len(tokens), 1 + _FIELD_WORDS):
         return None
     value = _value(clause.text[spans[place][0] :], words, stops=True)
-    role = "role" if noun in words.roles else "noun"
-    return Assertion(about, _field(noun), value, role, f"{noun} {value}") if value else None
+    role, field = "role" if noun in words.roles else "noun", _field(noun)
+    field = "works at" if field == "job" else field  # `I switched jobs, I'm at Fugro`
+    return Assertion(about, field, value, role, f"{noun} {value}") if value else None
 
 
 def _holds(clause: Clause, words: Grammar) -> bool:
@@ -565,6 +571,9 @@ def _noun_had(clause: Clause, words: Grammar) -> list[str]:
 def _named_within(clause: Clause, behind: str, words: Grammar) -> tuple[Clause, str]:
     """The clause up to a word of naming, with the name behind a comma, `we have a new dog called Pepper`; else as it is."""
     place = words.naming_words.find(clause.tokens) if clause.kind == "have" else -1
+    place -= (
+        place > 0 and clause.tokens[place - 1] in words.relative_words
+    )  # `une chatte qui s'appelle Minka`
     start = spans_of(clause.text)[place][0] if place > 0 else 0
     before = next((lead for lead in clauses(clause.text[:start], words) if lead.tokens), None)
     return (before, f", {clause.text[start:]}") if before else (clause, behind)
@@ -651,12 +660,19 @@ def _owner_and_noun(
     if not tokens or len(tokens) > _FIELD_WORDS + 3:
         return None
     for place in range(len(tokens) - 1 if noun_of(" ".join(tokens)) is None else 0):
-        if place and tokens[place] in words.owner_prepositions:
+        is_compound = is_own and words.verb_leads and typed[-1].islower() and not names.found(typed[-1])
+        if (
+            place and tokens[place] in words.owner_prepositions and not is_compound
+        ):  # `nuestro proveedor de internet`
             return _owner_behind(tokens, typed, place, words, names)
         if owner := _owner_word(tokens[place], typed[place], names):
             name = _entity(" ".join((*typed[:place], owner)), names)
             noun = tokens[place + 1 :]
             return _Owned(name, " ".join(noun), "noun") if name and len(noun) <= _FIELD_WORDS else None
+    if (
+        not is_own and len(tokens) > 1 and words.noun_capitals and _is_genitive(tokens, typed, words)
+    ):  # `Anas Nummer`
+        return _Owned(_entity(typed[0][:-1], names), " ".join(tokens[1:]), "noun")
     if owned := _field_and_name(tokens, typed, words, names):
         return owned
     first = names.found(typed[0])
@@ -669,6 +685,18 @@ def _owner_and_noun(
     ):
         return None
     return _Owned("", " ".join(tokens), manner)
+
+
+def _is_genitive(tokens: Sequence[str], typed: Sequence[str], words: Grammar) -> bool:
+    """True for a name that ends as an owner does, before a field that is known: `Anas Nummer`, not `Autos`."""
+    name = tokens[0][:-1]
+    is_word = any(name in entries for entries in (words.everyday, words.not_names, words.nouns, words.roles))
+    return (
+        tokens[0].endswith("s")
+        and typed[0][0].isupper()
+        and not is_word
+        and noun_of(" ".join(tokens[1:])) is not None
+    )
 
 
 def _is_office(tokens: Sequence[str]) -> bool:
@@ -808,6 +836,13 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                     else ""
                 )
                 if value and _names_a_thing(value, words):
+                    if (
+                        field == "from"
+                        and words.verb_leads
+                        and tokens[end].endswith(tuple(words.infinitive_ends))
+                        and value.islower()
+                    ):
+                        return None  # `je viens de manger`
                     if field in PLACED and _is_no_place(value, field, clause, entity):
                         return None
                     return Assertion(
@@ -885,7 +920,10 @@ def _verb_first(text: str, words: Grammar) -> str:
         (place for place, token in enumerate(tokens) if token in words.be_verbs or token in words.have_verbs),
         len(tokens),
     )
-    if not words.final_verbs.entries() or place + 2 >= len(tokens):
+    is_relative = any(
+        token in words.relative_words and token not in words.articles for token in tokens[place:]
+    )
+    if not words.final_verbs.entries() or place + 2 >= len(tokens) or is_relative:  # `een kat die Minka heet`
         return text
     end, last = spans[place][1], spans[-1][0]
     return f"{text[:end]} {text[last:]}{text[end:last].rstrip()}"

@@ -387,6 +387,9 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
             if name := behind or _name_before(tokens, place, words, names):
                 stated = not behind or bool(_linked(tokens, place + length, words))
+                stated = stated or (
+                    bool(words.final_verbs) and tokens[-1] in words.links
+                )  # `dass mein Chef Kim heißt`
                 introductions.append(Relation(names.add_person(name), role, whose, stated))
                 if not whose:
                     names.holders.setdefault(f"{names.whose}{role}", set()).add(introductions[-1].who)

@@ -183,7 +183,10 @@ def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -
 def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[str], bool]) -> bool:
     """True where a subject with its verb begins."""
     token = tokens[at]
-    if token in words.contracted_subjects and tokens[at - 1] not in words.noun_leads:  # `mi trabajo`
+    is_noun = (
+        tokens[at - 1] in words.noun_leads or token in words.comparatives
+    )  # `mi trabajo`, `trabalho como cozinheiro`
+    if token in words.contracted_subjects and not is_noun:
         # the `id` of `my staff id` is a noun
         return not token.endswith("d") or "'" in token or _verb_at(tokens, at + 1, words, most=1) is not None
     linked = tokens[at - 1] in words.coordinators
