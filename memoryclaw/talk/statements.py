@@ -221,7 +221,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
                 quote=sentence,
                 places=(place,),
                 kind="unread",
-                subject="other",
+                subject="own" if grammar(UNREAD).first_person.within(tokens_of(sentence)) else "other",
                 doubts=frozenset({"asked"} if sentence.rstrip("\"'”’») *_").endswith(_ASKED) else ()),
                 content=frozenset(
                     word for word in words_of(sentence) if len(word) > _SMALL_WORD or not word.isascii()
@@ -663,6 +663,7 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
     """True where a word of the tokens supposes; not where it belongs to the verb behind its subject, `meu cão se chama Bruno`, or before it, `ik werk als kok`."""
     return any(
         not (tokens[place] in words.verb_leads and tokens[place] in clause.subject[1:])
+        and words.naming_words.at(tokens, place) < 2
         and not any(
             phrase[1:2] == (tokens[place],) for phrase, _ in words.fields_by_first.get(tokens[place - 1], ())
         )

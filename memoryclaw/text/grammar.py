@@ -21,7 +21,7 @@ from memoryclaw.text.sentences import SMALL, plain
 
 UNREAD = "und"  # the code of a language without a grammar: of its words only the pronouns are known
 _PRONOUNS = {
-    "first_person": ("myself", "abroad", "own"),
+    "first_person": ("myself", "abroad", "own", "speaking_elsewhere"),
     "possessives_own": ("own",),
     "second_person": ("yourself",),
     "renewals": ("renewed",),
@@ -87,6 +87,10 @@ for _code, _words in SMALL.items():
         _LANGUAGES_OF.setdefault(_word, []).append(_code)
 _FOREIGN = 3  # different stop words that only another language has
 _SHORT = 300  # characters of a line or a clause, whose words are remembered
+# Words and letters that no language has which is read, and those of the words by which people speak of themselves.
+_SPEAKING = frozenset(lists.words("pronouns.speaking_elsewhere"))
+_ELSEWHERE = _SPEAKING | frozenset(lists.words("pronouns.elsewhere"))
+_STRANGE = frozenset(lists.text("pronouns.strange_letters").strip())
 _LATIN = late.pattern(r"[a-zà-öø-ɏ]", re.IGNORECASE)
 _LETTER = late.pattern(r"[^\W\d_]")
 _NO_LETTERS = bytes(sign for sign in range(128) if not chr(sign).isalpha())
@@ -427,6 +431,13 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
     languages = _languages_of_stop_words()
     counts = Counter(chain.from_iterable(map(languages.__getitem__, languages.keys() & tokens)))
     read = max(counts[code] for code in codes())
+    elsewhere = _ELSEWHERE.intersection(tokens)
+    signs = len(elsewhere) + len(elsewhere & _SPEAKING)
+    if not text.isascii():  # a word with a capital may be a name from anywhere
+        strange = (word for word in set(_UNMARKED.findall(text)) - elsewhere if not _STRANGE.isdisjoint(word))
+        signs += sum(word[0].islower() for word in strange)
+    if signs and (signs > max(1, read) or not read):
+        return True
     return max(counts.values(), default=0) >= max(_FOREIGN, 2 * read)
 
 
