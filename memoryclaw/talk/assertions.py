@@ -412,10 +412,8 @@ def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Asser
         place for place in range(1, len(tokens)) if typed[place][0].isupper() or typed[place][0].isdigit()
     )
     place = next(firm_places, len(tokens))
-    tells = tokens[0] in words.personal or (
-        words.changes.at(tokens) and words.be_verbs.has_any(tokens[:place])
-    )
-    if not tells or not 1 < place < min(len(tokens), 1 + _FIELD_WORDS):
+    is_now = words.changes.at(tokens) and words.be_verbs.has_any(tokens[:place])  # `ora è 347`
+    if not (tokens[0] in words.personal or is_now) or not 1 < place < min(len(tokens), 1 + _FIELD_WORDS):
         return None
     value = _value(clause.text[spans[place][0] :], words, stops=True)
     role, field = "role" if noun in words.roles else "noun", _field(noun)
@@ -480,8 +478,7 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     if clause.kind != "be" or not clause.subject or not clause.rest:
         return None
     place = clause.tokens.index(clause.subject[0]) if clause.subject[0] in clause.tokens else 0
-    size = len(clause.subject)
-    size -= size > 1 and clause.subject[-1] in words.thing_pronouns  # `mon numéro c'est`
+    size = len(clause.subject) - words.thing_pronouns.has_any(clause.subject[1:][-1:])  # `mon numéro c'est`
     typed = [clause.text[a:b] for a, b in spans_of(clause.text)[place : place + size]]
     owner = _owner_and_noun(clause.subject[:size], typed, words, names)
     if owner is None:
@@ -571,9 +568,8 @@ def _noun_had(clause: Clause, words: Grammar) -> list[str]:
 def _named_within(clause: Clause, behind: str, words: Grammar) -> tuple[Clause, str]:
     """The clause up to a word of naming, with the name behind a comma, `we have a new dog called Pepper`; else as it is."""
     place = words.naming_words.find(clause.tokens) if clause.kind == "have" else -1
-    place -= (
-        place > 0 and clause.tokens[place - 1] in words.relative_words
-    )  # `une chatte qui s'appelle Minka`
+    # `une chatte qui s'appelle Minka`
+    place -= place > 0 and clause.tokens[place - 1] in words.relative_words
     start = spans_of(clause.text)[place][0] if place > 0 else 0
     before = next((lead for lead in clauses(clause.text[:start], words) if lead.tokens), None)
     return (before, f", {clause.text[start:]}") if before else (clause, behind)
@@ -660,19 +656,17 @@ def _owner_and_noun(
     if not tokens or len(tokens) > _FIELD_WORDS + 3:
         return None
     for place in range(len(tokens) - 1 if noun_of(" ".join(tokens)) is None else 0):
+        # `nuestro proveedor de internet`
         is_compound = is_own and words.verb_leads and typed[-1].islower() and not names.found(typed[-1])
-        if (
-            place and tokens[place] in words.owner_prepositions and not is_compound
-        ):  # `nuestro proveedor de internet`
+        if place and tokens[place] in words.owner_prepositions and not is_compound:
             return _owner_behind(tokens, typed, place, words, names)
-        if owner := _owner_word(tokens[place], typed[place], names):
+        owner = _owner_word(tokens[place], typed[place], names)
+        if not (owner or place or is_own):
+            owner = _genitive(tokens, typed[0], words)
+        if owner:
             name = _entity(" ".join((*typed[:place], owner)), names)
             noun = tokens[place + 1 :]
             return _Owned(name, " ".join(noun), "noun") if name and len(noun) <= _FIELD_WORDS else None
-    if (
-        not is_own and len(tokens) > 1 and words.noun_capitals and _is_genitive(tokens, typed, words)
-    ):  # `Anas Nummer`
-        return _Owned(_entity(typed[0][:-1], names), " ".join(tokens[1:]), "noun")
     if owned := _field_and_name(tokens, typed, words, names):
         return owned
     first = names.found(typed[0])
@@ -687,16 +681,11 @@ def _owner_and_noun(
     return _Owned("", " ".join(tokens), manner)
 
 
-def _is_genitive(tokens: Sequence[str], typed: Sequence[str], words: Grammar) -> bool:
-    """True for a name that ends as an owner does, before a field that is known: `Anas Nummer`, not `Autos`."""
-    name = tokens[0][:-1]
-    is_word = any(name in entries for entries in (words.everyday, words.not_names, words.nouns, words.roles))
-    return (
-        tokens[0].endswith("s")
-        and typed[0][0].isupper()
-        and not is_word
-        and noun_of(" ".join(tokens[1:])) is not None
-    )
+def _genitive(tokens: Sequence[str], typed: str, words: Grammar) -> str:
+    """Whose field the words name that begin with a name with its ending, where nouns have capitals: `Anas Nummer`, not `Autos`; else empty."""
+    lists = (words.everyday, words.not_names, words.nouns, words.roles)
+    is_name = words.noun_capitals and typed[0].isupper() and not any(tokens[0][:-1] in each for each in lists)
+    return typed[:-1] if is_name and typed.endswith("s") and noun_of(" ".join(tokens[1:])) else ""
 
 
 def _is_office(tokens: Sequence[str]) -> bool:
@@ -804,9 +793,8 @@ def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str
         return clause.subject[-1] in words.first_person  # `my wife and I`, not `my yoga class`
     if subject != "named" or not clause.subject or clause.subject[0] in words.people_pronouns:
         return subject in ("own", "named")
-    last = next(
-        token for token in reversed(clause.subject) if token not in words.verb_leads
-    )  # `Maya se mudó`
+    # `Maya se mudó`
+    last = next(token for token in reversed(clause.subject) if token not in words.verb_leads)
     return tokens_of(entity)[-1] == plain(last) or names.named(last) == entity
 
 
@@ -830,20 +818,11 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 if noun or tuple(tokens[place : place + len(phrase)]) != phrase:
                     continue
                 end = place + len(phrase)
-                value = (
-                    _value(text[spans[end][0] :], words, stops=True, placed=field in PLACED)
-                    if end < len(spans)
-                    else ""
-                )
+                end += field in PLACED and _is_before_name(text, spans[end : end + 2], words)
+                value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
                 if value and _names_a_thing(value, words):
-                    if (
-                        field == "from"
-                        and words.verb_leads
-                        and tokens[end].endswith(tuple(words.infinitive_ends))
-                        and value.islower()
-                    ):
-                        return None  # `je viens de manger`
-                    if field in PLACED and _is_no_place(value, field, clause, entity):
+                    is_act = field == "from" and words.verb_leads and value.islower()  # `je viens de manger`
+                    if is_act or (field in PLACED and _is_no_place(value, field, clause, entity)):
                         return None
                     return Assertion(
                         entity, field, value, "verb", clause.text, "" if text is clause.text else when
@@ -920,10 +899,8 @@ def _verb_first(text: str, words: Grammar) -> str:
         (place for place, token in enumerate(tokens) if token in words.be_verbs or token in words.have_verbs),
         len(tokens),
     )
-    is_relative = any(
-        token in words.relative_words and token not in words.articles for token in tokens[place:]
-    )
-    if not words.final_verbs.entries() or place + 2 >= len(tokens) or is_relative:  # `een kat die Minka heet`
+    relative = words.relative_words - words.articles  # `een kat die Minka heet`
+    if not words.final_verbs.entries() or place + 2 >= len(tokens) or not relative.isdisjoint(tokens[place:]):
         return text
     end, last = spans[place][1], spans[-1][0]
     return f"{text[:end]} {text[last:]}{text[end:last].rstrip()}"
@@ -985,16 +962,13 @@ def _is_bare_news(tokens: Sequence[str], words: Grammar) -> bool:
     return renewal >= 0 and is_field and words.announcements.skip(tokens) >= renewal
 
 
-def _value(
-    text: str, words: Grammar, *, stops: bool = False, placed: bool = False, most: int = _VALUE_WORDS
-) -> str:
-    """The words as the value of a fact: without fillers, and no longer than one is; with `stops` up to what goes on with a sentence, and `placed` without the article of a name."""
+def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE_WORDS) -> str:
+    """The words as the value of a fact: without fillers, and no longer than one is; with `stops` up to what goes on with a sentence."""
     tokens, spans = tokens_of(text), spans_of(text)
     first = 0
     while first < len(tokens) - 1 and (
         tokens[first] in words.value_leads
         or (tokens[first] in words.determiners and tokens[first + 1][0].isdigit())  # `den 12. Mai`
-        or (placed and _is_before_name(text, spans, first, words))
     ):
         first += 1
     end = len(tokens)
@@ -1012,9 +986,9 @@ def _value(
     return value if 0 < len(value.split()) <= most and re.search(r"\w", value) else ""
 
 
-def _is_before_name(text: str, spans: Sequence[tuple[int, int]], place: int, words: Grammar) -> bool:
+def _is_before_name(text: str, spans: Sequence[tuple[int, int]], words: Grammar) -> bool:
     """True for an article before a word with a capital: `for the Red Cross`, `bei der Post`; not for `The Hague`."""
-    article, name = (text[slice(*span)] for span in spans[place : place + 2])
+    article, name = (text[slice(*span)] for span in spans) if len(spans) > 1 else ("", "")
     return article in words.articles and article not in words.indefinite_words and name[0].isupper()
 
 

@@ -162,10 +162,9 @@ class Names:
     def subject(self, clause: Clause, words: Grammar, speaker: str) -> tuple[str, str]:
         """Whom a clause is about ("" for the speaker, and where that has no name), and how that is told: own | named | relative | thing | other | none."""
         tokens = clause.subject
-        if not tokens and words.own_verbs.has_any(clause.verb[:1]):
-            return "", "own"  # `bin nach Bonn gezogen`, `me encanta el sushi`
-        if not tokens:
-            return self._opening(clause, words), "none"
+        if not tokens:  # `bin nach Bonn gezogen`, `me encanta el sushi`
+            is_own = words.own_verbs.has_any(clause.verb[:1])
+            return ("", "own") if is_own else (self._opening(clause, words), "none")
         first = tokens[0]
         if first in words.first_person or (
             tokens[-1] in words.first_person
@@ -386,10 +385,9 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
             )
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
             if name := behind or _name_before(tokens, place, words, names):
-                stated = not behind or bool(_linked(tokens, place + length, words))
-                stated = stated or (
-                    bool(words.final_verbs) and tokens[-1] in words.links
-                )  # `dass mein Chef Kim heißt`
+                # `dass mein Chef Kim heißt`
+                is_final = bool(words.final_verbs) and tokens[-1] in words.links
+                stated = not behind or is_final or bool(_linked(tokens, place + length, words))
                 introductions.append(Relation(names.add_person(name), role, whose, stated))
                 if not whose:
                     names.holders.setdefault(f"{names.whose}{role}", set()).add(introductions[-1].who)

@@ -495,17 +495,17 @@ class _Turn:
     def _leads_to_question(self, members: Sequence[Clause], place: int, text: str) -> bool:
         """True for a clause about the speaker in a sentence that ends in a question of its own: not `i live in Leeds, right?`."""
         clause, question, words = members[place], members[-1], self.words
-        return (
-            place < len(members) - 1
-            and text.rstrip("\"'”’») *_").endswith(_ASKED)
-            and clause.kind not in ("", *_INTENDED)
-            and clause.subject[:1] != ()
-            and clause.subject[0] in words.first_person
-            and len(question.tokens) > _SAID
-            and bool(_content(question.tokens, words))
-            and question.typed[0] not in words.coordinators
-            and not words.reporting_verbs.within(question.tokens)
+        if (
+            question is clause
+            or not text.rstrip("\"'”’») *_").endswith(_ASKED)
+            or len(question.tokens) <= _SAID
+        ):
+            return False
+        tells = clause.kind not in ("", *_INTENDED) and words.first_person.has_any(clause.subject[:1])
+        is_tag = words.coordinators.has_any(question.typed[:1]) or words.reporting_verbs.within(
+            question.tokens
         )
+        return tells and not is_tag and bool(_content(question.tokens, words))
 
     def _is_topic(self, members: Sequence[Clause], text: str, *, last: bool, first: bool) -> bool:
         """True for a noun alone that says what the next sentence is about: `rings.`; after a question that asks for something it answers."""
@@ -661,14 +661,13 @@ def _only_doubts(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
     """True where a word of the tokens supposes; not where it belongs to the verb behind its subject, `meu cão se chama Bruno`, or before it, `ik werk als kok`."""
-    return any(
-        not (tokens[place] in words.verb_leads and tokens[place] in clause.subject[1:])
-        and words.naming_words.at(tokens, place) < 2
-        and not any(
-            phrase[1:2] == (tokens[place],) for phrase, _ in words.fields_by_first.get(tokens[place - 1], ())
-        )
-        for place, _ in words.suppositions.places(tokens)
-    )
+    own = words.verb_leads.intersection(clause.subject[1:])
+    for place, _ in words.suppositions.places(tokens):
+        behind_verbs = {verb[1:2] for verb, _ in words.fields_by_first.get(tokens[place - 1], ())}
+        is_naming = words.naming_words.at(tokens, place) > 1
+        if not (is_naming or tokens[place] in own or (tokens[place],) in behind_verbs):
+            return True
+    return False
 
 
 def _only(names: Collection[str]) -> str:

@@ -183,9 +183,8 @@ def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -
 def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[str], bool]) -> bool:
     """True where a subject with its verb begins."""
     token = tokens[at]
-    is_noun = (
-        tokens[at - 1] in words.noun_leads or token in words.comparatives
-    )  # `mi trabajo`, `trabalho como cozinheiro`
+    # `mi trabajo`, `trabalho como cozinheiro`
+    is_noun = tokens[at - 1] in words.noun_leads or token in words.comparatives
     if token in words.contracted_subjects and not is_noun:
         # the `id` of `my staff id` is a noun
         return not token.endswith("d") or "'" in token or _verb_at(tokens, at + 1, words, most=1) is not None
@@ -389,9 +388,8 @@ def _parsed(piece: str, words: Grammar, start: int) -> Clause:
     if not tokens:
         return clause
     lead = min(words.leads.skip(tokens), len(tokens) - 1)
-    lead += tokens[lead] in words.articles and words.possessives_own.has_any(
-        tokens[lead + 1 : lead + 2]
-    )  # `il mio`
+    # `il mio`
+    lead += tokens[lead] in words.articles and words.possessives_own.has_any(tokens[lead + 1 : lead + 2])
     under = any(token in words.subordinators for token in tokens[:lead])
     clause = clause._replace(joined=under or tokens[lead] in words.relative_words, under=under)
     head = min(words.verb_leads.skip(tokens, lead), len(tokens) - 1)
@@ -400,10 +398,8 @@ def _parsed(piece: str, words: Grammar, start: int) -> Clause:
         kind, end = _contracted_at(tokens, at, words) if contracted else _verb_group(tokens, at, lead, words)
         if kind:
             subject = tokens[head if contracted else lead : at + contracted]
-            if lead and words.adverbs.issuperset(subject):  # `and now works at Fugro`
-                subject = []
-            return clause._replace(
-                subject=tuple(subject),
+            return clause._replace(  # no adverb is one: `and now works at Fugro`
+                subject=() if lead and words.adverbs.issuperset(subject) else tuple(subject),
                 verb=tuple(tokens[at:end]),
                 kind=kind,
                 rest=typed_from(text, spans_of(text), end),

@@ -29,47 +29,9 @@ _PRONOUNS = {
 _PREFIX = "talk_"
 # Lists of the files that are looked up together, by the name of the whole.
 TOGETHER = {
-    "addressed": ("second_person", "contracted_subjects"),
-    "announcements": ("determiners", "announcing"),
-    "asides": ("lasting", "politeness", "hedges"),
-    "auxiliaries": ("be_verbs", "have_verbs", "modal_verbs"),
-    "clause_starts": ("nominatives", "contracted_subjects", "unmarked_subjects", "possessives_own", "first_person", "politeness", "limits", "manner_verbs", "negated_orders"),  # where neither a mark nor a coordinator stands before
-    "common": ("small", "months", "weekdays", "calendar_words", "not_names", "fillers", "contracted_subjects"),
-    "conditions": ("subordinators", "question_words"),
-    "continuations": ("subordinators", "question_words", "reporting_verbs", "linking_verbs", "coordinators", "prepositions", "relative_words", "comparatives"),
-    "empty": ("small", "light", "adverbs"),
-    "everyday": ("verbs", "small", "light", "adverbs", "prepositions", "things", "roles", "moods", "fillers", "cancel_words", "done_words", "months", "weekdays"),
-    "figures": ("number_words", "cardinals", "health_words", "money_words"),
-    "not_now": ("past_be", "negations"),
-    "idle": ("small", "light", "adverbs", "fillers"),
-    "introductions": ("people_pronouns", "thing_pronouns", "contracted_subjects", "naming_words", "be_verbs"),
-    "judgements": ("moods", "pronouns", "question_words"),
-    "leads": ("coordinators", "subordinators", "politeness"),
-    "link_words": ("naming_words", "be_verbs", "adverbs"),
-    "links": ("naming_words", "be_verbs"),
-    "medicine": ("doses", "health_words"),
-    "noun_leads": ("possessives_own", "articles"),
-    "noun_openers": ("determiners", "possessives_own"),
-    "nouns": ("things", "roles", "units", "order_topics", "written_things"),
-    "objects": ("determiners", "definite_words", "pronouns", "possessives_own", "all_words"),
-    "not_somebody": ("things", "small", "light", "weekdays", "written_things"),
-    "of_text": ("small", "light", "deictics", "politeness", "written_things", "order_topics", "adverbs"),
-    "openers": ("fillers", "politeness"),
-    "passing": ("moods", "light", "adverbs", "small", "units", "number_words"),
-    "personal": ("nominatives", "contracted_subjects"),
-    "pointers": ("pronouns", "relative_words", "contracted_subjects"),
-    "predicates": ("be_verbs", "have_verbs", "modal_verbs", "first_person"),
-    "question_leads": ("fillers", "politeness", "corrections", "coordinators"),
-    "role_openers": ("role_adjectives", "possessives_own", "determiners"),
-    "starts": ("fillers", "coordinators"),
-    "subjects": ("nominatives", "determiners", "possessives_own", "contracted_subjects"),
-    "tellings": ("past_event_verbs", "have_verbs", "be_verbs"),
-    "todo_openers": ("duty_verbs", "reminders", "todo_heads"),
-    "unfinished": ("personal", "adverbs", "auxiliaries", "noun_openers", "subordinators", "coordinators", "prepositions", "negations"),
-    "verbs": ("be_verbs", "have_verbs", "modal_verbs", "state_verbs", "decision_verbs", "preference_verbs", "wish_verbs", "duty_verbs", "reporting_verbs", "past_event_verbs"),
-    "ways": ("goal_prepositions", "source_prepositions"),
-    "weighty": ("roles", "preference_words", "weekdays"),
-}  # fmt: skip
+    name: parts.split(", ")
+    for name, _, parts in (line.partition(": ") for line in lists.lines("grammar.together"))
+}
 # A word that lost its vowel before the next one is a word of its own: `l'anglais`, `d'ora in poi`, `qu'il`.
 _ELIDED = (
     r"(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|d?all|[dn]ell|sull|un|quest|quell)['’](?=(?i:[aeiouhà-öø-üœ])|\Z)"
@@ -260,8 +222,9 @@ class Grammar:
             rows = []
             for line in self._field_lines(name):
                 field, _, verbs = line.partition(":")
-                phrases = chain.from_iterable(map(_alternatives, verbs.split(",")))
-                rows += [(tuple(tokens_of(verb)), field.strip()) for verb in self._spelled(phrases)]
+                entries = ([word.split("/") for word in verb.split()] for verb in verbs.split(","))
+                phrases = self._spelled(" ".join(phrase) for entry in entries for phrase in product(*entry))
+                rows += [(tuple(tokens_of(phrase)), field.strip()) for phrase in phrases]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
         return self._rows[name]
 
@@ -279,11 +242,6 @@ def _forms(entry: str, clitics: Iterable[str] = ()) -> tuple[str, ...]:
         return word, several
     stem = word.removesuffix("e")
     return word, several, f"{word[:-1]}ied" if hard else f"{stem}ed", f"{stem}ing"
-
-
-def _alternatives(entry: str) -> Iterator[str]:
-    """Every phrase of an entry whose words have others beside them: `moro/mora em/no` stands for four."""
-    return map(" ".join, product(*(word.split("/") for word in entry.split())))
 
 
 @cache
@@ -389,16 +347,12 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     }
     best = max(more, key=lambda other: more[other], default=code)
     least = 0 if _field_phrases(best).within(tokens) else _SURE  # `the second ay me encanta` is English
-    if least and _has_subject_in_verb(tokens, grammar(best)):
-        least = 1
+    # A verb with its speaker in it tells a language alone: `no como cerdo`, `llámame Ana`.
+    file = grammar(best)
+    verb = tokens[file.verb_leads.skip(tokens) :][:1]
+    if file.contracted_subjects.has_any(verb) or file.address_orders.has_any(verb):
+        least = min(least, 1)
     return best if more.get(best, 0) >= least else code
-
-
-def _has_subject_in_verb(tokens: Sequence[str], words: Grammar) -> bool:
-    """True for words that begin with a verb that has its speaker in it, in a language that has such: `no como cerdo`, `llámame Ana`."""
-    place = words.verb_leads.skip(tokens)
-    verb = tokens[place : place + 1]
-    return words.contracted_subjects.has_any(verb) or words.address_orders.has_any(verb)
 
 
 def _may_know(code: str, words: frozenset[str]) -> bool:

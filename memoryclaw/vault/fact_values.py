@@ -77,18 +77,11 @@ def noun_of(words: str) -> FieldNoun | None:
         return noun
     if len(tokens) > 1 and tokens[0] in _QUALIFIERS and (noun := NOUNS.get(" ".join(tokens[1:]))):
         return FieldNoun(f"{tokens[0]} {noun.field}", noun.kind)
-    others = tokens[1:] if tokens[:1] and tokens[0] in _FAVORITE else tokens[:-1]
-    if (
-        0 < len(others) < len(tokens)
-        and (tokens[0] in _FAVORITE or tokens[-1] in _FAVORITE)
-        and not _NO_FAVORITE & set(tokens)
-    ):
+    others = [token for token in tokens if token not in _FAVORITE]
+    if 0 < len(others) < len(tokens) and not _NO_FAVORITE & set(tokens):
         return FieldNoun(f"favorite {' '.join(others)}", "text")
-    return (
-        FieldNoun(plain, "text")
-        if len(tokens) == 1 and len(plain) > 10 and plain.startswith(_FAVORITES)
-        else None
-    )
+    is_favorite = len(tokens) == 1 and len(plain) > 10 and plain.startswith(_FAVORITES)
+    return FieldNoun(plain, "text") if is_favorite else None
 
 
 def is_yearly(field: str) -> bool:
