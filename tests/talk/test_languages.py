@@ -63,7 +63,7 @@ FACTS = (
     ("it", "abito a Pisa", ("lives in", "Pisa")), ("it", "mi sono trasferita a Lucca", ("lives in", "Lucca")),
     ("nl", "ik woon in Delft", ("lives in", "Delft")), ("nl", "ik ben verhuisd naar Gouda", ("lives in", "Gouda")),
     ("pt", "moro em Braga", ("lives in", "Braga")), ("pt", "mudei-me para Évora", ("lives in", "Évora")),
-    ("pt", "moramos no Recife", ("lives in", "Recife")), ("pt", "trabalho como padeiro", ("works as", "padeiro")), ("pt", "não como cuscuz", None),
+    ("pt", "moramos no Recife", ("lives in", "Recife")), ("pt", "trabalho como padeiro", ("works as", "padeiro")), ("pt", "não bebo cachaça", None),
     ("es", "me encanta el gazpacho", ("likes", "gazpacho")), ("es", "hablo gallego", ("languages", "gallego")), ("es", "conduzco un Ibiza", ("drives", "Ibiza")),
     ("it", "il mio numero è 340 111 2233", ("phone", "340 111 2233")), ("it", "adoro il risotto", ("likes", "risotto")), ("it", "guido una Panda", ("drives", "Panda")),
     ("fr", "mon numéro c'est le 06 11 22 33 44", ("phone", "06 11 22 33 44")), ("fr", "je roule en Twingo", ("drives", "Twingo")),
