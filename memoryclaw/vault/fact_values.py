@@ -78,7 +78,7 @@ def noun_of(words: str) -> FieldNoun | None:
     if len(tokens) > 1 and tokens[0] in _QUALIFIERS and (noun := NOUNS.get(" ".join(tokens[1:]))):
         return FieldNoun(f"{tokens[0]} {noun.field}", noun.kind)
     others = [token for token in tokens if token not in _FAVORITE]
-    if 0 < len(others) < len(tokens) and not _NO_FAVORITE & set(tokens):
+    if others and not {tokens[0], tokens[-1]}.isdisjoint(_FAVORITE) and not _NO_FAVORITE & set(tokens):
         return FieldNoun(f"favorite {' '.join(others)}", "text")
     is_favorite = len(tokens) == 1 and len(plain) > 10 and plain.startswith(_FAVORITES)
     return FieldNoun(plain, "text") if is_favorite else None
