@@ -19,6 +19,7 @@ _CAPITAL = re.compile(
     r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]"
 )  # behind the first letter, which only begins a sentence
 PARTICLES = frozenset(lists.words("names.particles"))
+_GIVEN = frozenset(lists.words("names.given"))  # common words that are first names too: `Will`, `April`
 
 
 class Relation(NamedTuple):
@@ -54,7 +55,7 @@ class Names:
         tokens = tokens_of(name)
         if person:
             self.people.add(name)
-        for token in (name.lower(), *tokens[:1], *(tokens[-1:] if person else ())):
+        for token in (name.lower(), " ".join(tokens), *tokens[:1], *(tokens[-1:] if person else ())):
             word = token.removesuffix("'s")
             if len(word) > 1:
                 self._by_token.setdefault(plain(word), name)
@@ -136,6 +137,11 @@ class Names:
             name if any(c.isupper() for c in name) else " ".join(w[:1].upper() + w[1:] for w in name.split())
         )
 
+    def begins(self, tokens: Sequence[str]) -> bool:
+        """True for tokens that begin with a name of several words: `April Jones's birthday`."""
+        starts = (" ".join(tokens[:end]).removesuffix("'s") for end in range(2, _LONGEST + 1))
+        return any(start in self._by_token for start in starts)
+
     def found(self, text: str) -> list[str]:
         """The names that a text holds, in order."""
         tokens = tokens_of(text)
@@ -182,7 +188,7 @@ class Names:
             len(mentions) == 1
             and core
             and (self._key(core[0]) or (first in words.possessives_own and self._key(core[-1])))
-            and not any(token in words.ways for token in core)  # `to`, `from`
+            and (not words.ways.has_any(core) or self.whole(" ".join(core)))  # `to`; not `Karl von Trapp`
             and len(core) <= _LONGEST
         ):
             name = next(iter(mentions))
@@ -280,7 +286,7 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         if capital or (joins and run):
             if not run:
                 before = hits[place - 1][0].lower() if place else ""
-            run.append(_bare(word))
+            run.append(_bare(hit[0]))
             end = hit.end()
     if run:
         yield run, before
@@ -288,7 +294,8 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
 
 def _bare(word: str) -> str:
     """A word without the marks behind it, and without a possessive."""
-    return word.rstrip(".'’-").removesuffix("'s").removesuffix("’s")
+    bare = word.rstrip(".'’-").removesuffix("'s").removesuffix("’s")
+    return f"{bare}." if len(bare) == 1 and word.startswith(f"{bare}.") else bare  # an initial keeps its dot
 
 
 def _is_everyday(word: str, words: Grammar) -> bool:
@@ -301,12 +308,15 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     """True where a sentence begins with a name: several words with capitals that are its subject, or one that lives, works or suffers as people do."""
     opening = sentence.lstrip()[:_OPENING]
     word = _WORD.search(opening)
-    if not word or not word[0][0].isupper() or _is_everyday(_bare(word[0]), words):
+    if not word or not word[0][0].isupper():
+        return False
+    is_given = word[0].lower() in _GIVEN and not sentence.rstrip().endswith("?")  # `Will Turner come?`
+    if _is_everyday(_bare(word[0]), words) and not is_given:
         return False  # as most sentences do
     run, before = next(_runs(f"a {opening}"), ([], ""))
     if before != "a" or not run:
         return False
-    if _begins_common(run, words) or _is_noun(run, words) or _is_everyday(run[0], words):
+    if _begins_common(run, words) or _is_noun(run, words) or (len(run) == 1 and _is_everyday(run[0], words)):
         return False
     tokens, spans = tokens_of(sentence), spans_of(sentence)
     last = run[-1].lower()
@@ -358,12 +368,12 @@ def _is_common(word: str, words: Grammar) -> bool:
 def _begins_common(run: Sequence[str], words: Grammar) -> bool:
     """True where words with capitals begin with one that is no name; an initial is one, and so are `Jan` and `Dr` before another."""
     first = run[0].lower()
-    is_name = len(run) > 1 and (len(first) == 1 or first in words.months or first in words.honorifics)
-    return not is_name and _is_common(run[0], words)
+    may_begin = first in _GIVEN or first in words.months or first in words.honorifics
+    return not (len(run) > 1 and (may_begin or len(first.rstrip(".")) == 1)) and _is_common(run[0], words)
 
 
 def _is_noun(run: list[str], words: Grammar) -> bool:
-    return run[0].lower() in words.nouns
+    return run[0].lower() in words.nouns and not (len(run) > 1 and run[0].lower() in _GIVEN)
 
 
 def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
@@ -477,7 +487,7 @@ def _name_behind(
             typed[0].isupper() or joins or (small and _may_name(tokens, place, words, names, called=called))
         ):
             break
-        if not joins and _is_common(typed, words):
+        if not joins and _is_common(typed, words) and not (typed[0].isupper() and tokens[place] in _GIVEN):
             break
         run.append(re.sub(r"['’]s$", "", typed))
         place += 1
