@@ -457,7 +457,9 @@ def _denying(words: Grammar) -> list[tuple[str, ...]]:
 
 
 def _assertion_of(relation: Relation) -> Assertion:
-    """Who somebody is, as a fact: the role is a field of the one whose it is."""
+    """Who somebody is, as a fact: the role is a field of the one whose it is, unless it is but what they are."""
+    if relation.whose == relation.who:  # `Maria Gomez is our new architect`
+        return Assertion(relation.who, "is", relation.role, "verb", f"{relation.who} {relation.role}")
     return Assertion(
         relation.whose, _field(relation.role), relation.who, "role", f"{relation.role} {relation.who}",
         stated=relation.stated,

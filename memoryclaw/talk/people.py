@@ -20,10 +20,11 @@ _CAPITAL = re.compile(
 )  # behind the first letter, which only begins a sentence
 PARTICLES = frozenset(lists.words("names.particles"))
 _GIVEN = frozenset(lists.words("names.given"))  # common words that are first names too: `Will`, `April`
+_OURS = frozenset(lists.words("names.ours"))
 
 
 class Relation(NamedTuple):
-    """`who` is the `role` of `whose` ("" for the speaker)."""
+    """`who` is the `role` of `whose` ("" for the speaker, and `who` where it is but what they are)."""
 
     who: str
     role: str
@@ -77,6 +78,8 @@ class Names:
                 continue
             opens = words is not None and _opens_with_name(sentence, words)
             for run, before in _runs(sentence, first=opens):
+                owner = _owner_of_field(run, words) if words and words.noun_capitals else []
+                run = owner or run  # noqa: PLW2901
                 if words and (
                     _begins_common(run, words)
                     or (words.noun_capitals and (before in words.before_nouns or _is_noun(run, words)))
@@ -87,7 +90,9 @@ class Names:
                 verb = _behind_adverbs(tokens, next(ends, len(tokens)), words) if words else 0
                 name = " ".join(run)
                 is_name = words and not any(_is_common(word, words) for word in run[1:])
-                self._add(name, person=bool(words and is_name and words.people_verbs.at(tokens, verb)))
+                self._add(
+                    name, person=bool(words and is_name and (owner or words.people_verbs.at(tokens, verb)))
+                )
                 if is_name and opens and not before:
                     self.topics.add(name)
 
@@ -139,8 +144,14 @@ class Names:
 
     def begins(self, tokens: Sequence[str]) -> bool:
         """True for tokens that begin with a name of several words: `April Jones's birthday`."""
-        starts = (" ".join(tokens[:end]).removesuffix("'s") for end in range(2, _LONGEST + 1))
+        starts = (" ".join(tokens[:end]).lower().removesuffix("'s") for end in range(2, _LONGEST + 1))
         return any(start in self._by_token for start in starts)
+
+    def opens(self, text: str) -> bool:
+        """True for a text that begins with a name whose first word is a common one too: `Will Turner lives …`."""
+        lead = text.lstrip()[:_OPENING]
+        tokens = tokens_of(lead) if lead[:1].isupper() else []
+        return tokens[:1] != [] and tokens[0] in _GIVEN and self.begins(tokens)
 
     def found(self, text: str) -> list[str]:
         """The names that a text holds, in order."""
@@ -154,7 +165,10 @@ class Names:
 
     def placed(self, tokens: Sequence[str], words: Grammar) -> set[str]:
         """The names by which some words tell where something is: `a job offer in Rochester`."""
-        places = (n for n in range(1, len(tokens)) if words.place_prepositions.at(tokens, n - 1))
+        places = (
+            n for n in range(1, len(tokens))
+            if words.place_prepositions.at(tokens, n - 1) and not words.dealings.at(tokens, max(0, n - 2))
+        )  # fmt: skip
         return {self.named(tokens[place]) for place in places}
 
     def speaks(self, name: str) -> bool:
@@ -168,6 +182,13 @@ class Names:
     def subject(self, clause: Clause, words: Grammar, speaker: str) -> tuple[str, str]:
         """Whom a clause is about ("" for the speaker, and where that has no name), and how that is told: own | named | relative | thing | other | none."""
         tokens = clause.subject
+        behind = next((place for place, token in enumerate(tokens) if self.is_name(token)), 0)
+        if (
+            behind
+            and tokens[behind - 1] in words.calendar_words
+            and words.idle.issuperset(tokens[: behind - 1])
+        ):
+            tokens = tokens[behind:]  # `last week Iris Lang`
         if not tokens:
             return self._opening(clause, words), "none"
         first = tokens[0]
@@ -318,11 +339,13 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
         return False
     if _begins_common(run, words) or _is_noun(run, words) or (len(run) == 1 and _is_everyday(run[0], words)):
         return False
+    if words.noun_capitals and _owner_of_field(run, words):
+        return True
     tokens, spans = tokens_of(sentence), spans_of(sentence)
     last = run[-1].lower()
     place = next((n for n, token in enumerate(tokens) if plain(token) == plain(last)), 0)
-    if tokens[place] != last:
-        return len(run) > 1 or plain(tokens[place]) == plain(last)  # `Maria Gomez's`
+    if tokens[place] != last:  # `Maria Gomez's`; not `Mark Arup's email as spam`
+        return words.be_verbs.has_any(tokens[place:]) or run[0].lower() not in _GIVEN
     place = _behind_adverbs(tokens, place + 1, words)
     if place == len(tokens):
         return False
@@ -337,6 +360,13 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     if len(run) == 1 and (run[0].isupper() or words.plural_verbs.at(tokens, place)):
         return False  # `Apples are for all`
     return words.verbs.at(tokens, place) > 0
+
+
+def _owner_of_field(run: Sequence[str], words: Grammar) -> list[str]:
+    """The name of several words that owns a field behind it, where every noun has a capital: `Ingrid Solbergs Telefonnummer`."""
+    ends = (n for n in range(2, len(run)) if run[n - 1].endswith("s") and noun_of(run[n]))
+    end = next(ends, 0)
+    return [*run[: end - 1], run[end - 1][:-1]] if end and not _begins_common(run, words) else []
 
 
 def _behind_adverbs(tokens: Sequence[str], place: int, words: Grammar) -> int:
@@ -395,6 +425,8 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
             if name := behind or _name_before(tokens, place, words, names):
                 stated = not behind or bool(_linked(tokens, place + length, words))
+                joins = not behind and tokens[place - 1] in words.renewals and noun_of(role) is None
+                whose = name if joins and tokens[place - 2] in _OURS else whose
                 introductions.append(Relation(names.add_person(name), role, whose, stated))
                 if not whose:
                     names.holders.setdefault(f"{names.whose}{role}", set()).add(introductions[-1].who)
@@ -465,7 +497,8 @@ def _name_behind(
     place += len(linked)
     if place >= len(tokens) or any(token in words.not_now for token in linked):
         return ""  # `my boss was Marlene`
-    called = any(token in words.naming_words for token in linked)
+    presented = tokens[0] in words.pointers and tokens[1] in words.be_verbs and len(tokens) == place + 2
+    called = presented or any(token in words.naming_words for token in linked)
     titled = tokens[place] in words.honorifics
     if linked and not called and not titled and not names.is_known(tokens[place]):
         if words.noun_capitals:
