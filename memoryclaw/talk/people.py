@@ -78,23 +78,26 @@ class Names:
                 continue
             opens = words is not None and _opens_with_name(sentence, words)
             for run, before in _runs(sentence, first=opens):
-                owner = _owner_of_field(run, words) if words and words.noun_capitals else []
-                run = owner or run  # noqa: PLW2901
-                if words and (
-                    _begins_common(run, words)
-                    or (words.noun_capitals and (before in words.before_nouns or _is_noun(run, words)))
-                ):
+                owner = _owner_of_field(run, words) if words else []
+                if words and self._is_no_name(run, before, words):
                     continue
                 tokens = tokens_of(sentence)
                 ends = (n for n, token in enumerate(tokens, 1) if plain(token) == plain(run[-1].lower()))
                 verb = _behind_adverbs(tokens, next(ends, len(tokens)), words) if words else 0
-                name = " ".join(run)
+                name = " ".join(owner or run)
                 is_name = words and not any(_is_common(word, words) for word in run[1:])
-                self._add(
-                    name, person=bool(words and is_name and (owner or words.people_verbs.at(tokens, verb)))
-                )
+                acts = bool(words and is_name and words.people_verbs.at(tokens, verb))
+                self._add(name, person=acts or bool(owner))
                 if is_name and opens and not before:
                     self.topics.add(name)
+
+    def _is_no_name(self, run: Sequence[str], before: str, words: Grammar) -> bool:
+        """True for words with capitals that begin with a common one; a verb is one before a name that is known: `Hope Maria is well`."""
+        behind = " ".join(run[1:])
+        if run[0].lower() in words.verbs and behind and self.whole(behind) == behind:
+            return True
+        is_noun = words.noun_capitals and (before in words.before_nouns or _is_noun(run, words))
+        return _begins_common(run, words) or bool(is_noun)
 
     def meet(self, text: str) -> None:
         """Lets a first name alone stand for the one of that name who is named here."""
@@ -327,20 +330,9 @@ def _is_everyday(word: str, words: Grammar) -> bool:
 
 def _opens_with_name(sentence: str, words: Grammar) -> bool:
     """True where a sentence begins with a name: several words with capitals that are its subject, or one that lives, works or suffers as people do."""
-    opening = sentence.lstrip()[:_OPENING]
-    word = _WORD.search(opening)
-    if not word or not word[0][0].isupper():
-        return False
-    is_given = word[0].lower() in _GIVEN and not sentence.rstrip().endswith("?")  # `Will Turner come?`
-    if _is_everyday(_bare(word[0]), words) and not is_given:
-        return False  # as most sentences do
-    run, before = next(_runs(f"a {opening}"), ([], ""))
-    if before != "a" or not run:
-        return False
-    if _begins_common(run, words) or _is_noun(run, words) or (len(run) == 1 and _is_everyday(run[0], words)):
-        return False
-    if words.noun_capitals and _owner_of_field(run, words):
-        return True
+    run = _opening_run(sentence, words)
+    if not run or _owner_of_field(run, words):
+        return bool(run)
     tokens, spans = tokens_of(sentence), spans_of(sentence)
     last = run[-1].lower()
     place = next((n for n, token in enumerate(tokens) if plain(token) == plain(last)), 0)
@@ -362,11 +354,26 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     return words.verbs.at(tokens, place) > 0
 
 
+def _opening_run(sentence: str, words: Grammar) -> list[str]:
+    """The words with capitals that begin a sentence and may be a name; none where they begin with a common word, as most do."""
+    opening = sentence.lstrip()[:_OPENING]
+    word = _WORD.search(opening)
+    if not word or not word[0][0].isupper():
+        return []
+    is_given = word[0].lower() in _GIVEN and not sentence.rstrip().endswith("?")  # `Will Turner come?`
+    is_everyday = _is_everyday(_bare(word[0]), words)
+    if is_everyday and not is_given:
+        return []
+    run, before = next(_runs(f"a {opening}"), ([], ""))
+    is_common = before != "a" or _begins_common(run, words) or _is_noun(run, words)
+    return [] if is_common or (is_everyday and len(run) == 1) else run
+
+
 def _owner_of_field(run: Sequence[str], words: Grammar) -> list[str]:
     """The name of several words that owns a field behind it, where every noun has a capital: `Ingrid Solbergs Telefonnummer`."""
-    ends = (n for n in range(2, len(run)) if run[n - 1].endswith("s") and noun_of(run[n]))
-    end = next(ends, 0)
-    return [*run[: end - 1], run[end - 1][:-1]] if end and not _begins_common(run, words) else []
+    places = range(2, len(run) if words.noun_capitals else 0)
+    end = next((n for n in places if run[n - 1].endswith("s") and noun_of(run[n])), 0)
+    return [*run[: end - 1], run[end - 1][:-1]] if end else []
 
 
 def _behind_adverbs(tokens: Sequence[str], place: int, words: Grammar) -> int:
@@ -402,7 +409,7 @@ def _begins_common(run: Sequence[str], words: Grammar) -> bool:
     return not (len(run) > 1 and (may_begin or len(first.rstrip(".")) == 1)) and _is_common(run[0], words)
 
 
-def _is_noun(run: list[str], words: Grammar) -> bool:
+def _is_noun(run: Sequence[str], words: Grammar) -> bool:
     return run[0].lower() in words.nouns and not (len(run) > 1 and run[0].lower() in _GIVEN)
 
 
