@@ -151,10 +151,10 @@ class Names:
         return any(start in self._by_token for start in starts)
 
     def opens(self, text: str) -> bool:
-        """True for a text that begins with a name whose first word is a common one too: `Will Turner lives …`."""
+        """True for a text that begins with a name whose first word is a common one too: `Will Turner lives …`, `A. J. Prior`."""
         lead = text.lstrip()[:_OPENING]
         tokens = tokens_of(lead) if lead[:1].isupper() else []
-        return tokens[:1] != [] and tokens[0] in _GIVEN and self.begins(tokens)
+        return bool(tokens) and (tokens[0] in _GIVEN or len(tokens[0]) == 1) and self.begins(tokens)
 
     def found(self, text: str) -> list[str]:
         """The names that a text holds, in order."""

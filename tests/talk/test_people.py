@@ -141,6 +141,7 @@ def subjects(*turns: str | tuple[str, str]) -> list[tuple[str, str, str]]:
         ("Jan van der Berg lives in Delft", [("Jan van der Berg", "lives in", "Delft")]),
         ("Anneke van der Berg's phone number is 0161 496 0101", [("Anneke van der Berg", "phone", "0161 496 0101")]),
         ("J. R. Hartley works at Fugro", [("J. R. Hartley", "works at", "Fugro")]),
+        ("A. J. Hartley lives in Leek", [("A. J. Hartley", "lives in", "Leek")]),
         ("April Jones's birthday is 1990-04-04", [("April Jones", "birthday", "1990-04-04")]),
         ("Mei Ling Chow's phone number is 0161 496 0101", [("Mei Ling Chow", "phone", "0161 496 0101")]),
         ("Will Turner lives in Ely", [("Will Turner", "lives in", "Ely")]),
