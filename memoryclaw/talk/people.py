@@ -185,13 +185,6 @@ class Names:
     def subject(self, clause: Clause, words: Grammar, speaker: str) -> tuple[str, str]:
         """Whom a clause is about ("" for the speaker, and where that has no name), and how that is told: own | named | relative | thing | other | none."""
         tokens = clause.subject
-        behind = next((place for place, token in enumerate(tokens) if self.is_name(token)), 0)
-        if (
-            behind
-            and tokens[behind - 1] in words.calendar_words
-            and words.idle.issuperset(tokens[: behind - 1])
-        ):
-            tokens = tokens[behind:]  # `last week Iris Lang`
         if not tokens:
             return self._opening(clause, words), "none"
         first = tokens[0]
@@ -202,6 +195,10 @@ class Names:
             return "", "own"  # `on Thursday i wake up`
         if first in words.pointers and (len(tokens) == 1 or first not in words.determiners):
             return "", "other"
+        place = next((place for place, token in enumerate(tokens) if self.is_name(token)), 0)
+        is_time = place and tokens[place - 1] in words.calendar_words
+        if is_time and words.idle.issuperset(tokens[: place - 1]):
+            tokens, first = tokens[place:], tokens[place]  # `last week Iris Lang`
         mentions = {name for token in tokens if (name := self.named(token))} - {speaker}
         core = [token for token in tokens if token not in words.noun_openers]
         if core and (who := self._who(clause, core, words)):
