@@ -78,15 +78,15 @@ def assertions_in(
         behind: what stands behind it in its sentence, with the mark between.
         among: people talk to each other, so that a value alone tells no field.
     """
-    clause = without_contrast(_without_lead(clause, words), words)
+    clause = without_contrast(_without_lead(clause, words, names), words)
     introduced = relations(clause, words, names)
     assertions = [_assertion_of(relation) for relation in introduced]
     if words.partings.within(clause.tokens):
         return tuple(role for role in assertions if role.field not in COUPLE)
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
         whose = introduced[0].who, "named"
-        verb_assertion = _by_verb(clause, words, names, whose)
-        assertions += [verb_assertion] if verb_assertion else []  # `my brother Pieter works at Shell`
+        passing = _by_verb(clause, words, names, whose) or _by_value(clause, words, names, whose)
+        assertions += [passing] if passing else []  # `my brother Pieter works at Shell`
     if not assertions and (aside := _beside_own_thing(clause, words, names, behind)):
         assertions = [aside]
     if not assertions and _holds(clause, words):
@@ -461,7 +461,9 @@ def _denying(words: Grammar) -> list[tuple[str, ...]]:
 
 
 def _assertion_of(relation: Relation) -> Assertion:
-    """Who somebody is, as a fact: the role is a field of the one whose it is."""
+    """Who somebody is, as a fact: the role is a field of the one whose it is, unless it is but what they are."""
+    if relation.whose == relation.who:  # `Maria Gomez is our new architect`
+        return Assertion(relation.who, "is", relation.role, "verb", f"{relation.who} {relation.role}")
     return Assertion(
         relation.whose, _field(relation.role), relation.who, "role", f"{relation.role} {relation.who}",
         stated=relation.stated,
@@ -842,8 +844,9 @@ def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, st
     """`i am a nurse`, `i'm 50 years old`, `i take 5 mg ramipril`: a value that is read whole tells its field."""
     entity, subject = whose
     takes = words.taking.within(clause.verb)
-    if not (clause.kind == "be" or takes) or clause.under or words.possessives_own.at(clause.subject):
-        return None  # `my new car is an Enyaq`
+    is_things = subject != "named" and words.possessives_own.at(clause.subject)  # `my new car is an Enyaq`
+    if not (clause.kind == "be" or takes) or clause.under or is_things:
+        return None
     person = subject == "own" or entity in names.people or names.is_known(entity)
     person = person and _is_of_itself(clause, words, names, whose)
     value = _value(clause.rest, words, most=_TOLD_WORDS) if person else ""
@@ -906,7 +909,7 @@ def _verb_first(text: str, words: Grammar) -> str:
     return f"{text[:end]} {text[last:]}{text[end:last].rstrip()}"
 
 
-def _without_lead(clause: Clause, words: Grammar) -> Clause:
+def _without_lead(clause: Clause, words: Grammar, names: Names) -> Clause:
     """The clause without the words of time that it begins with: `these days my favourite tea is rooibos`, `as of May rent is 900`."""
     spans = spans_of(clause.text)
     place = words.changes.find(clause.tokens[: clause.verb_at])
@@ -917,7 +920,8 @@ def _without_lead(clause: Clause, words: Grammar) -> Clause:
         return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
     length = 0 if words.ended.at(clause.tokens) else words.changes.at(clause.tokens)  # `ya no vivo en Madrid`
     end = spans[length - 1][1] if length else 0
-    lead = leading_range(clause.text, _ANY_DAY) if not length and clause.kind else None
+    may_lead = not length and clause.kind and not names.begins(clause.tokens)
+    lead = leading_range(clause.text, _ANY_DAY) if may_lead else None
     end = lead.span[1] if lead and not lead.span[0] else end
     behind = clause.text[end:].lstrip(" ,")
     pieces = clauses(behind, words) if end and behind else []

@@ -432,7 +432,7 @@ class _Turn:
                 for member in members
             ]
         else:
-            members = clauses(text, words, is_name)
+            members = clauses(text, words, is_name, self.names.opens)
         return [member for member in members if member.tokens and not self._only_calls(member.tokens)]
 
     def _only_calls(self, tokens: Sequence[str]) -> bool:

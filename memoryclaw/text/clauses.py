@@ -62,7 +62,10 @@ class Clause(NamedTuple):
 
 
 def clauses(
-    sentence: str, words: Grammar, is_name: Callable[[str], bool] = lambda _word: False
+    sentence: str,
+    words: Grammar,
+    is_name: Callable[[str], bool] = lambda _word: False,
+    opens: Callable[[str], bool] = lambda _text: False,
 ) -> list[Clause]:
     """The clauses of a sentence, in order.
 
@@ -70,6 +73,7 @@ def clauses(
         sentence: own words of somebody.
         words: the grammar of its language.
         is_name: whether a token is a known name.
+        opens: whether a text begins with a name whose first word is a common one too: that token keeps its capital.
     """
     # Brackets between a subject and its verb: `my sister Ana (the tall one) lives in Rome`.
     asides: list[tuple[int, int]] = []
@@ -82,7 +86,7 @@ def clauses(
         rest = rest[:start] + " " * (end - start) + rest[end:]
     parts = [(start, end, rest[start:end]) for start, end in _pieces(rest, words, is_name)]
     parts += [(start + 1, end - 1, sentence[start + 1 : end - 1]) for start, end in asides]
-    return [_parsed(text, words, start) for start, _, text in sorted(parts) if tokens_of(text)]
+    return [_parsed(text, words, start, opens) for start, _, text in sorted(parts) if tokens_of(text)]
 
 
 def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
@@ -381,12 +385,12 @@ def _says_no(tokens: Sequence[str], words: Grammar) -> bool:
     )
 
 
-def _parsed(piece: str, words: Grammar, start: int) -> Clause:
-    text = trimmed(piece, words)
-    tokens = tokens_of(text)
-    clause = Clause(
-        text, tuple(tokens), tuple(tokens_of(piece)), start=start, end=start + len(piece.rstrip())
-    )
+def _parsed(piece: str, words: Grammar, start: int, opens: Callable[[str], bool]) -> Clause:
+    text = piece.strip() if (is_name := opens(piece)) else trimmed(piece, words)
+    tokens, typed = tokens_of(text), tokens_of(piece)
+    if is_name:
+        tokens[0] = typed[0] = typed[0].capitalize()  # no verb: `Will Turner lives in Truro`
+    clause = Clause(text, tuple(tokens), tuple(typed), start=start, end=start + len(piece.rstrip()))
     if not tokens:
         return clause
     lead = min(words.leads.skip(tokens), len(tokens) - 1)
