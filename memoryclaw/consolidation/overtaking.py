@@ -192,6 +192,20 @@ class Pair:
         )
 
     @property
+    def has_news(self) -> bool:
+        """False where the turn has no sign of a change, and no name or figure, that is not in the older one: `pottery is such fun`."""
+        fact, words, tokens = self.fact, self.words, self.telling.tokens
+        known = tokens_of(f"{fact.entity} {fact.field} {fact.value}")
+        figures = (token for token in tokens if token[0].isdigit() or token in words.cardinals)
+        return (
+            any(sign.within(tokens) for sign in (words.changes, words.beginnings))
+            or not _names_in(self.telling.text, words).union(figures).issubset(known)
+            or self.ends
+            or self.is_of_kind
+            or self.is_renewed
+        )
+
+    @property
     def is_over(self) -> bool:
         """True where a clause says of the older thing that it is over."""
         words = self.words
@@ -348,7 +362,7 @@ def overtaken(
 def pairs_of(facts: Iterable[Fact], telling: Telling) -> list[Pair]:
     """What stands and is spoken of, each beside what was said."""
     pairs = [Pair(fact, telling) for fact in facts if telling.speaks_of(fact)]
-    pairs = [pair for pair in pairs if pair.clauses and pair.is_of_one]
+    pairs = [pair for pair in pairs if pair.clauses and pair.is_of_one and pair.has_news]
     counted = Counter(stem for pair in pairs for stem in pair.old)
     for pair in pairs:
         pair.rivals = min(counted[stem] - 1 for stem in pair.shared)
