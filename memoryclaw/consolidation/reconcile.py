@@ -931,10 +931,14 @@ class ClaimDecider:
             for decision in decided
             if decision.claim.field
         }
+        things = dict[str, list[str]]()  # that are nobody else's, by the speaker
         for line, of_turn in groupby(statements, key=lambda statement: statement.line):
             telling = Telling([*of_turn])
-            things = (name for name in self._others_than(telling.who).values() if name.islower())
-            owners = dict.fromkeys((*map(self._catalog.entity_name, telling.names()), *things))
+            if telling.who not in things:
+                others = self._others_than(telling.who).values()
+                things[telling.who] = [name for name in others if name.islower()]  # `team`
+            named = map(self._catalog.entity_name, telling.names())
+            owners = dict.fromkeys((*named, *things[telling.who]))
             stand = {
                 fact.id: (path, fact)
                 for owner in owners
