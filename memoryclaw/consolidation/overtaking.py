@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from memoryclaw.consolidation.bearing import REACHED_AT, are_two_of, is_theirs, kinds_named, kinds_of_field
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import stems, stems_in, subject_in
+from memoryclaw.recall.renewing import fields_in, stems, stems_in
 from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.statements import Statement
@@ -114,16 +114,16 @@ class Pair:
 
     def _names_another(self, clause: Clause) -> bool:
         words, tokens = self.words, clause.tokens
-        known = {
-            *tokens_of(f"{self.fact.value} {self.owner} {self.fact.field}"),
-            *words.small,
-            *words.thing_pronouns,
-        }
-        roles = any(token in words.roles and token not in known for token in tokens[:4])
+        known = (
+            {*tokens_of(f"{self.fact.value} {self.owner} {self.fact.field}")},
+            words.small,
+            words.thing_pronouns,
+        )
+        roles = any(token in words.roles and not any(token in each for each in known) for token in tokens[:4])
         goes_on = words.prepositions, words.noun_openers, words.adverbs, words.light
         owners = (
             token.endswith("'s")
-            and token[:-2] not in known
+            and not any(token[:-2] in each for each in known)
             and not any(each.at(tokens, place + 1) for each in goes_on)
             for place, token in enumerate(tokens[:3])
         )
@@ -254,11 +254,8 @@ def _stems(text: str, code: str) -> frozenset[str]:
     telling = (
         token for token in tokens_of(text) if token not in words.empty and token not in words.number_words
     )
-    fields = (
-        f"={stem.partition(' ')[2]}"  # of whomever the form of a verb says it
-        for stem in subject_in(text, words.code, language)
-        if stem.startswith("=")
-    )
+    named, _ = fields_in(text, words.code)
+    fields = (f"={field.partition(' ')[2]}" for field in named if field.startswith("="))  # of whomever
     kinds = (f"~{kind.first}" for kind in kinds_named(text))
     forms = (f"~{form}" for form in REACHED_AT if form in exact_values(text, _ANY_DAY))
     return stems_in(" ".join(telling), language).union(fields, kinds, forms)

@@ -82,10 +82,10 @@ _WHETHER = frozenset(lists.words("relevance.whether"))
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
-_BEFORE_WHAT = lists.words("relevance.before_what")
-_LATEST, _MANNER, _BEFORE = (
+BEFORE_WHAT = lists.words("relevance.before_what")
+_LATEST, _MANNER, _BEFORE, _DUTY = (
     tuple(" ".join(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase)
-    for name in ("relevance.latest", "relevance.manner", "relevance.before")
+    for name in ("relevance.latest", "relevance.manner", "relevance.before", "relevance.duty")
 )
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
 
@@ -205,13 +205,18 @@ class Question(NamedTuple):
     @property
     def of_manner(self) -> bool:
         """True when it asks how the assistant shall do something: `how long should your answers be`."""
-        return self._says_one_of(_MANNER)
+        return _says_one_of(self.query.text, _MANNER)
 
     @property
     def of_before(self) -> bool:
         """True when it asks for what held before what holds now, of no time that it names: `where did I use to live`."""
-        is_of_past = self._says_one_of(_BEFORE) or any(map(self._says_before, _BEFORE_WHAT))
+        is_of_past = _says_one_of(self.query.text, _BEFORE) or any(map(self._says_before, BEFORE_WHAT))
         return self.form not in ("", "much") and not (self.days or self.asks_whether) and is_of_past
+
+    @property
+    def of_duty(self) -> bool:
+        """True when it asks what somebody has to do."""
+        return self.form == "what" and says_duty(self.query.text)
 
     def _says_before(self, word: str) -> bool:
         """True for `before` alone, or before a name; not `before breakfast`."""
@@ -220,10 +225,6 @@ class Question(NamedTuple):
             return False
         behind = typed[typed.index(word) + 1 :]
         return not behind or any(part.title() in self.query.text for part in behind)
-
-    def _says_one_of(self, phrases: Sequence[str]) -> bool:
-        typed = f" {' '.join(words_of(self.query.text))} "
-        return any(f" {phrase} " in typed for phrase in phrases)
 
     @property
     def latest(self) -> frozenset[str]:
@@ -298,6 +299,21 @@ class Question(NamedTuple):
         )
 
 
+def _says_one_of(text: str, phrases: Sequence[str]) -> bool:
+    typed = f" {' '.join(words_of(text))} "
+    return any(f" {phrase} " in typed for phrase in phrases)
+
+
+def says_before(text: str) -> bool:
+    """True for a text that tells, or asks for, what held before."""
+    return _says_one_of(text, (*_BEFORE, *BEFORE_WHAT))
+
+
+def says_duty(text: str) -> bool:
+    """True for a text that tells, or asks for, what somebody has to do."""
+    return _says_one_of(text, _DUTY)
+
+
 def understand(
     text: str,
     *,
@@ -351,7 +367,8 @@ def understand(
         clause, leaves = resolver.clause(root), tuple(resolver.leaves)
         if _is_plain(query):
             leaves += _characters(words)
-    coming = tuple(range_ for one in query.ranges if (range_ := dates.next_occurrence(one, today)))
+    again = [one for one in query.ranges if not dates.tells_past(text, one.span)]
+    coming = tuple(range_ for one in again if (range_ := dates.next_occurrence(one, today)))
     if query.ranges and _is_plain(query):
         leaves += _days_told((*query.ranges, *coming), languages, catalog, index)
     toward = _goal(goal, tokens, catalog, language) if goal else ()

@@ -191,7 +191,11 @@ def of_text(question: Question, *, is_known: bool = False) -> dict[str, float]:
         "bare": _is_bare(question),
     }
     is_own = own and asks and not beside["bare"]
-    values = {**beside, "own question": is_own, "question": asks and not is_own and not any(beside.values())}
+    is_of_you = (
+        question.of_you and not question.of_manner
+    )  # `which model are you?` asks the assistant, not the vault
+    is_plain = asks and not (is_own or is_of_you or any(beside.values()))
+    values = {**beside, "own question": is_own, "question": is_plain}
     return {name: float(value) for name, value in values.items()}
 
 

@@ -14,7 +14,7 @@ from memoryclaw.talk.seals import balanced
 from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
-from memoryclaw.text.sentences import plain
+from memoryclaw.text.language import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
 from memoryclaw.vault.vocabulary import misfit
 

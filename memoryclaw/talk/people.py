@@ -9,8 +9,8 @@ from typing import NamedTuple
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
-from memoryclaw.text.language import key_of
-from memoryclaw.text.sentences import plain, sentences
+from memoryclaw.text.language import key_of, plain
+from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import KIN, is_of_people, noun_of
 
 _LONGEST, _OPENING = 4, 200  # words of a name; characters of a sentence that hold the name it begins with
@@ -81,8 +81,8 @@ class Names:
                     or (words.noun_capitals and (before in words.before_nouns or _is_noun(run, words)))
                 ):
                     continue
-                tokens = tokens_of(sentence)
-                ends = (n for n, token in enumerate(tokens, 1) if plain(token) == plain(run[-1].lower()))
+                tokens, last = tokens_of(sentence), plain(run[-1].lower())
+                ends = (n for n, token in enumerate(tokens, 1) if plain(token) == last)
                 verb = _behind_adverbs(tokens, next(ends, len(tokens)), words) if words else 0
                 name = " ".join(run)
                 is_name = words and not any(_is_common(word, words) for word in run[1:])
@@ -139,8 +139,11 @@ class Names:
     def found(self, text: str) -> list[str]:
         """The names that a text holds, in order."""
         tokens = tokens_of(text)
-        called = {token: self.named(token) for token in {*tokens}}  # a long text says most words again
-        return [name for token in tokens if (name := called[token])]
+        known = self._by_token.keys()
+        called = {  # a long text says most words again, and few of them are names
+            token: self.named(token) for token in {*tokens} if token.endswith("s") or plain(token) in known
+        }
+        return [name for token in tokens if (name := called.get(token))]
 
     def is_told_of(self, name: str) -> bool:
         """True for a name under which statements are filed."""
@@ -268,6 +271,8 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
     run: list[str] = []
     before, end = "", -1
     for place, hit in enumerate(hits):
+        if not run and hit[0].islower():
+            continue  # as most words
         word = hit[0].rstrip(".'’-")
         # A capital inside a word makes a name of it anywhere: `projectX`.
         capital = (word[:1].isupper() and (place > 0 or first)) or (
@@ -308,8 +313,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
         return False
     if _begins_common(run, words) or _is_noun(run, words) or _is_everyday(run[0], words):
         return False
-    tokens, spans = tokens_of(sentence), spans_of(sentence)
-    last = run[-1].lower()
+    tokens, last = tokens_of(sentence), run[-1].lower()
     place = next((n for n, token in enumerate(tokens) if plain(token) == plain(last)), 0)
     if tokens[place] != last:
         return len(run) > 1 or plain(tokens[place]) == plain(last)  # `Maria Gomez's`
@@ -320,7 +324,7 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     for phrase, field in words.fields_by_first.get(tokens[verb], ()) if verb < len(tokens) else ():
         end = verb + len(phrase)
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
-            is_name = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
+            is_name = sentence[spans_of(sentence)[end][0]].isupper() or tokens[end].isdigit()
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
     if words.noun_capitals:
         return len(run) == 1 and words.people_verbs.at(tokens, place) > 0

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from memoryclaw.talk.layout import listed
 from memoryclaw.text.grammar import UNREAD, Grammar, grammar, tokens_of
-from memoryclaw.text.sentences import SMALL, plain, sentences
+from memoryclaw.text.language import plain
+from memoryclaw.text.sentences import SMALL, sentences
 
 _MOST = 16  # words of a line that asks; what is longer tells something besides
 _EDGE = 3  # words at the beginning and at the end of a line

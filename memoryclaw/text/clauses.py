@@ -337,11 +337,13 @@ def trimmed(text: str, words: Grammar) -> str:
     """The text without fillers, laughs and marks at its ends."""
     text = _bare(text)
     while True:
-        tokens, spans = tokens_of(text), spans_of(text)
+        tokens = tokens_of(text)
         lead = words.fillers.at(tokens)
-        parted = lead and lead < len(tokens) and _SPACE.search(text, spans[lead - 1][1], spans[lead][0])
+        parted = 0 < lead < len(tokens) and _SPACE.search(
+            text, spans_of(text)[lead - 1][1], spans_of(text)[lead][0]
+        )
         if parted and not (lead == 1 and _says_no(tokens, words)) and not _is_fronted(tokens, lead, words):
-            text = _bare(text[spans[lead][0] :])
+            text = _bare(text[spans_of(text)[lead][0] :])
             continue
         tail = next(
             (
@@ -355,7 +357,7 @@ def trimmed(text: str, words: Grammar) -> str:
         )
         if not tail:
             return " ".join(text.split())
-        text = _bare(text[: spans[-tail][0]])
+        text = _bare(text[: spans_of(text)[-tail][0]])
 
 
 def _bare(text: str) -> str:

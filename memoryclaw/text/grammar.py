@@ -16,8 +16,8 @@ from whoosh.lang.stopwords import stoplists
 
 from memoryclaw import late
 from memoryclaw.text import words as lists
-from memoryclaw.text.language import fold
-from memoryclaw.text.sentences import SMALL, plain
+from memoryclaw.text.language import fold, plain
+from memoryclaw.text.sentences import SMALL
 
 UNREAD = "und"  # the code of a language without a grammar: of its words only the pronouns are known
 _PRONOUNS = {
@@ -96,11 +96,13 @@ _WEIGHT = 3  # letters that one of a script without spaces says as much as
 class WordList(frozenset[str]):
     """Words and phrases that are looked up in a list of tokens; as a set, the words alone."""
 
-    _by_first: dict[str, list[tuple[str, ...]]]
+    by_first: dict[str, list[tuple[str, ...]]]  # entries, the longest first, by their first word
 
-    def __new__(cls, entries: Iterable[str]) -> Self:
-        """Of entries of one word or more."""
+    def __new__(cls, entries: Iterable[str], parts: Iterable[WordList] = ()) -> Self:
+        """Of entries of one word or more, behind those of other lists."""
         by_first: dict[str, list[tuple[str, ...]]] = {}
+        for first, entries_of_word in chain.from_iterable(part.by_first.items() for part in parts):
+            by_first.setdefault(first, []).extend(entries_of_word)
         for entry in entries:
             plain_word = entry.isascii() and entry.isalpha()  # as most are
             words = (entry.lower(),) if plain_word else tuple(tokens_of(entry))
@@ -111,12 +113,12 @@ class WordList(frozenset[str]):
         word_list = super().__new__(
             cls, (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1)
         )
-        word_list._by_first = by_first
+        word_list.by_first = by_first
         return word_list
 
     def at(self, tokens: Sequence[str], place: int = 0) -> int:
         """How many tokens from a place on are an entry, the longest one; 0 where none is."""
-        for words in self._by_first.get(tokens[place], ()) if place < len(tokens) else ():
+        for words in self.by_first.get(tokens[place], ()) if place < len(tokens) else ():
             length = len(words)
             if length == 1 or tuple(tokens[place : place + length]) == words:
                 return length
@@ -125,11 +127,11 @@ class WordList(frozenset[str]):
     @cached_property
     def _tellings(self) -> frozenset[str]:
         """The longest word of each entry: it is in fewer texts than the first one, which is small in most phrases."""
-        return frozenset(max(words, key=len) for entries in self._by_first.values() for words in entries)
+        return frozenset(max(words, key=len) for entries in self.by_first.values() for words in entries)
 
     def entries(self) -> list[str]:
         """Every entry, words and phrases."""
-        return [" ".join(parts) for found in self._by_first.values() for parts in found]
+        return [" ".join(parts) for found in self.by_first.values() for parts in found]
 
     def skip(self, tokens: Sequence[str], place: int = 0) -> int:
         """The place behind all entries that stand one behind another from a place on."""
@@ -143,14 +145,14 @@ class WordList(frozenset[str]):
 
     def places(self, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
         """Every place from which an entry stands among the tokens, and how many tokens the longest one there is."""
-        firsts = self._by_first
+        firsts = self.by_first
         for place, token in enumerate(tokens) if self.may_be_in(tokens) else ():
             if token in firsts and (length := self.at(tokens, place)):
                 yield place, length
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
-        return self.may_be_in(tokens) and self.find(tokens) >= 0
+        return not self._tellings.isdisjoint(tokens) and self.find(tokens) >= 0
 
     def may_be_in(self, tokens: Iterable[str]) -> bool:
         """False where no entry stands among some of the tokens, whichever these are."""
@@ -158,7 +160,7 @@ class WordList(frozenset[str]):
 
     def begins_with(self, token: str) -> bool:
         """True where an entry begins with this word."""
-        return token in self._by_first
+        return token in self.by_first
 
     def has_any(self, tokens: Iterable[str]) -> bool:
         """True where one of its words, rather than a phrase, stands among the tokens."""
@@ -177,13 +179,12 @@ class Grammar:
     def __getattr__(self, name: str) -> WordList:
         if name.startswith("_"):
             raise AttributeError(name)
-        word_list = WordList(self._entries(name))
+        parts = [getattr(self, part) for part in TOGETHER.get(name, ())]
+        word_list = WordList(() if parts else self._entries(name), parts)
         setattr(self, name, word_list)  # from now on it is an attribute like any other
         return word_list
 
     def _entries(self, name: str) -> list[str]:
-        if name in TOGETHER:
-            return [entry for part in TOGETHER[name] for entry in self._entries(part)]
         if self.code == UNREAD:
             return [word for part in _PRONOUNS.get(name, ()) for word in lists.words(f"pronouns.{part}")]
         if name not in self._names:
@@ -196,7 +197,9 @@ class Grammar:
         """Every single word of the file, but for those of lists that are no words of it; no list is made for that."""
         lines = chain.from_iterable(lists.lines(f"{self._file}.{name}") for name in self._names - _NO_WORDS)
         entries = (entry for line in lines for entry in line.split(",") if " " not in entry.strip())
-        yield from (tokens[0] for tokens in map(_split, self._spelled(entries)) if len(tokens) == 1)
+        for form in self._spelled(entries):
+            tokens = (form.lower(),) if form.isascii() and form.isalpha() else _split(form)
+            yield from tokens if len(tokens) == 1 else ()
 
     def _spelled(self, entries: Iterable[str]) -> Iterator[str]:
         """Each form of some entries, where accents are often left out also without them."""
@@ -405,8 +408,8 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
             return True
     languages = _languages_of_stop_words()
     counts = Counter(chain.from_iterable(map(languages.__getitem__, languages.keys() & tokens)))
-    read = max(counts[code] for code in codes())
-    return max(counts.values(), default=0) >= max(_FOREIGN, 2 * read)
+    most = max(counts.values(), default=0)
+    return most >= _FOREIGN and most >= 2 * max(counts[code] for code in codes())
 
 
 @cache

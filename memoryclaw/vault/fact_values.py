@@ -17,9 +17,9 @@ from memoryclaw.model import VALUE, Fact
 from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, Days, find_ranges, leading_range, parse_timestamp
-from memoryclaw.text.language import fold
+from memoryclaw.text.language import fold, plain
 from memoryclaw.text.memory_lines import without_block_mark
-from memoryclaw.text.sentences import SMALL, plain
+from memoryclaw.text.sentences import SMALL
 from memoryclaw.vault import vocabulary
 
 # Fields: what each is called, what its values look like, and where it goes by default
@@ -65,6 +65,7 @@ _QUALIFIERS = frozenset(lists.words("consolidation.field_qualifiers"))
 _NO_FAVORITE = frozenset(lists.words("consolidation.no_favourites"))
 
 
+@lru_cache(maxsize=8192)
 def noun_of(words: str) -> FieldNoun | None:
     """The field that some words stand for; None where they name none that is known."""
     tokens = fold(words).split()

@@ -268,6 +268,63 @@ def test_what_a_later_day_ends_is_not_sure_and_stands_behind_it(
     assert not new or any(earlier in line.text for line in answer.lines[1:])
 
 
+OWN = """# user
+- cat: Pippin
+- sister: Hanna
+- dog: Bruno
+- drives: Volvo
+- phone: Pixel 8
+- favorite restaurant: Osteria Lupo
+- birthday: 4 May 1990
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what is my cat called?", "user cat: Pippin"),
+        ("what's my cat's name again?", "user cat: Pippin"),
+        ("which car do I drive?", "user drives: Volvo"),
+        ("what is my favorite restaurant?", "user favorite restaurant: Osteria Lupo"),
+        ("what can't my cat eat?", ""),
+        ("was darf meine Katze nicht fressen?", ""),
+        ("what is my dog afraid of?", ""),
+        ("who is my sister married to?", ""),
+        ("what is my wife's sister called?", ""),
+        ("which restaurant do I like besides Osteria Lupo?", ""),
+        ("what phone did I have before the Pixel?", ""),
+        ("what must I do before my meeting?", "user: I have to print the slides before the meeting with Ole"),
+        ("what do I have to buy for the meeting?", ""),
+        ("who did I meet before Ole?", ""),  # a weekday is no name
+        ("when is the meeting with Ole?", "user: the meeting with Ole is on Thursday at 3 pm"),
+    ],
+)  # fmt: skip
+def test_a_fact_answers_only_what_it_holds_and_never_what_the_question_names(
+    tmp_path: Path, question: str, answer: str
+) -> None:
+    said = (
+        "the meeting with Ole is on Thursday at 3 pm",
+        "I have to print the slides before the meeting with Ole",
+    )
+    log = "".join(TURN.format(day="2026-03-01", turn=n, text=text) for n, text in enumerate(said))
+    put(tmp_path, {"memoryclaw.yaml": "", "semantic/people.md": OWN, "logs/2026-03-01/2026-03-01.jsonl": log})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 2, tzinfo=UTC)) as opened:
+        answered = opened.ask(question)
+    assert [line.text for line in answered.lines[:1] if answered.answered] == [answer] * bool(answer)
+
+
+def test_a_question_of_all_that_is_to_be_done_is_answered_by_what_is_open(tmp_path: Path) -> None:
+    note = "# Yard\n\n- [ ] tar the slip\n- [x] sell the boat\n- [ ] call the bank 📅 2026-04-01\n"
+    said = TURN.format(day="2026-03-01", turn=0, text="she turns 23 in July")
+    put(tmp_path, {"memoryclaw.yaml": "", "yard.md": note, "logs/2026-03-01/2026-03-01.jsonl": said})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 2, tzinfo=UTC)) as opened:
+        answered, age = opened.ask("what do I have to do?"), opened.ask("how old am I?")
+    texts = {line.text for line in answered.lines}
+    assert answered.answered
+    assert texts == {"[ ] tar the slip", "[ ] call the bank (due 2026-04-01)"}
+    assert not age.answered  # she is somebody else
+
+
 @pytest.mark.parametrize("question", ["", "...", "😀"])
 def test_a_question_without_words_is_answered_by_nothing(app: App, question: str) -> None:
     answer = app.ask(question)
