@@ -938,9 +938,14 @@ class ClaimDecider:
             for decision in decided
             if decision.claim.field
         }
+        things = dict[str, list[str]]()  # that are nobody else's, by the speaker
         for line, of_turn in groupby(statements, key=lambda statement: statement.line):
             telling = Telling([*of_turn])
-            owners = dict.fromkeys(map(self._catalog.entity_name, telling.names()))
+            if telling.who not in things:
+                others = self._others_than(telling.who).values()
+                things[telling.who] = [name for name in others if name.islower()]  # `team`
+            named = map(self._catalog.entity_name, telling.names())
+            owners = dict.fromkeys((*named, *things[telling.who]))
             stand = {
                 fact.id: (path, fact)
                 for owner in owners
@@ -1042,6 +1047,16 @@ class ClaimDecider:
 
     def _told_of_others(self, claim: Claim) -> Known:
         """What was said of everybody and everything else, which words with a sign of change may say anew: `Aisha is responsible for the newsletter now`; not of what is other speakers'."""
+        return [
+            pair
+            for key, name in self._others_than(claim.speaker).items()
+            if key != key_of(claim.entity)
+            for pair in self._facts_of(name)
+            if pair[1].is_statement and pair[1].current
+        ]
+
+    def _others_than(self, speaker: str) -> dict[str, str]:
+        """Everybody and everything else of whom statements stand, by their keys, but for what is other speakers'."""
         if self._others is None:
             sql = "select distinct entity from facts where type = 'statement' and current = 1 order by entity"
             self._others = {key_of(name): str(name) for (name,) in self._catalog.rows(sql)}
@@ -1049,15 +1064,11 @@ class ClaimDecider:
                 str(key)
                 for (key,) in self._catalog.rows("select distinct key from names where kind = 'person'")
             }
-        own = key_of(claim.speaker)
+        own = key_of(speaker)
         theirs = tuple(f"{key} " for key in self._speakers - {own})
-        return [
-            pair
-            for key, name in self._others.items()
-            if key not in (key_of(claim.entity), own) and not f"{key} ".startswith(theirs)
-            for pair in self._facts_of(name)
-            if pair[1].is_statement and pair[1].current
-        ]
+        return {
+            key: name for key, name in self._others.items() if key != own and not f"{key} ".startswith(theirs)
+        }
 
     def _take_up(
         self, decided: ClaimDecision, facts: Known, outdated: Known, beside: Known, source: str
