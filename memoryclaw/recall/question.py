@@ -260,6 +260,17 @@ class Question(NamedTuple):
         ]
         return [*spoken, *((first, last or first) for first, _, last in days)]
 
+    def names_folder(self, path: str) -> bool:
+        """True where it names the folder of a note, as of one of several that are called `Index`."""
+        folder = path.rpartition("/")[0].rpartition("/")[2]
+        if (
+            not folder
+            or folder.casefold() not in self.query.text.casefold()
+            or self.language.is_stop(folder.lower())
+        ):
+            return False
+        return f" {key_of(folder)} " in f" {key_of(self.query.text)} "
+
     def names_field(self, field: str) -> bool:
         """True when the question says this field's name, but for small words as in `lives in`, or a synonym of it."""
         tokens = self._field_tokens(field)

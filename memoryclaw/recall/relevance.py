@@ -12,7 +12,7 @@ from memoryclaw.index.stemming import language
 from memoryclaw.model import Relevance, Term
 from memoryclaw.recall.evidence import NOTHING_COUNTED
 from memoryclaw.recall.question import Leaf, Question
-from memoryclaw.recall.rank import Ranked, Ranking
+from memoryclaw.recall.rank import Ranked, Ranking, names_field
 from memoryclaw.text import words as lists
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.language import words_of
@@ -82,7 +82,12 @@ def _is_whole(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> bool:
 def _is_named(question: Question, hit: Ranked) -> bool:
     """True for a fact or a statement about somebody or something that the question names, no word in small letters such as `code`."""
     name = question.entities.get(hit.unit.entity_key, "") if hit.unit.kind == "fact" else ""
-    return name != name.casefold() or question.query.text.find(name.capitalize()) > 0
+    in_folder = hit.unit.kind == "fact" and question.names_folder(hit.unit.path)
+    return (
+        name != name.casefold()
+        or question.query.text.find(name.capitalize()) > 0
+        or (in_folder and names_field(question, hit.unit))
+    )
 
 
 def _tells_day(ranking: Ranking, rowid: int) -> bool:

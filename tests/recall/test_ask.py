@@ -354,3 +354,33 @@ def test_what_is_asked_of_a_relative_is_not_answered_by_what_is_ones_own(tmp_pat
         "¿dónde vive mi hermano?": False,
         "where do I live?": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Who is the owner of the Loft index?", ["Loft/Index owner: Bo"]),
+        ("Who is the owner of Barn/Index?", ["Barn/Index owner: Ada"]),
+        ("Who is the owner of the index?", ["Barn/Index owner: Ada", "Loft/Index owner: Bo"]),
+        ("What is the port of heron?", ["heron/Overview port: 9090"]),
+    ],
+)
+def test_of_two_notes_of_one_name_the_one_answers_whose_folder_is_named(
+    vault_of: VaultOf, question: str, answers: list[str]
+) -> None:
+    notes = {
+        "Barn/Index.md": "---\nowner: Ada\n---\nhello\n",
+        "Loft/Index.md": "---\nowner: Bo\n---\nhello\n",
+        "otter/README.md": "---\nport: 8080\n---\n# Overview\n",
+        "heron/README.md": "---\nport: 9090\n---\n# Overview\n",
+    }
+    with App(vault_of(notes), clock=lambda: datetime(2026, 3, 1, tzinfo=UTC)) as app:
+        app.sync()
+        answer = app.ask(question)
+        assert answer.answered
+        assert sorted(line.text for line in answer.lines) == answers
+        assert not answer.notices
+        context = app.recall(question, noted=False).context
+        assert all(line.rpartition(": ")[2] in context for line in answers)
+        others = {"Ada", "Bo", "8080", "9090"} - {line.rpartition(": ")[2] for line in answers}
+        assert not [other for other in others if other in context]
