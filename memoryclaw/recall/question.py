@@ -79,6 +79,7 @@ _OF_NOUNS = {
 }
 _ASKING = frozenset(lists.words("relevance.asking"))
 _WHETHER = frozenset(lists.words("relevance.whether"))
+_SAYING = frozenset(lists.words("relevance.saying"))
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
@@ -332,6 +333,8 @@ def understand(
     languages = Languages(spoken, query.words)
     asks = query.words[0] if query.words and "?" in text and query.words[0] in _ASKING_WORDS else ""
     words = [word for word in query.words if not languages.is_stop(word) and word != asks]
+    if query.ranges and _SAYING.issuperset(words):
+        words = []  # `what did I say on 1 October?`
     if not words and (query.ranges or query.filters) and _is_plain(query):
         query = query._replace(root=None, words=())  # "what happened last week" asks for all of last week
     words = words or list(query.words)
