@@ -264,13 +264,9 @@ class Question(NamedTuple):
     def names_folder(self, path: str) -> bool:
         """True where it names the folder of a note, as of one of several that are called `Index`."""
         folder = path.rpartition("/")[0].rpartition("/")[2]
-        if (
-            not folder
-            or folder.casefold() not in self.query.text.casefold()
-            or self.language.is_stop(folder.lower())
-        ):
-            return False
-        return f" {key_of(folder)} " in f" {key_of(self.query.text)} "
+        is_said = bool(folder) and folder.casefold() in self.query.text.casefold()
+        is_name = is_said and not self.language.is_stop(folder.lower())
+        return is_name and f" {key_of(folder)} " in f" {key_of(self.query.text)} "
 
     def names_field(self, field: str) -> bool:
         """True when the question says this field's name, but for small words as in `lives in`, or a synonym of it."""

@@ -246,30 +246,25 @@ def resolve_dates(text: str, said: str, language: str = "en") -> str:
 
 def _with_distances(text: str, today: date) -> str:
     """The text with the day behind what is told as so many days or weeks from its own day, in any language: `in drei Wochen`."""
-    tomorrow, next_week = (
-        {range_.span: range_ for range_ in find_ranges(text, days.plus_days(today, ahead))[0]}
-        for ahead in (1, 7)
-    )
     for range_ in reversed(find_ranges(text, today)[0]):
-        end = range_.span[1]
-        counts = " " in range_.text and range_.start and not _COUNTING.search(range_.text)
-        if not counts or text.startswith(" (", end):
+        end, span, step = (
+            range_.span[1],
+            _days(range_) if range_.start else None,
+            1 + 6 * (range_.start != range_.end),
+        )
+        counts = (
+            span and " " in range_.text and not (_COUNTING.search(range_.text) or text.startswith(" (", end))
+        )
+        later = leading_range(range_.text, days.plus_days(today, step)) if counts else None
+        if not span or not later or later.start != days.plus_days(span.first, step).isoformat():
             continue
-        span = _days(range_)
-        if span.first == span.last:
-            moves = _moves(span, tomorrow.get(range_.span), 1)
-        else:
-            moves = span == days.week_span(span.first) and _moves(span, next_week.get(range_.span), 7)
-            away = (span.first - days.week_span(today).first).days
-            day = days.plus_days(today, away)
-            span = Days(day, day) if abs(away) > 7 else span  # what is a week away may be all of that week
-        text = f"{text[:end]} ({spoken(span)}){text[end:]}" if moves else text
+        if step > 1 and span != days.week_span(span.first):
+            continue
+        away = (span.first - days.week_span(today).first).days
+        if step > 1 and abs(away) > 7:  # what is a week away may be all of that week
+            span = Days(*[days.plus_days(today, away)] * 2)
+        text = f"{text[:end]} ({spoken(span)}){text[end:]}"
     return text
-
-
-def _moves(span: Days, later: DateRange | None, count: int) -> bool:
-    """True where what is read so many days later lies so many days later."""
-    return later is not None and bool(later.start) and _days(later).first == days.plus_days(span.first, count)
 
 
 def _with_date(phrase: str, today: date) -> str:
