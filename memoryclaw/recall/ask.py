@@ -221,6 +221,9 @@ def _of_unit(
 ) -> Iterator[_Candidate]:
     """The lines of a unit, those that hold most first, and of these what least speaks against."""
     unit, question = match.unit, found.question
+    in_folder = unit.kind == "fact" and question.names_folder(match.path)
+    if _has_namesake(found, match):
+        unit = unit._replace(entity=f"{match.path.rpartition('/')[0].rpartition('/')[2]}/{unit.entity}")
     text = text_of(unit) if unit.kind in _ONE_LINE else without_block_ids(unit.text)
     if unit.kind in _ONE_LINE and (unit.kind != "turn" or len(text) <= 160):
         pieces = [(0, text)]
@@ -244,7 +247,7 @@ def _of_unit(
         own = [own_of.get(at, share) for at, share in enumerate(shares)]
     is_named = bool(unit.field) and _names_field(question, unit)
     is_beside = is_named and _is_beside(question, unit)
-    is_certain = is_named and not is_beside and key_of(unit.entity) in whose
+    is_certain = is_named and not is_beside and (in_folder or key_of(unit.entity) in whose)
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = is_named and not is_certain and question.of_myself and not question.any_person
     pasted = _pasted(unit, pieces)
@@ -287,6 +290,16 @@ def _of_unit(
         until = unit.until[:10] if is_before else ""
         passage = _passage(pieces, at, last, read, turns)
         yield _Candidate(answer, passage, is_certain, bool(days_told[at]), until)
+
+
+def _has_namesake(found: Ranking, match: Match) -> bool:
+    """True for a property of a note in a folder, where a note of its name in another one has one as well."""
+    key, name = key_of(match.unit.entity), match.path.rpartition("/")[2]
+    return "/" in match.path and any(
+        one.kind == match.unit.kind == "fact" and one.entity_key == key
+        and one.path != match.path and one.path.rpartition("/")[2] == name
+        for one in (hit.unit for hit in found.units)
+    )  # fmt: skip
 
 
 def _without_title(pieces: list[tuple[int, str]]) -> list[tuple[int, str]]:

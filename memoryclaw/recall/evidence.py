@@ -215,7 +215,7 @@ class EvidenceReader:
                 else set()
             )
             return question.asks_for(unit.field, unit.days, unit.entity_key) and (
-                not held <= key or key.issuperset(tokens)
+                not held <= key or key.issuperset(tokens) or question.names_folder(unit.path)
             )
 
         wanted = list(filter(is_asked, properties))

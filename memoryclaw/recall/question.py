@@ -79,6 +79,7 @@ _OF_NOUNS = {
 }
 _ASKING = frozenset(lists.words("relevance.asking"))
 _WHETHER = frozenset(lists.words("relevance.whether"))
+_SAYING = frozenset(lists.words("relevance.saying"))
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
@@ -261,6 +262,13 @@ class Question(NamedTuple):
         ]
         return [*spoken, *((first, last or first) for first, _, last in days)]
 
+    def names_folder(self, path: str) -> bool:
+        """True where it names the folder of a note, as of one of several that are called `Index`."""
+        folder = path.rpartition("/")[0].rpartition("/")[2]
+        is_said = bool(folder) and folder.casefold() in self.query.text.casefold()
+        is_name = is_said and not self.language.is_stop(folder.lower())
+        return is_name and f" {key_of(folder)} " in f" {key_of(self.query.text)} "
+
     def names_field(self, field: str) -> bool:
         """True when the question says this field's name, but for small words as in `lives in`, or a synonym of it."""
         tokens = self._field_tokens(field)
@@ -337,6 +345,8 @@ def understand(
     languages = Languages(spoken, query.words)
     asks = query.words[0] if query.words and "?" in text and query.words[0] in _ASKING_WORDS else ""
     words = [word for word in query.words if not languages.is_stop(word) and word != asks]
+    if query.ranges and _SAYING.issuperset(words):
+        words = []  # `what did I say on 1 October?`
     if not words and (query.ranges or query.filters) and _is_plain(query):
         query = query._replace(root=None, words=())  # "what happened last week" asks for all of last week
     words = words or list(query.words)

@@ -35,7 +35,7 @@ from memoryclaw.recall.restated import LINES, Verdicts, verdicts
 from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.dates import day_of, find_ranges, plus_days, told_ranges
-from memoryclaw.text.language import fold, words_of
+from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
 from memoryclaw.vault.validity import canonical_scope, due
@@ -511,9 +511,14 @@ def _words_held(found: Ranking, causes_of: Sequence[Matched]) -> set[str]:
 
 
 def _notices(found: Ranking) -> tuple[str, ...]:
+    folders = {key_of(folder) for hit in found.open for folder in hit.unit.path.split("/")[:-1]}
     notices = (
         *found.question.notices,
-        *(f"Nothing here is called {name}." for name in strangers(found.question)),
+        *(
+            f"Nothing here is called {name}."
+            for name in strangers(found.question)
+            if key_of(name) not in folders
+        ),
     )
     if found.units or not found.question.only_excludes:
         return notices
