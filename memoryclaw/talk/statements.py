@@ -322,16 +322,7 @@ class _Turn:
                 number, members[0], "choice", frozenset(), stressed=bool(asked_for), words=picked
             )
             members = members[1:]
-        order, once = list[bool](), list[bool]()
-        for place, clause in enumerate(members):
-            orders = is_order(clause, words, members[place - 1] if place else None)
-            if orders and place and _adds(clause, words):
-                # `Lena pays by card, never cash` tells of Lena, `use tabs, never spaces` is one order
-                order[-1] = order[-1] or (_bids(members[place - 1].tokens, words) and not once[-1])
-                orders = False
-            once.append(orders and is_for_once(clause, words, shown=self._shows))
-            ordered = self._ordered or any(order)
-            order.append((orders and not once[-1]) or (ordered and _goes_on_ordering(clause, words)))
+        order, once = self._orders(members)
         self._ordered = self._ordered or any(order)
         doubts = self._doubts(members, text, order)
         for place, clause in enumerate(members):
@@ -382,6 +373,21 @@ class _Turn:
             yield piece._replace(
                 assertions=tuple(owned), doubts=piece.doubts | ({"mood"} if reason else set())
             )
+
+    def _orders(self, members: Sequence[Clause]) -> tuple[list[bool], list[bool]]:
+        """Which clauses of a sentence are orders, and which of these only say how one piece of work shall be."""
+        words = self.words
+        order, once = list[bool](), list[bool]()
+        for place, clause in enumerate(members):
+            orders = is_order(clause, words, members[place - 1] if place else None)
+            if orders and place and _adds(clause, words):
+                # `Lena pays by card, never cash` tells of Lena, `use tabs, never spaces` is one order
+                order[-1] = order[-1] or (_bids(members[place - 1].tokens, words) and not once[-1])
+                orders = False
+            once.append(orders and is_for_once(clause, words, shown=self._shows))
+            ordered = self._ordered or any(order)
+            order.append((orders and not once[-1]) or (ordered and _goes_on_ordering(clause, words)))
+        return order, once
 
     def _owned(self, assertion: Assertion, clause: Clause) -> Assertion | None:
         """What is told of a bare noun, of the one thing that its clause or the last one before it names: `Atlas slipped, deadline is 9 May`.
