@@ -188,8 +188,9 @@ class Names:
     def subject(self, clause: Clause, words: Grammar, speaker: str) -> tuple[str, str]:
         """Whom a clause is about ("" for the speaker, and where that has no name), and how that is told: own | named | relative | thing | other | none."""
         tokens = clause.subject
-        if not tokens:
-            return self._opening(clause, words), "none"
+        if not tokens:  # `bin nach Bonn gezogen`, `me encanta el sushi`
+            is_own = words.own_verbs.has_any(clause.verb[:1])
+            return ("", "own") if is_own else (self._opening(clause, words), "none")
         first = tokens[0]
         if first in words.first_person or (
             tokens[-1] in words.first_person
@@ -432,7 +433,9 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
             )
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
             if name := behind or _name_before(tokens, place, words, names):
-                stated = not behind or bool(_linked(tokens, place + length, words))
+                # `dass mein Chef Kim heißt`
+                is_final = bool(words.final_verbs) and tokens[-1] in words.links
+                stated = not behind or is_final or bool(_linked(tokens, place + length, words))
                 joins = not behind and tokens[place - 1] in words.renewals and noun_of(role) is None
                 whose = name if joins and tokens[place - 2] in _OURS else whose
                 introductions.append(Relation(names.add_person(name), role, whose, stated))
@@ -506,7 +509,8 @@ def _name_behind(
     if place >= len(tokens) or any(token in words.not_now for token in linked):
         return ""  # `my boss was Marlene`
     presented = tokens[0] in words.pointers and tokens[1] in words.be_verbs and len(tokens) == place + 2
-    called = presented or any(token in words.naming_words for token in linked)
+    called = presented or words.naming_words.within(linked)
+    place += tokens[place] in words.articles and words.honorifics.has_any(tokens[place + 1 : place + 2])
     titled = tokens[place] in words.honorifics
     if linked and not called and not titled and not names.is_known(tokens[place]):
         if words.noun_capitals:
@@ -528,7 +532,8 @@ def _name_behind(
             typed[0].isupper() or joins or (small and _may_name(tokens, place, words, names, called=called))
         ):
             break
-        if not joins and _is_common(typed, words) and not (typed[0].isupper() and tokens[place] in _GIVEN):
+        is_given = bool(title) or (typed[0].isupper() and tokens[place] in _GIVEN)
+        if not joins and not is_given and _is_common(typed, words):
             break
         run.append(re.sub(r"['’]s$", "", typed))
         place += 1
@@ -538,7 +543,7 @@ def _name_behind(
 
 def _linked(tokens: Sequence[str], place: int, words: Grammar) -> Sequence[str]:
     """What stands between a role and its name: `is called`, `is now`."""
-    linked = place < len(tokens) and tokens[place] in words.links
+    linked = words.links.at(tokens, place)
     return tokens[place : words.link_words.skip(tokens, place)] if linked else ()
 
 

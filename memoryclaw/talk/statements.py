@@ -230,7 +230,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
                 quote=sentence,
                 places=(place,),
                 kind="unread",
-                subject="other",
+                subject="own" if grammar(UNREAD).first_person.within(tokens_of(sentence)) else "other",
                 doubts=frozenset({"asked"} if sentence.rstrip("\"'”’») *_").endswith(_ASKED) else ()),
                 content=frozenset(
                     word for word in words_of(sentence) if len(word) > _SMALL_WORD or not word.isascii()
@@ -374,6 +374,9 @@ class _Turn:
                 *({piece.about} & self.names.people),
                 *self.names.relatives(clause.tokens, words),
             ] or self.named
+            # What is told before a question is so, `i live in Leeds, which gym …?`; with no field, it is what the question is about.
+            if not owned and self._leads_to_question(members, place, text):
+                piece = piece._replace(doubts=piece.doubts | {"asked"})
             reason = place > 0 and order[place - 1] and kind in _REASONS and not owned
             reason = reason and piece.subject in ("own", "relative")
             yield piece._replace(
@@ -448,13 +451,13 @@ class _Turn:
             doubted = self._hedge_beside(members, place)
             # `it should be 15, if memory serves` is said with doubt, and not only supposed.
             at_its_end = len(plain) < len(clause.tokens) and (*plain,) == clause.tokens[: len(plain)]
-            supposed = supposed or (words.suppositions.within(plain) and not any(orders))
+            supposed = supposed or (_supposes(plain, clause, words) and not any(orders))
             reports = (
                 clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
             )
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
-                "asked": is_question
+                "asked": (is_question and not self._leads_to_question(members, place, text))
                 or asks(
                     clause.typed,
                     words,
@@ -501,6 +504,21 @@ class _Turn:
         ):
             doubts[0] |= {"asked"}  # what it asks about: `the csv of last week, which day was worst`
         return doubts
+
+    def _leads_to_question(self, members: Sequence[Clause], place: int, text: str) -> bool:
+        """True for a clause about the speaker in a sentence that ends in a question of its own: not `i live in Leeds, right?`."""
+        clause, question, words = members[place], members[-1], self.words
+        if (
+            question is clause
+            or not text.rstrip("\"'”’») *_").endswith(_ASKED)
+            or len(question.tokens) <= _SAID
+        ):
+            return False
+        tells = clause.kind not in ("", *_INTENDED) and words.first_person.has_any(clause.subject[:1])
+        is_tag = words.coordinators.has_any(question.typed[:1]) or words.reporting_verbs.within(
+            question.tokens
+        )
+        return tells and not is_tag and bool(_content(question.tokens, words))
 
     def _is_topic(self, members: Sequence[Clause], text: str, *, last: bool, first: bool) -> bool:
         """True for a noun alone that says what the next sentence is about: `rings.`; after a question that asks for something it answers."""
@@ -653,6 +671,17 @@ def _only_doubts(tokens: Sequence[str], words: Grammar) -> bool:
     """True for words that are nothing but a hedge: `i think`, `not sure though`; not `not sure why`."""
     size = words.hedges.at(tokens)
     return size > 0 and (size == len(tokens) or len(tokens) <= 4) and tokens[-1] not in words.question_words
+
+
+def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
+    """True where a word of the tokens supposes; not where it belongs to the verb behind its subject, `meu cão se chama Bruno`, or before it, `ik werk als kok`."""
+    own = words.verb_leads.intersection(clause.subject[1:])
+    for place, _ in words.suppositions.places(tokens):
+        behind_verbs = {verb[1:2] for verb, _ in words.fields_by_first.get(tokens[place - 1], ())}
+        is_naming = words.naming_words.at(tokens, place) > 1
+        if not (is_naming or tokens[place] in own or (tokens[place],) in behind_verbs):
+            return True
+    return False
 
 
 def _only(names: Collection[str]) -> str:

@@ -169,8 +169,9 @@ def features_of(exchange: Surroundings) -> dict[str, float]:
 
 
 def cut_name(exchange: Surroundings) -> str:
-    """The name of the cut of a statement: higher in a session that is answered at length, and in a language that nothing was learned from."""
-    if exchange.said.language not in lists.words("worth.languages"):
+    """The name of the cut of a statement: higher in a session that is answered at length, and in a language that nothing was learned from but what tells a field or a liking."""
+    sure = exchange.said.assertions or FEATURES["a liking"](exchange)
+    if not sure and exchange.said.language not in lists.words("worth.languages"):
         return "cut_alone"
     return "cut_answered" if exchange.session.answered else "cut"
 

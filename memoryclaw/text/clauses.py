@@ -187,7 +187,9 @@ def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -
 def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[str], bool]) -> bool:
     """True where a subject with its verb begins."""
     token = tokens[at]
-    if token in words.contracted_subjects and tokens[at - 1] not in words.noun_leads:  # `mi trabajo`
+    # `mi trabajo`, `trabalho como cozinheiro`
+    is_noun = tokens[at - 1] in words.noun_leads or token in words.comparatives
+    if token in words.contracted_subjects and not is_noun:
         # the `id` of `my staff id` is a noun
         return not token.endswith("d") or "'" in token or _verb_at(tokens, at + 1, words, most=1) is not None
     linked = tokens[at - 1] in words.coordinators
@@ -201,6 +203,8 @@ def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[s
         return False
     if token in words.possessives_own or token in words.determiners or is_name(token):
         return _verb_at(tokens, at + 1, words, most=4) is not None
+    while token in words.adverbs and at + 1 < len(tokens):  # `e ora lavora alla Fugro`
+        at, token = at + 1, tokens[at + 1]
     return _verb_at(tokens, at, words, most=1) is not None
 
 
@@ -390,6 +394,8 @@ def _parsed(piece: str, words: Grammar, start: int, opens: Callable[[str], bool]
     if not tokens:
         return clause
     lead = min(words.leads.skip(tokens), len(tokens) - 1)
+    # `il mio`
+    lead += tokens[lead] in words.articles and words.possessives_own.has_any(tokens[lead + 1 : lead + 2])
     under = any(token in words.subordinators for token in tokens[:lead])
     clause = clause._replace(joined=under or tokens[lead] in words.relative_words, under=under)
     head = min(words.verb_leads.skip(tokens, lead), len(tokens) - 1)
@@ -397,8 +403,9 @@ def _parsed(piece: str, words: Grammar, start: int, opens: Callable[[str], bool]
         contracted = at == head and tokens[at] in words.contracted_subjects
         kind, end = _contracted_at(tokens, at, words) if contracted else _verb_group(tokens, at, lead, words)
         if kind:
-            return clause._replace(
-                subject=tuple(tokens[head if contracted else lead : at + contracted]),
+            subject = tokens[head if contracted else lead : at + contracted]
+            return clause._replace(  # no adverb is one: `and now works at Fugro`
+                subject=() if lead and words.adverbs.issuperset(subject) else tuple(subject),
                 verb=tuple(tokens[at:end]),
                 kind=kind,
                 rest=typed_from(text, spans_of(text), end),
@@ -436,6 +443,7 @@ def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tu
         and tokens[at - 1] in words.nominatives
         and tokens[at - 1] not in words.determiners
         and tokens[at] not in words.adverbs
+        and tokens[at] not in words.verb_leads
         and not _NUMBER.search(tokens[at])
     ):
         return "other", at + 1

@@ -62,6 +62,8 @@ _PAST = frozenset(lists.words("consolidation.past_fields"))
 _DATED = frozenset(lists.words("consolidation.dated_fields"))
 _SMALL = frozenset[str]().union(*SMALL.values())
 _QUALIFIERS = frozenset(lists.words("consolidation.field_qualifiers"))
+_FAVORITE = frozenset(lists.words("consolidation.favourites"))
+_FAVORITES = tuple(lists.words("consolidation.favourite_beginnings"))
 _NO_FAVORITE = frozenset(lists.words("consolidation.no_favourites"))
 
 
@@ -76,13 +78,11 @@ def noun_of(words: str) -> FieldNoun | None:
         return noun
     if len(tokens) > 1 and tokens[0] in _QUALIFIERS and (noun := NOUNS.get(" ".join(tokens[1:]))):
         return FieldNoun(f"{tokens[0]} {noun.field}", noun.kind)
-    if len(tokens) > 1 and tokens[0] in {"favorite", "favourite"} and not _NO_FAVORITE & set(tokens):
-        return FieldNoun(f"favorite {' '.join(tokens[1:])}", "text")
-    return (
-        FieldNoun(plain, "text")
-        if len(tokens) == 1 and plain.startswith("lieblings") and len(plain) > 10
-        else None
-    )
+    others = [token for token in tokens if token not in _FAVORITE]
+    if others and not {tokens[0], tokens[-1]}.isdisjoint(_FAVORITE) and not _NO_FAVORITE & set(tokens):
+        return FieldNoun(f"favorite {' '.join(others)}", "text")
+    is_favorite = len(tokens) == 1 and len(plain) > 10 and plain.startswith(_FAVORITES)
+    return FieldNoun(plain, "text") if is_favorite else None
 
 
 def is_yearly(field: str) -> bool:
