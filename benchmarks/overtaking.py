@@ -27,7 +27,7 @@ from worth import Candidate, Sum, left_out, rows
 
 from memoryclaw.app import App
 from memoryclaw.consolidation import overtaking
-from memoryclaw.consolidation.overtaking import Pair, Telling, features_of
+from memoryclaw.consolidation.overtaking import Pair, Telling, features_of, pairs_of
 from memoryclaw.model import Turn
 from memoryclaw.talk.learned import cut_of
 from memoryclaw.talk.statements import read
@@ -38,7 +38,7 @@ from memoryclaw.text.language import key_of
 _DATA = Path(overtaking.__file__).parents[1] / "data/overtaking.toml"
 _PENALTY = 5.0
 _WEIGHTS = {"change": 1.5, "beside": 3.0, "own": 0.4, "conversation": 1.5}
-_CUTS = (0.4, 0.45, 0.5, 0.55, 0.6, 0.7)
+_CUTS = (0.25, 0.3, 0.35, 0.4, 0.5, 0.6)
 
 
 class Compared(NamedTuple):
@@ -59,10 +59,8 @@ def compared(root: Path, turns: Sequence[Turn]) -> list[Pair]:
     for _, of_turn in groupby(read(turns, names).statements, key=lambda statement: statement.line):
         telling = Telling([*of_turn])
         owners = {key_of(name) for name in telling.names()}
-        of_named = (fact for fact in facts if key_of(fact.entity) in owners and telling.speaks_of(fact))
-        pairs += [
-            pair for pair in (Pair(fact, telling) for fact in of_named) if pair.clauses and pair.is_of_one
-        ]
+        of_named = (fact for fact in facts if key_of(fact.entity) in owners or fact.entity.islower())
+        pairs += pairs_of(of_named, telling)
     return pairs
 
 

@@ -63,6 +63,7 @@ from memoryclaw.models.packaged import MINILM, USE
 from memoryclaw.recall.evaluation import mean, ndcg, recall_at, share
 from memoryclaw.recall.rank import rank
 from memoryclaw.recall.search import Searcher
+from memoryclaw.text.sentences import sentences
 
 _RANK = "memoryclaw.recall.rank:"
 _EVIDENCE = "memoryclaw.recall.evidence:"
@@ -165,6 +166,7 @@ class Tally:
         self.answers: dict[int, list[float]] = {}
         self.worth: dict[int, list[float]] = {}
         self.cut: dict[int, list[float]] = {}
+        self.inside: dict[int, list[float]] = {}
         self.ms: list[float] = []
         self.recall_ms: list[float] = []
 
@@ -189,10 +191,11 @@ class Tally:
     ) -> None:
         """One context, as a way packs it; `answer` is the gold answer in plain words, where it can be looked for."""
         turns, context, *shown = packed
-        for shares, cut in shown:
+        for shares, cut, inside in shown:
             evidence = [turn for turn in question["evidence"] if turn in shares]
             self.worth.setdefault(budget, []).append(sum(shares[turn] for turn in evidence))
             self.cut.setdefault(budget, []).extend(float(turn in cut) for turn in evidence)
+            self.inside.setdefault(budget, []).extend(float(turn in inside) for turn in evidence)
         self.evidence.setdefault(budget, []).append(share(turns, question["evidence"]))
         if answer:
             self.answers.setdefault(budget, []).append(float(answer in plain_words(context)))
@@ -204,7 +207,12 @@ class Tally:
                 {"evidence": found}
                 | {
                     name: kept[budget]
-                    for name, kept in (("answers", self.answers), ("worth", self.worth), ("cut", self.cut))
+                    for name, kept in (
+                        ("answers", self.answers),
+                        ("worth", self.worth),
+                        ("cut", self.cut),
+                        ("inside", self.inside),
+                    )
                     if kept.get(budget)
                 }
             )
@@ -231,13 +239,18 @@ def changed(app: App) -> None:
         pass
 
 
-def recalled(app: App, text: str, budget: int) -> tuple[list[str], str, tuple[dict[str, float], set[str]]]:
-    """Turn ids in a context of so many tokens, the context, the share of its tokens that each turn takes, and those that are cut."""
+def recalled(
+    app: App, text: str, budget: int
+) -> tuple[list[str], str, tuple[dict[str, float], set[str], set[str]]]:
+    """Turn ids in a context of so many tokens, the context, the share of its tokens that each turn takes, those that are cut, and those of which no sentence stands whole."""
     answer = app.recall(text, budget=budget)
     shares = {turn_id(match.unit.id): match.tokens / answer.tokens for match in answer.matches}
     words = plain_words(answer.context)
-    cut = {turn_id(m.unit.id) for m in answer.matches if plain_words(m.unit.text) not in words}
-    return [*shares], answer.context, (shares, cut)
+    cut = {turn_id(m.unit.id): m.unit.text for m in answer.matches if plain_words(m.unit.text) not in words}
+    inside = {
+        turn for turn, text in cut.items() if not any(plain_words(one) in words for one in sentences(text))
+    }
+    return [*shares], answer.context, (shares, {*cut}, inside)
 
 
 def turn_id(unit: str) -> str:
@@ -708,7 +721,7 @@ def comparison(result: Row) -> Iterator[str]:
     """The figures for people."""
     budgets = list(next(iter(result["sets"].values()))["found"][OURS]["packed"])
     heads = ["R@5", "R@10", "R@20", "nDCG@10", "ses R@5", "R@10", "ms p50", "p95"]
-    kinds = ("ev", "answ", "worth", "cut")
+    kinds = ("ev", "answ", "worth", "cut", "inside")
     heads += [f"{kind} {budget}" for budget in budgets for kind in kinds]
     yield f"{'':40}" + "".join(f"{head:>9}" for head in heads)
     for name, row in result["sets"].items():
@@ -738,7 +751,9 @@ def _ways(found: Mapping[str, Row], budgets: Sequence[str]) -> Iterator[str]:
         values += [f"{session.get(f'recall@{k}', 0.0):9.3f}" for k in SESSION_DEPTHS]
         values += [f"{ms[of]:9.1f}" for of in ("p50", "p95")]
         for budget in budgets if row["packed"] else ():
-            shares = [row["packed"][budget].get(of) for of in ("evidence", "answers", "worth", "cut")]
+            shares = [
+                row["packed"][budget].get(of) for of in ("evidence", "answers", "worth", "cut", "inside")
+            ]
             values += [f"{'-':>9}" if value is None else f"{value:9.3f}" for value in shares]
         yield f"    {name:36}" + "".join(values)
 
@@ -975,7 +990,7 @@ def main() -> int:
         action="store_const",
         dest="budgets",
         const=(800,),
-        help="--budgets 800, of which `cut` is a figure",
+        help="--budgets 800, of which `cut` and `inside` (a sentence) are figures",
     )
     options.add_argument("--pooled", action="store_true", help="all conversations of a set in one vault")
     options.add_argument(

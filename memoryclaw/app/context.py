@@ -579,8 +579,8 @@ class VaultContext:
             **({"seen": seen} if seen != "all" else {}),
             **rooms.receipts.event_of(answer),
         }
-        # A folder that nobody made a vault is only looked at.
-        is_noted = answer.trace and is_initialised(self.root)
+        # A folder that nobody made a vault is only looked at; what a session asked in vain teaches (`lifecycle/misses.py`).
+        is_noted = (answer.trace or session) and is_initialised(self.root)
         trouble = self.ledger.append("shown", values, self.clock()) if is_noted else ""
         notices = (*answer.notices, trouble) if trouble else answer.notices
         return replace(answer, receipt=receipt, notices=notices)

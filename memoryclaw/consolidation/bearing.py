@@ -49,6 +49,7 @@ _FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardl
 class _Kind(NamedTuple):
     """Things of which somebody has one at a time."""
 
+    first: str  # of its names
     names: WordList  # what the kind is called, as a field is: `bank`, `bank account`
     members: WordList
 
@@ -57,13 +58,21 @@ class _Kind(NamedTuple):
 def _kinds() -> tuple[_Kind, ...]:
     rows = (line.partition(": ") for line in lists.lines("consolidation.kinds_in_turn"))
     return tuple(
-        _Kind(WordList(names.split(", ")), WordList(members.split(", "))) for names, _, members in rows
+        _Kind(names.partition(", ")[0], WordList(names.split(", ")), WordList(members.split(", ")))
+        for names, _, members in rows
     )
 
 
 @lru_cache(maxsize=1024)
-def _kinds_named(text: str) -> tuple[_Kind, ...]:
+def kinds_named(text: str) -> tuple[_Kind, ...]:
+    """The kinds of which a text names a thing."""
     return tuple(kind for kind in _kinds() if kind.members.within(tokens_of(text)))
+
+
+@lru_cache(maxsize=1024)
+def kinds_of_field(field: str) -> tuple[_Kind, ...]:
+    """The kinds of things that a field is called by."""
+    return tuple(kind for kind in _kinds() if kind.names.at(tokens_of(field)))
 
 
 @cache
@@ -71,7 +80,8 @@ def _abstentions() -> tuple[_Kind, ...]:
     """What somebody is or leaves alone, and what such a one does not eat or drink."""
     rows = (line.partition(": ") for line in lists.lines("consolidation.abstentions"))
     return tuple(
-        _Kind(WordList(names.split(", ")), WordList(things.split(", "))) for names, _, things in rows
+        _Kind(names.partition(", ")[0], WordList(names.split(", ")), WordList(things.split(", ")))
+        for names, _, things in rows
     )
 
 
@@ -163,7 +173,7 @@ def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
         return False
     if _breaks(clause, words, fact):
         return True
-    kind = next((kind for kind in _kinds_named(clause.text) if _are_two_of(kind, clause, fact)), None)
+    kind = next((kind for kind in kinds_named(clause.text) if are_two_of(kind, clause, fact)), None)
     return kind is not None and _takes_place(kind, clause, later, fact)
 
 
@@ -206,7 +216,7 @@ def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
     )
 
 
-def _are_two_of(kind: _Kind, clause: Clause, fact: Fact) -> bool:
+def are_two_of(kind: _Kind, clause: Clause, fact: Fact) -> bool:
     """True where a clause names one of a kind, and a fact another one."""
     known = tokens_of(fact.value)
     is_used = fact.is_statement or fact.field == "uses"

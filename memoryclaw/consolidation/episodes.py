@@ -620,7 +620,7 @@ def _with_topics(text: str, words: Sequence[str]) -> str:
     for room in range(_TITLE, _TITLE // 2, -1):
         title = cut_short(text, room)
         title_words = set(map(fold, WORD.findall(title)))
-        lacking = [word for word in words if folded[word] not in title_words]
+        lacking = [word for word, key in folded.items() if key not in title_words]
         cut_off = [word for word in lacking if folded[word] in text_words]
         named_topics = ", ".join(list(dict.fromkeys((*lacking[:1], *cut_off[:1], *lacking)))[:_MORE])
         if not named_topics or len(title) + len(named_topics) + 3 <= _TITLE:
@@ -863,9 +863,12 @@ def harmless(text: str) -> str:
     while hit := _LEADING.match(flat, start):
         start = hit.end()
     flat = flat[start:]
-    flat = _LINKS.sub(lambda hit: hit[0].lstrip("!")[:1], flat)
-    flat = _COMMENT.sub(lambda hit: " " if hit[0][0] == "%" else hit[0].replace("--", "- "), flat)
-    flat = _TAG.sub("", flat)
+    if "[" in flat or "]" in flat:
+        flat = _LINKS.sub(lambda hit: hit[0].lstrip("!")[:1], flat)
+    if "%%" in flat or "--" in flat:
+        flat = _COMMENT.sub(lambda hit: " " if hit[0][0] == "%" else hit[0].replace("--", "- "), flat)
+    if "#" in flat:
+        flat = _TAG.sub("", flat)
     if "``" in flat or "~~~" in flat or flat.count("`") % 2:
         flat = flat.replace("`", "'").replace("~~~", "~")
     return " ".join(without_block_mark(flat).split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -134,7 +134,8 @@ def concludes(sentence: str) -> bool:
 
 def _plain(sentence: str) -> str:
     text = _ITEM.sub("", sentence.strip())
-    text = _LINKED.sub(r"\1", _EMPHASIS.sub(r"\1", _BOLD.sub("", text)))
+    if "*" in text or "__" in text or "](" in text:  # as in few sentences
+        text = _LINKED.sub(r"\1", _EMPHASIS.sub(r"\1", _BOLD.sub("", text)))
     return text.strip()
 
 
@@ -176,20 +177,20 @@ def topics(turns: Sequence[Turn]) -> list[str]:
     common, of_every_work = _common(), _of_every_work()
     in_turns: Counter[str] = Counter()
     of_people: Counter[str] = Counter()
-    written: dict[str, Counter[str]] = {}
+    written: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for turn in turns:
         if turn.role not in ("user", "assistant", ""):
             continue
         spelled: dict[str, str] = {}
         for word in dict.fromkeys(WORD.findall(_ADDRESS.sub(" ", without_secrets(prose(turn)[:_COMPARED])))):
             spelled.setdefault(fold(word), word)
-        for word in spelled:
+        for word, spelling in spelled.items():
             if _SHORT < len(word) <= _LONG and not (
                 word[0].isdigit() or word in common or word in names or word in of_every_work
             ):
                 in_turns[word] += 1
                 of_people[word] += turn.role != "assistant"
-                written.setdefault(word, Counter())[spelled.get(word, word)] += 1
+                written[word][spelling] += 1
     worth = {
         word: math.log1p(count) * (1 + min(2, of_people[word])) * _rarity(written[word])
         for word, count in in_turns.items()
@@ -346,7 +347,7 @@ class _Failing(NamedTuple):
     commands: dict[str, None]
 
 
-_ERROR = re.compile(r"\b\w*(?:error|exception|panic|undefined|traceback)\b(?!s?\s*=)", re.IGNORECASE)
+_ERROR = re.compile(r"(?:error|exception|panic|undefined|traceback)\b(?!s?\s*=)", re.IGNORECASE)
 _FAULT = re.compile(r"\b(?:fail(?:ed|ure|s)?|cannot|can't|could not|not found|no such|denied|refused|unknown|invalid|missing|unable|expected)\b", re.IGNORECASE)  # fmt: skip
 _PLACE = re.compile(r"[\w/-]\.[a-z]{1,8}:\d+")  # of compilers and linters: file:line
 _ENDED = re.compile(r"\bexit(?:ed)? (?:code|status|with)\b", re.IGNORECASE)  # says that, and not why

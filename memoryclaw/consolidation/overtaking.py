@@ -7,14 +7,15 @@ The sum has a person asked, and never ends anything. Its weights are learned by 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
-from memoryclaw.consolidation.bearing import is_theirs
+from memoryclaw.consolidation.bearing import REACHED_AT, are_two_of, is_theirs, kinds_named, kinds_of_field
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import stems, stems_in, subject_in
+from memoryclaw.recall.renewing import fields_in, stems, stems_in
 from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.statements import Statement
@@ -63,12 +64,14 @@ class Telling:
         return self._clauses[sentence]
 
     def speaks_of(self, fact: Fact) -> bool:
-        """True where it has a rare word of what stands, or two others."""
+        """True where it has a rare word of what stands, two others, or one of what that is about."""
         stems_of_fact = stems_of(fact, self)
         if self.stems.isdisjoint(stems_of_fact):  # as of most
             return False
         shared = self.stems & stems_of_fact
-        return sum(_weight_of(stem, self.words.code) for stem in shared) > _EVERYDAY
+        if sum(_weight_of(stem, self.words.code) for stem in shared) > _EVERYDAY:
+            return True
+        return not shared.isdisjoint(_topic_of(fact, self.words.code))
 
     def names(self) -> list[str]:
         """The speaker, and whomever and whatever it names."""
@@ -83,11 +86,12 @@ class Telling:
 class Pair:
     """What stands, beside what somebody said later."""
 
+    rivals = 0  # how much else stands that has the rarest of what both have
+
     def __init__(self, fact: Fact, telling: Telling) -> None:
         self.fact, self.telling, self.words = fact, telling, telling.words
         self.owner: str = "" if key_of(fact.entity) == key_of(telling.who) else fact.entity
         self.old = stems_of(fact, telling)
-        self.owner_stems: frozenset[str] = _stems(self.owner, self.words.code) if self.owner else frozenset()
         shared = {sentence: _stems(sentence, self.words.code) & self.old for sentence in telling.sentences}
         # That of its sentences which has most of the older one.
         self.sentence: str = max(shared, key=lambda sentence: (self.weight(shared[sentence]), len(sentence)))
@@ -110,16 +114,16 @@ class Pair:
 
     def _names_another(self, clause: Clause) -> bool:
         words, tokens = self.words, clause.tokens
-        known = {
-            *tokens_of(f"{self.fact.value} {self.owner} {self.fact.field}"),
-            *words.small,
-            *words.thing_pronouns,
-        }
-        roles = any(token in words.roles and token not in known for token in tokens[:4])
+        known = (
+            {*tokens_of(f"{self.fact.value} {self.owner} {self.fact.field}")},
+            words.small,
+            words.thing_pronouns,
+        )
+        roles = any(token in words.roles and not any(token in each for each in known) for token in tokens[:4])
         goes_on = words.prepositions, words.noun_openers, words.adverbs, words.light
         owners = (
             token.endswith("'s")
-            and token[:-2] not in known
+            and not any(token[:-2] in each for each in known)
             and not any(each.at(tokens, place + 1) for each in goes_on)
             for place, token in enumerate(tokens[:3])
         )
@@ -147,23 +151,11 @@ class Pair:
         """The share of the sentence's clauses with a doubt."""
         return sum(doubt in statement.doubts for statement in self.statements) / len(self.statements)
 
-    @cached_property
-    def repeated(self) -> float:
-        """The share of the value that the turn says again."""
-        value = _stems(self.fact.value, self.words.code)
-        return len(value & self.telling.stems) / max(1, len(value))
-
     @property
     def ends(self) -> bool:
         """True where the clauses say that something is over."""
         words = self.words
         signs = words.ended, words.gone, words.replacing, words.ending_verbs, words.cancel_words
-        return any(sign.within(part.tokens) for sign in signs for part in self.clauses)
-
-    @property
-    def is_denied(self) -> bool:
-        """True where the clauses say that something is not so."""
-        signs = self.words.negations, self.words.ended
         return any(sign.within(part.tokens) for sign in signs for part in self.clauses)
 
     @property
@@ -192,10 +184,47 @@ class Pair:
         )
 
     @property
-    def has_known_subject(self) -> bool:
-        """True where the older one has all that a clause is about."""
-        subjects = (_stems(" ".join(part.subject), self.words.code) for part in self.clauses)
-        return any(subject and subject <= self.old for subject in subjects)
+    def is_of_kind(self) -> bool:
+        """True where the clauses name another thing of the kind of which the older one names one."""
+        fact = self.fact
+        return any(
+            are_two_of(kind, clause, fact) for clause in self.clauses for kind in kinds_named(clause.text)
+        )
+
+    @property
+    def has_news(self) -> bool:
+        """False where the turn has no sign of a change, and no name or figure, that is not in the older one: `pottery is such fun`."""
+        fact, words, tokens = self.fact, self.words, self.telling.tokens
+        known = tokens_of(f"{fact.entity} {fact.field} {fact.value}")
+        figures = (token for token in tokens if token[0].isdigit() or token in words.cardinals)
+        return (
+            any(sign.within(tokens) for sign in (words.changes, words.beginnings))
+            or not _names_in(self.telling.text, words).union(figures).issubset(known)
+            or self.ends
+            or self.is_of_kind
+            or self.is_renewed
+        )
+
+    @property
+    def is_over(self) -> bool:
+        """True where a clause says of the older thing that it is over."""
+        words = self.words
+        signs = words.gone, words.ended, words.cancel_words
+        return any(
+            any(sign.within(_spread(part.tokens)) for sign in signs)
+            and not self.old.isdisjoint(_stems(" ".join(part.subject or part.tokens[:2]), words.code))
+            for part in self.clauses
+        )
+
+    @property
+    def is_renewed(self) -> bool:
+        """True where a clause speaks of a new one of what the older one is about."""
+        words, topic = self.words, _topic_of(self.fact, self.words.code)
+        return any(
+            not topic.isdisjoint(_stems(" ".join(part.tokens[place + size : place + size + 2]), words.code))
+            for part in self.clauses
+            for place, size in words.renewals.places(part.tokens)
+        )
 
 
 def stems_of(fact: Fact, telling: Telling) -> frozenset[str]:
@@ -205,20 +234,31 @@ def stems_of(fact: Fact, telling: Telling) -> frozenset[str]:
     )
 
 
+def _topic_of(fact: Fact, code: str) -> frozenset[str]:
+    """What a fact or a statement is about: its field, or its subject, and the fields and kinds that it names."""
+    named = _fact_stems("", fact.field, fact.value, code)
+    about = _first_subject(fact.value, code) if fact.is_statement else _stems(fact.field, code)
+    return about.union(stem for stem in named if stem[0] in "=~")
+
+
 @lru_cache(maxsize=16384)
 def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]:
-    return _stems(f"{field} {value}".strip(), code) | (_stems(owner, code) if owner else frozenset())
+    kinds = (f"~{kind.first}" for kind in kinds_of_field(field))
+    return _stems(f"{field} {value}".strip(), code).union(_stems(owner, code) if owner else (), kinds)
 
 
 @lru_cache(maxsize=16384)  # of all that stands
 def _stems(text: str, code: str) -> frozenset[str]:
-    """The stems of the words that say something, and the fields that the verbs and nouns name, beside words in a language."""
+    """The stems of the words that say something, beside words in a language, and the fields, kinds of things and forms of values that are named."""
     words, language = _grammar_of(text, code), code if code in codes() else "en"
     telling = (
         token for token in tokens_of(text) if token not in words.empty and token not in words.number_words
     )
-    fields = (stem for stem in subject_in(text, words.code, language) if stem.startswith("="))
-    return stems_in(" ".join(telling), language).union(fields)
+    named, _ = fields_in(text, words.code)
+    fields = (f"={field.partition(' ')[2]}" for field in named if field.startswith("="))  # of whomever
+    kinds = (f"~{kind.first}" for kind in kinds_named(text))
+    forms = (f"~{form}" for form in REACHED_AT if form in exact_values(text, _ANY_DAY))
+    return stems_in(" ".join(telling), language).union(fields, kinds, forms)
 
 
 @lru_cache(maxsize=16384)
@@ -233,12 +273,17 @@ def _first_subject(text: str, code: str) -> frozenset[str]:
 
 
 def _weight_of(stem: str, code: str) -> float:
-    return _EVERYDAY if stem.startswith("=") or stem in _everyday(code) else 1.0
+    return _EVERYDAY if stem[0] in "=~" or stem in _everyday(code) else 1.0
 
 
 @cache
 def _everyday(code: str) -> frozenset[str]:
     return frozenset[str]().union(*map(stems, grammar(code).everyday))
+
+
+def _spread(tokens: Sequence[str]) -> list[str]:
+    """The tokens with an `is` in place of an `'s`: `Malta's off`."""
+    return " ".join(tokens).replace("'s ", " is ").split()
 
 
 @lru_cache(maxsize=2048)
@@ -273,24 +318,20 @@ def _values_of(text: str) -> dict[str, frozenset[str]]:
 # Each by the name that an explanation shows.
 FEATURES: Mapping[str, Callable[[Pair], float]] = {
     # what both have
-    "share of the older words": lambda pair: pair.weight(pair.shared) / max(_EVERYDAY, pair.weight(pair.old)),
     "weight of what both have": lambda pair: math.log1p(pair.weight(pair.shared)),
     "the older subject": lambda pair: pair.has_old_subject,
-    "all of the later subject": lambda pair: pair.has_known_subject,
-    "nothing but the owner's name": lambda pair: bool(pair.owner_stems) and pair.shared <= pair.owner_stems,
-    "says it again": lambda pair: pair.repeated == 1 and not pair.is_denied,
     # their values
-    "a value of the same form": lambda pair: pair.differs,
     "each has a name of its own": lambda pair: pair.has_names_apart,
-    "the older one has a figure": lambda pair: any(map(str.isdigit, pair.fact.value)),
+    "a new one of it": lambda pair: pair.is_renewed,
+    "another of its kind": lambda pair: pair.is_of_kind,
+    "a value of the same form and a sign of change": lambda pair: pair.differs * pair.sign("changes"),
+    "its end": lambda pair: pair.is_over,
+    "rivals": lambda pair: math.log1p(pair.rivals),
+    "a fact": lambda pair: not pair.fact.is_statement,
     # what the later one says
-    "a sign of change": lambda pair: pair.sign("changes"),
-    "since when": lambda pair: pair.sign("beginnings"),
     "an end": lambda pair: pair.ends,
     "a wish": lambda pair: max(pair.of_kinds("wish", "modal", "duty"), pair.doubted("supposed")),
     "in jest, reported or doubted": lambda pair: max(map(pair.doubted, ("joke", "reported", "hedged"))),
-    "the speaker": lambda pair: any(pair.words.first_person.has_any(part.tokens[:2]) for part in pair.clauses),
-    "length": lambda pair: math.log1p(len(pair.telling.tokens)),
     "length of the older one": lambda pair: math.log1p(len(tokens_of(pair.fact.value))),
 }  # fmt: skip
 
@@ -311,10 +352,18 @@ def overtaken(
         worth: the chance that it has.
     """
     worth = worth or worth_of
-    pairs = (Pair(fact, telling) for fact in facts if telling.speaks_of(fact))
-    pairs = (pair for pair in pairs if pair.clauses and pair.is_of_one)
-    likely = [(chance.score, pair) for pair in pairs if (chance := worth(pair)).enough]
+    likely = [(chance.score, pair) for pair in pairs_of(facts, telling) if (chance := worth(pair)).enough]
     return [pair for _, pair in sorted(likely, key=lambda scored: -scored[0])[:_MOST]]
+
+
+def pairs_of(facts: Iterable[Fact], telling: Telling) -> list[Pair]:
+    """What stands and is spoken of, each beside what was said."""
+    pairs = [Pair(fact, telling) for fact in facts if telling.speaks_of(fact)]
+    pairs = [pair for pair in pairs if pair.clauses and pair.is_of_one and pair.has_news]
+    counted = Counter(stem for pair in pairs for stem in pair.old)
+    for pair in pairs:
+        pair.rivals = min(counted[stem] - 1 for stem in pair.shared)
+    return pairs
 
 
 def worth_of(pair: Pair) -> Worth:

@@ -55,7 +55,7 @@ from memoryclaw.consolidation.episodes import (
 )
 from memoryclaw.consolidation.fillers import nothing_in
 from memoryclaw.consolidation.pending import PENDING_FILE, read_pending, waiting_id
-from memoryclaw.consolidation.projects import in_project
+from memoryclaw.consolidation.projects import in_project, scopes_of_work
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import Unread
@@ -370,7 +370,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
         decision for decision in decided if decision.claim.how != "end" or decision.action == "end"
     )
     reading = reading._replace(points=with_changes(reading.points, decided, segment.audience))
-    scopes = {decision.claim.scope for decision in decided}
+    scopes = {decision.claim.scope for decision in decided} or scopes_of_work(segment.turns)
     scope = scopes.pop() if len(scopes) == 1 else ""  # an episode that tells of its repository alone
     values = {
         **note.values,

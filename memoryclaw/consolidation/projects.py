@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from memoryclaw.consolidation.changes import Claim
-from memoryclaw.model import FROM_NOW_ON, PROJECT
+from memoryclaw.model import FROM_NOW_ON, PROJECT, Turn
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import tokens_of
 from memoryclaw.text.repository_work import is_of_work, names_this_project
@@ -26,3 +28,12 @@ def in_project(claim: Claim, project: str) -> Claim:
     return claim._replace(
         scope=scope, entity=project if scope and claim.entity in ("user", claim.speaker) else claim.entity
     )
+
+
+def scopes_of_work(turns: Iterable[Turn]) -> set[str]:
+    """What turns hold for of which nothing is kept: their projects, where a person said anything that is of the work."""
+    scopes, is_work = set(), False
+    for turn in turns:
+        scopes.add(canonical_scope(f"{PROJECT}{turn.project}") if turn.project else "")
+        is_work = is_work or (turn.role == "user" and is_of_work(turn.text))
+    return scopes if is_work else set()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import standing
@@ -222,6 +222,8 @@ def reconcile(
     """
     if claim.how in (DENIED, UNWANTED):
         return _doubt(claim, facts)
+    if claim.is_statement and claim.role == "assistant":
+        return ClaimDecision(claim, "drop", "an agent says that it was said: its episode tells it")
     if claim.is_statement:
         return _state(claim, facts, decisions, files, same_turn, said_by=said_by)
     if claim.how == "end":
@@ -754,8 +756,21 @@ class ClaimDecider:
     def names(self, segment: Segment) -> dict[str, str]:
         """The names of things known in the vault that the segment's words may stand for, by their key."""
         texts = [text for turn in segment.turns for text in (turn.name, turn.text) if text]
-        lines = {line for text in texts for line in text.splitlines()}
-        keys = {key for line in lines for key in self._keys(words_of(line))}
+        if self._firsts is None:
+            self._firsts = self._catalog.first_words(_KINDS)
+        lines = [words_of(line) for line in {line for text in texts for line in text.splitlines()}]
+        # A key stands from a word on that begins a name of the vault.
+        first = {
+            word for word in {*chain.from_iterable(lines)} if _key(word) in self._firsts or not word.isascii()
+        }
+        keys = {
+            candidate.key
+            for words in lines
+            for place in ([] if first.isdisjoint(words) else range(len(words)))
+            if words[place] in first
+            for candidate in candidates(words[place : place + _NAME_WORDS])
+            if candidate.first == 0
+        }
         rows = self._catalog.names(sorted(keys), _KINDS)
         if not rows:
             return {}
@@ -763,14 +778,6 @@ class ClaimDecider:
         written = {_key(word) for line in texts for word in WORD.findall(line) if not word[:1].islower()}
         by_rank = sorted(rows, key=lambda row: (_KINDS.index(row[1]), row[2]))
         return {key: name for key, kind, name in by_rank if kind != "part" or key in written}
-
-    def _keys(self, words: Sequence[str]) -> Iterator[str]:
-        """The keys that neighbouring words may stand for, from each word on that begins a name of the vault."""
-        if self._firsts is None:
-            self._firsts = self._catalog.first_words(_KINDS)
-        for place, word in enumerate(words):
-            if _key(word) in self._firsts or not word.isascii():
-                yield from (c.key for c in candidates(words[place : place + _NAME_WORDS]) if c.first == 0)
 
     def _facts_of(self, entity: str) -> Known:
         pending = self._facts.get(key_of(entity))
@@ -931,9 +938,14 @@ class ClaimDecider:
             for decision in decided
             if decision.claim.field
         }
+        things = dict[str, list[str]]()  # that are nobody else's, by the speaker
         for line, of_turn in groupby(statements, key=lambda statement: statement.line):
             telling = Telling([*of_turn])
-            owners = dict.fromkeys(map(self._catalog.entity_name, telling.names()))
+            if telling.who not in things:
+                others = self._others_than(telling.who).values()
+                things[telling.who] = [name for name in others if name.islower()]  # `team`
+            named = map(self._catalog.entity_name, telling.names())
+            owners = dict.fromkeys((*named, *things[telling.who]))
             stand = {
                 fact.id: (path, fact)
                 for owner in owners
@@ -1035,6 +1047,16 @@ class ClaimDecider:
 
     def _told_of_others(self, claim: Claim) -> Known:
         """What was said of everybody and everything else, which words with a sign of change may say anew: `Aisha is responsible for the newsletter now`; not of what is other speakers'."""
+        return [
+            pair
+            for key, name in self._others_than(claim.speaker).items()
+            if key != key_of(claim.entity)
+            for pair in self._facts_of(name)
+            if pair[1].is_statement and pair[1].current
+        ]
+
+    def _others_than(self, speaker: str) -> dict[str, str]:
+        """Everybody and everything else of whom statements stand, by their keys, but for what is other speakers'."""
         if self._others is None:
             sql = "select distinct entity from facts where type = 'statement' and current = 1 order by entity"
             self._others = {key_of(name): str(name) for (name,) in self._catalog.rows(sql)}
@@ -1042,15 +1064,11 @@ class ClaimDecider:
                 str(key)
                 for (key,) in self._catalog.rows("select distinct key from names where kind = 'person'")
             }
-        own = key_of(claim.speaker)
+        own = key_of(speaker)
         theirs = tuple(f"{key} " for key in self._speakers - {own})
-        return [
-            pair
-            for key, name in self._others.items()
-            if key not in (key_of(claim.entity), own) and not f"{key} ".startswith(theirs)
-            for pair in self._facts_of(name)
-            if pair[1].is_statement and pair[1].current
-        ]
+        return {
+            key: name for key, name in self._others.items() if key != own and not f"{key} ".startswith(theirs)
+        }
 
     def _take_up(
         self, decided: ClaimDecision, facts: Known, outdated: Known, beside: Known, source: str

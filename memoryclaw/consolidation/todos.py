@@ -204,11 +204,8 @@ class TodoReader:
         keys = keys_of(text, words, statement.who)
         if any(len(_shared(keys, todo.keys, statement.language)) == len(keys) for todo in self._own):
             return
-        same = [
-            todo
-            for todo in self._before()
-            if 2 * len(_shared(todo.keys, keys, statement.language)) > max(len(keys), len(todo.keys))
-        ]
+        opened = OpenTodo(keys, frozenset(), _verb_of(text, words))
+        same = [todo for todo in self._before() if _are_same(opened, todo, statement.language)]
         self._line(statement, text, OPEN, same, words)
 
     def _line(
@@ -446,22 +443,24 @@ def _due(statement: Statement, text: str) -> str:
 
 
 def _dated_chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list[str]:
-    """What somebody says has to be done by a day, without a word that opens a to-do: `call the bank tomorrow`.
+    """What somebody says has to be done by a day, without a word that opens any to-do: `call the bank tomorrow`, `I should ring Tom by friday`.
 
     Work for the assistant names no day, or the one who waits for it: `send me the draft by friday`.
     """
     refusing = (words.first_objects, words.second_person, words.negations, words.habitual, words.not_todos)
+    opened = words.dated_duties.at(tokens)
+    chore = statement.words[spans_of(statement.words)[opened][0] :] if opened < len(tokens) else ""
     if (
-        statement.doubts - {"moment"}
-        or not (_goes_on(statement, words) and _verb_of(statement.words, words))
+        statement.doubts - {"moment", *(("supposed", "mood") if opened else ())}
+        or not ((opened or _goes_on(statement, words)) and _verb_of(chore, words))
         or any(among.within(tokens) for among in refusing)
-        or not _due(statement, statement.words)
+        or not _due(statement, chore)
     ):
         return []
-    texts = _items(statement.words, words, listed=False)
+    texts = _items(chore, words, listed=False)
     texts = [t for t in texts if (verb := _verb_of(t, words)) and set(keys_of(t, words)) - {verb}]
     # An object may look like a subject: `call the bank and pay the rent`, `bitte die Miete überweisen`.
-    is_asking = statement.subject == "none" or len(texts) > 1 or words.politeness.at(tokens)
+    is_asking = statement.subject == "none" or opened or len(texts) > 1 or words.politeness.at(tokens)
     return texts if is_asking else []
 
 
@@ -643,6 +642,16 @@ def _same(word: str, second: str, code: str) -> bool:
         return True
     short, long = sorted((word, second), key=len)  # `anmeldung`, `schulanmeldung`
     return code == "de" and len(short) > 4 and long.endswith(short)
+
+
+def _are_same(first: OpenTodo, second: OpenTodo, code: str) -> bool:
+    """True for one to-do in two wordings: most words are the same, and neither has a thing of its own: not `… the contract`, `… the invoice`."""
+    shared = _shared(first.keys, second.keys, code)
+    apart = (
+        set(todo.keys) - {todo.verb} - _shared(todo.keys, twin.keys, code)
+        for todo, twin in ((first, second), (second, first))
+    )
+    return 2 * len(shared) > max(len(first.keys), len(second.keys)) and not all(apart)
 
 
 def _rarest(keys: Sequence[str], verb: str, talk: Sequence[str]) -> frozenset[str]:

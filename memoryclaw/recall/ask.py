@@ -10,21 +10,22 @@ from itertools import islice
 from typing import NamedTuple
 
 from memoryclaw.index.stemming import language
-from memoryclaw.model import Match, Matched, Recalled, Unit
+from memoryclaw.model import VALUE, Match, Matched, Recalled, Unit
 from memoryclaw.recall.packing import text_of
 from memoryclaw.recall.pasted import OwnText, mixed
-from memoryclaw.recall.question import RELATED_IN, Question, kin_of
+from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says_before, says_duty
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
+from memoryclaw.text import words as lists
 from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges
 from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.sentences import ends_in_question, sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
-from memoryclaw.vault.value_forms import holds_form
+from memoryclaw.vault.value_forms import asked_as, holds_form
 
 BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
 LINES = 5  # that answer, at most
@@ -50,6 +51,10 @@ _DROPPING = frozenset(
 _PASTED = ": pasted: “"  # before what an episode quotes of others
 _WAS = "(was: "  # before what an episode quotes of what held until then
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
+_LIGHT = frozenset(
+    lists.words("pronouns.light")
+)  # words beside the name of a field that ask for no more than its value
+_OWN = frozenset(lists.words("pronouns.own"))
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
 
 
@@ -101,10 +106,16 @@ def ask(
     """
     with searcher.reading():
         ranking = searcher.find(text, newest=True)
+        lists_duties = (
+            ranking.question.of_duty and not ranking.question.is_sentence
+        )  # `what do I have to do?`
+        if lists_duties:
+            ranking = searcher.find("kind:todo")
         recalled = recall(
             searcher, text, goal="", session="", budget=budget, max_results=max_results, floor=False, own=own, ranking=ranking
         )  # fmt: skip
-        candidates = [*_candidates(searcher, ranking, recalled.matches, least, own)]
+        matches = [one for one in recalled.matches if not (lists_duties and one.unit.field in OVER)]
+        candidates = [*_candidates(searcher, ranking, matches, least, own)]
     passes = recalled.relevance.passes
     question = ranking.question
     form = question.form
@@ -116,7 +127,7 @@ def ask(
     def is_sure(one: _Candidate) -> bool:
         if is_day_told and not one.tells_day:  # of a day its own words tell more than what was said on it
             return False
-        known = one.is_certain or bool(question.days)  # of a day all answers that was on it
+        known = one.is_certain or lists_duties or bool(question.days)  # of a day all answers that was on it
         if known or not (passes or question.of_myself):
             return known and not one.line.against
         rivals = _rivals(one.line, candidates)
@@ -210,6 +221,9 @@ def _of_unit(
 ) -> Iterator[_Candidate]:
     """The lines of a unit, those that hold most first, and of these what least speaks against."""
     unit, question = match.unit, found.question
+    in_folder = unit.kind == "fact" and question.names_folder(match.path)
+    if _has_namesake(found, match):
+        unit = unit._replace(entity=f"{match.path.rpartition('/')[0].rpartition('/')[2]}/{unit.entity}")
     text = text_of(unit) if unit.kind in _ONE_LINE else without_block_ids(unit.text)
     if unit.kind in _ONE_LINE and (unit.kind != "turn" or len(text) <= 160):
         pieces = [(0, text)]
@@ -232,7 +246,8 @@ def _of_unit(
         own_of = dict(zip(quoting, searcher.shares_of_lines(found, match, unquoted), strict=True))
         own = [own_of.get(at, share) for at, share in enumerate(shares)]
     is_named = bool(unit.field) and _names_field(question, unit)
-    is_certain = is_named and key_of(unit.entity) in whose and not _is_of_kin(question, unit)
+    is_beside = is_named and _is_beside(question, unit)
+    is_certain = is_named and not is_beside and (in_folder or key_of(unit.entity) in whose)
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = is_named and not is_certain and question.of_myself and not question.any_person
     pasted = _pasted(unit, pieces)
@@ -246,7 +261,8 @@ def _of_unit(
             *(["pasted"] if is_pasted else ()),
             *(["another"] if is_another or _is_of_another(question, unit, piece) else ()),
             *([] if is_on_day else ["day"]),
-            *(["present"] if question.of_before and unit.field and not is_before else ()),
+            *(["present"] if question.of_before and not (is_before or says_before(piece)) else ()),
+            *(["beside"] if is_beside else ()),
         )
         for (_, piece), share, is_pasted, is_on_day in zip(pieces, own, pasted, on_day, strict=True)
     ]
@@ -277,6 +293,16 @@ def _of_unit(
         yield _Candidate(answer, passage, is_certain, bool(days_told[at]), until)
 
 
+def _has_namesake(found: Ranking, match: Match) -> bool:
+    """True for a property of a note in a folder, where a note of its name in another one has one as well."""
+    key, name = key_of(match.unit.entity), match.path.rpartition("/")[2]
+    return "/" in match.path and any(
+        one.kind == match.unit.kind == "fact" and one.entity_key == key
+        and one.path != match.path and one.path.rpartition("/")[2] == name
+        for one in (hit.unit for hit in found.units)
+    )  # fmt: skip
+
+
 def _without_title(pieces: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """The pieces of an episode without a title that only says again what stands below."""
     below = [piece for piece in pieces if piece[0]]
@@ -293,16 +319,25 @@ def _turns(unit: Unit) -> list[int]:
     return [log_line(hit[1]) if (hit := BLOCK_ID.search(line)) else 0 for line in lines]
 
 
-def _is_of_kin(question: Question, unit: Unit) -> bool:
-    """True where a question is about somebody by a role of whom a fact says nothing: `where does my sister live`."""
-    text = question.query.text
-    roles = grammar(code if (code := spoken_in(text, "en")) in codes() else "en").roles
-    said = " ".join(tokens_of(f"{unit.entity} {unit.field} {unit.value}"))
-    tokens = tokens_of(text)
-    people = [" ".join(tokens[at : at + size]) for at, size in roles.places(tokens)]
-    return bool(people) and not (
-        grammar("en").roles.within(tokens_of(unit.field)) or any(one in said for one in people)
-    )
+def _is_beside(question: Question, unit: Unit) -> bool:
+    """True where what is asked is another thing than what a fact holds: something of whom it names (`what can't my cat eat`), or other than its value, which the question names (`besides Osteria Lupo`)."""
+    if question.asks_whether or question.of_before or question.days:
+        return False
+    tokens_of_text, typed = question.language.tokens, words_of(question.query.text.replace("’", "'"))
+    asked_so = " ".join(asked_as(unit.field, unit.value))  # `Susan's phone number`
+    told = {*tokens_of_text(f"{unit.entity} {unit.field} {unit.value} {asked_so}")}
+    akin = {leaf.word for leaf in question.related if not told.isdisjoint(leaf.clause.text.split())}
+    kind = "" if _OWN.intersection(typed) else next(iter(typed[1:2]), "")  # `what car do I drive`
+    told |= {*tokens_of_text(f"{kind} {' '.join(akin)}")}
+    untold = [
+        word
+        for before, word in zip(["", *typed], typed, strict=False)
+        if word in question.weights
+        and before not in BEFORE_WHAT  # `before breakfast`
+        and word not in _LIGHT
+        and not told.issuperset(tokens_of_text(word.partition("'")[0]))
+    ]
+    return bool(untold) or (unit.field != VALUE and _is_named(unit.value, question))
 
 
 def _is_named(value: str, question: Question) -> bool:
@@ -311,9 +346,14 @@ def _is_named(value: str, question: Question) -> bool:
 
 
 def _is_of_another(question: Question, unit: Unit, text: str) -> bool:
-    """True for what somebody says who is none of the people asked about, and names none of them."""
+    """True for what somebody says who is none of the people asked about, and names none of them; of oneself, for what begins with another: `she turns 23`."""
     people = question.any_person
-    if not people or unit.kind != "turn" or key_of(unit.entity) in people:
+    if not people:
+        if not question.of_myself or not _OWN.isdisjoint(words_of(question.query.text)):
+            return False
+        code, said = spoken_in(text, "en"), tokens_of(unit.value or text.rpartition(": ")[2])
+        return bool(grammar(code if code in codes() else "en").people_pronouns.at(said))
+    if unit.kind != "turn" or key_of(unit.entity) in people:
         return False
     language = question.language
     named = {token for key in people for token in language.tokens(key)}
@@ -366,10 +406,13 @@ def _against(
     words = frozenset(words_of(question.query.text))
     asked, _, answer = text.rpartition(_ANSWERS) if unit.kind in _SPOKEN else ("", "", text)
     answer = _QUOTATION.sub(" ", f"is {answer}" if asked else answer)
-    telling = f"{unit.field} {unit.value}" if unit.field else answer
+    telling = f"{unit.field} {unit.value}" if unit.kind == "fact" else answer
     if share < least and not is_asked:
         yield "words"
-    has_form = is_asked if form == "what" else holds_form(form, telling, words, question.today)
+    has_form = holds_form(form, telling, words, question.today)
+    if form == "what":
+        is_duty = unit.kind == "todo" or (unit.role != "assistant" and says_duty(answer))
+        has_form = is_asked or (question.of_duty and is_duty)
     if form and not (question.days or has_form):
         yield "form"
     if match.superseded:

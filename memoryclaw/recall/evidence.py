@@ -215,7 +215,7 @@ class EvidenceReader:
                 else set()
             )
             return question.asks_for(unit.field, unit.days, unit.entity_key) and (
-                not held <= key or key.issuperset(tokens)
+                not held <= key or key.issuperset(tokens) or question.names_folder(unit.path)
             )
 
         wanted = list(filter(is_asked, properties))
@@ -516,7 +516,7 @@ class _LeafCounter:
 
 def _tells_of(unit: Unit, days: Sequence[dates.DateRange]) -> bool:
     said = dates.day_of(unit.when)
-    spans = dates.find_ranges(unit.text, said)[0] if said else ()
+    spans = dates.told_ranges(unit.text, said) if said else ()
     return any(
         span.start and span.end and day.start <= span.start and span.end <= day.end
         for span in spans

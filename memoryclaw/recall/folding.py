@@ -13,7 +13,7 @@ PARTED = frozenset({"episode", "note", "skill"})  # kinds whose sections are uni
 REPEATABLE = PARTED | {"turn"}  # kinds that may say the very same and be trusted
 SHOWN = 3  # sections of one note that an answer shows
 NEAR = 0.8  # of all words of two texts: as many in both make one a near copy of the other
-LEAST = 5  # words below which nothing is a copy: `yes` says something else each time
+LEAST, FEW = 2, 5  # words: `yes` says something else each time, `buy milk` only from somebody else
 
 
 def may_fold(unit: UnitSummary) -> bool:
@@ -21,22 +21,20 @@ def may_fold(unit: UnitSummary) -> bool:
     return unit.kind in REPEATABLE or (unit.kind != "fact" and unit.trust != "trusted")
 
 
-def group_of(kind: str, trust: str, said: str) -> str:
+def group_of(unit: UnitSummary, said: str) -> str:
     """What copies of a text have in common; empty for a text that is never taken for one.
 
-    What a person vouches for is a copy only as a note or a turn that says the very same. Of all else, numbers do not tell two texts apart.
+    What a person vouches for is a copy only as a note or a turn that says the very same, and of few words only what one speaker said.
+    Of all else, numbers do not tell two texts apart.
 
     Args:
         said: the codes of its body's tokens.
     """
-    if (
-        len(said) < LEAST
-        or length(said) < LEAST
-        or kind == "fact"
-        or (trust == "trusted" and kind not in REPEATABLE)
-    ):
+    if len(said) < LEAST or not may_fold(unit):
         return ""
-    return said if trust == "trusted" else without_digits(said) or said
+    if len(said) < FEW or length(said) < FEW:
+        return f"{said}\n{unit.entity_key}" if unit.kind == "turn" and length(said) >= LEAST else ""
+    return said if unit.trust == "trusted" else without_digits(said) or said
 
 
 class Folding:
@@ -55,7 +53,7 @@ class Folding:
 
     def reason(self, unit: UnitSummary, said: str) -> str:
         """Why a unit is not shown (`duplicate` or `same_note`), or an empty string; it is counted where it stands."""
-        group = group_of(unit.kind, unit.trust, said)
+        group = group_of(unit, said)
         first = self._same(unit, group) if group else None
         if first is not None:
             self._copies[first] += 1 + self._copies[unit.rowid]
@@ -67,7 +65,7 @@ class Folding:
 
     def show(self, unit: UnitSummary, said: str) -> None:
         """Takes note of a unit that is shown."""
-        group = group_of(unit.kind, unit.trust, said)
+        group = group_of(unit, said)
         if group:
             self._said.append((unit, group, frozenset(codes_in(group))))
         if unit.kind in PARTED:
@@ -84,7 +82,8 @@ class Folding:
         words, level = frozenset(codes_in(own)), TRUSTS.index(unit.trust)
         for shown_unit, text, words_shown in self._said:
             if TRUSTS.index(shown_unit.trust) <= level and (
-                own == text or (unit.trust != "trusted" and _are_near(words, words_shown))
+                own == text
+                or (unit.trust != "trusted" and "\n" not in own + text and _are_near(words, words_shown))
             ):
                 return shown_unit.rowid
         return None

@@ -28,6 +28,7 @@ LATER = 0.06  # of the budget, for each turn after them: the sentences that answ
 TURN = 32  # … but never less than so many tokens …
 LIKELY = 0.5  # … or all of a turn that scores such a share of the best …
 WHOLE = 0.125  # … and takes no more of the budget
+SENTENCE = 0.09  # of the budget: a sentence that takes no more is not cut inside
 LEAST = 24  # tokens below which a cut item says nothing
 WEAK = 0.05  # of the best score: what scores less would only fill the prompt
 FILL = 0.5  # of the budget: the most that what is newest may fill, whatever its score
@@ -307,12 +308,14 @@ class Pack:
         if _fits(where, text, room) and not repeats:
             return text
         speaker = f"{unit.entity}: " if unit.kind == "turn" and unit.entity else ""
+        whole = min(int(self._budget * SENTENCE) * 100, self._outline.left(self._budget, where))
         excerpt = passage(
             text[len(speaker) :],
             surfaces,
             lambda part: _is_within(where, speaker + part, room),
             known,
             near=near,
+            fits_alone=lambda part: _is_within(where, speaker + part, max(room, whole)),
         )
         return excerpt and speaker + excerpt
 
@@ -558,6 +561,7 @@ def passage(
     told: Iterable[str] = (),
     *,
     near: bool = False,
+    fits_alone: Callable[[str], bool] = lambda _: False,
 ) -> str:
     """As many sentences as fit, in their order: the best one first, then others with new words, then what surrounds them.
 
@@ -567,6 +571,7 @@ def passage(
         fits: whether a passage may be so long. When no sentence fits, the densest part of the best one is taken.
         told: plain texts; a sentence that repeats one of them, or one that is taken already, is left out.
         near: of what surrounds the words, only the sentences beside them.
+        fits_alone: whether one sentence may be so long, where it is all that is taken.
     """
     if len(text) > _SCANNED:
         text = snippet(text, surfaces, _SCANNED).text
@@ -579,7 +584,8 @@ def passage(
             chosen.add(number)
             repeated.append(_plain(candidates[number]))
         elif not chosen:
-            return _part(candidates, number, surfaces, fits)
+            alone = _join(candidates, {number})
+            return alone if fits_alone(alone) else _part(candidates, number, surfaces, fits)
     return _join(candidates, chosen) if chosen else ""
 
 

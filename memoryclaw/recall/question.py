@@ -79,13 +79,14 @@ _OF_NOUNS = {
 }
 _ASKING = frozenset(lists.words("relevance.asking"))
 _WHETHER = frozenset(lists.words("relevance.whether"))
+_SAYING = frozenset(lists.words("relevance.saying"))
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
-_BEFORE_WHAT = lists.words("relevance.before_what")
-_LATEST, _MANNER, _BEFORE = (
+BEFORE_WHAT = lists.words("relevance.before_what")
+_LATEST, _MANNER, _BEFORE, _DUTY = (
     tuple(" ".join(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase)
-    for name in ("relevance.latest", "relevance.manner", "relevance.before")
+    for name in ("relevance.latest", "relevance.manner", "relevance.before", "relevance.duty")
 )
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
 
@@ -205,13 +206,18 @@ class Question(NamedTuple):
     @property
     def of_manner(self) -> bool:
         """True when it asks how the assistant shall do something: `how long should your answers be`."""
-        return self._says_one_of(_MANNER)
+        return _says_one_of(self.query.text, _MANNER)
 
     @property
     def of_before(self) -> bool:
         """True when it asks for what held before what holds now, of no time that it names: `where did I use to live`."""
-        is_of_past = self._says_one_of(_BEFORE) or any(map(self._says_before, _BEFORE_WHAT))
+        is_of_past = _says_one_of(self.query.text, _BEFORE) or any(map(self._says_before, BEFORE_WHAT))
         return self.form not in ("", "much") and not (self.days or self.asks_whether) and is_of_past
+
+    @property
+    def of_duty(self) -> bool:
+        """True when it asks what somebody has to do."""
+        return self.form == "what" and says_duty(self.query.text)
 
     def _says_before(self, word: str) -> bool:
         """True for `before` alone, or before a name; not `before breakfast`."""
@@ -220,10 +226,6 @@ class Question(NamedTuple):
             return False
         behind = typed[typed.index(word) + 1 :]
         return not behind or any(part.title() in self.query.text for part in behind)
-
-    def _says_one_of(self, phrases: Sequence[str]) -> bool:
-        typed = f" {' '.join(words_of(self.query.text))} "
-        return any(f" {phrase} " in typed for phrase in phrases)
 
     @property
     def latest(self) -> frozenset[str]:
@@ -259,6 +261,13 @@ class Question(NamedTuple):
             if item.field == "on" and not item.negated
         ]
         return [*spoken, *((first, last or first) for first, _, last in days)]
+
+    def names_folder(self, path: str) -> bool:
+        """True where it names the folder of a note, as of one of several that are called `Index`."""
+        folder = path.rpartition("/")[0].rpartition("/")[2]
+        is_said = bool(folder) and folder.casefold() in self.query.text.casefold()
+        is_name = is_said and not self.language.is_stop(folder.lower())
+        return is_name and f" {key_of(folder)} " in f" {key_of(self.query.text)} "
 
     def names_field(self, field: str) -> bool:
         """True when the question says this field's name, but for small words as in `lives in`, or a synonym of it."""
@@ -298,6 +307,21 @@ class Question(NamedTuple):
         )
 
 
+def _says_one_of(text: str, phrases: Sequence[str]) -> bool:
+    typed = f" {' '.join(words_of(text))} "
+    return any(f" {phrase} " in typed for phrase in phrases)
+
+
+def says_before(text: str) -> bool:
+    """True for a text that tells, or asks for, what held before."""
+    return _says_one_of(text, (*_BEFORE, *BEFORE_WHAT))
+
+
+def says_duty(text: str) -> bool:
+    """True for a text that tells, or asks for, what somebody has to do."""
+    return _says_one_of(text, _DUTY)
+
+
 def understand(
     text: str,
     *,
@@ -321,6 +345,8 @@ def understand(
     languages = Languages(spoken, query.words)
     asks = query.words[0] if query.words and "?" in text and query.words[0] in _ASKING_WORDS else ""
     words = [word for word in query.words if not languages.is_stop(word) and word != asks]
+    if query.ranges and _SAYING.issuperset(words):
+        words = []  # `what did I say on 1 October?`
     if not words and (query.ranges or query.filters) and _is_plain(query):
         query = query._replace(root=None, words=())  # "what happened last week" asks for all of last week
     words = words or list(query.words)
@@ -351,7 +377,8 @@ def understand(
         clause, leaves = resolver.clause(root), tuple(resolver.leaves)
         if _is_plain(query):
             leaves += _characters(words)
-    coming = tuple(range_ for one in query.ranges if (range_ := dates.next_occurrence(one, today)))
+    again = [one for one in query.ranges if not dates.tells_past(text, one.span)]
+    coming = tuple(range_ for one in again if (range_ := dates.next_occurrence(one, today)))
     if query.ranges and _is_plain(query):
         leaves += _days_told((*query.ranges, *coming), languages, catalog, index)
     toward = _goal(goal, tokens, catalog, language) if goal else ()

@@ -425,7 +425,7 @@ class Exclusions:
             return ""
         if unit.rowid in self._evidence.unasked:
             return "property"
-        if self._is_of_another(unit):
+        if self._is_of_another(unit) or self._is_of_namesake(unit):
             return "other_entity"
         return "other_time" if _key(unit) in self._rival_values and not self._was_so(unit) else ""
 
@@ -463,6 +463,14 @@ class Exclusions:
         if all(set(question.language.tokens(entity)) == words for entity in question.entities):
             return False
         return unit.field.casefold() in self._evidence.fields or key not in self._tied_entities
+
+    def _is_of_namesake(self, unit: UnitSummary) -> bool:
+        return _key(unit) in self._in_folder and not self._question.names_folder(unit.path)
+
+    @cached_property
+    def _in_folder(self) -> set[tuple[str, str]]:
+        """What a note in a folder that the question names has a value of: notes of its name in other folders are others."""
+        return {_key(fact) for fact in self._facts if self._question.names_folder(fact.path)}
 
     @cached_property
     def _tied_entities(self) -> set[str]:

@@ -12,7 +12,7 @@ from memoryclaw.index.stemming import language
 from memoryclaw.model import Relevance, Term
 from memoryclaw.recall.evidence import NOTHING_COUNTED
 from memoryclaw.recall.question import Leaf, Question
-from memoryclaw.recall.rank import Ranked, Ranking
+from memoryclaw.recall.rank import Ranked, Ranking, names_field
 from memoryclaw.text import words as lists
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.language import words_of
@@ -29,6 +29,7 @@ WISH = 3.0  # it asks how the assistant shall do something, and a wish of that k
 VECTOR = 2.0  # vectors found something near in meaning
 NAMED = 3.0  # it names somebody or something of whom a memory tells
 DAY = 6.0  # something tells a day that it writes out: whatever else it asks
+OWN = 2.0  # something of the project that is worked in tells so much of what it says, however many other projects say the same
 PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however many copies of it make its words common
@@ -63,6 +64,9 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("wish", WISH)] if is_wished else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
+    if question.scope and (values["question"] or values["own question"]):
+        most, total = _most_held(ranking, [hit for hit in best if hit.unit.scope == question.scope], worth)
+        terms += [Term("project", OWN)] if most >= LOOKED_UP * total else []
     terms += [Term("day", DAY)] if any(_tells_day(ranking, hit.unit.rowid) for hit in best) else []
     odds = sum(weight * values[name] for name, weight in weights_of("confidence").items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
@@ -78,7 +82,12 @@ def _is_whole(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> bool:
 def _is_named(question: Question, hit: Ranked) -> bool:
     """True for a fact or a statement about somebody or something that the question names, no word in small letters such as `code`."""
     name = question.entities.get(hit.unit.entity_key, "") if hit.unit.kind == "fact" else ""
-    return name != name.casefold() or question.query.text.find(name.capitalize()) > 0
+    in_folder = hit.unit.kind == "fact" and question.names_folder(hit.unit.path)
+    return (
+        name != name.casefold()
+        or question.query.text.find(name.capitalize()) > 0
+        or (in_folder and names_field(question, hit.unit))
+    )
 
 
 def _tells_day(ranking: Ranking, rowid: int) -> bool:
@@ -191,7 +200,11 @@ def of_text(question: Question, *, is_known: bool = False) -> dict[str, float]:
         "bare": _is_bare(question),
     }
     is_own = own and asks and not beside["bare"]
-    values = {**beside, "own question": is_own, "question": asks and not is_own and not any(beside.values())}
+    is_of_you = (
+        question.of_you and not question.of_manner
+    )  # `which model are you?` asks the assistant, not the vault
+    is_plain = asks and not (is_own or is_of_you or any(beside.values()))
+    values = {**beside, "own question": is_own, "question": is_plain}
     return {name: float(value) for name, value in values.items()}
 
 

@@ -18,6 +18,7 @@ from memoryclaw.vault.fact_values import noun_of
 
 _RUN = late.pattern(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
 _CLOCK = late.pattern(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNORECASE)
+_clock_in = lru_cache(maxsize=8192)(lambda text: _CLOCK.search(text) is not None)  # of all that stands
 _LABELLED = late.pattern(r"\b([^\W\d_]{2,30}) (\d[\d.]{0,8})(?![\w%€$£])")
 _ELIDED = late.pattern(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
 _SHORT = 2  # words with a subject, of a span that differs
@@ -68,8 +69,8 @@ def renews(older: str, later: str, *, change: bool) -> bool:
         change: the later one has a sign of change. Without it, both must say when on the clock something is, or be in a language that is not read.
     """
     unread = spoken_in(later, "en") not in codes()
-    unspaced = max(later, default="") > "\u2fff"
-    if not (change or unread or unspaced or _CLOCK.search(older)):
+    unspaced = not later.isascii() and max(later) > "\u2fff"
+    if not (change or unread or unspaced or _clock_in(older)):
         return False  # asked of every statement that stands
     before, after = (
         (_runs if unspaced else _without_signs)(older),
@@ -86,9 +87,7 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     if unspaced:
         return first >= _UNSPACED
     ahead, shared = _subjects(before[:first]), _subjects(before[:first] + before[len(before) - last :])
-    if _CLOCK.search(older) and all(
-        any(map(str.isdigit, " ".join(span))) for span in (span_before, span_after)
-    ):
+    if _clock_in(older) and all(any(map(str.isdigit, " ".join(span))) for span in (span_before, span_after)):
         is_same = change or (
             not last and before[:first][-1:] == after[:first][-1:] and len(span_before) == len(span_after)
         )
@@ -339,6 +338,12 @@ def subject_of(text: str, like: str = "") -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def subject_in(text: str, code: str, language: str) -> frozenset[str]:
     """The subject of a text, by the grammar of `code`, with the stems of a language; see `subject_of`."""
+    fields, named = fields_in(text, code)
+    return stems_in(" ".join(named), language) | fields
+
+
+def fields_in(text: str, code: str) -> tuple[set[str], list[str]]:
+    """The fields that the verbs and nouns of a text name, marked so that no word is one; and the words of its subject beside these."""
     words, values = grammar(code), valued(text, units=True)
     tokens, named, fields, place = tokens_of(text), list[str](), set[str](), 0
     while place < len(tokens):
@@ -356,7 +361,7 @@ def subject_in(text: str, code: str, language: str) -> frozenset[str]:
         ):  # `nach Bonn gezogen`
             named.remove(verb)
             fields.add(f"{_FIELD}{field}")
-    return stems_in(" ".join(named), language) | fields
+    return fields, named
 
 
 def tells_only(text: str, field: str) -> bool:
@@ -377,10 +382,11 @@ def _field_at(tokens: Sequence[str], place: int, words: Grammar) -> tuple[int, s
     ends = words.verb_ends if words.ending_verbs.at(tokens, place) else ()
     for phrase, field in (*words.fields_by_first.get(tokens[place], ()), *ends):
         end = place + len(phrase)
-        is_when = words.calendar_words.at(tokens, end) or words.weekdays.at(
-            tokens, end
-        )  # `moved to Thursday`
-        if field != "*" and tuple(tokens[place:end]) == phrase and not is_when:
+        if field == "*" or tuple(tokens[place:end]) != phrase:
+            continue
+        if not (
+            words.calendar_words.at(tokens, end) or words.weekdays.at(tokens, end)
+        ):  # `moved to Thursday`
             return len(phrase), f"{_OWN if phrase[0] in words.first_person else _FIELD}{field}"
     noun = noun_of(tokens[place])
     return (1, f"{_FIELD}{noun.field}") if noun and tokens[place] not in words.small else (0, "")

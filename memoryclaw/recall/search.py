@@ -27,15 +27,15 @@ from memoryclaw.model import (
 )
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
 from memoryclaw.recall.explain import Reasons, UnitWords, filter_causes, read_columns, reasons
-from memoryclaw.recall.folding import Folding, may_fold
+from memoryclaw.recall.folding import FEW, Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
 from memoryclaw.recall.relevance import relevance_of
 from memoryclaw.recall.restated import LINES, Verdicts, verdicts
 from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
-from memoryclaw.text.dates import day_of, find_ranges, plus_days
-from memoryclaw.text.language import fold, words_of
+from memoryclaw.text.dates import day_of, find_ranges, plus_days, told_ranges
+from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
 from memoryclaw.vault.validity import canonical_scope, due
@@ -238,9 +238,11 @@ class Searcher:
         return self._index.spans()
 
     def body(self, hit: Ranked) -> str:
-        """The codes of the text by which copies are known, read with its evidence; empty for what is no copy."""
+        """The codes of the text by which copies are known, read with its evidence; empty for what is no copy, as a few words that answer are none."""
         rowid = hit.unit.rowid
-        return self._catalog.tokens([rowid])[rowid]["body"] if may_fold(hit.unit) else ""
+        said = self._catalog.tokens([rowid])[rowid]["body"] if may_fold(hit.unit) else ""
+        is_short = hit.unit.kind == "turn" and len(said) < FEW
+        return "" if is_short and any(turn.asks for turn in self.before([hit.unit])) else said
 
     def matches(self, found: Ranking, chosen: Sequence[Ranked]) -> list[Match]:
         """The chosen units with their explanations, snippets and places."""
@@ -295,7 +297,7 @@ class Searcher:
         def tells(line: str) -> bool | None:
             spans = [
                 span
-                for span in find_ranges(line, anchor)[0]
+                for span in (told_ranges(line, anchor) if said else find_ranges(line, anchor)[0])
                 if span.start and span.end and (said or span.start[:4] in span.text)
             ]
             pairs = [(day, span) for day in question.days for span in spans]
@@ -509,9 +511,14 @@ def _words_held(found: Ranking, causes_of: Sequence[Matched]) -> set[str]:
 
 
 def _notices(found: Ranking) -> tuple[str, ...]:
+    folders = {key_of(folder) for hit in found.open for folder in hit.unit.path.split("/")[:-1]}
     notices = (
         *found.question.notices,
-        *(f"Nothing here is called {name}." for name in strangers(found.question)),
+        *(
+            f"Nothing here is called {name}."
+            for name in strangers(found.question)
+            if key_of(name) not in folders
+        ),
     )
     if found.units or not found.question.only_excludes:
         return notices

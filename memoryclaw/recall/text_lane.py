@@ -86,7 +86,7 @@ class Lane:
         places = Counter[str]()
         chosen: dict[int, float] = {}
         for unit in sorted(units, key=lambda unit: -found[unit.rowid]):
-            group = group_of(unit.kind, unit.trust, texts[unit.rowid]["body"])
+            group = group_of(unit, texts[unit.rowid]["body"])
             stands = first.setdefault((unit.trust, group), unit.rowid) if group else unit.rowid
             if stands != unit.rowid:
                 self.folded[unit.rowid] = stands

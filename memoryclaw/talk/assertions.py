@@ -14,7 +14,7 @@ from memoryclaw.talk.seals import balanced
 from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
-from memoryclaw.text.sentences import plain
+from memoryclaw.text.language import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
 from memoryclaw.vault.vocabulary import misfit
 
@@ -78,15 +78,15 @@ def assertions_in(
         behind: what stands behind it in its sentence, with the mark between.
         among: people talk to each other, so that a value alone tells no field.
     """
-    clause = without_contrast(_without_lead(clause, words), words)
+    clause = without_contrast(_without_lead(clause, words, names), words)
     introduced = relations(clause, words, names)
     assertions = [_assertion_of(relation) for relation in introduced]
     if words.partings.within(clause.tokens):
         return tuple(role for role in assertions if role.field not in COUPLE)
     if len(introduced) == 1 and not introduced[0].stated and _holds(clause, words):
         whose = introduced[0].who, "named"
-        verb_assertion = _by_verb(clause, words, names, whose)
-        assertions += [verb_assertion] if verb_assertion else []  # `my brother Pieter works at Shell`
+        passing = _by_verb(clause, words, names, whose) or _by_value(clause, words, names, whose)
+        assertions += [passing] if passing else []  # `my brother Pieter works at Shell`
     if not assertions and (aside := _beside_own_thing(clause, words, names, behind)):
         assertions = [aside]
     if not assertions and _holds(clause, words):
@@ -372,13 +372,15 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
     lead = words.changes.at(tokens)
     if lead and tokens[lead : lead + 1] and tokens[lead] in words.be_verbs:  # `ahora es el 698 765 432`
         return clause.text[spans[lead][1] :] if _HARD.search(clause.text) else ""
+    if words.contrasts.at(tokens) and _HARD.search(clause.text) and not clause.kind:  # `…, sondern 42`
+        return clause.text[spans[words.contrasts.at(tokens)][0] :] if len(tokens) > 1 else ""
     if words.introductions.at(tokens) and words.naming_words.within(
         tokens[: words.introductions.skip(tokens)]
     ):
         return clause.text
     if not tokens or tokens[0] not in words.thing_pronouns:
         return ""
-    place = 1 if tokens[0] in words.contracted_subjects else 2
+    place = 1 if tokens[0] in words.contracted_subjects or tokens[0] in words.be_verbs else 2  # `è 42`
     if (
         place >= len(tokens)
         or (place == 2 and tokens[1] not in words.be_verbs)
@@ -410,11 +412,13 @@ def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Asser
         place for place in range(1, len(tokens)) if typed[place][0].isupper() or typed[place][0].isdigit()
     )
     place = next(firm_places, len(tokens))
-    if tokens[0] not in words.personal or not 1 < place < min(len(tokens), 1 + _FIELD_WORDS):
+    is_now = words.changes.at(tokens) and words.be_verbs.has_any(tokens[:place])  # `ora è 347`
+    if not (tokens[0] in words.personal or is_now) or not 1 < place < min(len(tokens), 1 + _FIELD_WORDS):
         return None
     value = _value(clause.text[spans[place][0] :], words, stops=True)
-    role = "role" if noun in words.roles else "noun"
-    return Assertion(about, _field(noun), value, role, f"{noun} {value}") if value else None
+    role, field = "role" if noun in words.roles else "noun", _field(noun)
+    field = "works at" if field == "job" else field  # `I switched jobs, I'm at Fugro`
+    return Assertion(about, field, value, role, f"{noun} {value}") if value else None
 
 
 def _holds(clause: Clause, words: Grammar) -> bool:
@@ -457,7 +461,9 @@ def _denying(words: Grammar) -> list[tuple[str, ...]]:
 
 
 def _assertion_of(relation: Relation) -> Assertion:
-    """Who somebody is, as a fact: the role is a field of the one whose it is."""
+    """Who somebody is, as a fact: the role is a field of the one whose it is, unless it is but what they are."""
+    if relation.whose == relation.who:  # `Maria Gomez is our new architect`
+        return Assertion(relation.who, "is", relation.role, "verb", f"{relation.who} {relation.role}")
     return Assertion(
         relation.whose, _field(relation.role), relation.who, "role", f"{relation.role} {relation.who}",
         stated=relation.stated,
@@ -474,8 +480,9 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     if clause.kind != "be" or not clause.subject or not clause.rest:
         return None
     place = clause.tokens.index(clause.subject[0]) if clause.subject[0] in clause.tokens else 0
-    typed = [clause.text[a:b] for a, b in spans_of(clause.text)[place : place + len(clause.subject)]]
-    owner = _owner_and_noun(clause.subject, typed, words, names)
+    size = len(clause.subject) - words.thing_pronouns.has_any(clause.subject[1:][-1:])  # `mon numéro c'est`
+    typed = [clause.text[a:b] for a, b in spans_of(clause.text)[place : place + size]]
+    owner = _owner_and_noun(clause.subject[:size], typed, words, names)
     if owner is None:
         return None
     timeless, when = _without_time(clause.rest, since=True)
@@ -563,6 +570,8 @@ def _noun_had(clause: Clause, words: Grammar) -> list[str]:
 def _named_within(clause: Clause, behind: str, words: Grammar) -> tuple[Clause, str]:
     """The clause up to a word of naming, with the name behind a comma, `we have a new dog called Pepper`; else as it is."""
     place = words.naming_words.find(clause.tokens) if clause.kind == "have" else -1
+    # `une chatte qui s'appelle Minka`
+    place -= place > 0 and clause.tokens[place - 1] in words.relative_words
     start = spans_of(clause.text)[place][0] if place > 0 else 0
     before = next((lead for lead in clauses(clause.text[:start], words) if lead.tokens), None)
     return (before, f", {clause.text[start:]}") if before else (clause, behind)
@@ -637,19 +646,26 @@ def _owner_and_noun(
     if _names_itself(tokens, words) or tokens[-1] in words.relative_words:
         return None
     lead = words.hedges.at(tokens) % len(tokens)  # `maybe the rent is 900`
+    lead += tokens[lead] in words.articles and words.possessives_own.has_any(tokens[lead + 1 : lead + 2])
     tokens, typed = tokens[lead:], typed[lead:]
     is_own = tokens[0] in words.possessives_own
     manner = "noun" if is_own else "hers" if tokens[0] in words.people_pronouns else "bare"
     start = int(tokens[0] in words.noun_openers)
     # The field of `my new laptop` is `laptop`.
     start += start + 1 < len(tokens) and tokens[start] in words.renewals and typed[start].islower()
-    tokens, typed = tokens[start:], typed[start:]
+    last = len(tokens) - (len(tokens) > start + 1 and tokens[-1] in words.renewals)  # `mi correo nuevo`
+    tokens, typed = tokens[start:last], typed[start:last]
     if not tokens or len(tokens) > _FIELD_WORDS + 3:
         return None
     for place in range(len(tokens) - 1 if noun_of(" ".join(tokens)) is None else 0):
-        if place and tokens[place] in words.owner_prepositions:
+        # `nuestro proveedor de internet`
+        is_compound = is_own and words.verb_leads and typed[-1].islower() and not names.found(typed[-1])
+        if place and tokens[place] in words.owner_prepositions and not is_compound:
             return _owner_behind(tokens, typed, place, words, names)
-        if owner := _owner_word(tokens[place], typed[place], names):
+        owner = _owner_word(tokens[place], typed[place], names)
+        if not (owner or place or is_own):
+            owner = _genitive(tokens, typed[0], words)
+        if owner:
             name = _entity(" ".join((*typed[:place], owner)), names)
             noun = tokens[place + 1 :]
             return _Owned(name, " ".join(noun), "noun") if name and len(noun) <= _FIELD_WORDS else None
@@ -665,6 +681,13 @@ def _owner_and_noun(
     ):
         return None
     return _Owned("", " ".join(tokens), manner)
+
+
+def _genitive(tokens: Sequence[str], typed: str, words: Grammar) -> str:
+    """Whose field the words name that begin with a name with its ending, where nouns have capitals: `Anas Nummer`, not `Autos`; else empty."""
+    lists = (words.everyday, words.not_names, words.nouns, words.roles)
+    is_name = words.noun_capitals and typed[0].isupper() and not any(tokens[0][:-1] in each for each in lists)
+    return typed[:-1] if is_name and typed.endswith("s") and noun_of(" ".join(tokens[1:])) else ""
 
 
 def _is_office(tokens: Sequence[str]) -> bool:
@@ -772,7 +795,8 @@ def _is_of_itself(clause: Clause, words: Grammar, names: Names, whose: tuple[str
         return clause.subject[-1] in words.first_person  # `my wife and I`, not `my yoga class`
     if subject != "named" or not clause.subject or clause.subject[0] in words.people_pronouns:
         return subject in ("own", "named")
-    last = clause.subject[-1]
+    # `Maya se mudó`
+    last = next(token for token in reversed(clause.subject) if token not in words.verb_leads)
     return tokens_of(entity)[-1] == plain(last) or names.named(last) == entity
 
 
@@ -796,9 +820,11 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 if noun or tuple(tokens[place : place + len(phrase)]) != phrase:
                     continue
                 end = place + len(phrase)
+                end += field in PLACED and _is_before_name(text, spans[end : end + 2], words)
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
                 if value and _names_a_thing(value, words):
-                    if field in PLACED and _is_no_place(value, field, clause, entity):
+                    is_act = field == "from" and words.verb_leads and value.islower()  # `je viens de manger`
+                    if is_act or (field in PLACED and _is_no_place(value, field, clause, entity)):
                         return None
                     return Assertion(
                         entity, field, value, "verb", clause.text, "" if text is clause.text else when
@@ -818,8 +844,9 @@ def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, st
     """`i am a nurse`, `i'm 50 years old`, `i take 5 mg ramipril`: a value that is read whole tells its field."""
     entity, subject = whose
     takes = words.taking.within(clause.verb)
-    if not (clause.kind == "be" or takes) or clause.under or words.possessives_own.at(clause.subject):
-        return None  # `my new car is an Enyaq`
+    is_things = subject != "named" and words.possessives_own.at(clause.subject)  # `my new car is an Enyaq`
+    if not (clause.kind == "be" or takes) or clause.under or is_things:
+        return None
     person = subject == "own" or entity in names.people or names.is_known(entity)
     person = person and _is_of_itself(clause, words, names, whose)
     value = _value(clause.rest, words, most=_TOLD_WORDS) if person else ""
@@ -875,13 +902,14 @@ def _verb_first(text: str, words: Grammar) -> str:
         (place for place, token in enumerate(tokens) if token in words.be_verbs or token in words.have_verbs),
         len(tokens),
     )
-    if not words.final_verbs.entries() or place + 2 >= len(tokens):
+    relative = words.relative_words - words.articles  # `een kat die Minka heet`
+    if not words.final_verbs.entries() or place + 2 >= len(tokens) or not relative.isdisjoint(tokens[place:]):
         return text
     end, last = spans[place][1], spans[-1][0]
     return f"{text[:end]} {text[last:]}{text[end:last].rstrip()}"
 
 
-def _without_lead(clause: Clause, words: Grammar) -> Clause:
+def _without_lead(clause: Clause, words: Grammar, names: Names) -> Clause:
     """The clause without the words of time that it begins with: `these days my favourite tea is rooibos`, `as of May rent is 900`."""
     spans = spans_of(clause.text)
     place = words.changes.find(clause.tokens[: clause.verb_at])
@@ -892,7 +920,8 @@ def _without_lead(clause: Clause, words: Grammar) -> Clause:
         return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
     length = 0 if words.ended.at(clause.tokens) else words.changes.at(clause.tokens)  # `ya no vivo en Madrid`
     end = spans[length - 1][1] if length else 0
-    lead = leading_range(clause.text, _ANY_DAY) if not length and clause.kind else None
+    may_lead = not length and clause.kind and not names.begins(clause.tokens)
+    lead = leading_range(clause.text, _ANY_DAY) if may_lead else None
     end = lead.span[1] if lead and not lead.span[0] else end
     behind = clause.text[end:].lstrip(" ,")
     pieces = clauses(behind, words) if end and behind else []
@@ -959,6 +988,12 @@ def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE
         trimmed(typed_from(text, spans, first) if first and first < len(spans) else text, words)
     ).strip(" .,;:!?…\"'")
     return value if 0 < len(value.split()) <= most and re.search(r"\w", value) else ""
+
+
+def _is_before_name(text: str, spans: Sequence[tuple[int, int]], words: Grammar) -> bool:
+    """True for an article before a word with a capital: `for the Red Cross`, `bei der Post`; not for `The Hague`."""
+    article, name = (text[slice(*span)] for span in spans) if len(spans) > 1 else ("", "")
+    return article in words.articles and article not in words.indefinite_words and name[0].isupper()
 
 
 def _aside_before(tokens: Sequence[str], end: int, words: Grammar) -> int:

@@ -44,9 +44,9 @@ def corrected(text: str, words: Grammar) -> Corrected:
     instead = ""
     start = 1
     for _ in range(_MOST):
-        tokens, spans = tokens_of(text), spans_of(text)
+        tokens = tokens_of(text)
         for place, _ in words.corrections.places(tokens):
-            length = _sign(tokens, place, words)
+            length, spans = _sign(tokens, place, words), spans_of(text)
             if (
                 place >= start
                 and (length > 1 or _opens(text, spans[place]))

@@ -42,6 +42,12 @@ class ReadClause(NamedTuple):
         return self.words.lasting.within(self.clause.typed) or bool(manner)
 
     @property
+    def ends_lasting(self) -> bool:
+        """True for `short answers, always`."""
+        typed = self.clause.typed
+        return any(place and place + size == len(typed) for place, size in self.words.lasting.places(typed))
+
+    @property
     def polite(self) -> bool:
         """True for "please" and the like."""
         return self.words.politeness.within(self.clause.typed)
@@ -81,7 +87,7 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("quit the gym", lambda one: _leaves(one) and not one.signed, lambda _: False),
     ("dont use emoji", lambda one: one.holds("negated_orders", at=True), lambda one: one.tokens[1:] and _forbids(one)),
     ("nicht duzen", lambda one: one.holds("negated_infinitives", at=True), lambda one: not one.clause.subject and one.tokens[-1].endswith(tuple(one.words.infinitive_ends.entries()))),
-    ("short answers pls", lambda one: not one.holds("orders", at=True) or (one.clause.subject and one.clause.kind in ("be", "have")), lambda one: one.polite and one.holds("order_topics") and not one.clause.kind),
+    ("short answers pls", lambda one: not one.holds("orders", at=True) or (one.clause.subject and one.clause.kind in ("be", "have")), lambda one: (one.polite or one.ends_lasting) and one.holds("order_topics") and not one.clause.kind),
     ("less of that", lambda one: one.tokens[0] in one.words.degree_orders and not one.holds("order_topics"), lambda _: False),
     ("always use postgres", lambda one: one.lasts, lambda _: True),
     ("write in short sentences", lambda one: one.holds("order_topics"), lambda one: one.polite or one.tokens[0] in one.words.manner_verbs),
@@ -129,13 +135,13 @@ def _forbids(reading: ReadClause) -> bool:
     return not reading.holds("negations", at=True) or reading.signed or bool(manner)
 
 
-def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
-    """True for what only says how one piece of work shall be: `short ones please`, `3 more questions`, and `in French please` behind a request.
+def is_for_once(clause: Clause, words: Grammar, *, shown: bool) -> bool:
+    """True for what only says how one piece of work shall be: `short ones please`, `3 more questions`, and `in French please` beside a text.
 
     Args:
         clause: an order by its words.
         words: the grammar of its language.
-        asked: its turn has asked for something before.
+        shown: its turn shows a text, on which work is asked for.
     """
     tokens = _plain(clause, words)
     if (
@@ -145,7 +151,7 @@ def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
     ):
         return False
     is_bare = not clause.kind and not words.orders.at(tokens)
-    return _is_counted(tokens, words) or (is_bare and (asked or tokens[-1] in words.pro_forms))
+    return _is_counted(tokens, words) or (is_bare and (shown or tokens[-1] in words.pro_forms))
 
 
 def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:
@@ -164,13 +170,6 @@ def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:
     return before not in words.prepositions and before not in words.limits
 
 
-def asks_for(clause: Clause, words: Grammar) -> bool:
-    """True for a request for a piece of work: `draft the letter`, `two names for a boat please`."""
-    tokens = _plain(clause, words)
-    polite = words.politeness.within(clause.typed) and not words.order_topics.within(tokens)
-    return is_task(clause, words) or (polite and not clause.kind)
-
-
 def _tells(tokens: Sequence[str], words: Grammar) -> bool:
     """True for what only begins as an order does: `never saw that coming`, or the condition of one, `when you write long`."""
     second = tokens[1] if len(tokens) > 1 else ""
@@ -181,9 +180,20 @@ def _tells(tokens: Sequence[str], words: Grammar) -> bool:
 
 
 def is_task(clause: Clause, words: Grammar) -> bool:
-    """True for one piece of work: `remind me to ring them`, `gimme three options`."""
+    """True for one piece of work: `remind me to ring them`, `gimme three options`, `nimm den zweiten Vorschlag`."""
     tokens = _plain(clause, words)
-    return bool(tokens) and words.tasks.at(tokens) > 0
+    return words.tasks.at(tokens) > 0 or (not clause.subject and _names_part(tokens, words))
+
+
+def _names_part(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for words before a part of a text, which its number or its place tells: `explain step 3`, `drop the last line`; not `on page 40`."""
+    if any(entries.at(tokens) for entries in (words.prepositions, words.be_verbs, words.ordinals)):
+        return False
+    return any(
+        tokens[place - 1] in words.ordinals or any(map(str.isdigit, tokens[place + size : place + size + 1]))
+        for place, size in words.text_parts.places(tokens)
+        if place
+    )
 
 
 def is_imperative(clause: Clause, words: Grammar) -> bool:

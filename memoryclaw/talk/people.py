@@ -9,8 +9,8 @@ from typing import NamedTuple
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
-from memoryclaw.text.language import key_of
-from memoryclaw.text.sentences import plain, sentences
+from memoryclaw.text.language import key_of, plain
+from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import KIN, is_of_people, noun_of
 
 _LONGEST, _OPENING = 4, 200  # words of a name; characters of a sentence that hold the name it begins with
@@ -19,10 +19,12 @@ _CAPITAL = re.compile(
     r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]"
 )  # behind the first letter, which only begins a sentence
 PARTICLES = frozenset(lists.words("names.particles"))
+_GIVEN = frozenset(lists.words("names.given"))  # common words that are first names too: `Will`, `April`
+_OURS = frozenset(lists.words("names.ours"))
 
 
 class Relation(NamedTuple):
-    """`who` is the `role` of `whose` ("" for the speaker)."""
+    """`who` is the `role` of `whose` ("" for the speaker, and `who` where it is but what they are)."""
 
     who: str
     role: str
@@ -54,7 +56,7 @@ class Names:
         tokens = tokens_of(name)
         if person:
             self.people.add(name)
-        for token in (name.lower(), *tokens[:1], *(tokens[-1:] if person else ())):
+        for token in (name.lower(), " ".join(tokens), *tokens[:1], *(tokens[-1:] if person else ())):
             word = token.removesuffix("'s")
             if len(word) > 1:
                 self._by_token.setdefault(plain(word), name)
@@ -76,19 +78,26 @@ class Names:
                 continue
             opens = words is not None and _opens_with_name(sentence, words)
             for run, before in _runs(sentence, first=opens):
-                if words and (
-                    _begins_common(run, words)
-                    or (words.noun_capitals and (before in words.before_nouns or _is_noun(run, words)))
-                ):
+                owner = _owner_of_field(run, words) if words else []
+                if words and self._is_no_name(run, before, words):
                     continue
-                tokens = tokens_of(sentence)
-                ends = (n for n, token in enumerate(tokens, 1) if plain(token) == plain(run[-1].lower()))
+                tokens, last = tokens_of(sentence), plain(run[-1].lower())
+                ends = (n for n, token in enumerate(tokens, 1) if plain(token) == last)
                 verb = _behind_adverbs(tokens, next(ends, len(tokens)), words) if words else 0
-                name = " ".join(run)
+                name = " ".join(owner or run)
                 is_name = words and not any(_is_common(word, words) for word in run[1:])
-                self._add(name, person=bool(words and is_name and words.people_verbs.at(tokens, verb)))
+                acts = bool(words and is_name and words.people_verbs.at(tokens, verb))
+                self._add(name, person=acts or bool(owner))
                 if is_name and opens and not before:
                     self.topics.add(name)
+
+    def _is_no_name(self, run: Sequence[str], before: str, words: Grammar) -> bool:
+        """True for words with capitals that begin with a common one; a verb is one before a name that is known: `Hope Maria is well`."""
+        behind = " ".join(run[1:])
+        if run[0].lower() in words.verbs and behind and self.whole(behind) == behind:
+            return True
+        is_noun = words.noun_capitals and (before in words.before_nouns or _is_noun(run, words))
+        return _begins_common(run, words) or bool(is_noun)
 
     def meet(self, text: str) -> None:
         """Lets a first name alone stand for the one of that name who is named here."""
@@ -136,11 +145,25 @@ class Names:
             name if any(c.isupper() for c in name) else " ".join(w[:1].upper() + w[1:] for w in name.split())
         )
 
+    def begins(self, tokens: Sequence[str]) -> bool:
+        """True for tokens that begin with a name of several words: `April Jones's birthday`."""
+        starts = (" ".join(tokens[:end]).lower().removesuffix("'s") for end in range(2, _LONGEST + 1))
+        return any(start in self._by_token for start in starts)
+
+    def opens(self, text: str) -> bool:
+        """True for a text that begins with a name whose first word is a common one too: `Will Turner lives …`, `A. J. Prior`."""
+        lead = text.lstrip()[:_OPENING]
+        tokens = tokens_of(lead) if lead[:1].isupper() else []
+        return bool(tokens) and (tokens[0] in _GIVEN or len(tokens[0]) == 1) and self.begins(tokens)
+
     def found(self, text: str) -> list[str]:
         """The names that a text holds, in order."""
         tokens = tokens_of(text)
-        called = {token: self.named(token) for token in {*tokens}}  # a long text says most words again
-        return [name for token in tokens if (name := called[token])]
+        known = self._by_token.keys()
+        called = {  # a long text says most words again, and few of them are names
+            token: self.named(token) for token in {*tokens} if token.endswith("s") or plain(token) in known
+        }
+        return [name for token in tokens if (name := called.get(token))]
 
     def is_told_of(self, name: str) -> bool:
         """True for a name under which statements are filed."""
@@ -148,7 +171,10 @@ class Names:
 
     def placed(self, tokens: Sequence[str], words: Grammar) -> set[str]:
         """The names by which some words tell where something is: `a job offer in Rochester`."""
-        places = (n for n in range(1, len(tokens)) if words.place_prepositions.at(tokens, n - 1))
+        places = (
+            n for n in range(1, len(tokens))
+            if words.place_prepositions.at(tokens, n - 1) and not words.dealings.at(tokens, max(0, n - 2))
+        )  # fmt: skip
         return {self.named(tokens[place]) for place in places}
 
     def speaks(self, name: str) -> bool:
@@ -162,8 +188,9 @@ class Names:
     def subject(self, clause: Clause, words: Grammar, speaker: str) -> tuple[str, str]:
         """Whom a clause is about ("" for the speaker, and where that has no name), and how that is told: own | named | relative | thing | other | none."""
         tokens = clause.subject
-        if not tokens:
-            return self._opening(clause, words), "none"
+        if not tokens:  # `bin nach Bonn gezogen`, `me encanta el sushi`
+            is_own = words.own_verbs.has_any(clause.verb[:1])
+            return ("", "own") if is_own else (self._opening(clause, words), "none")
         first = tokens[0]
         if first in words.first_person or (
             tokens[-1] in words.first_person
@@ -172,6 +199,10 @@ class Names:
             return "", "own"  # `on Thursday i wake up`
         if first in words.pointers and (len(tokens) == 1 or first not in words.determiners):
             return "", "other"
+        place = next((place for place, token in enumerate(tokens) if self.is_name(token)), 0)
+        is_time = place and tokens[place - 1] in words.calendar_words
+        if is_time and words.idle.issuperset(tokens[: place - 1]):
+            tokens, first = tokens[place:], tokens[place]  # `last week Iris Lang`
         mentions = {name for token in tokens if (name := self.named(token))} - {speaker}
         core = [token for token in tokens if token not in words.noun_openers]
         if core and (who := self._who(clause, core, words)):
@@ -182,7 +213,7 @@ class Names:
             len(mentions) == 1
             and core
             and (self._key(core[0]) or (first in words.possessives_own and self._key(core[-1])))
-            and not any(token in words.ways for token in core)  # `to`, `from`
+            and (not words.ways.has_any(core) or self.whole(" ".join(core)))  # `to`; not `Karl von Trapp`
             and len(core) <= _LONGEST
         ):
             name = next(iter(mentions))
@@ -268,6 +299,8 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
     run: list[str] = []
     before, end = "", -1
     for place, hit in enumerate(hits):
+        if not run and hit[0].islower():
+            continue  # as most words
         word = hit[0].rstrip(".'’-")
         # A capital inside a word makes a name of it anywhere: `projectX`.
         capital = (word[:1].isupper() and (place > 0 or first)) or (
@@ -280,7 +313,7 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         if capital or (joins and run):
             if not run:
                 before = hits[place - 1][0].lower() if place else ""
-            run.append(_bare(word))
+            run.append(_bare(hit[0]))
             end = hit.end()
     if run:
         yield run, before
@@ -288,7 +321,8 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
 
 def _bare(word: str) -> str:
     """A word without the marks behind it, and without a possessive."""
-    return word.rstrip(".'’-").removesuffix("'s").removesuffix("’s")
+    bare = word.rstrip(".'’-").removesuffix("'s").removesuffix("’s")
+    return f"{bare}." if len(bare) == 1 and word.startswith(f"{bare}.") else bare  # an initial keeps its dot
 
 
 def _is_everyday(word: str, words: Grammar) -> bool:
@@ -299,20 +333,13 @@ def _is_everyday(word: str, words: Grammar) -> bool:
 
 def _opens_with_name(sentence: str, words: Grammar) -> bool:
     """True where a sentence begins with a name: several words with capitals that are its subject, or one that lives, works or suffers as people do."""
-    opening = sentence.lstrip()[:_OPENING]
-    word = _WORD.search(opening)
-    if not word or not word[0][0].isupper() or _is_everyday(_bare(word[0]), words):
-        return False  # as most sentences do
-    run, before = next(_runs(f"a {opening}"), ([], ""))
-    if before != "a" or not run:
-        return False
-    if _begins_common(run, words) or _is_noun(run, words) or _is_everyday(run[0], words):
-        return False
-    tokens, spans = tokens_of(sentence), spans_of(sentence)
-    last = run[-1].lower()
+    run = _opening_run(sentence, words)
+    if not run or _owner_of_field(run, words):
+        return bool(run)
+    tokens, last = tokens_of(sentence), run[-1].lower()
     place = next((n for n, token in enumerate(tokens) if plain(token) == plain(last)), 0)
-    if tokens[place] != last:
-        return len(run) > 1 or plain(tokens[place]) == plain(last)  # `Maria Gomez's`
+    if tokens[place] != last:  # `Maria Gomez's`; not `Mark Arup's email as spam`
+        return words.be_verbs.has_any(tokens[place:]) or run[0].lower() not in _GIVEN
     place = _behind_adverbs(tokens, place + 1, words)
     if place == len(tokens):
         return False
@@ -320,13 +347,35 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     for phrase, field in words.fields_by_first.get(tokens[verb], ()) if verb < len(tokens) else ():
         end = verb + len(phrase)
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
-            is_name = sentence[spans[end][0]].isupper() or tokens[end].isdigit()
+            is_name = sentence[spans_of(sentence)[end][0]].isupper() or tokens[end].isdigit()
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
     if words.noun_capitals:
         return len(run) == 1 and words.people_verbs.at(tokens, place) > 0
     if len(run) == 1 and (run[0].isupper() or words.plural_verbs.at(tokens, place)):
         return False  # `Apples are for all`
     return words.verbs.at(tokens, place) > 0
+
+
+def _opening_run(sentence: str, words: Grammar) -> list[str]:
+    """The words with capitals that begin a sentence and may be a name; none where they begin with a common word, as most do."""
+    opening = sentence.lstrip()[:_OPENING]
+    word = _WORD.search(opening)
+    if not word or not word[0][0].isupper():
+        return []
+    is_given = word[0].lower() in _GIVEN and not sentence.rstrip().endswith("?")  # `Will Turner come?`
+    is_everyday = _is_everyday(_bare(word[0]), words)
+    if is_everyday and not is_given:
+        return []
+    run, before = next(_runs(f"a {opening}"), ([], ""))
+    is_common = before != "a" or _begins_common(run, words) or _is_noun(run, words)
+    return [] if is_common or (is_everyday and len(run) == 1) else run
+
+
+def _owner_of_field(run: Sequence[str], words: Grammar) -> list[str]:
+    """The name of several words that owns a field behind it, where every noun has a capital: `Ingrid Solbergs Telefonnummer`."""
+    places = range(2, len(run) if words.noun_capitals else 0)
+    end = next((n for n in places if run[n - 1].endswith("s") and noun_of(run[n])), 0)
+    return [*run[: end - 1], run[end - 1][:-1]] if end else []
 
 
 def _behind_adverbs(tokens: Sequence[str], place: int, words: Grammar) -> int:
@@ -358,12 +407,12 @@ def _is_common(word: str, words: Grammar) -> bool:
 def _begins_common(run: Sequence[str], words: Grammar) -> bool:
     """True where words with capitals begin with one that is no name; an initial is one, and so are `Jan` and `Dr` before another."""
     first = run[0].lower()
-    is_name = len(run) > 1 and (len(first) == 1 or first in words.months or first in words.honorifics)
-    return not is_name and _is_common(run[0], words)
+    may_begin = first in _GIVEN or first in words.months or first in words.honorifics
+    return not (len(run) > 1 and (may_begin or len(first.rstrip(".")) == 1)) and _is_common(run[0], words)
 
 
-def _is_noun(run: list[str], words: Grammar) -> bool:
-    return run[0].lower() in words.nouns
+def _is_noun(run: Sequence[str], words: Grammar) -> bool:
+    return run[0].lower() in words.nouns and not (len(run) > 1 and run[0].lower() in _GIVEN)
 
 
 def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
@@ -384,7 +433,11 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
             )
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
             if name := behind or _name_before(tokens, place, words, names):
-                stated = not behind or bool(_linked(tokens, place + length, words))
+                # `dass mein Chef Kim heißt`
+                is_final = bool(words.final_verbs) and tokens[-1] in words.links
+                stated = not behind or is_final or bool(_linked(tokens, place + length, words))
+                joins = not behind and tokens[place - 1] in words.renewals and noun_of(role) is None
+                whose = name if joins and tokens[place - 2] in _OURS else whose
                 introductions.append(Relation(names.add_person(name), role, whose, stated))
                 if not whose:
                     names.holders.setdefault(f"{names.whose}{role}", set()).add(introductions[-1].who)
@@ -455,7 +508,9 @@ def _name_behind(
     place += len(linked)
     if place >= len(tokens) or any(token in words.not_now for token in linked):
         return ""  # `my boss was Marlene`
-    called = any(token in words.naming_words for token in linked)
+    presented = tokens[0] in words.pointers and tokens[1] in words.be_verbs and len(tokens) == place + 2
+    called = presented or words.naming_words.within(linked)
+    place += tokens[place] in words.articles and words.honorifics.has_any(tokens[place + 1 : place + 2])
     titled = tokens[place] in words.honorifics
     if linked and not called and not titled and not names.is_known(tokens[place]):
         if words.noun_capitals:
@@ -477,7 +532,8 @@ def _name_behind(
             typed[0].isupper() or joins or (small and _may_name(tokens, place, words, names, called=called))
         ):
             break
-        if not joins and _is_common(typed, words):
+        is_given = typed[0].isupper() and tokens[place] in _GIVEN
+        if not joins and not title and not is_given and _is_common(typed, words):
             break
         run.append(re.sub(r"['’]s$", "", typed))
         place += 1
@@ -487,7 +543,7 @@ def _name_behind(
 
 def _linked(tokens: Sequence[str], place: int, words: Grammar) -> Sequence[str]:
     """What stands between a role and its name: `is called`, `is now`."""
-    linked = place < len(tokens) and tokens[place] in words.links
+    linked = words.links.at(tokens, place)
     return tokens[place : words.link_words.skip(tokens, place)] if linked else ()
 
 

@@ -28,7 +28,7 @@ from memoryclaw.talk.assertions import (
 )
 from memoryclaw.talk.corrections import corrected
 from memoryclaw.talk.learned import Worth
-from memoryclaw.talk.orders import asks_for, is_for_once, is_imperative, is_order, is_task, request_of
+from memoryclaw.talk.orders import is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
@@ -41,6 +41,9 @@ from memoryclaw.text.sentences import sentences
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
 _MOST = 30  # words of a statement of several sentences
 _TOPIC_WORDS = 3  # before a colon, or alone in a sentence
+_ROLE = 5  # words of a clause that gives somebody a role: `and you're the evil knight`
+_ASKING = 300  # characters of a turn in which a play is asked for
+_OPENING = 2  # turns from the first of a person on, in which a segment may turn out to be a play
 _ANTECEDENT = 2  # turns back that a pronoun may point
 _SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
@@ -155,6 +158,8 @@ class SegmentReader:
         self.pasted: list[Pasted] = []
         self._heard: set[str] = set()  # lines that the assistant has written so far
         self._heard_to = 0
+        self._first = next((number for number, turn in enumerate(turns) if turn.role == "user"), 0)
+        self._is_played = False  # it begins with a story in which the speaker is somebody else
 
     def turn(self, number: int, turn: Turn) -> list[Statement]:
         """The statements of one turn of a person."""
@@ -189,6 +194,10 @@ class SegmentReader:
         ]
         if reading.named:
             self._named = number, reading.named
+        plays = words.fictions.within(tokens_of(turn.text[:_ASKING])) or _casts(pieces, words)
+        self._is_played = self._is_played or bool(plays and number <= self._first + _OPENING)
+        if plays or self._is_played:
+            pieces = [piece._replace(doubts=piece.doubts | {"joke"}) for piece in pieces]
         return [
             _opened(_statement(base, group, texts, reading, fixed.instead), speech.seals)
             for group in _grouped(_laughed_at(pieces, words))
@@ -221,7 +230,7 @@ def _unread(base: Statement, text: str) -> Iterator[Statement]:
                 quote=sentence,
                 places=(place,),
                 kind="unread",
-                subject="other",
+                subject="own" if grammar(UNREAD).first_person.within(tokens_of(sentence)) else "other",
                 doubts=frozenset({"asked"} if sentence.rstrip("\"'”’») *_").endswith(_ASKED) else ()),
                 content=frozenset(
                     word for word in words_of(sentence) if len(word) > _SMALL_WORD or not word.isascii()
@@ -280,7 +289,7 @@ class _Turn:
         self._ended: Assertion | None = None  # by a clause of the sentence
         self._doubted = False  # by a sentence behind this one: `Pim? not sure`
         self._ordered = False
-        self._asked_for = shows  # a piece of work, in the turn so far, or on what it shows
+        self._shows = shows  # it shows a text, on which a piece of work may be asked for
 
     def sentence(self, number: int, text: str, behind: str | None) -> list[_Piece]:
         """The clauses of a sentence, with what each is and the topic that the sentence before it set; a doubt alone behind it is of its last clause."""
@@ -316,14 +325,18 @@ class _Turn:
         order, once = list[bool](), list[bool]()
         for place, clause in enumerate(members):
             orders = is_order(clause, words, members[place - 1] if place else None)
-            once.append(orders and is_for_once(clause, words, asked=self._asked_for))
+            if orders and place and _adds(clause, words):
+                # `Lena pays by card, never cash` tells of Lena, `use tabs, never spaces` is one order
+                order[-1] = order[-1] or (_bids(members[place - 1].tokens, words) and not once[-1])
+                orders = False
+            once.append(orders and is_for_once(clause, words, shown=self._shows))
             ordered = self._ordered or any(order)
             order.append((orders and not once[-1]) or (ordered and _goes_on_ordering(clause, words)))
-            self._asked_for = self._asked_for or text.rstrip().endswith("?") or asks_for(clause, words)
         self._ordered = self._ordered or any(order)
         doubts = self._doubts(members, text, order)
         for place, clause in enumerate(members):
-            if any(order) and not order[place] and _is_of_order(clause, words):
+            is_whole = _is_of_order(clause, words) or (place and order[place - 1] and _adds(clause, words))
+            if any(order) and not order[place] and is_whole:
                 continue  # it stands in the words of the order
             kind, wording = self._kind(clause, answers=first and place == 0), ""
             kind = "task" if once[place] else kind
@@ -361,6 +374,9 @@ class _Turn:
                 *({piece.about} & self.names.people),
                 *self.names.relatives(clause.tokens, words),
             ] or self.named
+            # What is told before a question is so, `i live in Leeds, which gym …?`; with no field, it is what the question is about.
+            if not owned and self._leads_to_question(members, place, text):
+                piece = piece._replace(doubts=piece.doubts | {"asked"})
             reason = place > 0 and order[place - 1] and kind in _REASONS and not owned
             reason = reason and piece.subject in ("own", "relative")
             yield piece._replace(
@@ -416,7 +432,7 @@ class _Turn:
                 for member in members
             ]
         else:
-            members = clauses(text, words, is_name)
+            members = clauses(text, words, is_name, self.names.opens)
         return [member for member in members if member.tokens and not self._only_calls(member.tokens)]
 
     def _only_calls(self, tokens: Sequence[str]) -> bool:
@@ -435,13 +451,13 @@ class _Turn:
             doubted = self._hedge_beside(members, place)
             # `it should be 15, if memory serves` is said with doubt, and not only supposed.
             at_its_end = len(plain) < len(clause.tokens) and (*plain,) == clause.tokens[: len(plain)]
-            supposed = supposed or (words.suppositions.within(plain) and not any(orders))
+            supposed = supposed or (_supposes(plain, clause, words) and not any(orders))
             reports = (
                 clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
             )
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
-                "asked": is_question
+                "asked": (is_question and not self._leads_to_question(members, place, text))
                 or asks(
                     clause.typed,
                     words,
@@ -489,6 +505,21 @@ class _Turn:
             doubts[0] |= {"asked"}  # what it asks about: `the csv of last week, which day was worst`
         return doubts
 
+    def _leads_to_question(self, members: Sequence[Clause], place: int, text: str) -> bool:
+        """True for a clause about the speaker in a sentence that ends in a question of its own: not `i live in Leeds, right?`."""
+        clause, question, words = members[place], members[-1], self.words
+        if (
+            question is clause
+            or not text.rstrip("\"'”’») *_").endswith(_ASKED)
+            or len(question.tokens) <= _SAID
+        ):
+            return False
+        tells = clause.kind not in ("", *_INTENDED) and words.first_person.has_any(clause.subject[:1])
+        is_tag = words.coordinators.has_any(question.typed[:1]) or words.reporting_verbs.within(
+            question.tokens
+        )
+        return tells and not is_tag and bool(_content(question.tokens, words))
+
     def _is_topic(self, members: Sequence[Clause], text: str, *, last: bool, first: bool) -> bool:
         """True for a noun alone that says what the next sentence is about: `rings.`; after a question that asks for something it answers."""
         clause = members[0]
@@ -510,6 +541,7 @@ class _Turn:
             and bool(_content(clause.tokens, self.words))
             and not self._is_mood(clause)
             and not is_order(clause, self.words)
+            and not is_imperative(clause, self.words)
             and not (self._ordered and _goes_on_ordering(clause, self.words))
             and not greets(text)
         )
@@ -641,6 +673,17 @@ def _only_doubts(tokens: Sequence[str], words: Grammar) -> bool:
     return size > 0 and (size == len(tokens) or len(tokens) <= 4) and tokens[-1] not in words.question_words
 
 
+def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
+    """True where a word of the tokens supposes; not where it belongs to the verb behind its subject, `meu cão se chama Bruno`, or before it, `ik werk als kok`."""
+    own = words.verb_leads.intersection(clause.subject[1:])
+    for place, _ in words.suppositions.places(tokens):
+        behind_verbs = {verb[1:2] for verb, _ in words.fields_by_first.get(tokens[place - 1], ())}
+        is_naming = words.naming_words.at(tokens, place) > 1
+        if not (is_naming or tokens[place] in own or (tokens[place],) in behind_verbs):
+            return True
+    return False
+
+
 def _only(names: Collection[str]) -> str:
     """The one of some names; "" where there are none, or several."""
     return next(iter(names)) if len(names) == 1 else ""
@@ -667,11 +710,24 @@ def _unhedged(text: str, words: Grammar, *others: WordList) -> str:
 
 def _remembered(text: str, words: Grammar) -> int:
     """Where the words begin that are asked to be remembered: behind `note to self:`; 0 where nothing is."""
-    tokens, spans = tokens_of(text), spans_of(text)
+    tokens = tokens_of(text)
     place = words.openers.skip(tokens)
     behind = place + words.remember_phrases.at(tokens, place)
-    is_request = place < behind < len(spans) and tokens[behind] not in words.not_remembered
-    return spans[behind][0] if is_request else 0
+    is_request = place < behind < len(tokens) and tokens[behind] not in words.not_remembered
+    return spans_of(text)[behind][0] if is_request else 0
+
+
+def _casts(pieces: Sequence[_Piece], words: Grammar) -> bool:
+    """True where one sentence says who both are: `I'm the dragon and you're the knight`."""
+    cast = [piece for piece in pieces if piece.clause.kind == "be"]
+    own = {piece.sentence for piece in cast if piece.subject == "own"}
+    roles = (piece.clause.tokens for piece in cast if piece.sentence in own)
+    return any(
+        len(tokens) <= _ROLE
+        and words.second_person.has_any(tokens[:2])
+        and words.noun_openers.has_any(tokens[1:])
+        for tokens in roles
+    )
 
 
 def _laughed_at(pieces: Sequence[_Piece], words: Grammar) -> list[_Piece]:
@@ -708,7 +764,7 @@ def _whole_order(
         first -= 1
     while (
         last + 1 < len(members)
-        and _is_of_order(members[last + 1], words)
+        and (_is_of_order(members[last + 1], words) or _adds(members[last + 1], words))
         and not order[last + 1]
         and not (members[last + 1].under and any(order[last + 2 : last + 3]))  # the condition of the next
     ):
@@ -726,6 +782,19 @@ def _is_of_order(clause: Clause, words: Grammar) -> bool:
     return clause.under or (
         not clause.kind and words.not_the_other.at(clause.tokens) in range(1, len(clause.tokens))
     )
+
+
+def _adds(clause: Clause, words: Grammar) -> bool:
+    """True for what only says more of the clause before it: `…, never cash`, `…, always with milk`; not for `…, always use tabs`."""
+    behind = clause.tokens[words.lasting.at(clause.tokens) or words.negations.at(clause.tokens) :]
+    is_verb = _bids(behind, words) or words.verbs.at(behind)
+    return not clause.kind and 0 < len(behind) < len(clause.tokens) and not is_verb
+
+
+def _bids(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for what begins with a verb of what is to be done, or with `no`."""
+    verbs = (words.manner_verbs, words.chores, words.tasks, words.orders, words.negative_determiners)
+    return any(entries.at(tokens) for entries in verbs)
 
 
 def _goes_on_ordering(clause: Clause, words: Grammar) -> bool:

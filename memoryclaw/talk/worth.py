@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from memoryclaw.model import Turn
@@ -169,8 +169,9 @@ def features_of(exchange: Surroundings) -> dict[str, float]:
 
 
 def cut_name(exchange: Surroundings) -> str:
-    """The name of the cut of a statement: higher in a session that is answered at length, and in a language that nothing was learned from."""
-    if exchange.said.language not in lists.words("worth.languages"):
+    """The name of the cut of a statement: higher in a session that is answered at length, and in a language that nothing was learned from but what tells a field or a liking."""
+    sure = exchange.said.assertions or FEATURES["a liking"](exchange)
+    if not sure and exchange.said.language not in lists.words("worth.languages"):
         return "cut_alone"
     return "cut_answered" if exchange.session.answered else "cut"
 
@@ -217,11 +218,30 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         or len(exchange.turn.text) > _LONG_TURN
         or any(token in words.deictics and token in words.pronouns for token in tokens_of(statement.words))
         or _denies_what_is_at_hand(tokens_of(statement.words), words)
+        or _names_an_occasion(exchange.tokens, words)
         or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))
-        or (
-            any("asked" in neighbour.doubts or neighbour.kind == "task" for neighbour in exchange.beside)
-            and not wished(statement)
-        )
+        or (any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside) and not wished(statement))
+    )
+
+
+def _asks(statement: Statement, beside: Sequence[Statement]) -> bool:
+    """True for a question or a request: `what is a monad?`, `fix the parser`, `two slogans please` where the `please` is of no order."""
+    if "asked" in statement.doubts or statement.kind == "task":
+        return True
+    if statement.kind or statement.subject != "none":
+        return False
+    orders = (neighbour.quote for neighbour in beside if neighbour.kind == "order")
+    polite = grammar(statement.language).politeness.within(tokens_of(statement.quote))
+    return "moment" in statement.doubts or (bool(polite) and statement.quote not in orders)
+
+
+def _names_an_occasion(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for `for this letter, be formal`, `just this once, answer in German`, `no bullets today`."""
+    return words.moments.within(tokens) > 0 or any(
+        token in words.deictics
+        and token in words.pronouns
+        and (before in words.prepositions or before in words.limits)
+        for before, token in pairwise(tokens)
     )
 
 

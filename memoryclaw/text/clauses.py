@@ -62,7 +62,10 @@ class Clause(NamedTuple):
 
 
 def clauses(
-    sentence: str, words: Grammar, is_name: Callable[[str], bool] = lambda _word: False
+    sentence: str,
+    words: Grammar,
+    is_name: Callable[[str], bool] = lambda _word: False,
+    opens: Callable[[str], bool] = lambda _text: False,
 ) -> list[Clause]:
     """The clauses of a sentence, in order.
 
@@ -70,6 +73,7 @@ def clauses(
         sentence: own words of somebody.
         words: the grammar of its language.
         is_name: whether a token is a known name.
+        opens: whether a text begins with a name whose first word is a common one too: that token keeps its capital.
     """
     # Brackets between a subject and its verb: `my sister Ana (the tall one) lives in Rome`.
     asides: list[tuple[int, int]] = []
@@ -82,7 +86,7 @@ def clauses(
         rest = rest[:start] + " " * (end - start) + rest[end:]
     parts = [(start, end, rest[start:end]) for start, end in _pieces(rest, words, is_name)]
     parts += [(start + 1, end - 1, sentence[start + 1 : end - 1]) for start, end in asides]
-    return [_parsed(text, words, start) for start, _, text in sorted(parts) if tokens_of(text)]
+    return [_parsed(text, words, start, opens) for start, _, text in sorted(parts) if tokens_of(text)]
 
 
 def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
@@ -183,7 +187,9 @@ def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -
 def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[str], bool]) -> bool:
     """True where a subject with its verb begins."""
     token = tokens[at]
-    if token in words.contracted_subjects and tokens[at - 1] not in words.noun_leads:  # `mi trabajo`
+    # `mi trabajo`, `trabalho como cozinheiro`
+    is_noun = tokens[at - 1] in words.noun_leads or token in words.comparatives
+    if token in words.contracted_subjects and not is_noun:
         # the `id` of `my staff id` is a noun
         return not token.endswith("d") or "'" in token or _verb_at(tokens, at + 1, words, most=1) is not None
     linked = tokens[at - 1] in words.coordinators
@@ -197,6 +203,8 @@ def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[s
         return False
     if token in words.possessives_own or token in words.determiners or is_name(token):
         return _verb_at(tokens, at + 1, words, most=4) is not None
+    while token in words.adverbs and at + 1 < len(tokens):  # `e ora lavora alla Fugro`
+        at, token = at + 1, tokens[at + 1]
     return _verb_at(tokens, at, words, most=1) is not None
 
 
@@ -337,11 +345,13 @@ def trimmed(text: str, words: Grammar) -> str:
     """The text without fillers, laughs and marks at its ends."""
     text = _bare(text)
     while True:
-        tokens, spans = tokens_of(text), spans_of(text)
+        tokens = tokens_of(text)
         lead = words.fillers.at(tokens)
-        parted = lead and lead < len(tokens) and _SPACE.search(text, spans[lead - 1][1], spans[lead][0])
+        parted = 0 < lead < len(tokens) and _SPACE.search(
+            text, spans_of(text)[lead - 1][1], spans_of(text)[lead][0]
+        )
         if parted and not (lead == 1 and _says_no(tokens, words)) and not _is_fronted(tokens, lead, words):
-            text = _bare(text[spans[lead][0] :])
+            text = _bare(text[spans_of(text)[lead][0] :])
             continue
         tail = next(
             (
@@ -355,7 +365,7 @@ def trimmed(text: str, words: Grammar) -> str:
         )
         if not tail:
             return " ".join(text.split())
-        text = _bare(text[: spans[-tail][0]])
+        text = _bare(text[: spans_of(text)[-tail][0]])
 
 
 def _bare(text: str) -> str:
@@ -375,15 +385,17 @@ def _says_no(tokens: Sequence[str], words: Grammar) -> bool:
     )
 
 
-def _parsed(piece: str, words: Grammar, start: int) -> Clause:
-    text = trimmed(piece, words)
-    tokens = tokens_of(text)
-    clause = Clause(
-        text, tuple(tokens), tuple(tokens_of(piece)), start=start, end=start + len(piece.rstrip())
-    )
+def _parsed(piece: str, words: Grammar, start: int, opens: Callable[[str], bool]) -> Clause:
+    text = piece.strip() if (is_name := opens(piece)) else trimmed(piece, words)
+    tokens, typed = tokens_of(text), tokens_of(piece)
+    if is_name:
+        tokens[0] = typed[0] = typed[0].capitalize()  # no verb: `Will Turner lives in Truro`
+    clause = Clause(text, tuple(tokens), tuple(typed), start=start, end=start + len(piece.rstrip()))
     if not tokens:
         return clause
     lead = min(words.leads.skip(tokens), len(tokens) - 1)
+    # `il mio`
+    lead += tokens[lead] in words.articles and words.possessives_own.has_any(tokens[lead + 1 : lead + 2])
     under = any(token in words.subordinators for token in tokens[:lead])
     clause = clause._replace(joined=under or tokens[lead] in words.relative_words, under=under)
     head = min(words.verb_leads.skip(tokens, lead), len(tokens) - 1)
@@ -391,8 +403,9 @@ def _parsed(piece: str, words: Grammar, start: int) -> Clause:
         contracted = at == head and tokens[at] in words.contracted_subjects
         kind, end = _contracted_at(tokens, at, words) if contracted else _verb_group(tokens, at, lead, words)
         if kind:
-            return clause._replace(
-                subject=tuple(tokens[head if contracted else lead : at + contracted]),
+            subject = tokens[head if contracted else lead : at + contracted]
+            return clause._replace(  # no adverb is one: `and now works at Fugro`
+                subject=() if lead and words.adverbs.issuperset(subject) else tuple(subject),
                 verb=tuple(tokens[at:end]),
                 kind=kind,
                 rest=typed_from(text, spans_of(text), end),
@@ -430,6 +443,7 @@ def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tu
         and tokens[at - 1] in words.nominatives
         and tokens[at - 1] not in words.determiners
         and tokens[at] not in words.adverbs
+        and tokens[at] not in words.verb_leads
         and not _NUMBER.search(tokens[at])
     ):
         return "other", at + 1

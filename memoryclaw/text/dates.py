@@ -163,6 +163,7 @@ def is_long(span: Days) -> bool:
 # are few and short because wide ones take milliseconds to compile.
 _LETTERS = "A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u058f"
 _JOINED = rf"{_LETTERS}\d_"
+_CLAUSE_END = late.pattern(r"[.!?;,\n]")
 # A number that belongs to something longer (a path, a version, a time) is no date, nor part of one.
 _WORDS = late.pattern(
     rf"""((?:
@@ -209,14 +210,37 @@ def moved_day(text: str, day: date) -> date | None:
 
 def deadline(text: str, today: date) -> str:
     """The ISO day until which a text says that something is to be done, where a day without a year lies ahead; empty where it names none."""
+    spans = [one for one in _coming_ranges(text, today) if not one.start or _is_short(one.start, one.end)]
+    return min(spans, key=lambda one: (one.start != "", one.span)).end if spans else ""
+
+
+def _coming_ranges(text: str, today: date) -> Iterable[DateRange]:
+    """The date phrases of a text, each without a year as the next; what has passed is overdue only where it was said to be the last day."""
     ahead: dict[tuple[int, int], DateRange] = {}
     for days in _COMING:
         for one in _ranges(text, today, plus_days(today, days)):
-            # What has passed is overdue only where it was said to be the last day.
             if one.end and (one.end >= today.isoformat() or (not one.start and days == _COMING[-1])):
                 ahead.setdefault(one.span, one)
-    spans = [one for one in ahead.values() if not one.start or _is_short(one.start, one.end)]
-    return min(spans, key=lambda one: (one.start != "", one.span)).end if spans else ""
+    return ahead.values()
+
+
+def told_ranges(text: str, said: date) -> list[DateRange]:
+    """The date phrases of what was said on a day, in order: a day without its year lies ahead where no verb beside it is of the past."""
+    ranges = {one.span: one for one in _ranges(text, said)}
+    for one in _coming_ranges(text, said):
+        read = ranges.get(one.span)
+        is_day = read.start == read.end if read else not any(map(str.isdecimal, one.text))
+        if is_day and one.start == one.end and tells_past(text, one.span) is False:
+            ranges[one.span] = one
+    return [ranges[span] for span in sorted(ranges)]
+
+
+def tells_past(text: str, span: tuple[int, int]) -> bool | None:
+    """Whether the clause around a date phrase has a verb of the past; None in a language without a list of these."""
+    around = f"{_CLAUSE_END.split(text[: span[0]])[-1]} {_CLAUSE_END.split(text[span[1] :])[0]}"
+    words = [word.lower() for word in _WORDS.findall(around)]
+    verdicts = {one.tells_past(words) for one in _present(_split(text[slice(*span)]))}
+    return next((verdict for verdict in (True, None, False) if verdict in verdicts), None)
 
 
 def _ranges(text: str, today: date, coming: date | None = None) -> list[DateRange]:
@@ -255,29 +279,12 @@ def coming_range(text: str, today: date) -> DateRange | None:
 def next_occurrence(one: DateRange, today: date) -> DateRange | None:
     """The next such days where a text names some that come again, as `30 April`, `in May`, `on Friday` or `by Friday` do; None for `last May` or `2025`.
 
-    A text that says no year is read as the last of them, since people mostly ask for what was. What comes again is told by reading
-    it on other days: on its own first day it names that day, and soon afterwards still the same.
+    A text that says no year is read as the last of them, since people mostly ask for what was.
     """
-
-    def read(day: date) -> tuple[str, str]:
-        ranges = find_ranges(one.text, day)[0][:1]
-        return (ranges[0].start, ranges[0].end) if ranges else ("", "")
-
-    if not one.end or one.end >= today.isoformat():
-        return None
-    if not one.start:  # `by Friday`
-        last = deadline(one.text, today)
-        return one._replace(start=today.isoformat(), end=last) if last >= today.isoformat() else None
-    if one.start == one.end:
-        for ahead in range(1, 8):
-            day = plus_days(today, ahead)
-            if read(day) == (day.isoformat(),) * 2 == read(plus_days(day, 3)):
-                return one._replace(start=day.isoformat(), end=day.isoformat())
-    start, end = read(plus_days(today, 364))
-    recurs = read(plus_days(today, 182))[0][4:] == start[4:] == one.start[4:] and start > one.end
-    if recurs and read(date.fromisoformat(start)) == (start, end):
-        return one._replace(start=start, end=end)
-    return None
+    ahead = _coming_ranges(one.text, today) if one.end and one.end < today.isoformat() else ()
+    again = (later for later in ahead if later.text == one.text and later.end >= today.isoformat())
+    later = next(again, None)
+    return one._replace(start=later.start or today.isoformat(), end=later.end) if later else None
 
 
 _SPELT = 7  # days of a span that are spelt one by one
@@ -569,6 +576,21 @@ class _Language:
     @cached_property
     def traits(self) -> frozenset[str]:
         return frozenset(self.tables["traits"].meaning)
+
+    @cached_property
+    def _past(self) -> re.Pattern[str]:
+        """Any verb of the past; `ge-t` stands for all that begins and ends so."""
+        signs = [re.escape(word).replace(r"\-", r"\w{2,12}") for word, _ in self.tables.rows("past")]
+        return re.compile("|".join(signs))
+
+    def tells_past(self, words: Sequence[str]) -> bool | None:
+        """Whether one of these words is a verb of the past, and none says that something lies ahead; None where no such verbs are known."""
+        ahead = self.tables["ahead"].meaning
+        return (
+            any(map(self._past.fullmatch, words)) and ahead.keys().isdisjoint(words)
+            if self._past.pattern
+            else None
+        )
 
     @cached_property
     def needed(self) -> dict[str, int]:

@@ -9,19 +9,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import chain
+from itertools import chain, product
 from typing import Self
 
 from whoosh.lang.stopwords import stoplists
 
 from memoryclaw import late
 from memoryclaw.text import words as lists
-from memoryclaw.text.language import fold
-from memoryclaw.text.sentences import SMALL, plain
+from memoryclaw.text.language import fold, plain
+from memoryclaw.text.sentences import SMALL
 
 UNREAD = "und"  # the code of a language without a grammar: of its words only the pronouns are known
 _PRONOUNS = {
-    "first_person": ("myself", "abroad", "own"),
+    "first_person": ("myself", "abroad", "own", "speaking_elsewhere"),
     "possessives_own": ("own",),
     "second_person": ("yourself",),
     "renewals": ("renewed",),
@@ -29,47 +29,9 @@ _PRONOUNS = {
 _PREFIX = "talk_"
 # Lists of the files that are looked up together, by the name of the whole.
 TOGETHER = {
-    "addressed": ("second_person", "contracted_subjects"),
-    "announcements": ("determiners", "announcing"),
-    "asides": ("lasting", "politeness", "hedges"),
-    "auxiliaries": ("be_verbs", "have_verbs", "modal_verbs"),
-    "clause_starts": ("nominatives", "contracted_subjects", "unmarked_subjects", "possessives_own", "first_person", "politeness", "limits", "manner_verbs", "negated_orders"),  # where neither a mark nor a coordinator stands before
-    "common": ("small", "months", "weekdays", "calendar_words", "not_names", "fillers", "contracted_subjects"),
-    "conditions": ("subordinators", "question_words"),
-    "continuations": ("subordinators", "question_words", "reporting_verbs", "linking_verbs", "coordinators", "prepositions", "relative_words", "comparatives"),
-    "empty": ("small", "light", "adverbs"),
-    "everyday": ("verbs", "small", "light", "adverbs", "prepositions", "things", "roles", "moods", "fillers", "cancel_words", "done_words", "months", "weekdays"),
-    "figures": ("number_words", "cardinals", "health_words", "money_words"),
-    "not_now": ("past_be", "negations"),
-    "idle": ("small", "light", "adverbs", "fillers"),
-    "introductions": ("people_pronouns", "thing_pronouns", "contracted_subjects", "naming_words", "be_verbs"),
-    "judgements": ("moods", "pronouns", "question_words"),
-    "leads": ("coordinators", "subordinators", "politeness"),
-    "link_words": ("naming_words", "be_verbs", "adverbs"),
-    "links": ("naming_words", "be_verbs"),
-    "medicine": ("doses", "health_words"),
-    "noun_leads": ("possessives_own", "articles"),
-    "noun_openers": ("determiners", "possessives_own"),
-    "nouns": ("things", "roles", "units", "order_topics", "written_things"),
-    "objects": ("determiners", "definite_words", "pronouns", "possessives_own", "all_words"),
-    "not_somebody": ("things", "small", "light", "weekdays", "written_things"),
-    "of_text": ("small", "light", "deictics", "politeness", "written_things", "order_topics", "adverbs"),
-    "openers": ("fillers", "politeness"),
-    "passing": ("moods", "light", "adverbs", "small", "units", "number_words"),
-    "personal": ("nominatives", "contracted_subjects"),
-    "pointers": ("pronouns", "relative_words", "contracted_subjects"),
-    "predicates": ("be_verbs", "have_verbs", "modal_verbs", "first_person"),
-    "question_leads": ("fillers", "politeness", "corrections", "coordinators"),
-    "role_openers": ("role_adjectives", "possessives_own", "determiners"),
-    "starts": ("fillers", "coordinators"),
-    "subjects": ("nominatives", "determiners", "possessives_own", "contracted_subjects"),
-    "tellings": ("past_event_verbs", "have_verbs", "be_verbs"),
-    "todo_openers": ("duty_verbs", "reminders", "todo_heads"),
-    "unfinished": ("personal", "adverbs", "auxiliaries", "noun_openers", "subordinators", "coordinators", "prepositions", "negations"),
-    "verbs": ("be_verbs", "have_verbs", "modal_verbs", "state_verbs", "decision_verbs", "preference_verbs", "wish_verbs", "duty_verbs", "reporting_verbs", "past_event_verbs"),
-    "ways": ("goal_prepositions", "source_prepositions"),
-    "weighty": ("roles", "preference_words", "weekdays"),
-}  # fmt: skip
+    name: parts.split(", ")
+    for name, _, parts in (line.partition(": ") for line in lists.lines("grammar.together"))
+}
 # A word that lost its vowel before the next one is a word of its own: `l'anglais`, `d'ora in poi`, `qu'il`.
 _ELIDED = (
     r"(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|d?all|[dn]ell|sull|un|quest|quell)['’](?=(?i:[aeiouhà-öø-üœ])|\Z)"
@@ -87,6 +49,10 @@ for _code, _words in SMALL.items():
         _LANGUAGES_OF.setdefault(_word, []).append(_code)
 _FOREIGN = 3  # different stop words that only another language has
 _SHORT = 300  # characters of a line or a clause, whose words are remembered
+# Words and letters that no language has which is read, and those of the words by which people speak of themselves.
+_SPEAKING = frozenset(lists.words("pronouns.speaking_elsewhere"))
+_ELSEWHERE = _SPEAKING | frozenset(lists.words("pronouns.elsewhere"))
+_STRANGE = frozenset(lists.text("pronouns.strange_letters").strip())
 _LATIN = late.pattern(r"[a-zà-öø-ɏ]", re.IGNORECASE)
 _LETTER = late.pattern(r"[^\W\d_]")
 _NO_LETTERS = bytes(sign for sign in range(128) if not chr(sign).isalpha())
@@ -96,11 +62,13 @@ _WEIGHT = 3  # letters that one of a script without spaces says as much as
 class WordList(frozenset[str]):
     """Words and phrases that are looked up in a list of tokens; as a set, the words alone."""
 
-    _by_first: dict[str, list[tuple[str, ...]]]
+    by_first: dict[str, list[tuple[str, ...]]]  # entries, the longest first, by their first word
 
-    def __new__(cls, entries: Iterable[str]) -> Self:
-        """Of entries of one word or more."""
+    def __new__(cls, entries: Iterable[str], parts: Iterable[WordList] = ()) -> Self:
+        """Of entries of one word or more, behind those of other lists."""
         by_first: dict[str, list[tuple[str, ...]]] = {}
+        for first, entries_of_word in chain.from_iterable(part.by_first.items() for part in parts):
+            by_first.setdefault(first, []).extend(entries_of_word)
         for entry in entries:
             plain_word = entry.isascii() and entry.isalpha()  # as most are
             words = (entry.lower(),) if plain_word else tuple(tokens_of(entry))
@@ -111,12 +79,12 @@ class WordList(frozenset[str]):
         word_list = super().__new__(
             cls, (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1)
         )
-        word_list._by_first = by_first
+        word_list.by_first = by_first
         return word_list
 
     def at(self, tokens: Sequence[str], place: int = 0) -> int:
         """How many tokens from a place on are an entry, the longest one; 0 where none is."""
-        for words in self._by_first.get(tokens[place], ()) if place < len(tokens) else ():
+        for words in self.by_first.get(tokens[place], ()) if place < len(tokens) else ():
             length = len(words)
             if length == 1 or tuple(tokens[place : place + length]) == words:
                 return length
@@ -125,11 +93,11 @@ class WordList(frozenset[str]):
     @cached_property
     def _tellings(self) -> frozenset[str]:
         """The longest word of each entry: it is in fewer texts than the first one, which is small in most phrases."""
-        return frozenset(max(words, key=len) for entries in self._by_first.values() for words in entries)
+        return frozenset(max(words, key=len) for entries in self.by_first.values() for words in entries)
 
     def entries(self) -> list[str]:
         """Every entry, words and phrases."""
-        return [" ".join(parts) for found in self._by_first.values() for parts in found]
+        return [" ".join(parts) for found in self.by_first.values() for parts in found]
 
     def skip(self, tokens: Sequence[str], place: int = 0) -> int:
         """The place behind all entries that stand one behind another from a place on."""
@@ -143,14 +111,14 @@ class WordList(frozenset[str]):
 
     def places(self, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
         """Every place from which an entry stands among the tokens, and how many tokens the longest one there is."""
-        firsts = self._by_first
+        firsts = self.by_first
         for place, token in enumerate(tokens) if self.may_be_in(tokens) else ():
             if token in firsts and (length := self.at(tokens, place)):
                 yield place, length
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
-        return self.may_be_in(tokens) and self.find(tokens) >= 0
+        return not self._tellings.isdisjoint(tokens) and self.find(tokens) >= 0
 
     def may_be_in(self, tokens: Iterable[str]) -> bool:
         """False where no entry stands among some of the tokens, whichever these are."""
@@ -158,7 +126,7 @@ class WordList(frozenset[str]):
 
     def begins_with(self, token: str) -> bool:
         """True where an entry begins with this word."""
-        return token in self._by_first
+        return token in self.by_first
 
     def has_any(self, tokens: Iterable[str]) -> bool:
         """True where one of its words, rather than a phrase, stands among the tokens."""
@@ -177,13 +145,12 @@ class Grammar:
     def __getattr__(self, name: str) -> WordList:
         if name.startswith("_"):
             raise AttributeError(name)
-        word_list = WordList(self._entries(name))
+        parts = [getattr(self, part) for part in TOGETHER.get(name, ())]
+        word_list = WordList(() if parts else self._entries(name), parts)
         setattr(self, name, word_list)  # from now on it is an attribute like any other
         return word_list
 
     def _entries(self, name: str) -> list[str]:
-        if name in TOGETHER:
-            return [entry for part in TOGETHER[name] for entry in self._entries(part)]
         if self.code == UNREAD:
             return [word for part in _PRONOUNS.get(name, ()) for word in lists.words(f"pronouns.{part}")]
         if name not in self._names:
@@ -196,7 +163,9 @@ class Grammar:
         """Every single word of the file, but for those of lists that are no words of it; no list is made for that."""
         lines = chain.from_iterable(lists.lines(f"{self._file}.{name}") for name in self._names - _NO_WORDS)
         entries = (entry for line in lines for entry in line.split(",") if " " not in entry.strip())
-        yield from (tokens[0] for tokens in map(_split, self._spelled(entries)) if len(tokens) == 1)
+        for form in self._spelled(entries):
+            tokens = (form.lower(),) if form.isascii() and form.isalpha() else _split(form)
+            yield from tokens if len(tokens) == 1 else ()
 
     def _spelled(self, entries: Iterable[str]) -> Iterator[str]:
         """Each form of some entries, where accents are often left out also without them."""
@@ -222,7 +191,7 @@ class Grammar:
 
     @property
     def verb_fields(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """Verbs that name a field, as (tokens, field), the longest first; in the file `field: verb, verb`."""
+        """Verbs that name a field, as (tokens, field), the longest first; in the file `field: verb, verb`, and with `/` between words that stand for each other."""
         return self._by_field("verb_fields")
 
     @property
@@ -256,7 +225,9 @@ class Grammar:
             rows = []
             for line in self._field_lines(name):
                 field, _, verbs = line.partition(":")
-                rows += [(tuple(tokens_of(verb)), field.strip()) for verb in self._spelled(verbs.split(","))]
+                entries = ([word.split("/") for word in verb.split()] for verb in verbs.split(","))
+                phrases = self._spelled(" ".join(phrase) for entry in entries for phrase in product(*entry))
+                rows += [(tuple(tokens_of(phrase)), field.strip()) for phrase in phrases]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
         return self._rows[name]
 
@@ -329,14 +300,19 @@ def spans_of(text: str) -> tuple[tuple[int, int], ...]:
 def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
     """The language whose small words stand most often among these; the default where fewer than `least` do."""
     # Plain letters are compared as they are, and most of their words are no small words; no small word has a sign of China or Japan.
+    spoken = list(words)
     likely = [
         word
-        for word in words
+        for word in spoken
         if word in _LANGUAGES_OF or "'" in word or not (word.isascii() or "\u3041" <= word < "\ua000")
     ]
     counts = Counter(chain.from_iterable(map(_small_word_of, likely)))
-    best = max(SMALL, key=lambda code: (counts[code], code == default, code))
-    return best if counts[best] >= least else default
+    most = max(counts.values(), default=0)
+    rivals = [code for code in sorted(SMALL) if counts[code] == most]
+    if most < least or default in rivals:
+        return default
+    # `mi perro se llama Bruno`: neighbours share their small words, and not their others.
+    return max(rivals, key=lambda code: len(rivals) > 1 and len(_words_of(code).intersection(spoken)))
 
 
 @lru_cache(maxsize=4096)  # the same words stand in all texts
@@ -374,6 +350,11 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     }
     best = max(more, key=lambda other: more[other], default=code)
     least = 0 if _field_phrases(best).within(tokens) else _SURE  # `the second ay me encanta` is English
+    # A verb with its speaker in it tells a language alone: `no como cerdo`, `llámame Ana`.
+    file = grammar(best)
+    verb = tokens[file.verb_leads.skip(tokens) :][:1]
+    if file.contracted_subjects.has_any(verb) or file.address_orders.has_any(verb):
+        least = min(least, 1)
     return best if more.get(best, 0) >= least else code
 
 
@@ -384,9 +365,10 @@ def _may_know(code: str, words: frozenset[str]) -> bool:
 
 @cache
 def _field_phrases(*of: str) -> WordList:
-    """What people say by verbs that name a field and have a word beside them: `me he mudado a Málaga`, `wohnt in`."""
+    """What people say by verbs that name a field, or what to be called, and have a word beside them: `me he mudado a Málaga`, `wohnt in`, `noem me`."""
     verbs = (verb for code in of for verb, _ in grammar(code).verb_fields)
-    return WordList(" ".join(verb) for verb in verbs if len(verb) > 1)
+    names = (entry for code in of for entry in grammar(code).address_orders.entries())
+    return WordList(phrase for phrase in chain(map(" ".join, verbs), names) if " " in phrase)
 
 
 @cache
@@ -406,12 +388,19 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
     languages = _languages_of_stop_words()
     counts = Counter(chain.from_iterable(map(languages.__getitem__, languages.keys() & tokens)))
     read = max(counts[code] for code in codes())
+    elsewhere = _ELSEWHERE.intersection(tokens)
+    signs = len(elsewhere) + len(elsewhere & _SPEAKING)
+    if not text.isascii():  # a word with a capital may be a name from anywhere
+        strange = (word for word in set(_UNMARKED.findall(text)) - elsewhere if not _STRANGE.isdisjoint(word))
+        signs += sum(word[0].islower() for word in strange)
+    if signs and (signs > max(1, read) or not read):
+        return True
     return max(counts.values(), default=0) >= max(_FOREIGN, 2 * read)
 
 
 @cache
 def _pronouns() -> frozenset[str]:
-    return frozenset(map(plain, lists.words("pronouns.myself")))
+    return frozenset(map(plain, lists.words("pronouns.myself") + lists.words("pronouns.own")))
 
 
 @cache

@@ -38,6 +38,13 @@ def fold(word: str) -> str:
     return "".join([c for c in decomposed if c < "\u0300" or not unicodedata.combining(c)]).casefold()
 
 
+@lru_cache(maxsize=65536)
+def plain(word: str) -> str:
+    """A word as it is compared: folded, without apostrophe or possessive."""
+    folded = fold(word).replace("’", "'")
+    return (folded.removesuffix("'s") or folded).replace("'", "")
+
+
 def folded_words(text: str) -> list[str]:
     """The words of a text as `WORD` finds them, each folded."""
     return WORD.findall(text.lower()) if text.isascii() else list(map(fold, WORD.findall(text)))
@@ -254,7 +261,7 @@ SPEAKER = frozenset(words("pronouns.speaker"))  # no name of anybody, whatever a
 
 def key_of(name: str) -> str:
     """The key of a name: its folded words without possessives, joined by spaces."""
-    return " ".join(_bare(word) for word in WORD.findall(name))
+    return " ".join(map(plain, WORD.findall(name)))
 
 
 @lru_cache(maxsize=4096)
@@ -298,11 +305,6 @@ def select(found: Sequence[EntityCandidate], known: Collection[str]) -> list[Ent
 
 def _spellings(key: str, apart: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found for found in (key, apart, key.replace(" ", "")) if found))
-
-
-def _bare(word: str) -> str:
-    folded = fold(word).replace("’", "'")
-    return (folded.removesuffix("'s") or folded).replace("'", "")
 
 
 def _glued(word: str) -> Iterator[tuple[str, int, int]]:

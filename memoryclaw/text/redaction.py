@@ -196,15 +196,16 @@ def _secrets(text: str) -> Iterator[_Span]:
 
 
 def _forms(text: str, low: str) -> Iterator[_Span]:
-    long = " ".join([word for word in low.split() if len(word) >= SHORTEST])
-    is_long = any(len(word) >= LONG for word in long.split())
+    words = [word for word in text.split() if len(word) >= SHORTEST]
+    long = " ".join(words)
+    low_long, is_long = lower(long), any(len(word) >= LONG for word in words)
     near = (
-        [rule for near, rule in _TOKENS_BY_NEAR if near in long and (is_long or len(near) > 1)]
+        [rule for near, rule in _TOKENS_BY_NEAR if near in low_long and (is_long or len(near) > 1)]
         if long
         else []
     )
-    near += [rule for near, rule in _SHAPES_BY_NEAR if near in low]
-    for rule in dict.fromkeys(near):
+    rules = [rule for rule in dict.fromkeys(near) if lazy_pattern(rule).search(long)]
+    for rule in (*rules, *dict.fromkeys(rule for near, rule in _SHAPES_BY_NEAR if near in low)):
         for hit in lazy_pattern(rule).finditer(text):
             group = next((n for n in range(1, hit.re.groups + 1) if hit[n]), 0)
             if not group or not is_sample(hit[group]):

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from memoryclaw import late
 from memoryclaw.text import words as lists
-from memoryclaw.text.language import WORD, fold
+from memoryclaw.text.language import WORD, plain
 
 # Abbreviations that end no sentence; those that do not before a number; those that do not before a small letter.
 _ABBREVIATIONS = frozenset(lists.words("sentences.abbreviations"))
@@ -26,13 +26,6 @@ _ASIDE = 60  # characters of a bracket on either side of a dot in it
 _TAIL = 40  # characters before a dot that tell whether it ends a sentence
 _SHORTENED = late.pattern(r"[^\W\d_a-zß-ÿ]{2,4}\b")  # `3. OG`
 _MONTH = late.pattern(r"(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE)
-
-
-@lru_cache(maxsize=65536)
-def plain(word: str) -> str:
-    """A word as it is compared: folded, without apostrophe or possessive."""
-    folded = fold(word).replace("’", "'")
-    return (folded.removesuffix("'s") or folded).replace("'", "")
 
 
 def _small() -> dict[str, frozenset[str]]:

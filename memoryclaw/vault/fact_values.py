@@ -17,9 +17,9 @@ from memoryclaw.model import VALUE, Fact
 from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, Days, find_ranges, leading_range, parse_timestamp
-from memoryclaw.text.language import fold
+from memoryclaw.text.language import fold, plain
 from memoryclaw.text.memory_lines import without_block_mark
-from memoryclaw.text.sentences import SMALL, plain
+from memoryclaw.text.sentences import SMALL
 from memoryclaw.vault import vocabulary
 
 # Fields: what each is called, what its values look like, and where it goes by default
@@ -62,9 +62,12 @@ _PAST = frozenset(lists.words("consolidation.past_fields"))
 _DATED = frozenset(lists.words("consolidation.dated_fields"))
 _SMALL = frozenset[str]().union(*SMALL.values())
 _QUALIFIERS = frozenset(lists.words("consolidation.field_qualifiers"))
+_FAVORITE = frozenset(lists.words("consolidation.favourites"))
+_FAVORITES = tuple(lists.words("consolidation.favourite_beginnings"))
 _NO_FAVORITE = frozenset(lists.words("consolidation.no_favourites"))
 
 
+@lru_cache(maxsize=8192)
 def noun_of(words: str) -> FieldNoun | None:
     """The field that some words stand for; None where they name none that is known."""
     tokens = fold(words).split()
@@ -75,13 +78,11 @@ def noun_of(words: str) -> FieldNoun | None:
         return noun
     if len(tokens) > 1 and tokens[0] in _QUALIFIERS and (noun := NOUNS.get(" ".join(tokens[1:]))):
         return FieldNoun(f"{tokens[0]} {noun.field}", noun.kind)
-    if len(tokens) > 1 and tokens[0] in {"favorite", "favourite"} and not _NO_FAVORITE & set(tokens):
-        return FieldNoun(f"favorite {' '.join(tokens[1:])}", "text")
-    return (
-        FieldNoun(plain, "text")
-        if len(tokens) == 1 and plain.startswith("lieblings") and len(plain) > 10
-        else None
-    )
+    others = [token for token in tokens if token not in _FAVORITE]
+    if others and not {tokens[0], tokens[-1]}.isdisjoint(_FAVORITE) and not _NO_FAVORITE & set(tokens):
+        return FieldNoun(f"favorite {' '.join(others)}", "text")
+    is_favorite = len(tokens) == 1 and len(plain) > 10 and plain.startswith(_FAVORITES)
+    return FieldNoun(plain, "text") if is_favorite else None
 
 
 def is_yearly(field: str) -> bool:
@@ -208,6 +209,12 @@ _COUNTING_IN = {
         r"|(?i:la semaine (?:dernière|prochaine)|le mois (?:dernier|prochain)|l['’]an(?: dernier| prochain|née dernière|née prochaine))",
         "es": r"[Aa]nteayer|[Aa]yer|[Pp]asado mañana|(?<!la )(?<!esta )(?<!pasado )(?<!Pasado )[Mm]añana|[Hh]oy"
         r"|(?i:la semana (?:pasada|que viene)|la próxima semana|el (?:mes|año) (?:pasado|que viene)|el próximo (?:mes|año))",
+        "it": r"[Ll]['’]altro ieri|[Ii]eri|[Dd]opodomani|[Dd]omani|[Oo]ggi"
+        r"|(?i:la (?:settimana (?:scorsa|prossima)|prossima settimana)|il mese (?:scorso|prossimo)|l['’]anno (?:scorso|prossimo))",
+        "nl": r"[Ee]ergisteren|[Gg]isteren|[Oo]vermorgen|(?<![Ee]lke )(?<![Ii]edere )(?<![Dd]e )(?<![Dd]eze )(?<![Gg]oede )[Mm]orgen|[Vv]andaag"
+        r"|(?i:(?:vorige|volgende) (?:week|maand)|(?:vorig|volgend) jaar)",
+        "pt": r"[Aa]nteontem|[Oo]ntem|[Dd]epois de amanhã|(?<!depois de )[Aa]manhã|[Hh]oje"
+        r"|(?i:a semana (?:passada|que vem)|na próxima semana|o (?:mês|ano) (?:passado|que vem))",
     }.items()
 }
 
@@ -222,8 +229,9 @@ def resolve_dates(text: str, said: str, language: str = "en") -> str:
         return text
     today = date.fromisoformat(said[:10])
     if language in _COUNTING_IN:
-        return _COUNTING_IN[language].sub(lambda hit: _with_date(hit[0], today), text)
-    if not _COUNTING.search(text):
+        text = _COUNTING_IN[language].sub(lambda hit: _with_date(hit[0], today), text)
+    text = _with_distances(text, today)
+    if language in _COUNTING_IN or not _COUNTING.search(text):
         return text
     for range_ in reversed(find_ranges(text, today)[0]):
         start, end = range_.span
@@ -234,6 +242,29 @@ def resolve_dates(text: str, said: str, language: str = "en") -> str:
             )
         elif range_.start and _COUNTING.search(range_.text):
             text = text[:start] + f"{range_.text} ({spoken(_days(range_))})" + text[end:]
+    return text
+
+
+def _with_distances(text: str, today: date) -> str:
+    """The text with the day behind what is told as so many days or weeks from its own day, in any language: `in drei Wochen`."""
+    for range_ in reversed(find_ranges(text, today)[0]):
+        end, span, step = (
+            range_.span[1],
+            _days(range_) if range_.start else None,
+            1 + 6 * (range_.start != range_.end),
+        )
+        counts = (
+            span and " " in range_.text and not (_COUNTING.search(range_.text) or text.startswith(" (", end))
+        )
+        later = leading_range(range_.text, days.plus_days(today, step)) if counts else None
+        if not span or not later or later.start != days.plus_days(span.first, step).isoformat():
+            continue
+        if step > 1 and span != days.week_span(span.first):
+            continue
+        away = (span.first - days.week_span(today).first).days
+        if step > 1 and abs(away) > 7:  # what is a week away may be all of that week
+            span = Days(*[days.plus_days(today, away)] * 2)
+        text = f"{text[:end]} ({spoken(span)}){text[end:]}"
     return text
 
 

@@ -332,7 +332,7 @@ def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
             (f"{turn.id}#~rest", " ".join(_distinct(turn.text[MAX_TEXT:]))),
         ]
     lifecycle = PERMANENT
-    if turn.project and turn.role == "user":
+    if turn.project and turn.role != "tool":
         from memoryclaw.text.repository_work import is_of_work  # noqa: PLC0415 - most turns name no project
 
         scope = canonical_scope(f"{PROJECT}{turn.project}") if is_of_work(turn.text[:MAX_TEXT]) else ""

@@ -172,3 +172,35 @@ def test_a_folder_that_is_not_here_is_a_project_where_the_host_names_its_branch(
 def test_the_repository_of_the_vault_is_no_project(app: App) -> None:
     said(app, "the tests run with tox", app.root)
     assert "project" not in line(app)
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "own"),
+    [
+        ("in this repo the linter is {}", "which linter do we use?", ("ruff", "pylint")),
+        ("the tests run with {} here", "how do I run the tests?", ("tox", "nox")),
+        ("we deploy with {}", "how do we deploy?", ("kamal", "fly.io")),
+        ("we format with {}", "how do we format the code?", ("black", "yapf")),
+    ],
+)
+def test_each_of_two_repositories_gets_its_own_convention(
+    app: App, tmp_path: Path, told: str, question: str, own: tuple[str, str]
+) -> None:
+    folders = [repository(tmp_path, name) for name in ("billing", "mailer")]
+    for folder, value in zip(folders, own, strict=True):
+        said(app, told.format(value), folder, session=folder.name)
+    for folder, value, other in zip(folders, own, reversed(own), strict=True):
+        recalled = app.recall(question, folder=str(folder), noted=False)
+        assert value in recalled.context
+        assert other not in recalled.context
+        others = {one.reason for one in recalled.left_out if other.replace(".", "-") in one.id}
+        assert others == {"other_project"}
+        assert not app.recall("thanks, that will do", folder=str(folder), noted=False).context
+    everywhere = app.recall(question, noted=False).matches
+    assert all(any(value in match.unit.text for match in everywhere) for value in own) or not everywhere
+
+
+def test_an_episode_of_a_persons_own_is_shown_in_every_repository(app: App, tmp_path: Path) -> None:
+    said(app, "my optician is Ms Varga", repository(tmp_path, "billing"))
+    mailer = repository(tmp_path, "mailer")
+    assert "Varga" in app.recall("who is my optician?", folder=str(mailer), noted=False).context

@@ -195,6 +195,8 @@ def test_the_answer_to_what_there_is_to_do_is_one_todo_for_each_part(
         ("i need to make an appointment", {"make an appointment": ""}),
         ("i have to write the report by friday", {"write the report by friday": "2026-03-06"}),
         ("i need to answer the letter from monday", {"answer the letter from monday": ""}),
+        ("i should return the ladder by friday", {"return the ladder by friday": "2026-03-06"}),
+        ("ich sollte bis Freitag die Miete bezahlen", {"bis Freitag die Miete bezahlen": "2026-03-06"}),
     ],
 )  # fmt: skip
 def test_what_is_to_be_done_by_a_day_is_due_on_it(root: Path, said: str, expected: dict[str, str]) -> None:
@@ -219,10 +221,13 @@ NO_TO_DO = (
         "can you call the bank tomorrow?", "the book club is on friday", "morgen.",
         "the order arrives tomorrow", "opening is pushed back to 16 april",
     ),
+    (
+        "i might call the bank tomorrow", "i should be in Berlin by friday", "i must take two pills at 8 am", "i should have called the bank on friday",
+    ),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("said", NO_TO_DO, ids=["duties", "days"])
+@pytest.mark.parametrize("said", NO_TO_DO, ids=["duties", "days", "musts"])
 def test_what_is_not_to_be_done_gets_no_box(root: Path, said: tuple[str, ...]) -> None:
     talks(root, *(greeted(n, words, german=words == "morgen.") for n, words in enumerate(said)))
     assert len(list(root.glob("episodes/*.md"))) == len(said)
@@ -375,6 +380,20 @@ def test_a_todo_told_again_goes_on_in_the_newer_line(root: Path) -> None:
     talk(root, 4, "hi", CHAT, "i still need to descale that coffee machine")
     assert [box for box, _ in boxes(root, 0)] == ["-"]
     assert [box for box, _ in boxes(root, 4)] == [" "]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("i need to email Paul about the contract", "i need to email Paul about the invoice"),
+        ("i have to renew the car insurance", "i have to renew the home insurance"),
+        ("ich muss noch Blumen für Ada kaufen", "ich muss noch Blumen für Jon kaufen"),
+    ],
+)
+def test_a_todo_about_another_thing_leaves_the_first_open(root: Path, first: str, second: str) -> None:
+    talk(root, 0, "hi", CHAT, first)
+    talk(root, 4, "hi", CHAT, second)
+    assert [box for day in (0, 4) for box, _ in boxes(root, day)] == [" ", " "]
 
 
 def test_a_todo_that_is_done_in_the_same_talk_is_written_done(root: Path) -> None:

@@ -108,6 +108,22 @@ def test_a_search_of_a_session_that_found_nothing_teaches_as_a_recall_does(
     assert bool(waiting) is is_missed
 
 
+def test_a_recall_that_found_nothing_at_all_before_its_turn_was_captured_teaches_too(tmp_path: Path) -> None:
+    root = tmp_path / "v"
+    vault_of(root, {"memoryclaw.yaml": "timezone: UTC\n", "semantic/people.md": PEOPLE})
+    with App(root, clock=lambda: ASKED) as app:
+        assert not app.recall(QUESTION, session="s1").trace
+        app.capture(
+            [{"session": "s1", "ts": f"{ASKED:%Y-%m-%dT%H:%M:%SZ}", "role": "user", "content": QUESTION}]
+        )
+    with App(root, clock=lambda: ASKED + timedelta(minutes=1)) as app:
+        app.show(INSURANCE, session="s1")
+    with App(root, clock=lambda: NEXT_WEEK) as app:
+        app.consolidate(llm="none")
+        [item] = [item for item in app.review.list() if item.kind == "search-words"]
+    assert "indemnity" in (root / item.path).read_text("utf-8")
+
+
 def test_a_ledger_of_another_device_may_have_any_times(tmp_path: Path) -> None:
     root = tmp_path / "v"
     times = ("2026-05-05T09:00:30", "2026-05-05T11:00:30+02:00", "soon", 7)

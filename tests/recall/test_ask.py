@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -268,6 +269,63 @@ def test_what_a_later_day_ends_is_not_sure_and_stands_behind_it(
     assert not new or any(earlier in line.text for line in answer.lines[1:])
 
 
+OWN = """# user
+- cat: Pippin
+- sister: Hanna
+- dog: Bruno
+- drives: Volvo
+- phone: Pixel 8
+- favorite restaurant: Osteria Lupo
+- birthday: 4 May 1990
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what is my cat called?", "user cat: Pippin"),
+        ("what's my cat's name again?", "user cat: Pippin"),
+        ("which car do I drive?", "user drives: Volvo"),
+        ("what is my favorite restaurant?", "user favorite restaurant: Osteria Lupo"),
+        ("what can't my cat eat?", ""),
+        ("was darf meine Katze nicht fressen?", ""),
+        ("what is my dog afraid of?", ""),
+        ("who is my sister married to?", ""),
+        ("what is my wife's sister called?", ""),
+        ("which restaurant do I like besides Osteria Lupo?", ""),
+        ("what phone did I have before the Pixel?", ""),
+        ("what must I do before my meeting?", "user: I have to print the slides before the meeting with Ole"),
+        ("what do I have to buy for the meeting?", ""),
+        ("who did I meet before Ole?", ""),  # a weekday is no name
+        ("when is the meeting with Ole?", "user: the meeting with Ole is on Thursday at 3 pm"),
+    ],
+)  # fmt: skip
+def test_a_fact_answers_only_what_it_holds_and_never_what_the_question_names(
+    tmp_path: Path, question: str, answer: str
+) -> None:
+    said = (
+        "the meeting with Ole is on Thursday at 3 pm",
+        "I have to print the slides before the meeting with Ole",
+    )
+    log = "".join(TURN.format(day="2026-03-01", turn=n, text=text) for n, text in enumerate(said))
+    put(tmp_path, {"memoryclaw.yaml": "", "semantic/people.md": OWN, "logs/2026-03-01/2026-03-01.jsonl": log})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 2, tzinfo=UTC)) as opened:
+        answered = opened.ask(question)
+    assert [line.text for line in answered.lines[:1] if answered.answered] == [answer] * bool(answer)
+
+
+def test_a_question_of_all_that_is_to_be_done_is_answered_by_what_is_open(tmp_path: Path) -> None:
+    note = "# Yard\n\n- [ ] tar the slip\n- [x] sell the boat\n- [ ] call the bank 📅 2026-04-01\n"
+    said = TURN.format(day="2026-03-01", turn=0, text="she turns 23 in July")
+    put(tmp_path, {"memoryclaw.yaml": "", "yard.md": note, "logs/2026-03-01/2026-03-01.jsonl": said})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 2, tzinfo=UTC)) as opened:
+        answered, age = opened.ask("what do I have to do?"), opened.ask("how old am I?")
+    texts = {line.text for line in answered.lines}
+    assert answered.answered
+    assert texts == {"[ ] tar the slip", "[ ] call the bank (due 2026-04-01)"}
+    assert not age.answered  # she is somebody else
+
+
 @pytest.mark.parametrize("question", ["", "...", "😀"])
 def test_a_question_without_words_is_answered_by_nothing(app: App, question: str) -> None:
     answer = app.ask(question)
@@ -354,3 +412,76 @@ def test_what_is_asked_of_a_relative_is_not_answered_by_what_is_ones_own(tmp_pat
         "¿dónde vive mi hermano?": False,
         "where do I live?": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Who is the owner of the Loft index?", ["Loft/Index owner: Bo"]),
+        ("Who is the owner of Barn/Index?", ["Barn/Index owner: Ada"]),
+        ("Who is the owner of the index?", ["Barn/Index owner: Ada", "Loft/Index owner: Bo"]),
+        ("What is the port of heron?", ["heron/Overview port: 9090"]),
+    ],
+)
+def test_of_two_notes_of_one_name_the_one_answers_whose_folder_is_named(
+    vault_of: VaultOf, question: str, answers: list[str]
+) -> None:
+    notes = {
+        "Barn/Index.md": "---\nowner: Ada\n---\nhello\n",
+        "Loft/Index.md": "---\nowner: Bo\n---\nhello\n",
+        "otter/README.md": "---\nport: 8080\n---\n# Overview\n",
+        "heron/README.md": "---\nport: 9090\n---\n# Overview\n",
+    }
+    with App(vault_of(notes), clock=lambda: datetime(2026, 3, 1, tzinfo=UTC)) as app:
+        app.sync()
+        answer = app.ask(question)
+        assert answer.answered
+        assert sorted(line.text for line in answer.lines) == answers
+        assert not answer.notices
+        context = app.recall(question, noted=False).context
+        assert all(line.rpartition(": ")[2] in context for line in answers)
+        others = {"Ada", "Bo", "8080", "9090"} - {line.rpartition(": ")[2] for line in answers}
+        assert not [other for other in others if other in context]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what did I say on 2026-02-26?",
+        "what did I say last Thursday?",
+        "what did I write 3 days ago?",
+        "was habe ich letzten Donnerstag gesagt?",
+    ],
+)
+def test_what_was_said_on_a_day_is_all_that_was_said_on_it(vault_of: VaultOf, question: str) -> None:
+    turns = {
+        "2026-02-26": "the plumber comes at nine",
+        "2026-02-20": "I said that the roof leaks",
+    }
+    with App(vault_of({}), clock=lambda: datetime(2026, 3, 1, 12, tzinfo=UTC)) as app:
+        for day, text in turns.items():
+            turn = {"session": day, "ts": f"{day}T09:00:00Z", "role": "user", "content": text}
+            assert app.capture([json.dumps(turn)])[0].ok
+        answer = app.ask(question)
+        assert answer.answered
+        assert [line.text for line in answer.lines] == ["user: the plumber comes at nine"]
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("the recital is in 3 weeks", "what is on 22 October?"),
+        ("the inspection is in 10 days", "what is on October 11?"),
+        ("in drei Wochen ist das Konzert", "was ist am 22. Oktober?"),
+        ("il controllo è domani alle 10", "cosa c'è il 2 ottobre?"),
+    ],
+)
+def test_a_day_told_as_a_distance_is_found_by_its_date(vault_of: VaultOf, told: str, question: str) -> None:
+    moment = datetime(2026, 10, 1, 9, tzinfo=UTC)
+    with App(vault_of({}), clock=lambda: moment) as app:
+        turn = {"session": "s", "ts": moment.isoformat(), "role": "user", "content": told}
+        assert app.capture([json.dumps(turn)])[0].ok
+        app.consolidate(llm="none")
+    with App(app.root, clock=lambda: datetime(2026, 10, 10, 9, tzinfo=UTC)) as app:
+        lines = app.ask(question).lines
+        assert any(told.rsplit(maxsplit=1)[-1] in line.text for line in lines)

@@ -184,7 +184,7 @@ def test_an_edit_of_a_log_changes_what_its_turn_is_known_to_ask(tmp_path: Path) 
 def test_the_order_in_which_logs_were_read_shows_in_no_answer(tmp_path: Path) -> None:
     files: dict[str, str] = {}
     for n in range(14):  # more turns tie than are looked at for their neighbours
-        files |= log(("user", "The kettle broke."), ("user", f"Answer {n}."), session=f"s{n:02}")
+        files |= log(("user", f"The kettle broke {n}."), ("user", f"Answer {n}."), session=f"s{n:02}")
     found = []
     for folder, order in (("forward", list(files)), ("backward", list(files)[::-1])):
         with App(put(tmp_path / folder, {"memoryclaw.yaml": ""})) as app:

@@ -416,6 +416,28 @@ def test_a_day_that_is_written_out_is_about_what_tells_it_whatever_else_is_asked
         ]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what happens on 4 May 2026?", "user: on Monday I start at Kellwerk"),
+        ("what was on 20 April 2026?", "user: on Monday I went to the dentist"),
+        ("what did I do on Monday?", ""),
+        ("what is on Monday?", "user: on Monday I start at Kellwerk"),
+        ("what is on 27 April 2026?", ""),
+    ],
+)
+def test_a_weekday_that_was_told_is_asked_for_by_the_day_that_its_tense_tells(
+    tmp_path: Path, question: str, answer: str
+) -> None:
+    told = ("on Monday I start at Kellwerk", "on Monday I went to the dentist")
+    turn = '{{"ts":"2026-04-{day}T09:00:00Z","session":"s","turn":{n},"role":"user","content":"{text}"}}\n'
+    log = "".join(turn.format(day=28 - 4 * n, n=n, text=text) for n, text in enumerate(told))
+    put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-04-24/s.jsonl": log})
+    with App(tmp_path, clock=lambda: datetime(2026, 4, 29, 10, tzinfo=UTC)) as app:
+        answered = app.ask(question)
+    assert [line.text for line in answered.lines if answered.answered] == [answer] * bool(answer)
+
+
 def test_of_equal_scores_the_newer_comes_first(tmp_path: Path) -> None:
     weights = "# Tam\n- weight in January: 80 kg [since:: 2026-01-05]\n- weight in December: 76 kg [since:: 2026-12-05]\n"
     with App(put(tmp_path / "v", {"semantic/people.md": weights})) as app:

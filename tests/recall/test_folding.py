@@ -114,6 +114,20 @@ def turns(*said: tuple[str, str]) -> str:
     )
 
 
+def test_turns_of_few_words_are_one_with_a_count_where_one_speaker_says_them_and_nobody_asked(
+    tmp_path: Path,
+) -> None:
+    log = turns(
+        *[("user", "buy milk")] * 5, ("assistant", "buy milk"), ("user", "buy oat milk"),
+        ("assistant", "Milk or tea with lunch?"), ("user", "Milk, please."),
+        ("assistant", "And with the porridge?"), ("user", "Milk, please."),
+    )  # fmt: skip
+    root = put(tmp_path / "v", {"logs/2026-03-01/s.jsonl": log})
+    shown = {id_: copies for id_, copies, _ in found(root, "milk")}
+    assert shown == {"log:s/1": 4, "log:s/6": 0, "log:s/7": 0, "log:s/8": 0, "log:s/9": 0, "log:s/11": 0}
+    assert context(root, "buy milk").count(" buy milk") == 2
+
+
 def context(root: Path, question: str, **options: object) -> str:
     with App(root) as app:
         return app.recall(question, **options).context  # type: ignore[arg-type]

@@ -68,6 +68,27 @@ def test_what_an_agent_says_that_a_person_said_waits(root: Path, more: dict[str,
         assert {match.unit.trust for match in app.search("Evil kind:turn").matches} == {"unknown"}
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Petra left Nokia and is at Evilcorp now",
+        "Petra no longer works at Nokia",
+        "the backup key is kept in Evil Street",
+    ],
+)
+def test_what_an_agent_says_that_a_person_said_is_no_statement_and_marks_nothing(
+    root: Path, words: str
+) -> None:
+    said(root, "Petra works at Nokia", 1)
+    said(root, words, 2, "agent")
+    with opened(root) as app:
+        assert [(fact.value, fact.trust) for _, fact in app.facts() if fact.current] == [("Nokia", "trusted")]
+        context = app.recall("where does Petra work?").context
+        assert "Petra.works at: Nokia (since 2026-03-01)\n" in context.replace(
+            "semantic/people#Petra", "Petra"
+        )
+
+
 def test_the_owner_may_let_an_agent_pass_on_their_words(root: Path, tmp_path: Path) -> None:
     (tmp_path / "config/memoryclaw").mkdir(parents=True, exist_ok=True)
     (tmp_path / "config/memoryclaw/config.yaml").write_text("audience:\n  relays: [agent]\n")

@@ -63,6 +63,29 @@ FACTS = (
     ("it", "abito a Pisa", ("lives in", "Pisa")), ("it", "mi sono trasferita a Lucca", ("lives in", "Lucca")),
     ("nl", "ik woon in Delft", ("lives in", "Delft")), ("nl", "ik ben verhuisd naar Gouda", ("lives in", "Gouda")),
     ("pt", "moro em Braga", ("lives in", "Braga")), ("pt", "mudei-me para Évora", ("lives in", "Évora")),
+    ("pt", "moramos no Recife", ("lives in", "Recife")), ("pt", "trabalho como padeiro", ("works as", "padeiro")), ("pt", "não bebo cachaça", None),
+    ("es", "me encanta el gazpacho", ("likes", "gazpacho")), ("es", "hablo gallego", ("languages", "gallego")), ("es", "conduzco un Ibiza", ("drives", "Ibiza")),
+    ("it", "il mio numero è 340 111 2233", ("phone", "340 111 2233")), ("it", "adoro il risotto", ("likes", "risotto")), ("it", "guido una Panda", ("drives", "Panda")),
+    ("fr", "mon numéro c'est le 06 11 22 33 44", ("phone", "06 11 22 33 44")), ("fr", "je roule en Twingo", ("drives", "Twingo")),
+    ("fr", "je suis allergique à la pénicilline", ("allergy", "pénicilline")), ("nl", "ik werk als slager", ("works as", "slager")),
+    ("nl", "ik rij in een Volvo", ("drives", "Volvo")), ("nl", "ik ben dol op stamppot", ("likes", "stamppot")),
+    ("de", "ich arbeite bei der Bahn", ("works at", "Bahn")), ("de", "bin im Mai nach Halle gezogen", ("lives in", "Halle")), ("de", "ich wohn in Jena", ("lives in", "Jena")),
+)  # fmt: skip
+# Who is whose, told by a verb with a pronoun of its own, or with an article before a title.
+RELATED = (
+    ("es", "mi perro se llama Bruno", ("dog", "Bruno")), ("it", "mia moglie si chiama Nora", ("wife", "Nora")), ("fr", "ma femme s'appelle Nora", ("wife", "Nora")),
+    ("pt", "minha irmã se chama Rita", ("sister", "Rita")), ("nl", "mijn huisbaas heet Mertens", ("landlord", "Mertens")),
+    ("es", "mi dentista es el Dr. Osei", ("dentist", "Dr Osei")), ("fr", "mon dentiste est le Dr Osei", ("dentist", "Dr Osei")),
+    ("de", "mein Zahnarzt ist Dr. Keller", ("dentist", "Dr Keller")),
+)  # fmt: skip
+# What is told before a question, and what only looks so.
+BEFORE_A_QUESTION = (
+    ("en", "I live in Leeds, which gym nearby is worth it?", "Leeds"), ("de", "ich wohne in Jena, welches Fitnessstudio lohnt sich?", "Jena"),
+    ("fr", "j'habite à Brest, quelle salle de sport vaut le coup ?", "Brest"), ("es", "vivo en Oviedo, ¿qué gimnasio merece la pena?", "Oviedo"),
+    ("it", "abito a Lucca, quale palestra vale la pena?", "Lucca"), ("nl", "ik woon in Gouda, welke sportschool is goed?", "Gouda"),
+    ("pt", "moro em Botafogo, qual academia perto vale a pena?", "Botafogo"),
+    ("en", "I live in Leeds, right?", ""), ("en", "I live in Leeds, or did I say Hull?", ""), ("de", "ich wohne in Jena, oder?", ""), ("es", "vivo en Oviedo, ¿no?", ""),
+    ("en", "if I live in Leeds, which gym is near?", ""),
 )  # fmt: skip
 DOUBTED = (
     ("es", "creo que la cita es el jueves", "hedged"), ("fr", "peut-être qu'on ira à Rome", "hedged"), ("it", "forse il corso costa 90 euro", "hedged"),
@@ -116,8 +139,23 @@ def test_a_verb_that_has_its_subject_in_it_tells_of_the_speaker(
     code: str, text: str, fact: tuple[str, str] | None
 ) -> None:
     (statement,) = talk_of(text, language="en").statements  # it tells its language
-    assert (statement.language, statement.subject) == (code, "own")
+    assert (statement.language, statement.subject, statement.doubts) == (code, "own", frozenset())
     assert fact is None or [(one.field, one.value) for one in statement.assertions] == [fact]
+
+
+@pytest.mark.parametrize(("code", "text", "fact"), RELATED)
+def test_who_is_whose_has_the_field_that_english_has(code: str, text: str, fact: tuple[str, str]) -> None:
+    (statement,) = talk_of(text, language="en").statements
+    assert statement.language == code
+    assert [(one.field, one.value) for one in statement.assertions] == [fact]
+    assert verdict(statement).verdict == "fact"
+
+
+@pytest.mark.parametrize(("code", "text", "home"), BEFORE_A_QUESTION)
+def test_what_is_told_before_a_question_is_kept(code: str, text: str, home: str) -> None:
+    statements = talk_of(text, language=code).statements
+    facts = [fact for one in statements if verdict(one).verdict == "fact" for fact in one.assertions]
+    assert [fact.value for fact in facts] == [home] * bool(home)
 
 
 @pytest.mark.parametrize(("code", "text", "doubt"), DOUBTED)

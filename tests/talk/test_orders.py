@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from segments import only, talk_of
+from segments import only, segment_of, talk_of
 
 from memoryclaw.consolidation.claims import FROM_NOW_ON, claims_of
+from memoryclaw.talk import statements
 from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.orders import ROWS, ReadClause, is_order, is_task
+from memoryclaw.talk.worth import SessionLook, weigh
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import grammar
 
@@ -25,6 +27,8 @@ LASTING = [
     ("en", "use celsius"),
     ("en", "only metric units please"),
     ("en", "answer in two lines"),
+    ("en", "short answers, always"),
+    ("en", "cite your sources, always"),
     ("en", "call me Bo"),
     ("en", "24h clock only"),
     ("en", "dates as dd/mm"),
@@ -48,6 +52,7 @@ LASTING = [
 ]
 TASKS = [
     ("en", "remind me to ring the plumber"), ("en", "can you book a table"), ("en", "gimme three options"),
+    ("en", "use the second version"), ("de", "nimm den zweiten Vorschlag"), ("fr", "explique la ligne 14"), ("es", "explícame el paso 3"),
     ("en", "write a mail to ana"), ("en", "translate this"), ("de", "erinner mich an die fähre"),
     ("de", "übersetz das"), ("en", "can you explain why it always crashes when i start it"),
     ("en", "can you ever forgive me"), ("en", "can you use this function whenever i call it"),
@@ -112,6 +117,22 @@ def test_a_second_denial_goes_on_with_an_order() -> None:
     assert [one.kind for one in found] == ["order", "order", "be"]
 
 
+def test_what_only_adds_to_a_clause_stands_with_it() -> None:
+    kinds = {
+        text: [(one.kind, one.words) for one in talk_of(text).statements]
+        for text in (
+            "Lena pays by card, never cash",
+            "use tabs, never spaces",
+            "i hate fluff, never use emojis",
+        )
+    }
+    assert kinds == {
+        "Lena pays by card, never cash": [("state", "Lena pays by card, never cash")],
+        "use tabs, never spaces": [("order", "use tabs, never spaces")],
+        "i hate fluff, never use emojis": [("prefer", "i hate fluff"), ("order", "never use emojis")],
+    }
+
+
 def test_why_an_order_is_given_is_kept_nowhere() -> None:
     said = talk_of("dont call me boss my sister says that 3 times a day").statements
     assert [(one.kind, verdict(one).verdict) for one in said] == [("order", "fact"), ("report", "episode")]
@@ -136,6 +157,9 @@ def test_an_order_to_run_something_is_kept_as_words_and_nothing_more() -> None:
         ("en", "draft the letter to the council. formal tone please"),
         ("en", "two slogans for the fair please. in french please"),
         ("en", "what is a sloop? short answer please"),
+        ("en", "for this letter, be formal"),
+        ("en", "just this once, answer in German"),
+        ("de", "für diese Mail bitte keine Anrede"),
         ("en", "brief ones please"),
         ("en", "shorten this for me: I live in Truro and I have two dogs."),
         ("de", "übersetze den Brief. förmlicher Ton bitte"),
@@ -143,7 +167,9 @@ def test_an_order_to_run_something_is_kept_as_words_and_nothing_more() -> None:
     ],
 )
 def test_how_one_piece_of_work_shall_be_is_no_wish_for_good(language: str, text: str) -> None:
-    talk = talk_of(text, language=language)
+    segment = segment_of([("user Mira", text)])
+    talk = statements.read(segment.turns, {}, language)
+    talk = weigh(talk, segment.turns, SessionLook.of(segment.turns, language))
     assert [claim.value for claim in claims_of(talk) if claim.field] == []
     assert talk.statements[-1].kind == "task"
 

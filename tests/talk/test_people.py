@@ -140,7 +140,27 @@ def subjects(*turns: str | tuple[str, str]) -> list[tuple[str, str, str]]:
         ("Rosa is allergic to nuts", [("Rosa", "allergy", "nuts")]),
         ("Jan van der Berg lives in Delft", [("Jan van der Berg", "lives in", "Delft")]),
         ("Anneke van der Berg's phone number is 0161 496 0101", [("Anneke van der Berg", "phone", "0161 496 0101")]),
-        ("J. R. Hartley works at Fugro", [("J R Hartley", "works at", "Fugro")]),
+        ("J. R. Hartley works at Fugro", [("J. R. Hartley", "works at", "Fugro")]),
+        ("A. J. Hartley lives in Leek", [("A. J. Hartley", "lives in", "Leek")]),
+        ("April Jones's birthday is 1990-04-04", [("April Jones", "birthday", "1990-04-04")]),
+        ("Mei Ling Chow's phone number is 0161 496 0101", [("Mei Ling Chow", "phone", "0161 496 0101")]),
+        ("Will Turner lives in Ely", [("Will Turner", "lives in", "Ely")]),
+        ("Will Turner live in Ely?", []),
+        ("Mark Stone's birthday is 1977-07-07", [("Mark Stone", "birthday", "1977-07-07")]),
+        ("Mark Siemens's email as spam", []),
+        ("Hope Lindgren is allergic to nuts", [("Hope Lindgren", "allergy", "nuts")]),
+        ("I met Maria today. Hope Maria lives in Bonn by now", []),
+        ("Min Ho Park's email is mh@example.org", [("Min Ho Park", "email", "mh@example.org")]),
+        ("Last week Rosa Kerr moved to Rye", [("Rosa Kerr", "lives in", "Rye")]),
+        ("Jan van der Berg's phone is 0161 496 0101", [("Jan van der Berg", "phone", "0161 496 0101")]),
+        ("Ingrid Solbergs Telefonnummer ist 0161 496 0101", [("Ingrid Solberg", "phone", "0161 496 0101")]),
+        ("Karl von Trapp arbeitet bei Siemens", [("Karl von Trapp", "works at", "Siemens")]),
+        ("my cousin Bea is a vegetarian", [("Bea", "is", "a vegetarian")]),
+        ("my friend April is vegan", [("April", "is", "vegan")]),
+        ("my brother Wen is tired", []),
+        ("this is my neighbour tess warner, her email is tw@example.org", [("Tess Warner", "email", "tw@example.org")]),
+        ("this is my sister crying again", []),
+        ("Maria Gomez is our new architect", [("Maria Gomez", "is", "architect")]),
         ("my brother Pieter works at Shell", [("Pieter", "works at", "Shell")]),
         ("Docker lives in containers", []),
         ("Stripe works at scale", []),
@@ -154,7 +174,7 @@ def test_what_is_said_of_a_person_is_a_fact_of_the_whole_name(
 
 
 def test_a_role_has_the_whole_name_also_at_the_beginning() -> None:
-    assert told("Maria Gomez is our new architect") == [("", "architect", "Maria Gomez")]
+    assert told("Maria Gomez is my new architect") == [("", "architect", "Maria Gomez")]
 
 
 @pytest.mark.parametrize(
@@ -164,6 +184,7 @@ def test_a_role_has_the_whole_name_also_at_the_beginning() -> None:
         ["Maya is my flatmate.", "She lives in Leith."],
         ["i met Maya yesterday. She lives in Leith"],
         ["Maya's birthday is 4 May, she lives in Leith"],
+        ["i talked to Maya this morning", "she lives in Leith"],
     ],
 )
 def test_she_is_the_one_person_named_in_this_turn_or_the_two_before(texts: list[str]) -> None:
@@ -183,6 +204,7 @@ def test_she_is_also_the_one_without_a_name_of_whom_something_was_just_told() ->
         ["i met Maya and Ines. She lives in Leith"],
         ["Tom and Ben came. He lives in Leith"],
         ["She lives in Leith"],
+        ["i went to Bristol", "she lives in Leith"],
         ["Maya is my flatmate.", "what a day", "She lives in Leith."],
     ],
 )

@@ -51,6 +51,26 @@ def night(root: Path, *, hour: int = 0) -> None:
         app.consolidate(llm="none")
 
 
+PLAYS = [
+    "Pretend we're on a ship. I am a sailor and you are the captain.",
+    "I'm the dragon and you're the knight.",
+    "Let's role-play: you play the judge.",
+]
+PLAIN = [
+    "I'm tired and you're not helping.",
+    "You fixed it and you're the best!",
+    "I'm the manager here. You know the rest.",
+]
+
+
+@pytest.mark.parametrize(
+    ("opening", "stays"), [*((line, False) for line in PLAYS), *((line, True) for line in PLAIN)]
+)
+def test_nothing_is_kept_of_what_somebody_says_in_a_part_that_they_play(opening: str, stays: bool) -> None:
+    told = ("user Nora", "My cave is in Port Royal, I work there as a cook and my sister Ann lives in Leith.")
+    assert bool(kept(("user Nora", opening), ("assistant Pip", "All right."), told)) == stays
+
+
 def test_what_is_hardly_worth_having_stays_in_the_log_and_what_is_kept_says_why(tmp_path: Path) -> None:
     logs = {
         "logs/2026-04-19/work.jsonl": said("work", WORK),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.text.dates import find_ranges, leading_range, parse_timestamp
+from memoryclaw.text.dates import find_ranges, leading_range, parse_timestamp, told_ranges
 
 TODAY = date(2025, 4, 9)  # a Wednesday
 
@@ -146,6 +146,37 @@ def test_ordinary_words_stay_words(text: str) -> None:
 def test_dates_cross_the_borders_of_months_and_years(today: date, phrase: str, start: str, end: str) -> None:
     ranges, _ = find_ranges(phrase, today)
     assert [(found.start, found.end) for found in ranges] == [(start, end)]
+
+
+@pytest.mark.parametrize(
+    ("told", "day"),
+    [
+        ("on Monday I start at Kellwerk", "2025-04-14"),
+        ("on Monday I went home", "2025-04-07"),
+        ("the shop was closed on Monday, I go again tomorrow", "2025-04-07"),
+        ("I was ill. On Monday I go back", "2025-04-14"),
+        ("the shop is closed on Monday", "2025-04-14"),
+        ("we meet Thursday", "2025-04-10"),
+        ("last Monday I rest", "2025-04-07"),
+        ("on 24 March we fly", "2026-03-24"),
+        ("on 24 March we flew", "2025-03-24"),
+        ("am Freitag habe ich Zahnarzt", "2025-04-11"),
+        ("am Freitag habe ich das Auto abgegeben", "2025-04-04"),
+        ("am Freitag war ich beim Zahnarzt", "2025-04-04"),
+        ("el viernes tengo dentista", "2025-04-11"),
+        ("el viernes fui al dentista", "2025-04-04"),
+        ("vendredi je pars à Lyon", "2025-04-11"),
+        ("vendredi je suis allé à Lyon", "2025-04-04"),
+        ("venerdì parto", "2025-04-11"),
+        ("venerdì sono andato via", "2025-04-04"),
+        ("op vrijdag heb ik een afspraak", "2025-04-11"),
+        ("op vrijdag heb ik gewerkt", "2025-04-04"),
+        ("na sexta-feira tenho consulta", "2025-04-11"),
+        ("na sexta-feira fui ao médico", "2025-04-04"),
+    ],
+)
+def test_a_day_without_its_year_follows_the_tense_of_what_is_told(told: str, day: str) -> None:
+    assert next((one.start, one.end) for one in told_ranges(told, TODAY)) == (day, day)
 
 
 def test_the_text_keeps_its_length_and_every_other_word() -> None:

@@ -13,6 +13,7 @@ import memoryclaw
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import (
     TOGETHER,
+    UNREAD,
     Grammar,
     WordList,
     codes,
@@ -156,6 +157,20 @@ def test_every_verb_with_a_field_names_one(code: str) -> None:
         ("me he mudado a Málaga", "en", "es"),
         ("the second ay me encanta", "en", "en"),
         ("Jan van der Berg lives in Delft", "en", "en"),
+        ("mi perro se llama Bruno", "en", "es"),  # `mi` and `se` are Italian as well
+        ("il mio cane si chiama Bruno", "en", "it"),
+        ("mijn bank is Rabobank", "en", "nl"),
+        ("no como cerdo", "en", "es"),
+        ("llámame Ana", "en", "es"),
+        ("jag bor i Malmö", "en", UNREAD),
+        ("min hund hedder Bamse", "en", UNREAD),
+        ("mieszkam w Gdańsku", "en", UNREAD),
+        ("můj pes se jmenuje Rek", "en", UNREAD),
+        ("Ankara'da yaşıyorum", "en", UNREAD),
+        ("asun Tampereella", "en", UNREAD),
+        ("lucrez la Dacia", "en", UNREAD),
+        ("I drive a jag", "en", "en"),
+        ("the smörgåsbord at Łukasz's was great", "en", "en"),
     ],
 )
 def test_a_turn_is_in_the_default_language_unless_its_small_words_say_otherwise(

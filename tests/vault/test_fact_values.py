@@ -98,6 +98,17 @@ def test_one_day_in_two_spellings_is_the_same_day():
         ("fr", "Je l'ai vu hier.", "hier (2023-05-07)"),
         ("es", "Lo vi ayer.", "ayer (2023-05-07)"),
         ("es", "Salimos por la mañana.", "por la mañana."),
+        ("it", "La visita è domani alle 10.", "domani (2023-05-09) alle 10"),
+        ("nl", "De keuring is morgen om 10 uur.", "morgen (2023-05-09) om 10"),
+        ("nl", "Elke morgen ga ik hardlopen.", "Elke morgen ga"),
+        ("pt", "A vistoria é depois de amanhã.", "depois de amanhã (2023-05-10)"),
+        ("en", "The recital is in 3 weeks.", "in 3 weeks (2023-05-29)"),
+        ("en", "8 days from now we get the keys.", "8 days from now (2023-05-16) we"),
+        ("en", "She practises every 3 weeks for 2 days.", "every 3 weeks for 2 days."),
+        ("de", "In drei Wochen ist das Konzert.", "In drei Wochen (2023-05-29) ist"),
+        ("de", "Kommende Woche ist frei.", "Kommende Woche (2023-05-15 to 2023-05-21)"),
+        ("fr", "Le concert est dans 10 jours.", "dans 10 jours (2023-05-18)"),
+        ("it", "Il concerto è fra tre settimane.", "fra tre settimane (2023-05-29)"),
     ],
 )
 def test_what_counts_from_today_gets_its_date(language: str, text: str, wanted: str) -> None:

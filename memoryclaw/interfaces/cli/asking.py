@@ -183,7 +183,9 @@ def show(place: int, match: Match, *, explain: bool) -> None:
         facts.append(styled(day, fg="green"))
     if unit.trust != "trusted":
         facts.append(styled(unit.trust, fg="red"))
-    title, highlights = snippet(unit.title or unit.id, match.surfaces, _WHOLE)
+    title, highlights = snippet(
+        unit.title or (unit.kind == "turn" and unit.entity) or unit.id, match.surfaces, _WHOLE
+    )
     title = cut(title, terminal_width() - len(_INDENT) - len(GAP) - width(click.unstyle(", ".join(facts))))
     inside = [(start, end) for start, end in highlights if end <= len(title)]
     say(f"{place:>2} {marked(title, inside, bold=True)}  {', '.join(facts)}")
