@@ -66,7 +66,8 @@ def _cues(turns: tuple[Turn, ...], language: str) -> tuple[Cue, ...]:
     for place, turn in enumerate(turns):
         if spoken and turn.role in ("user", "assistant") and (cue := _cue(place, turn, language)):
             hits.append(cue)
-        spoken = spoken or turn.role == "assistant"
+        if turn.role == "assistant":  # one word, `falsch`, is read in the language of what it answers
+            spoken, language = True, spoken_in(turn.text[:_SCANNED], language)
     return tuple(hits)
 
 
@@ -384,7 +385,13 @@ def _is_about(fact: Fact, names: Iterable[str]) -> bool:
     return any(set(key_of(name).split()) <= whose for name in names)
 
 
-def _to_forget(text: str, language: str) -> list[str]:
+def is_order_to_forget(turn: Turn, language: str = "en") -> bool:
+    """True for a person's `forget what I said about Ana`, whatever is held of her: its words are no statement."""
+    return turn.role == "user" and bool(_to_forget(turn.text, language))
+
+
+@lru_cache(maxsize=512)
+def _to_forget(text: str, language: str) -> Sequence[str]:
     """The words of an order to forget that say what; none of any other text."""
     if len(text) > _LONGEST:
         return []
@@ -397,7 +404,9 @@ def _to_forget(text: str, language: str) -> list[str]:
     behind = tokens[order + words.forget_orders.at(tokens, order) :]
     topic = words.forget_what.find(behind)
     link = next((at for at, token in enumerate(behind) if not _is_polite([token], words)), len(behind))
-    return behind[topic:] if topic >= 0 else behind[link + 1 :] if words.forget_links.at(behind, link) else []
+    if topic >= 0:
+        return behind[topic + words.forget_what.at(behind, topic) :]
+    return behind[link + 1 :] if words.forget_links.at(behind, link) else []
 
 
 def _is_polite(tokens: Iterable[str], words: Grammar) -> bool:

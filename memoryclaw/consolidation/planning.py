@@ -41,7 +41,7 @@ from memoryclaw.consolidation.changes import (
 )
 from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.continuing import ToldSessions
-from memoryclaw.consolidation.cues import cued, denied, unwanted
+from memoryclaw.consolidation.cues import cued, denied, is_order_to_forget, unwanted
 from memoryclaw.consolidation.episodes import (
     NO_TOPICS,
     EpisodeNote,
@@ -499,7 +499,9 @@ def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extr
         *denied(segment.turns, reading.claims, lambda: planner.decider.facts_of(names.values()), planner.language),
         *unwanted(segment.turns, names.values(), planner.decider.facts_of, planner.language),
     ]  # fmt: skip
-    orders = {claim.line for claim in denials if claim.how == UNWANTED}  # nothing to keep
+    orders = {
+        turn.line for turn in segment.turns if is_order_to_forget(turn, planner.language)
+    }  # nothing to keep
     values = {(claim.line, claim.value) for claim in denials if claim.how not in (DENIED, UNWANTED)}
     reading = reading._replace(
         claims=(

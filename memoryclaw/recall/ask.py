@@ -275,6 +275,7 @@ def _of_unit(
             last = at + 1
             text = f"{text.lstrip('# ')}: {pieces[last][1]}"
         read = _short(_MARKS.sub("", text, count=1), match)
+        read += f" (to be checked since {match.overdue})" if _is_doubted(match) else ""
         answer = AnswerLine(
             read,
             "" if unit.kind in _UNTITLED else unit.title,
@@ -418,8 +419,15 @@ def _against(
         yield "superseded"
     if match.conflicts:
         yield "conflict"
+    if _is_doubted(match):
+        yield "doubted"
     if unit.role == "assistant":
         yield "assistant"
+
+
+def _is_doubted(match: Match) -> bool:
+    """True of a fact that waits to be checked, as one that somebody denied does."""
+    return bool(match.overdue and match.unit.field and match.unit.lifecycle.verify_by)
 
 
 def _passage(

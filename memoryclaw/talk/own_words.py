@@ -59,6 +59,10 @@ _CODE_LINE = re.compile(
     r"\s*(?:at |def |import |from \w+ import|func |return |\$ |#include|</?\w+|[\w.]+(?:Error|Exception)\b)|(?>.*?\w\().*\)\s*[;:{]?$"
 )
 _CODE_SIGN = re.compile(r"[{};=:0](?:(?<=[{};])\s*$|(?<==)>|(?<=:):\w|(?<=0)x[0-9a-f]{2,})")
+_SHELL_LINE = re.compile(
+    r"\s*(?:\$ )?(?:sudo )?[a-z][a-z0-9_.+-]*+(?: [\w./:@~=+|-]++){0,6}? (?:-{1,2}[A-Za-z][\w-]*+|--(?= -)|&&)(?=[\s=]|$)"
+)
+_PARTICLES = frozenset({"up", "down"})  # of a command: `compose up`
 _REMARK = re.compile(r"[ \t]*(?:#|//|--|%|;) ?\S")
 _SIGNS = re.compile(r"[=*^{}\[\];<>|\\]|(?<=\w)\(|\)(?=[\w.;])")
 _SIGN_CHARACTERS = "=*^{}[];<>|\\()"
@@ -113,6 +117,10 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
 
     text = without_command(without_secrets(text), words)
     text = text.replace("\r\n", "\n")
+    if (typed := [*filter(str.strip, text.split("\n"))]) and all(
+        _is_shell_line(line, words) for line in typed
+    ):
+        return OwnWords("", (_first_line(text),))
     is_chat = len(_MARKED_NAME.findall(text)) > 1
 
     def quoted(hit: re.Match[str]) -> str:
@@ -447,6 +455,15 @@ def _first_line(block: str) -> str:
 def _last(lines: Sequence[str], fits: Callable[[str], object]) -> int:
     """The place of the last line that fits; -1 where none does."""
     return next((number for number in reversed(range(len(lines))) if fits(lines[number])), -1)
+
+
+def _is_shell_line(line: str, words: Grammar) -> bool:
+    """True for a command of a shell, by its form: a program, then an option or an operator, and no word of a sentence."""
+    if not _SHELL_LINE.match(line):
+        return False
+    of_sentences = words.determiners, words.personal, words.negations, words.prepositions, words.be_verbs
+    typed = set(line.lower().split()) - _PARTICLES
+    return not any(word in entries for word in typed for entries in of_sentences)
 
 
 def _has_code(line: str) -> bool:

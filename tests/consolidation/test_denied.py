@@ -103,6 +103,14 @@ def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
         ("who is my dentist?", "Dr Koch.", "no longer", "Kim: dentist is Dr Koch"),
         ("draft my bio", "You work at Initech.", "not any more", "Kim: works at Initech"),
         ("how often does the key rotate?", "Every 30 days.", "that's outdated", 'Kim said: "the press key rotates every 30 days"'),
+        # It held once, in words that name no day; one word is read in the language of what it answers.
+        ("who is my dentist?", "Dr Koch.", "that hasn't been true for ages", "Kim: dentist is Dr Koch"),
+        ("who is my dentist?", "Your dentist is Dr Koch.", "no no, that's my old one", "Kim: dentist is Dr Koch"),
+        ("wer ist mein dentist?", "Dein dentist ist Dr Koch, und er ist gut.", "falsch", "Kim: dentist is Dr Koch"),
+        ("mijn dentist?", "Je dentist is Dr Koch, dat is wat je zei.", "klopt niet", "Kim: dentist is Dr Koch"),
+        ("mi dentist?", "Tu dentist es el Dr Koch, como me dijiste.", "ya no", "Kim: dentist is Dr Koch"),
+        ("mon dentist ?", "Ton dentist est Dr Koch, comme tu me l'as dit.", "ce n'est plus vrai", "Kim: dentist is Dr Koch"),
+        ("who is my dentist?", "Dr Koch.", "wrong window, sorry, ignore this", ""),
         # Something else is said instead, in words that name no field and give no value.
         ("who is my dentist?", "Dr Koch.", "wrong, I asked about Paris", "Kim: dentist is Dr Koch"),
         # Nobody denies it: another day, an answer to a question, a wish, words of somebody else.
@@ -113,6 +121,9 @@ def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
         # What is to be forgotten, by what it says.
         ("please forget that I drive a Golf", "Done.", "thanks", "Forget: Kim: drives is Golf"),
         ("forget about Nori please, she belongs to my ex", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("please remove everything on Nori", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("scratch what I told you about Nori", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("please remove everything on line 3", "Done.", "thanks", ""),
         ("don't forget that I drive a Golf", "I won't.", "thanks", ""),
         ("forget that, let's begin again", "Sure.", "thanks", ""),
     ],
@@ -150,3 +161,40 @@ def test_a_value_beside_a_denial_takes_the_place_of_what_is_denied(
         assert {line for line in current if line.startswith(field)} == {fact}
         assert len(current) == len(KIM.split("\n- ")) - 1
         assert [item.kind for item in app.review.list()] == []
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "vergiss, was ich über Ana gesagt habe", "oublie ce que j'ai dit sur Ana", "olvida lo que dije de Ana", "dimentica quello che ho detto su Ana",
+        "vergeet wat ik over Ana zei", "esquece o que eu disse sobre a Ana", "please remove everything on Ana",
+    ],
+)  # fmt: skip
+def test_an_order_to_forget_is_proposed_with_its_lines_and_no_statement_itself(
+    vault_of: VaultOf, order: str
+) -> None:
+    log = said("a", [("user Kim", order), ("assistant", "ok")], day="2026-11-02")
+    root = vault_of({"semantic/people.md": "# Ana\n- city: Bonn\n", "logs/2026-11-02/a.jsonl": log})
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        assert [item.what for item in app.review.list()] == ["Forget: Ana: city is Bonn"]
+        assert [fact.value for _, fact in app.facts()] == ["Bonn"]
+
+
+def test_what_was_denied_answers_marked_until_decided(vault_of: VaultOf) -> None:
+    turns = [
+        ("user Kim", "who is my dentist?"),
+        ("assistant", "Dr Koch."),
+        ("user Kim", "not any more, I go to Dr Lehto now"),
+    ]
+    people = {"semantic/people.md": KIM, "logs/2026-11-02/a.jsonl": said("a", turns, day="2026-11-02")}
+    root = vault_of(people)
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        assert app.ask("who is Kim's dentist?").answered
+        app.consolidate(llm="none")
+    with App(root, clock=lambda: datetime(2026, 11, 3, 20, tzinfo=UTC)) as app:
+        asked = app.ask("who is Kim's dentist?")
+        assert not asked.answered
+        assert any("Dr Koch (to be checked since" in line.text for line in asked.lines)
+        app.review.approve([item for item in app.review.list() if "Koch" in item.what])
+        assert not any("Koch (to be checked" in line.text for line in app.ask("who is Kim's dentist?").lines)
