@@ -267,11 +267,7 @@ def written_by_others(
     """The places of the lines that somebody else wrote, as the sum tells; arguments as those of `blocks`."""
     undecided = [block for block in blocks(lines, others, words, announcing, answer) if is_judged(block)]
     theirs: list[Block] = []
-    while news := [
-        block
-        for block in undecided
-        if weighed("whose", features_of(block), "cut" if len(block.turn) > 1 else "cut_alone").enough
-    ]:
+    while news := [block for block in undecided if weighed("whose", features_of(block)).enough]:
         for block in news:  # what stands beside them may go on from them
             block.is_theirs = True
         theirs += news
