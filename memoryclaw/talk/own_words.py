@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.seals import Sealing, Seals
-from memoryclaw.talk.text_requests import asks_for_work, asks_of_text, is_asked, is_typed
-from memoryclaw.talk.whose import written_by_others
+from memoryclaw.talk.text_requests import (
+    CLEAR,
+    ENOUGH,
+    LEAST,
+    VAGUE,
+    asks_of_text,
+    contrast,
+    is_about_a_text,
+    is_asked,
+    is_typed,
+)
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.sentences import SMALL, sentences
 
 _CUT = " … "  # stands where a secret was left out of a line
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)")
@@ -39,11 +50,11 @@ _ENDS = re.compile(r"[.!?…]\s|\n")
 _BREAK = re.compile(
     r"[.!?…。！？]\s+|\s[-–—]{1,2}\s+"
 )  # before a request that stands behind a text in its line
-_IN_LINE = 1.5  # of what such a request asks of a text, at least
 _LAST_SENTENCES = 3  # of a line, in which it is looked for
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
 _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
 _LABEL_WORDS = 2  # of a line that a program names itself: `Fatal error: …`
+_ASKING = 20  # words, at most, of a request for work on a text
 _HEADER = re.compile(
     r"(?im)^[ \t]*(?:-{3,}\s*(?:original message|forwarded|weitergeleitet)|begin forwarded|\[[^\]\n]{0,60}\b(?:forwarded|fwd)\b"
     r"|(?:from|von|sender|to|an|cc|subject|betreff|sent|gesendet|date|datum|re|aw|wg|fwd?|de|para|à|asunto|assunto|objet|oggetto|onderwerp)[ \t]*:[ \t]*\S"
@@ -181,51 +192,21 @@ def without_command(text: str, words: Grammar) -> str:
 def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) -> tuple[list[str], list[str]]:
     """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
     letters = _letters(lines, me)
-    others = pasted_lines(lines, words, me) | letters | _tables(lines, words) | _parts(lines, words)
+    others = pasted_lines(lines, words, me) | letters | _tables(lines, words)
     others |= {number for number, line in enumerate(lines) if line.strip() in exchange.repeated}
+    material, asking = _material(lines, others, words, letters)
+    others |= material
+    if not others and exchange.answer:
+        block = _longest_text(lines, words)
+        text = " ".join(lines[place] for place in block)
+        is_whole = len(sentences(text)) > 1 and not is_typed(text)
+        others = set(block) if is_whole and is_about_a_text(exchange.answer, text, words) else others
+    announced: dict[int, int] = {}  # where words of others begin in a line that announces them
+    end = 0
     last = _last(lines, str.strip)
-    reaches = {
-        number: _before_others(line, words, last=number == last)
-        for number, line in enumerate(lines)
-        if line.strip() and number not in others
-    }
-    for number, (_, reach) in reaches.items():
-        if reach == _ALL and number not in others:
-            others.update(range(number + 1, _text_end(lines, number, words, letters)))
-    announcing = {number for number, (before, reach) in reaches.items() if reach and before.endswith(_LEADS)}
-    theirs = written_by_others(lines, others, words, announcing, exchange.answer)
-    others |= theirs
-    announced = _announced(lines, others, reaches, theirs, letters=letters, me=me)
-    if is_typed(lines[last]) and not lines[last - 1].strip() and listed("asides").at(tokens_of(lines[last])):
-        others.discard(last)
-    return _own_and_named(lines, others, announced)
-
-
-def _announced(
-    lines: Sequence[str],
-    others: set[int],
-    reaches: Mapping[int, tuple[str, str]],
-    theirs: Collection[int],
-    *,
-    letters: Collection[int],
-    me: str,
-) -> dict[int, int]:
-    """Where words of others begin in the lines that announce them; the lines of those that go on are added to the others.
-
-    Args:
-        lines: of a turn.
-        others: the places of those that are wholly of others.
-        reaches: what `_before_others` says of the rest.
-        theirs: the places of those that the sum tells: what stands below them asks about them, and announces nothing.
-        letters: the places of letters.
-        me: the first token of the speaker's name.
-    """
-    announced: dict[int, int] = {}
-    end, number = 0, -1
-    for place in range(len(lines)):
-        if not lines[place].strip():
+    for number, line in enumerate(lines):
+        if not line.strip():
             continue
-        above, number, line = number, place, lines[place]
         if number >= end and me and _greets(line, me):
             end = _letter_end(lines, number, letters)
         elif number >= end and _HEADER.match(line):
@@ -233,13 +214,15 @@ def _announced(
         if number in others or number < end:
             others.add(number)
             continue
-        before, reach = reaches[number]
-        if above in theirs and not before.endswith(_LEADS):
-            continue  # it asks about that
+        if number in asking:
+            continue
+        before, reach = _before_others(line, words, last=number == last)
         announced[number] = len(before)
         if reach == _BLOCK:
             end = block_end(lines, number)
-    return announced
+    if is_typed(lines[last]) and not lines[last - 1].strip() and listed("asides").at(tokens_of(lines[last])):
+        others.discard(last)
+    return _own_and_named(lines, others, announced)
 
 
 def _own_and_named(
@@ -264,6 +247,14 @@ def _own_and_named(
         pasted += [tail] * (bool(tail) and not (inside and not start))
         inside = bool(tail)
     return own_lines, pasted
+
+
+def _longest_text(lines: Sequence[str], words: Grammar) -> range:
+    """The block with the most words that asks nothing: the answer is about it."""
+    blocks = [range(*block) for block in blocks_of(lines)]
+    asking = [any(is_asked(lines[number], words) for number in block) for block in blocks]
+    texts = [block for block, asks in zip(blocks, asking, strict=True) if not asks]
+    return max(texts, key=lambda block: sum(len(lines[number]) for number in block), default=range(0))
 
 
 def _mail_end(lines: Sequence[str], number: int, letters: Collection[int]) -> int:
@@ -324,7 +315,6 @@ def _is_of_program(line: str) -> bool:
     return is_record(line) or _has_code(line) or _has_many_signs(line)
 
 
-_LEADS = (":", "：", ": ", "- ", "– ", "— ")
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
 
 
@@ -397,27 +387,118 @@ def _opened(line: str, words: Grammar) -> list[str]:
     if is_typed(line):
         return [line]
     breaks = [hit.end() for hit in _BREAK.finditer(line)][-_LAST_SENTENCES:]
-    best = next((place for place in breaks if _asks_below(_BREAK.split(line[place:])[0], words)), 0)
-    return [line[:best].rstrip(" -–—"), line[best:]] if best else [line]
-
-
-def _asks_below(sentence: str, words: Grammar) -> bool:
-    """True for what asks in small letters for work on a text."""
-    return (
-        is_typed(sentence)
-        and any(listed(name).within(tokens_of(sentence)) for name in ("requests", "aspects", "answering"))
+    sums = {
+        place: _asks_about(sentence, line[:place], words)
+        for place in breaks
+        if is_typed(sentence := _BREAK.split(line[place:])[0])
         and is_asked(sentence, words)
-        and asks_of_text(sentence, words) >= _IN_LINE
-    )
+        and any(listed(name).within(tokens_of(sentence)) for name in ("requests", "aspects", "answering"))
+    }
+    best = max(sums, key=lambda place: sums[place], default=0)
+    return [line[:best].rstrip(" -–—"), line[best:]] if best and sums[best] >= _IN_LINE else [line]
 
 
-def _parts(lines: Sequence[str], words: Grammar) -> set[int]:
-    """The lines of a part that somebody plays, from where the game begins to the next empty line."""
-    parts: set[int] = set()
+def _asks_about(line: str, text: str, words: Grammar, *, least: float = LEAST, vague: float = VAGUE) -> float:
+    """How far a line asks about a text beside it; not at all, where its own words ask too little, and less by `vague`, where they may ask for advice."""
+    if not text.strip() or (asks := _asks_of_text(line, words)) < least:
+        return -math.inf
+    return asks + contrast(line, text, words) - vague * (asks < CLEAR)
+
+
+class _TextRequest(NamedTuple):
+    """A line that may ask about the text above or below it."""
+
+    total: float
+    number: int
+    text: range
+
+
+def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> list[_TextRequest]:
+    """The lines that ask about a text beside them, those that tell most first; nothing is asked about what is known to be of others."""
+    requests: list[_TextRequest] = []
+    full = [number for number, line in enumerate(lines) if line.strip()]
+    edges = frozenset((*full[:_EDGE], *full[-_EDGE:]))
+    for number in full:
+        line = lines[number]
+        if number in others or _is_item(line):
+            continue
+        before, reach = _before_others(line, words, last=number == full[-1])
+        leads = bool(reach) and (before == line or before.rstrip().endswith(_LEADS))
+        if reach == _ALL:  # it says where its text stands
+            requests.append(_TextRequest(math.inf, number, range(number + 1, len(lines))))
+        if reach == _ALL or (number not in edges and not _asks_for_work(line, words)):
+            continue
+        above = range(0) if leads else _beside(lines, others, number, -1)
+        below = range(0) if reach and not leads else _beside(lines, (), number, 1)
+        likely_below = _asks_about(line, _text_of(lines, below), words, least=_LEADING, vague=0.0)
+        paragraph, whole = (
+            _text_of(lines, above),
+            _text_of(lines, range(max((n + 1 for n in others if n < number), default=0), number)),
+        )
+        alone = len(sentences(paragraph)) == 1  # the speaker may tell it first
+        likely_above = _asks_about(line, paragraph, words) - alone
+        if above and whole != paragraph:
+            likely_above = max(likely_above, _asks_about(line, whole, words))
+        is_above = likely_above - likely_below > _MORE_LIKELY
+        request = _TextRequest(max(likely_above, likely_below), number, above if is_above else below)
+        requests += [request] * (request.total >= ENOUGH)
+    return sorted(requests, key=lambda request: -request.total)
+
+
+def _beside(lines: Sequence[str], others: Collection[int], number: int, step: int) -> range:
+    """The lines of the paragraph directly below, or with a step of -1 above a line; none where it is known to be of others."""
+    inside = range(len(lines))
+    first = number + step
+    while first in inside and not lines[first].strip():
+        first += step
+    end = first
+    while end in inside and lines[end].strip() and end not in others:
+        end += step
+    return range(first, end) if step > 0 else range(end + 1, first + 1)
+
+
+def _text_of(lines: Sequence[str], block: range) -> str:
+    return " ".join(lines[place].strip() for place in block[:_BESIDE])
+
+
+def _material(
+    lines: Sequence[str], others: Collection[int], words: Grammar, letters: Collection[int]
+) -> tuple[set[int], set[int]]:
+    """The lines of a text that the turn asks to have reworked or judged, and of a part that somebody plays; and those that ask about what stands above them."""
+    material: set[int] = set()
     for block in blocks_of(lines):
-        begins = next((number for number in range(*block) if _is_part(lines[number], words)), block[1])
-        parts.update(range(begins, block[1]))
-    return parts
+        part = next((number for number in range(*block) if _is_part(lines[number], words)), block[1])
+        material.update(range(part, block[1]))
+    asking: set[int] = set()
+    for request in _requests(lines, others, words):
+        if request.number in material:
+            continue
+        if request.text.start > request.number:
+            end = _text_end(lines, request.number, words, letters)
+            material.update(set(range(request.number + 1, end)) - asking)
+            continue
+        asking.add(request.number)
+        text = request.text
+        while text and asking.isdisjoint(text):
+            material.update(text)
+            text = _beside(lines, others, text.start, -1)
+            if contrast(lines[request.number], _text_of(lines, text), words) < _GOES_ON:
+                break
+    return material, asking
+
+
+_SURE = 4.0  # of a line that asks for nothing but work on a text
+_IN_LINE = 3.0  # of a request and the contrast of a text before it in its line
+_LEADING = 1.5  # of a line that asks about the text below it: a speaker leads over to much that is told
+_EDGE = 3  # lines at the beginning and at the end of a turn, where people ask: a text may ask within
+_LEADS = (":", "：", "-", "–", "—")
+_GOES_ON = 1.5  # the contrast of a paragraph above a text that belongs to it
+_MORE_LIKELY = 2.0  # by which a text above a request must be it rather than one below: above stands what the speaker tells first
+_BESIDE = 60  # lines of a text that are looked at: of many that ask, none reads them all
+
+
+def _asks_of_text(line: str, words: Grammar) -> float:
+    return _SURE if _asks_for_work(line, words) else asks_of_text(line, words)
 
 
 def _is_part(line: str, words: Grammar) -> bool:
@@ -438,6 +519,41 @@ def _is_part(line: str, words: Grammar) -> bool:
         )
         for place, (sentence, tokens) in enumerate(openings)
     )
+
+
+def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
+    """True for words that ask for nothing but work on a text, or what to make of one that was sent.
+
+    Args:
+        line: a line, or a sentence.
+        words: the grammar of its language.
+        beside: the text would stand in the same line, so that the words must point to it.
+    """
+    tokens = tokens_of(line)
+    if not 0 < len(tokens) <= _ASKING or _ENDS.search(line.rstrip(" .!?…")):
+        return False
+    points = not beside or listed("pointers").within(tokens)
+    if listed("questions").within(tokens) and line.rstrip().endswith(("?", "？", ":")):
+        return points
+    place = _request(tokens, words) if points else -1
+    behind = tokens[place + listed("requests").at(tokens, place) :] if place >= 0 else ()
+    return (
+        place >= 0
+        and not any(token in words.possessives_own for token in behind)
+        and all(token in words.of_text or token in listed("subjects") or token.isdigit() for token in behind)
+    )
+
+
+def _request(tokens: Sequence[str], words: Grammar) -> int:
+    """Where a request for work on a text begins; -1 where more than small words of some language stand before it."""
+    place = listed("requests").find(tokens)
+    return place if _asking(words).issuperset(tokens[: max(place, 0)]) else -1
+
+
+@cache
+def _asking(words: Grammar) -> frozenset[str]:
+    asking = (words.openers, listed("subjects"), listed("askers"))
+    return frozenset[str]().union(*SMALL.values(), *(entries.entries() for entries in asking))
 
 
 def without_secrets(text: str) -> str:
@@ -526,7 +642,7 @@ def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
             return line, ""
     start, points = 0, listed("pointers").within(tokens_of(line))
     for stop in _ENDS.finditer(line):
-        if points and asks_for_work(line[start : stop.start() + 1], words, beside=True):
+        if points and _asks_for_work(line[start : stop.start() + 1], words, beside=True):
             return line[: stop.end()], _BLOCK
         start = stop.end()
     return line, _ALL if not last and _announces_below(line[start:], words) else ""
@@ -535,7 +651,7 @@ def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
 def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -> bool:
     """True where words of others stand behind a colon, or behind a dash where these words ask for work on them."""
     if colon[0][0].isspace():
-        return asks_for_work(sentence, words)
+        return _asks_for_work(sentence, words)
     clause = tokens_of(sentence)
     if any(token in words.second_person and token not in words.nominatives for token in clause):
         return False

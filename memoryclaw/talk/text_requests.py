@@ -13,14 +13,10 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import listed
-from memoryclaw.text.grammar import Grammar, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, grammar, tokens_of
 from memoryclaw.text.language import plain
 from memoryclaw.text.sentences import SMALL, sentences
 
-CLEAR = 2.0  # of a line that can mean a text alone
-SURE = 4.0  # of a line that asks for nothing but work on a text
-_LONGEST = 20  # words, at most, of such a line
-_SENTENCE_END = re.compile(r"[.!?…]\s|\n")
 _MOST = 16  # words of a line that asks; what is longer tells something besides
 _EDGE = 3  # words at the beginning and at the end of a line
 _ADJECTIVES = 2  # before a noun, at most
@@ -139,10 +135,10 @@ FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
 
 def asks_of_text(text: str, words: Grammar) -> float:
     """How far a line asks for something to be done with a text beside it, by what in it asks most."""
-    return SURE if asks_for_work(text, words) else _asked_by(asking_part(text, words), words)
+    return _asked_by(_asking_part(text, words), words)
 
 
-def asking_part(text: str, words: Grammar) -> str:
+def _asking_part(text: str, words: Grammar) -> str:
     """The line, a sentence of it, what stands before its first comma, or all but an aside in brackets: whatever asks most."""
     pieces = (text.strip(), *sentences(text), _COMMA.split(text, maxsplit=1)[0], _ASIDE.sub("", text))
     return max(pieces, key=lambda piece: _asked_by(piece, words))
@@ -157,44 +153,79 @@ def _asked_by(text: str, words: Grammar) -> float:
     return sum(weight * feature(line) for weight, feature in FEATURES.values())
 
 
-def asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
-    """True for words that ask for nothing but work on a text, or what to make of one that was sent.
+class _Beside(NamedTuple):
+    """A line that may ask, and a text above or below it."""
 
-    Args:
-        line: a line, or a sentence.
-        words: the grammar of its language.
-        beside: the text would stand in the same line, so that the words must point to it.
-    """
-    tokens = tokens_of(line)
-    if not 0 < len(tokens) <= _LONGEST or _SENTENCE_END.search(line.rstrip(" .!?…")):
-        return False
-    points = not beside or listed("pointers").within(tokens)
-    if listed("questions").within(tokens) and line.rstrip().endswith(("?", "？", ":")):
-        return points
-    place = _request(tokens, words) if points else -1
-    behind = tokens[place + listed("requests").at(tokens, place) :] if place >= 0 else ()
-    return (
-        place >= 0
-        and not any(token in words.possessives_own for token in behind)
-        and all(token in words.of_text or token in listed("subjects") or token.isdigit() for token in behind)
-    )
+    line: str
+    text: str
+    words: Grammar
 
-
-def _request(tokens: Sequence[str], words: Grammar) -> int:
-    """Where a request for work on a text begins; -1 where more than small words of some language stand before it."""
-    place = listed("requests").find(tokens)
-    return place if _asking(words).issuperset(tokens[: max(place, 0)]) else -1
-
-
-@cache
-def _asking(words: Grammar) -> frozenset[str]:
-    asking = (words.openers, listed("subjects"), listed("askers"))
-    return frozenset[str]().union(*SMALL.values(), *(entries.entries() for entries in asking))
+    @property
+    def sentences(self) -> int:
+        """How many the text has."""
+        return len(sentences(self.text))
 
 
 def is_typed(text: str) -> bool:
     """True for words that begin with a small letter: as people type, and seldom write."""
     return re.match(r"[^\w\n]{0,3}[a-zß-ÿа-я]", text.strip()) is not None
+
+
+def _ends(text: str) -> bool:
+    return text.rstrip(" \"'”’»)*_").endswith((".", "!", "?", "…", ":", "。", "？", "！"))
+
+
+def _speaks_to_somebody(beside: _Beside) -> bool:
+    return beside.words.second_person.within(tokens_of(beside.text)) or grammar(UNREAD).second_person.within(
+        tokens_of(beside.text)
+    )
+
+
+def _names_whom(beside: _Beside) -> bool:
+    """Whom the line asks about comes up in the text: `he`, `my landlord`, `Mr Osei`."""
+    somebody, words = listed("somebody"), beside.words
+    if not somebody.within(tokens_of(_asking_part(beside.line, words))):
+        return False
+    tokens = tokens_of(beside.text)
+    owned = (
+        words.roles.at(tokens, n + 1) for n, token in enumerate(tokens) if token in words.possessives_own
+    )
+    return somebody.within(tokens) or words.honorifics.within(tokens) or any(owned)
+
+
+def _is_told_alike(beside: _Beside) -> bool:
+    """The text tells of `I` and `my` to nobody, in the manner of a line that asks for no answer to it."""
+    return (
+        is_typed(beside.line) == is_typed(beside.text)
+        and not listed("answering").within(tokens_of(beside.line))
+        and beside.words.first_person.within(tokens_of(beside.text)) > 0
+        and not _speaks_to_somebody(beside)
+    )
+
+
+# In what the text is in another manner than the line, and how much each says that it is not by the same hand.
+CONTRASTS: Mapping[str, tuple[float, Callable[[_Beside], float]]] = {
+    "has sentences": (0.5, lambda beside: beside.sentences > 1),
+    "has several": (0.5, lambda beside: beside.sentences > 2),
+    "is long": (0.5, lambda beside: len(tokens_of(beside.text)) > _MOST),
+    "it is written, and the line typed": (1.0, lambda beside: is_typed(beside.line) and not is_typed(beside.text)),
+    "other ends": (0.5, lambda beside: _ends(beside.line) != _ends(beside.text)),
+    "one manner": (-1.0, lambda beside: is_typed(beside.line) == is_typed(beside.text) and _ends(beside.line) == _ends(beside.text)),
+    "greets": (1.0, lambda beside: listed("greetings").at(tokens_of(beside.text)) > 0),
+    "speaks to somebody": (0.5, _speaks_to_somebody),
+    "whom the line asks about": (-1.5, _names_whom),
+    "the speaker tells it": (-1.5, _is_told_alike),
+}  # fmt: skip
+ENOUGH = 2.5  # of a request and the contrast of the text that it stands beside
+LEAST = -1.5  # of a request, where all contrasts speak for it
+CLEAR = 2.0  # of a request that can mean a text alone; one that asks less …
+VAGUE = 1.5  # … counts so much less: `thoughts?` is asked of one's own story, too
+
+
+def contrast(line: str, text: str, words: Grammar) -> float:
+    """How far a text is in another manner than the line beside it."""
+    beside = _Beside(line, text, words)
+    return sum(weight * feature(beside) for weight, feature in CONTRASTS.values())
 
 
 def is_about_a_text(answer: str, text: str, words: Grammar) -> bool:

@@ -11,11 +11,7 @@ import pytest
 from segments import talk_of
 
 from memoryclaw.consolidation.claims import claims_of
-from memoryclaw.talk import whose
 from memoryclaw.talk.layout import FORMS
-from memoryclaw.talk.learned import weighed
-from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import grammar
 
 DATA: dict[str, list[dict[str, Any]]] = tomllib.loads(
     (Path(__file__).parent / "pastes.toml").read_text(encoding="utf-8")
@@ -188,16 +184,3 @@ def test_what_a_program_gave_out_is_not_the_users_own() -> None:
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_each_form_has_an_example_that_it_fits(form: Any) -> None:
     assert form.pattern.match(form.example)
-
-
-def test_each_weight_of_the_sum_is_of_a_feature() -> None:
-    names = {line.rsplit(maxsplit=3)[0] for line in lists.lines("whose.features")}
-    assert names == set(whose.FEATURES)
-
-
-def test_the_sum_says_why() -> None:
-    words = grammar("en")
-    lines = ["what should i write back", "", "Hi Priya, it's Gordon. My hip is playing up again. I still owe you for the paint. Gordon"]  # fmt: skip
-    block = whose.blocks(lines, set(), words)[-1]
-    assert whose.written_by_others(lines, set(), words, set(), "") == {2}
-    assert "a clear request of it alone" in [name for name, share in weighed("whose", whose.features_of(block)).parts if share > 0]  # fmt: skip
