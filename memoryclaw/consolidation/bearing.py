@@ -344,9 +344,14 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
     is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)
-    if not is_said_anew or speaks_of_another(older.value, words):
+    if not is_said_anew or speaks_of_another(older.value, words) or _is_wished(words):
         return False
     return not _is_own(older.value) or _is_of_speaker(words, older.value)
+
+
+def _is_wished(text: str) -> bool:
+    """True for `I wish it was due on Friday instead`."""
+    return any(clause.kind == "wish" for clause in clauses(text, _grammar_of(text))[:1])
 
 
 def _is_of_speaker(text: str, known: str) -> bool:

@@ -96,7 +96,7 @@ def _claims(statement: Statement) -> Iterator[Claim]:
                 many=True
             )
         for assertion, since in assertions:
-            sure = row.verdict == "fact" or assertion.how == "role"
+            sure = row.verdict == "fact" or (assertion.how == "role" and row.verdict != "ask")
             yield _fact(statement, assertion, confidence="high" if sure else doubted)._replace(since=since)
         all_said = all(assertion.how != "bare" for assertion in statement.assertions) and _says_more(
             statement

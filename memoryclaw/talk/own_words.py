@@ -577,7 +577,14 @@ def _is_shell_line(line: str, words: Grammar) -> bool:
     """True for a command of a shell, by its form: a program, then an option or an operator, and no word of a sentence."""
     if not _SHELL_LINE.match(line):
         return False
-    of_sentences = words.determiners, words.personal, words.negations, words.prepositions, words.be_verbs
+    of_sentences = (
+        words.determiners,
+        words.personal,
+        words.negations,
+        words.prepositions,
+        words.be_verbs,
+        words.lasting,
+    )
     typed = set(line.lower().split()) - _PARTICLES
     return not any(word in entries for word in typed for entries in of_sentences)
 

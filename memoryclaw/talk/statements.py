@@ -791,10 +791,11 @@ def _is_of_order(clause: Clause, words: Grammar) -> bool:
 
 
 def _adds(clause: Clause, words: Grammar) -> bool:
-    """True for what only says more of the clause before it: `…, never cash`, `…, always with milk`; not for `…, always use tabs`."""
-    behind = clause.tokens[words.lasting.at(clause.tokens) or words.negations.at(clause.tokens) :]
-    is_verb = _bids(behind, words) or words.verbs.at(behind)
-    return not clause.kind and 0 < len(behind) < len(clause.tokens) and not is_verb
+    """True for what only says more of the clause before it: `…, never cash`, `…, always with milk`; not for `…, always use tabs` or `no bullets`."""
+    tokens = clause.tokens
+    behind = tokens[words.lasting.at(tokens) or words.negations.at(tokens) :]
+    is_verb = _bids(behind, words) or words.verbs.at(behind) or words.negative_determiners.at(tokens)
+    return not clause.kind and 0 < len(behind) < len(tokens) and not is_verb
 
 
 def _bids(tokens: Sequence[str], words: Grammar) -> bool:
