@@ -171,7 +171,7 @@ def test_figures_are_those_that_a_hand_computes(tmp_path: Path) -> None:
         assert whole["turn"]["recall@10"] == whole["turn"]["ndcg@10"] == 1.0
         assert macro["turn"]["recall@10"] == round((0.5 + 0.5 * 1.0) / 1.5, 4)
         # Of three contexts two hold nothing but evidence, and one holds none.
-        worth = {"worth": round(2 / 3, 4), "cut": 0.0} if name == recall.OURS else {}
+        worth = {"worth": round(2 / 3, 4), "cut": 0.0, "inside": 0.0} if name == recall.OURS else {}
         assert thirds["packed"]["400"] == {"evidence": 0.5, "answers": 0.5, **worth}
         assert thirds["cpu_ms"]["p50"] <= thirds["cpu_ms"]["p95"]
     assert result["sets"]["thirds"]["answers"] == 2  # `Milan` stands in no turn
