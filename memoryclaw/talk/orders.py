@@ -87,7 +87,7 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("quit the gym", lambda one: _leaves(one) and not one.signed, lambda _: False),
     ("dont use emoji", lambda one: one.holds("negated_orders", at=True), lambda one: one.tokens[1:] and _forbids(one)),
     ("nicht duzen", lambda one: one.holds("negated_infinitives", at=True), lambda one: not one.clause.subject and one.tokens[-1].endswith(tuple(one.words.infinitive_ends.entries()))),
-    ("short answers pls", lambda one: not one.holds("orders", at=True) or (one.clause.subject and one.clause.kind in ("be", "have")), lambda one: (one.polite or one.ends_lasting) and one.holds("order_topics") and not one.clause.kind),
+    ("short answers pls", lambda one: not one.holds("orders", at=True) or (one.clause.subject and one.clause.kind in ("be", "have")), lambda one: (one.polite or (one.ends_lasting and not one.holds("noun_openers", at=True))) and one.holds("order_topics") and not one.clause.kind),
     ("less of that", lambda one: one.tokens[0] in one.words.degree_orders and not one.holds("order_topics"), lambda _: False),
     ("always use postgres", lambda one: one.lasts, lambda _: True),
     ("write in short sentences", lambda one: one.holds("order_topics"), lambda one: one.polite or one.tokens[0] in one.words.manner_verbs),

@@ -41,9 +41,8 @@ from memoryclaw.text.sentences import sentences
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
 _MOST = 30  # words of a statement of several sentences
 _TOPIC_WORDS = 3  # before a colon, or alone in a sentence
-_ROLE = 5  # words of a clause that gives somebody a role: `and you're the evil knight`
+_THING = 3  # words of a manner without a verb, at most: `short sentences`
 _ASKING = 300  # characters of a turn in which a play is asked for
-_OPENING = 2  # turns from the first of a person on, in which a segment may turn out to be a play
 _ANTECEDENT = 2  # turns back that a pronoun may point
 _SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
@@ -158,8 +157,6 @@ class SegmentReader:
         self.pasted: list[Pasted] = []
         self._heard: set[str] = set()  # lines that the assistant has written so far
         self._heard_to = 0
-        self._first = next((number for number, turn in enumerate(turns) if turn.role == "user"), 0)
-        self._is_played = False  # it begins with a story in which the speaker is somebody else
 
     def turn(self, number: int, turn: Turn) -> list[Statement]:
         """The statements of one turn of a person."""
@@ -194,9 +191,7 @@ class SegmentReader:
         ]
         if reading.named:
             self._named = number, reading.named
-        plays = words.fictions.within(tokens_of(turn.text[:_ASKING])) or _casts(pieces, words)
-        self._is_played = self._is_played or bool(plays and number <= self._first + _OPENING)
-        if plays or self._is_played:
+        if words.fictions.within(tokens_of(turn.text[:_ASKING])):
             pieces = [piece._replace(doubts=piece.doubts | {"joke"}) for piece in pieces]
         return [
             _opened(_statement(base, group, texts, reading, fixed.instead), speech.seals)
@@ -382,7 +377,7 @@ class _Turn:
             orders = is_order(clause, words, members[place - 1] if place else None)
             if orders and place and _adds(clause, words):
                 # `Lena pays by card, never cash` tells of Lena, `use tabs, never spaces` is one order
-                order[-1] = order[-1] or (_bids(members[place - 1].tokens, words) and not once[-1])
+                order[-1] = order[-1] or (_begins_order(members[place - 1], words) and not once[-1])
                 orders = False
             once.append(orders and is_for_once(clause, words, shown=self._shows))
             ordered = self._ordered or any(order)
@@ -723,19 +718,6 @@ def _remembered(text: str, words: Grammar) -> int:
     return spans_of(text)[behind][0] if is_request else 0
 
 
-def _casts(pieces: Sequence[_Piece], words: Grammar) -> bool:
-    """True where one sentence says who both are: `I'm the dragon and you're the knight`."""
-    cast = [piece for piece in pieces if piece.clause.kind == "be"]
-    own = {piece.sentence for piece in cast if piece.subject == "own"}
-    roles = (piece.clause.tokens for piece in cast if piece.sentence in own)
-    return any(
-        len(tokens) <= _ROLE
-        and words.second_person.has_any(tokens[:2])
-        and words.noun_openers.has_any(tokens[1:])
-        for tokens in roles
-    )
-
-
 def _laughed_at(pieces: Sequence[_Piece], words: Grammar) -> list[_Piece]:
     """The clauses, in jest also those that a laugh behind them is about: `i live on the moon. haha`, `…, jk`."""
     readings: list[_Piece] = []
@@ -796,6 +778,13 @@ def _adds(clause: Clause, words: Grammar) -> bool:
     behind = tokens[words.lasting.at(tokens) or words.negations.at(tokens) :]
     is_verb = _bids(behind, words) or words.verbs.at(behind) or words.negative_determiners.at(tokens)
     return not clause.kind and 0 < len(behind) < len(tokens) and not is_verb
+
+
+def _begins_order(clause: Clause, words: Grammar) -> bool:
+    """True for what is an order together with `…, never prose`: `use lists`, `bullet points`; not for `the API returns pages`."""
+    openers = (words.determiners, words.possessives_own, words.first_person, words.people_pronouns)
+    is_thing = not (clause.kind or clause.subject or any(each.at(clause.tokens) for each in openers))
+    return _bids(clause.tokens, words) or (is_thing and len(clause.tokens) <= _THING)
 
 
 def _bids(tokens: Sequence[str], words: Grammar) -> bool:

@@ -52,23 +52,17 @@ def night(root: Path, *, hour: int = 0) -> None:
 
 
 PLAYS = [
-    "Pretend we're on a ship. I am a sailor and you are the captain.",
-    "I'm the dragon and you're the knight.",
-    "Let's role-play: you play the judge.",
-]
-PLAIN = [
-    "I'm tired and you're not helping.",
-    "You fixed it and you're the best!",
-    "I'm the manager here. You know the rest.",
+    "Pretend we're on a ship. I am a sailor and I live in Port Royal.",
+    "Let's role-play, I live in a cave and my sister Ann is a dragon.",
 ]
 
 
-@pytest.mark.parametrize(
-    ("opening", "stays"), [*((line, False) for line in PLAYS), *((line, True) for line in PLAIN)]
-)
-def test_nothing_is_kept_of_what_somebody_says_in_a_part_that_they_play(opening: str, stays: bool) -> None:
-    told = ("user Nora", "My cave is in Port Royal, I work there as a cook and my sister Ann lives in Leith.")
-    assert bool(kept(("user Nora", opening), ("assistant Pip", "All right."), told)) == stays
+@pytest.mark.parametrize("play", PLAYS)
+def test_nothing_is_kept_of_a_part_that_somebody_plays_and_all_of_what_comes_later(play: str) -> None:
+    later = ("user Nora", "My flat is in Leith and my sister Ann lives in Ayr.")
+    assert kept(("user Nora", play), ("assistant Pip", "All right."), later) == kept(
+        ("assistant Pip", "All right."), later
+    )
 
 
 def test_what_is_hardly_worth_having_stays_in_the_log_and_what_is_kept_says_why(tmp_path: Path) -> None:
