@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.model import FROM_NOW_ON
-from memoryclaw.talk.people import PARTICLES, PLACED, Names, Relation, relations
+from memoryclaw.talk.people import PARTICLES, PLACED, Names, Relation, has_genitive, relations
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
@@ -687,7 +687,7 @@ def _genitive(tokens: Sequence[str], typed: str, words: Grammar) -> str:
     """Whose field the words name that begin with a name with its ending, where nouns have capitals: `Anas Nummer`, not `Autos`; else empty."""
     lists = (words.everyday, words.not_names, words.nouns, words.roles)
     is_name = words.noun_capitals and typed[0].isupper() and not any(tokens[0][:-1] in each for each in lists)
-    return typed[:-1] if is_name and typed.endswith("s") and noun_of(" ".join(tokens[1:])) else ""
+    return typed[:-1] if is_name and has_genitive(tokens[0]) and noun_of(" ".join(tokens[1:])) else ""
 
 
 def _is_office(tokens: Sequence[str]) -> bool:

@@ -20,6 +20,7 @@ _CAPITAL = re.compile(
 )  # behind the first letter, which only begins a sentence
 PARTICLES = frozenset(lists.words("names.particles"))
 _GIVEN = frozenset(lists.words("names.given"))  # common words that are first names too: `Will`, `April`
+_IN_S = frozenset(lists.words("names.in_s"))
 _OURS = frozenset(lists.words("names.ours"))
 
 
@@ -371,10 +372,15 @@ def _opening_run(sentence: str, words: Grammar) -> list[str]:
     return [] if is_common or (is_everyday and len(run) == 1) else run
 
 
+def has_genitive(name: str) -> bool:
+    """True for a word with the ending that tells whose something is: `Anas`, not `Klaus`."""
+    return name.endswith("s") and name.lower() not in _IN_S
+
+
 def _owner_of_field(run: Sequence[str], words: Grammar) -> list[str]:
     """The name of several words that owns a field behind it, where every noun has a capital: `Ingrid Solbergs Telefonnummer`."""
     places = range(2, len(run) if words.noun_capitals else 0)
-    end = next((n for n in places if run[n - 1].endswith("s") and noun_of(run[n])), 0)
+    end = next((n for n in places if has_genitive(run[n - 1]) and noun_of(run[n])), 0)
     return [*run[: end - 1], run[end - 1][:-1]] if end else []
 
 

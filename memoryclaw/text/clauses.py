@@ -188,7 +188,8 @@ def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[s
     """True where a subject with its verb begins."""
     token = tokens[at]
     # `mi trabajo`, `trabalho como cozinheiro`
-    is_noun = tokens[at - 1] in words.noun_leads or token in words.comparatives
+    before = (words.noun_leads, words.negations, words.adverbs, words.personal)  # `já não gosto`
+    is_noun = any(tokens[at - 1] in each for each in before) or token in words.comparatives
     if token in words.contracted_subjects and not is_noun:
         # the `id` of `my staff id` is a noun
         return not token.endswith("d") or "'" in token or _verb_at(tokens, at + 1, words, most=1) is not None
