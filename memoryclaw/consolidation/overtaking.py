@@ -73,6 +73,12 @@ class Telling:
             return True
         return not shared.isdisjoint(_topic_of(fact, self.words.code))
 
+    @cached_property
+    def others(self) -> frozenset[str]:
+        """The words of the names of whomever and whatever it names besides the speaker."""
+        named = (name for name in self.names() if key_of(name) != key_of(self.who))
+        return frozenset(token for name in named for token in tokens_of(name))
+
     def names(self) -> list[str]:
         """The speaker, and whomever and whatever it names."""
         statements = (statement for spoken in self.sentences.values() for statement in spoken)
@@ -128,7 +134,11 @@ class Pair:
             for place, token in enumerate(tokens[:3])
         )
         is_pronoun = tokens[0] in words.people_pronouns and not self.owner
-        return (roles and words.possessives_own.has_any(tokens[:3])) or is_pronoun or any(owners)
+        is_named = not self.owner and any(
+            token in self.telling.others and not any(token in each for each in known)
+            for token in clause.subject[:1]
+        )  # `Jake quit Ford`, beside one's own work
+        return (roles and words.possessives_own.has_any(tokens[:3])) or is_pronoun or is_named or any(owners)
 
     @cached_property
     def clauses(self) -> list[Clause]:

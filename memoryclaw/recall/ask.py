@@ -336,6 +336,7 @@ def _is_beside(question: Question, unit: Unit) -> bool:
         and before not in BEFORE_WHAT  # `before breakfast`
         and word not in _LIGHT
         and not told.issuperset(tokens_of_text(word.partition("'")[0]))
+        and not told.issuperset(tokens_of_text(word.removesuffix("s")))  # `Anas Nummer`
     ]
     return bool(untold) or (unit.field != VALUE and _is_named(unit.value, question))
 

@@ -896,7 +896,7 @@ def _verbs_of_fields(code: str) -> Iterator[tuple[list[str], list[str]]]:
     past = dict(line.split(": ") for line in lists.lines("related_words.past")) if code in _PAST_IN else {}
     for line in lists.lines(f"talk_{code}.verb_fields") if f"talk_{code}" in lists.files() else ():
         field, _, phrases = line.partition(":")
-        typed = f"{phrases} {past.get(field, '')}".replace(",", " ").split()
+        typed = f"{phrases} {past.get(field, '')}".replace(",", " ").replace("/", " ").split()
         verbs = [word for word in dict.fromkeys(typed) if word not in small]
         name = [word for word in field.split() if word not in SMALL["en"]] if code != "en" else []
         if len(verbs) > 1 or name:

@@ -253,9 +253,9 @@ def _with_distances(text: str, today: date) -> str:
             _days(range_) if range_.start else None,
             1 + 6 * (range_.start != range_.end),
         )
-        counts = (
-            span and " " in range_.text and not (_COUNTING.search(range_.text) or text.startswith(" (", end))
-        )
+        is_told = _COUNTING.search(range_.text) or text.startswith((" (", "'", "’"), end)
+        # `he lost 5 kilos in 4 weeks` tells how long it took
+        counts = span and " " in range_.text and not (is_told or days.tells_past(text, range_.span))
         later = leading_range(range_.text, days.plus_days(today, step)) if counts else None
         if not span or not later or later.start != days.plus_days(span.first, step).isoformat():
             continue

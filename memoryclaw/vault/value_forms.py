@@ -34,7 +34,7 @@ _BARE = {"amount": _AMOUNT, "address": _PLACE}
 
 # Fields have English names; these are the verbs by which other languages ask for them.
 _VERBS = {
-    field: frozenset(word for word in phrases.replace(",", " ").split() if fold(word) not in SMALL["de"])
+    field: frozenset(word for word in re.split(r"[,/ ]+", phrases) if fold(word) not in SMALL["de"])
     for field, _, phrases in (line.partition(": ") for line in lists.lines("talk_de.verb_fields"))
 }
 
