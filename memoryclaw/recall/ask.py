@@ -51,9 +51,8 @@ _DROPPING = frozenset(
 _PASTED = ": pasted: “"  # before what an episode quotes of others
 _WAS = "(was: "  # before what an episode quotes of what held until then
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
-_LIGHT = frozenset(
-    lists.words("pronouns.light")
-)  # words beside the name of a field that ask for no more than its value
+# Words beside the name of a field that ask for no more than its value.
+_LIGHT = frozenset(lists.words("pronouns.light"))
 _OWN = frozenset(lists.words("pronouns.own"))
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
 
@@ -106,9 +105,8 @@ def ask(
     """
     with searcher.reading():
         ranking = searcher.find(text, newest=True)
-        lists_duties = (
-            ranking.question.of_duty and not ranking.question.is_sentence
-        )  # `what do I have to do?`
+        # `what do I have to do?`
+        lists_duties = ranking.question.of_duty and not ranking.question.is_sentence
         if lists_duties:
             ranking = searcher.find("kind:todo")
         recalled = recall(
@@ -325,20 +323,20 @@ def _is_beside(question: Question, unit: Unit) -> bool:
         return False
     tokens_of_text, typed = question.language.tokens, words_of(question.query.text.replace("’", "'"))
     asked_so = " ".join(asked_as(unit.field, unit.value))  # `Susan's phone number`
-    told = {*tokens_of_text(f"{unit.entity} {unit.field} {unit.value} {asked_so}")}
-    akin = {leaf.word for leaf in question.related if not told.isdisjoint(leaf.clause.text.split())}
+    held_tokens = {*tokens_of_text(f"{unit.entity} {unit.field} {unit.value} {asked_so}")}
+    akin = {leaf.word for leaf in question.related if not held_tokens.isdisjoint(leaf.clause.text.split())}
     kind = "" if _OWN.intersection(typed) else next(iter(typed[1:2]), "")  # `what car do I drive`
-    told |= {*tokens_of_text(f"{kind} {' '.join(akin)}")}
-    untold = [
+    held_tokens |= {*tokens_of_text(f"{kind} {' '.join(akin)}")}
+    unheld = [
         word
         for before, word in zip(["", *typed], typed, strict=False)
         if word in question.weights
         and before not in BEFORE_WHAT  # `before breakfast`
         and word not in _LIGHT
-        and not told.issuperset(tokens_of_text(word.partition("'")[0]))
-        and not told.issuperset(tokens_of_text(word.removesuffix("s")))  # `Anas Nummer`
+        and not held_tokens.issuperset(tokens_of_text(word.partition("'")[0]))
+        and not held_tokens.issuperset(tokens_of_text(word.removesuffix("s")))  # `Anas Nummer`
     ]
-    return bool(untold) or (unit.field != VALUE and _is_named(unit.value, question))
+    return bool(unheld) or (unit.field != VALUE and _is_named(unit.value, question))
 
 
 def _is_named(value: str, question: Question) -> bool:

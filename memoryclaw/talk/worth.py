@@ -169,7 +169,7 @@ def features_of(exchange: Surroundings) -> dict[str, float]:
 
 
 def cut_name(exchange: Surroundings) -> str:
-    """The name of the cut of a statement: higher in a session that is answered at length, and in a language that nothing was learned from but what tells a field or a liking."""
+    """The name of the cut of a statement: higher in a session that is answered at length, and in a language that nothing was learned from, unless it tells a field or a liking."""
     sure = exchange.said.assertions or FEATURES["a liking"](exchange)
     if not sure and exchange.said.language not in lists.words("worth.languages"):
         return "cut_alone"
