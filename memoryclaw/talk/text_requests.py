@@ -47,6 +47,14 @@ def is_asked(text: str, words: Grammar) -> bool:
     return asks or bool(_asks(_AskingLine(text, edges, words))) or listed("makers").at(tokens) > 0
 
 
+def names_work(text: str, words: Grammar) -> bool:
+    """True for a sentence that asks for what is done with texts alone, or only names it: `can you shorten this?`, `in French`."""
+    tokens = tokens_of(text)
+    kinds = ("requests", "aspects", "answering", "manners", "languages")
+    works = any(listed(name).within(tokens) for name in kinds)
+    return works and (is_asked(text, words) or not _other_words(_AskingLine(text, tokens, words)))
+
+
 def _asks(line: _AskingLine) -> float:
     polite = listed("askers").within(line.tokens) or line.words.politeness.within(line.tokens)
     return polite or line.text.rstrip().endswith(("?", "？", ":", "："))
