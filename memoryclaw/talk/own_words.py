@@ -49,7 +49,7 @@ _CONTACT = re.compile(
 )  # an address, which is no text
 _ENDS = re.compile(r"[.!?…]\s|\n")
 _BREAK = re.compile(
-    r"[.!?…:。！？：]\s+|\s(?:[-–—]{1,2}|->|→)\s+"
+    r"[.!?…:。！？：]\s+|\s(?:[-–—]{1,2}|[-=]>|<-|>>|→)\s+"
 )  # between a request and a text in its line
 _LAST_SENTENCES = 3  # of a line, in which it is looked for
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
@@ -151,15 +151,16 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
         before, behind = hit.string[: hit.start()], hit.string[hit.end() : hit.end() + 2].lstrip(".,!?")[:1]
         lead = before[before.rfind("\n") + 1 :].strip()
         is_alone = not lead or lead.endswith((".", "!", "?", "…")) or names_work(lead, words)
-        is_apart = "\n" in quote or (is_alone and behind in ("", "\n"))
+        is_last = behind in ("", "\n") or names_work(hit.string[hit.end() :].partition("\n")[0], words)
+        is_apart = "\n" in quote or (is_alone and is_last)
         if is_apart or len(quote) > _LONG:
             pasted.append(_first_line(sealing.sealed().open(quote)))
         return "\n" if is_apart else sealing.seal(hit[0], quotation=True)
 
     typed = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
-    # A request in front may be about what stands below, or about a quotation.
-    bottom = len(typed) if pasted else _last_paragraph(typed)
-    lines = [piece for n, line in enumerate(typed) for piece in _opened(line, words, ahead=n >= bottom)]
+    # Of several paragraphs, or beside a quotation, the request may be about another.
+    ahead = not pasted and len([*blocks_of(typed)]) == 1
+    lines = [piece for n, line in enumerate(typed) for piece in _opened(line, words, ahead=ahead and not n)]
     own_lines, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""), exchange)
     text = sealing.calls("\n".join(own_lines))  # only now: that they are calls tells code from talk
     seals = sealing.sealed()
@@ -381,22 +382,21 @@ def _greets(line: str, whom: str = "") -> bool:
     )
 
 
-def _last_paragraph(lines: Sequence[str]) -> int:
-    """Where the last lines begin that no empty one parts."""
-    *_, (first, _) = (0, 0), *blocks_of(lines)
-    return first
-
-
 def _opened(line: str, words: Grammar, *, ahead: bool) -> list[str]:
     """A line, parted where a sentence in small letters asks about the written text before it, or where its first one asks about what follows: `tldr? I moved …`.
 
     Args:
         ahead: its first sentence is looked at too.
     """
+    if ahead and (length := _bare_request(line, words)):
+        return [line[:length], line[length:]]
     breaks = [*_BREAK.finditer(line)]
     if breaks and ahead:
         lead, text = line[: breaks[0].end()].rstrip(" -–—"), line[breaks[0].end() :]
-        if names_work(lead, words) and _asks_about(lead, text, words, least=_LEADING, vague=0.0) >= ENOUGH:
+        if (
+            names_work(lead, words, points=True)
+            and _asks_about(lead, text, words, least=_LEADING, vague=0.0) >= ENOUGH
+        ):
             return [lead, text]
     if is_typed(line):
         return [line]
@@ -409,6 +409,17 @@ def _opened(line: str, words: Grammar, *, ahead: bool) -> list[str]:
     if best is None or sums[best] < _IN_LINE:
         return [line]
     return [line[: best.end()].rstrip(" -–—>→"), line[best.end() :]]
+
+
+def _bare_request(line: str, words: Grammar) -> int:
+    """How long a request for work is that a text follows without any sign, as a person or a sentence: `tldr I moved …`, `proofread My client …`."""
+    tokens, spans = tokens_of(line), spans_of(line)
+    length = listed("requests").at(tokens)
+    if not length or length == len(tokens) or listed("judgements").at(tokens) == length:  # `correct` says yes
+        return 0
+    start, end = spans[length]
+    begins = is_typed(line) and line[start].isupper() and tokens[length] in words.small
+    return start if begins or line[start:end] == "I" or tokens[length] in words.nominatives else 0
 
 
 def _asks_about(line: str, text: str, words: Grammar, *, least: float = LEAST, vague: float = VAGUE) -> float:
