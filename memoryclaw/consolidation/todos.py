@@ -391,13 +391,16 @@ def _opener(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
 def _day_before(text: str, opener: int, words: Grammar) -> list[str]:
     """The day that stands before the words that open a to-do, as it was said: `by next friday i need to ring Ana`."""
     tokens, spans = tokens_of(text)[:opener], spans_of(text)
-    days = [place for place, token in enumerate(tokens) if _is_date(token, words)]
+    days = [
+        place
+        for place, token in enumerate(tokens)
+        if _is_date(token, words) or (place and token in words.time_words)
+    ]
     if not days:
         return []
     first = days[0]
-    while first and any(
-        tokens[first - 1] in entries for entries in (words.prepositions, words.determiners, words.time_words)
-    ):
+    before = (words.prepositions, words.determiners, words.time_words, words.cardinals)
+    while first and (tokens[first - 1].isdigit() or any(tokens[first - 1] in entries for entries in before)):
         first -= 1
     end = spans[days[-1]][1]
     return [text[spans[first][0] : end] + "." * text.startswith(".", end)]
@@ -419,10 +422,23 @@ def _is_no_todo(statement: Statement, tokens: Sequence[str], start: int, end: in
         statement.kind != "duty"
         or "asked" in statement.doubts
         or statement.subject in _OTHERS
+        or (statement.subject == "thing" and not _concerns_speaker(statement, tokens, start, end, words))
         or words.second_person.within(tokens)
         or words.negations.within(others)
         or words.habitual.within(others)
     )
+
+
+def _concerns_speaker(
+    statement: Statement, tokens: Sequence[str], start: int, end: int, words: Grammar
+) -> bool:
+    """True for what somebody has to do about a thing: `the car needs to go to the garage on monday`, `the kitchen needs to be cleaned`; not for `the parser needs to handle nulls`."""
+    thing = tokens[:start]
+    is_own = words.possessives_own.within(thing) or words.first_person.within(tokens[:end])
+    if is_own or words.be_verbs.at(tokens, end):
+        return True
+    is_person = words.roles.within(thing) or not words.determiners.at(thing)  # `hanne has to`
+    return not is_person and bool(_due(statement, statement.words))
 
 
 def _is_work(text: str, statement: Statement, words: Grammar) -> bool:

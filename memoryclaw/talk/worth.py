@@ -209,7 +209,7 @@ def weigh(
 
 
 def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool]) -> bool:
-    """True for an order beside a request, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
+    """True for an order beside a request or the state of the moment, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
     statement, words = exchange.said, exchange.words
     if statement.kind != "order" or statement.stressed or words.lasting.within(exchange.tokens):
         return False
@@ -220,6 +220,7 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         or _denies_what_is_at_hand(tokens_of(statement.words), words)
         or _names_an_occasion(exchange.tokens, words)
         or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))
+        or any("moment" in neighbour.doubts and neighbour.subject == "own" for neighbour in exchange.beside)
         or (any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside) and not wished(statement))
     )
 

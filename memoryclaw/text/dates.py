@@ -596,7 +596,7 @@ class _Language:
 
     @cached_property
     def needed(self) -> dict[str, int]:
-        """How firm a word before a bare month must be, where it must be at all."""
+        """How firm a word before a bare month or weekday must be, where it must be at all."""
         short = {_normal(word): _SHORT for word, _ in self.tables.rows("short_months")}
         return short | {word: int(value) for word, value in self.tables["unsure"].meaning.items()}
 
@@ -1238,7 +1238,7 @@ class Phrases:
             counts = self._take("units", after)  # 2000 years
             return _Moment(year_span(number), after) if firm and not counts else None
         if day := self._take("weekdays", at):
-            return self._bare_weekday(day, anchor, lead)
+            return self._bare_weekday(at, day, anchor, lead)
         named = self._take("seasons" if lead > 3 else "quarters", at) or self._take("quarters", at)
         if named is None or lead < 2:
             return None
@@ -1246,11 +1246,14 @@ class Phrases:
         span = latest_span(lambda year: _season_or_quarter(meaning, year), anchor)
         return _Moment(span, after) if span else None
 
-    def _bare_weekday(self, day: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
+    def _bare_weekday(self, at: int, day: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
+        needed = self.language.needed.get(" ".join(self._words[at : day[1]]), 0)  # `sat`
+        if needed and (lead < needed or self._words[at - 1] in self.language.tables["articles"].meaning):
+            return None  # `in the sun`
         exact = self._dated(self._skip("articles", day[1]), anchor, lead)  # Monday, June 5
         if exact and (lead or exact.span.first == exact.span.last):
             return exact
-        last = self._is_ahead and not self._is_word(day[1])  # `ring Tom monday`
+        last = self._is_ahead and not (needed or self._is_word(day[1]))  # `ring Tom monday`
         if not (lead or last or "bare weekday" in self._traits):
             return None
         return _Moment(weekday(plus_days(anchor, 1), int(day[0]), -1), day[1])

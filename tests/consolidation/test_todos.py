@@ -185,10 +185,13 @@ def test_the_answer_to_what_there_is_to_do_is_one_todo_for_each_part(
         ("please pay the rent by 2026-02-20", {"please pay the rent by 2026-02-20": "2026-02-20"}),
         ("i need to send the slides before wednesday", {"send the slides before wednesday": "2026-03-03"}),
         ("i have to file the tax form by friday", {"file the tax form by friday": "2026-03-06"}),
+        ("morgen muss ich Anna anrufen", {"Anna anrufen morgen": "2026-03-03"}),
         ("ich muss vor Freitag noch das Paket abholen", {"vor Freitag noch das Paket abholen": "2026-03-05"}),
         ("bitte die Rechnung bis zum 15. bezahlen", {"bitte die Rechnung bis zum 15. bezahlen": "2026-03-15"}),
         ("remind me to renew the passport in 3 weeks", {"renew the passport in 3 weeks": "2026-03-23"}),
         ("by 20 june i have to see the vet", {"see the vet by 20 june": "2026-06-20"}),
+        ("in two weeks i have to hand in the logbook", {"hand in the logbook in two weeks": "2026-03-16"}),
+        ("the car needs to go to the garage on monday", {"the car needs to go to the garage on monday": "2026-03-09"}),
         ("call the bank tomorrow and pay the rent by friday", {"call the bank tomorrow": "2026-03-03", "pay the rent by friday": "2026-03-06"}),
         ("i need to call the bank", {"call the bank": ""}),
         ("i need to write a long letter to my mother", {"write a long letter to my mother": ""}),
@@ -224,10 +227,11 @@ NO_TO_DO = (
     (
         "i might call the bank tomorrow", "i should be in Berlin by friday", "i must take two pills at 8 am", "i should have called the bank on friday",
     ),
+    ("hanne has to pay her rent by friday", "the landlord needs to fix the tap by friday", "the parser needs to handle nulls"),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("said", NO_TO_DO, ids=["duties", "days", "musts"])
+@pytest.mark.parametrize("said", NO_TO_DO, ids=["duties", "days", "musts", "others"])
 def test_what_is_not_to_be_done_gets_no_box(root: Path, said: tuple[str, ...]) -> None:
     talks(root, *(greeted(n, words, german=words == "morgen.") for n, words in enumerate(said)))
     assert len(list(root.glob("episodes/*.md"))) == len(said)

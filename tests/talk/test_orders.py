@@ -160,6 +160,7 @@ def test_an_order_to_run_something_is_kept_as_words_and_nothing_more() -> None:
         ("en", "for this letter, be formal"),
         ("en", "just this once, answer in German"),
         ("de", "für diese Mail bitte keine Anrede"),
+        ("de", "antworte diesmal auf Englisch"),
         ("en", "brief ones please"),
         ("en", "shorten this for me: I live in Truro and I have two dogs."),
         ("de", "übersetze den Brief. förmlicher Ton bitte"),

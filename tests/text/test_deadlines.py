@@ -45,6 +45,11 @@ send it within a month                       2026-12-25
 send it 10 days from now                     2026-12-05
 send the notes of 3 May by friday            2026-11-27
 send it tonight                              2026-11-25
+send it tmrw                                 2026-11-26
+send it by sat                               2026-11-28
+send it by thurs next week                   2026-12-03
+pagar a renda até segunda                    2026-11-30
+zaterdag de fiets ophalen                    2026-11-28
 vor Freitag das Paket abholen                2026-11-26
 bis Freitag das Paket abholen                2026-11-27
 bis zum 3. Dezember bezahlen                 2026-12-03
@@ -71,6 +76,9 @@ pagar en 3 semanas                           2026-12-16
 三周后付房租                                  2026-12-16
 """
 NONE = """
+where we sat
+dry it in the sun
+a segunda vez
 call the bank
 fix what broke yesterday
 answer the letter from Monday
