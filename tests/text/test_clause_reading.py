@@ -40,6 +40,8 @@ def read(text: str, code: str = "en") -> list[Clause]:
         ("ok so i live in leeds lol", ["i live in leeds"]),
         ("?!", []),
         ("", []),
+        ("my address is 4 Elm Street, Ely and my phone is new", ["my address is 4 Elm Street, Ely", "my phone is new"]),
+        ("i moved to Leith, Ana and my mum live in Ely", ["i moved to Leith", "Ana and my mum live in Ely"]),
     ],
 )
 def test_a_sentence_parts_at_marks_and_where_a_new_subject_begins(text: str, parts: list[str]) -> None:
