@@ -138,7 +138,7 @@ def init_vault(
         notices = (written.notice * bool(written.commit), adopted.notice)
         written = adopted._replace(notice="; ".join(filter(None, notices)))
     with suppress(errors.ConfigError):  # the next verb says what is wrong with the settings
-        _track(root, settings.load(Path(root)), clock)
+        track(root, settings.load(Path(root)), clock)
     return written
 
 
@@ -175,7 +175,8 @@ def restore_vault(
         return app.transfer.import_bundle(bundle, dry_run=dry_run)._replace(created=created)
 
 
-def _track(root: str, config: Config, clock: Clock) -> None:
+def track(root: str, config: Config, clock: Clock) -> None:
+    """Commits what logs and ledger gained, where the settings say that git tracks them."""
     tracked = {"logs": config.track_logs, "ledger": config.track_ledger}
     rooms.tracking.Tracking(root, tracked, rooms.context.Templates(), clock(), new_id).run()
 
@@ -224,11 +225,6 @@ class App:
         audience = audience_name(audience)
         self._context.allow(OWNER, audience)
         return self if audience == self.audience else self._as(audience)
-
-    @property
-    def _owners(self) -> Self:
-        """The vault as its owner sees it, for work that is the same whoever asks for it."""
-        return self._as(OWNER)
 
     def _as(self, audience: str) -> Self:
         if audience not in self._seen_by:
@@ -875,9 +871,8 @@ class App:
         try:
             return self._context.write(lambda context: rooms.undo.undo(context, commit, yes=yes))
         except errors.UnidentifiedError:
-            recorded = rooms.repository.History(os.fspath(self.root)).find(
-                commit
-            )  # which `HEAD` no longer is afterwards
+            # Which `HEAD` no longer is afterwards.
+            recorded = rooms.repository.History(os.fspath(self.root)).find(commit)
             name = commit if recorded.trailers.get("Run") == commit else recorded.commit
             self._context.identify()
             return self._context.write(lambda context: rooms.undo.undo(context, name, yes=yes))
@@ -969,7 +964,7 @@ class App:
             after: with `due`, the hours for which new lines are left to an agent.
         """
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
-            run = self._owners.consolidate(
+            run = self._as(OWNER).consolidate(
                 dry_run=dry_run,
                 due=due,
                 llm=llm,
@@ -1014,7 +1009,7 @@ class App:
         if not dry_run:
             with suppress(errors.MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
-            self._track()
+            track(os.fspath(self.root), self.config, self.clock)
             with suppress(errors.MemoryClawError, OSError):  # as above
                 rooms.repository.History(os.fspath(self.root)).pack()
         return run
@@ -1027,7 +1022,7 @@ class App:
             due: nothing while `consolidate(due=True)` would do nothing.
         """
         if self.audience != OWNER:
-            return self._owners.segments(due=due)
+            return self._as(OWNER).segments(due=due)
         self._context.must_refresh()
         questions = rooms.host_answers.Questions(rooms.context.Templates())
         rooms.consolidate.preview(
@@ -1096,7 +1091,7 @@ class App:
     def sync(self) -> Synced:
         """Brings the index in line with the files now, and what is derived from it."""
         if self.audience != OWNER:
-            return self._owners.sync()
+            return self._as(OWNER).sync()
         context = self._context
         synced = healed(context.index, context.sync.run)
         self._refresh_for_hosts()
@@ -1117,10 +1112,9 @@ class App:
             HistoryError: git cannot be used now, there is no other copy, or it cannot be reached.
             InputError: what would be pushed is not to leave this machine; it was not.
         """
-        self._track()
+        track(os.fspath(self.root), self.config, self.clock)
         context = self._context
         context.begin()
-
         try:
             return context.identified(
                 lambda: rooms.machines.exchange(
@@ -1132,10 +1126,6 @@ class App:
             )
         finally:
             context.reload()
-
-    def _track(self) -> None:
-        """Commits what logs and ledger gained, where the settings say that git tracks them."""
-        _track(os.fspath(self.root), self.config, self.clock)
 
     @allowed(OWNER)
     def reindex(self) -> Synced:
@@ -1339,12 +1329,17 @@ class App:
     # ── What the verbs need
 
     def _searcher(self, today: date | None = None) -> Searcher:
-        context = self._context
+        context, config, lane = self._context, self.config, None
+        if context.wants_vectors:
+            policy = rooms.vector_lane.FallbackPolicy(
+                config.min_primary_results, config.min_coverage, config.blend_strategy
+            )
+            lane = rooms.vector_lane.VectorLane(context.vectors, self.catalog, policy)
         return Searcher(
             context.index,
             context.catalog,
             today or context.today,
-            self._vector_lane() if context.wants_vectors else None,
+            lane,
             self._approved_files,
             conflicts=self._conflicts(today).of,
             strengths=context.strengths(today),
@@ -1360,13 +1355,6 @@ class App:
         if not files.is_file(os.fspath(self.root), DECISIONS_FILE):  # nobody decided anything yet
             return set()
         return rooms.listing.approved_files(os.fspath(self.root), paths)
-
-    def _vector_lane(self) -> rooms.vector_lane.VectorLane:
-        config = self.config
-        policy = rooms.vector_lane.FallbackPolicy(
-            config.min_primary_results, config.min_coverage, config.blend_strategy
-        )
-        return rooms.vector_lane.VectorLane(self._context.vectors, self.catalog, policy)
 
     def _consolidation_context(
         self, llm: str = "none", mode: str = "", *, after: int = 0
@@ -1395,7 +1383,7 @@ class App:
     def _rehearse(self, planned: Mapping[str, str]) -> tuple[str, str]:
         """Why files should not have these texts, by the vault's golden questions, and what else there is to say."""
         if self.audience != OWNER:
-            return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
+            return self._as(OWNER)._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
         context = self._context
 
         def bench(index: rooms.index.Index, vault: rooms.folder.Vault) -> rooms.evaluation.EvaluationSetup:

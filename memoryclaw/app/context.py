@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cache, cached_property, partial
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw import errors, rooms
+from memoryclaw import errors, late, rooms
 from memoryclaw.extensions import ENGINES, extension
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import Database
@@ -79,9 +78,8 @@ def repository_of(folder: str, vault: str = "") -> str:
             if os.path.lexists(marker):
                 if place == Path.home() or os.path.realpath(place) == os.path.realpath(vault):
                     return ""
-                text = (
-                    marker.read_text("utf-8", "replace")[:4096] if marker.is_file() else ""
-                )  # of another work tree
+                # A file is that of another work tree.
+                text = marker.read_text("utf-8", "replace")[:4096] if marker.is_file() else ""
                 main = text.removeprefix("gitdir:").strip().partition("/.git/worktrees/")
                 return os.path.basename(main[0]) if main[1] else place.name
     return ""
@@ -100,16 +98,12 @@ def machine_zone() -> str:
 
 def new_id() -> str:
     """Six random hex digits."""
-    import secrets  # a search needs none, and it costs a third of Click
-
-    return secrets.token_hex(3)
+    return late.secrets.token_hex(3)
 
 
 def new_vault_id() -> str:
     """A random id for a vault."""
-    import secrets
-
-    return secrets.token_hex(16)
+    return late.secrets.token_hex(16)
 
 
 class VaultContext:
@@ -149,10 +143,7 @@ class VaultContext:
         self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
         self.only_looks = False  # and so was every verb until further notice: none of them writes
         self.patience = patience
-        self._seen_moves = (
-            0,
-            -1,
-        )  # git's record of moves when it was looked through: which file, and how long
+        self._seen_moves = 0, -1  # git's record of moves when it was looked through: which file, and how long
 
     def _put_store(self) -> None:
         name = self.config.vault_id
@@ -198,7 +189,7 @@ class VaultContext:
                 last = rooms.widened.look_through(self.write_context(), last)
             except errors.InputError:  # the clock is wrong: a verb that writes says so
                 return
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
                 Path(place).write_text(f"{record.st_size} {last}\n", encoding="ascii")
             self._put_store()
@@ -208,10 +199,8 @@ class VaultContext:
         """Git's record of the branch's moves, wherever the repository of the vault is kept."""
         try:
             return os.stat(f"{place}/logs/HEAD")
-        except (
-            FileNotFoundError,
-            NotADirectoryError,
-        ):  # a worktree, or a larger repository; else there is none
+        except (FileNotFoundError, NotADirectoryError):
+            # A worktree, or a larger repository; else there is none.
             if not any(os.path.lexists(f"{folder}/.git") for folder in (self.root, *self.root.parents)):
                 raise
             return os.stat(f"{rooms.repository.History(os.fspath(self.root)).git_dir}/logs/HEAD")
@@ -505,13 +494,11 @@ class VaultContext:
                 )
         return _with_notice(verb(self.write_context(gate), *clean), gate.notice)
 
-    @contextlib.contextmanager
+    @contextmanager
     def _on_index_aside(self) -> Iterator[None]:
         """An index made of the files for one verb, in place of one on a server that is away: what is written needs no server."""
-        import tempfile  # only where something is wrong
-
         indexes = {name: self.__dict__.pop(name) for name in _INDEXES if name in self.__dict__}
-        with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder:
+        with late.tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder:
             self.__dict__.update((name, self.index_in(Path(folder) / name)) for name in _INDEXES)
             try:
                 self.refresh()
@@ -545,9 +532,8 @@ class VaultContext:
         gate = gate or rooms.secret_gate.secret_gate()
         return rooms.context.WriteContext(
             root=os.fspath(self.root),
-            lookup=Catalog(
-                self._whole.database, self.config.owner
-            ),  # what the caller does not see is still there
+            # What the caller does not see is still there.
+            lookup=Catalog(self._whole.database, self.config.owner),
             templates=rooms.context.Templates(gate.message),
             now=self.clock(),
             new_id=new_id,

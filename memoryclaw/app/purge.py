@@ -154,9 +154,8 @@ class _Begun(NamedTuple):
     replaced: Mapping[str, str] = NOTHING
     lines: Mapping[str, Sequence[int]] = NOTHING
     paths: tuple[str, ...] = ()  # the files that it changes
-    versions: Versions | None = (
-        None  # what becomes of these in git's history; None where that was not asked for
-    )
+    # What becomes of these in git's history; None where that was not asked for.
+    versions: Versions | None = None
     bundle: str = ""
     before: str = ""  # the last commit before the history was rewritten
 

@@ -80,9 +80,8 @@ def likeness(record: dict[str, Any]) -> bytes:
     text = json.dumps([record.get(key) for key in _COMPARED], ensure_ascii=False, sort_keys=True)
     if "[REDACTED:" in text:
         text = MARK.sub(r"[REDACTED:\1]", text)
-    if (
-        "logs/artifacts/" in text
-    ):  # a payload's artifact is named by its digest, which changes with the fingerprints in it
+    if "logs/artifacts/" in text:
+        # A payload's artifact is named by its digest, which changes with the fingerprints in it.
         text = re.sub(r"logs/artifacts/[0-9a-f]{64}", "", text)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
 

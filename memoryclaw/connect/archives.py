@@ -188,9 +188,8 @@ class _Items:
 
     def _end(self) -> int:
         """Where the item ends; 0 when it does not."""
-        if (
-            self._text[self._at] not in '{["'
-        ):  # a number or a word, or no JSON: up to where the next may begin
+        if self._text[self._at] not in '{["':
+            # A number or a word, or no JSON: up to where the next may begin.
             while not (hit := _NEXT.search(self._text, self._at + 1)) and self._more():
                 pass
             return hit.start() if hit else len(self._text)

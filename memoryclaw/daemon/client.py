@@ -23,10 +23,8 @@ from memoryclaw.errors import LockedError, VaultError
 from memoryclaw.vault.state_folder import make_private_folder, state_folder, watcher, write_private
 from memoryclaw.version import __version__
 
-_LOOPBACK = {
-    "127.0.0.1": _socket.AF_INET,
-    "::1": _socket.AF_INET6,
-}  # the only addresses a token is sent to, and their families
+# The only addresses a token is sent to, and their families.
+_LOOPBACK = {"127.0.0.1": _socket.AF_INET, "::1": _socket.AF_INET6}
 _MOST_BYTES = 64 * 1024 * 1024
 _HEAD = 64 * 1024
 _FILE = 4096

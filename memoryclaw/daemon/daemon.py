@@ -176,9 +176,8 @@ class Daemon:
                 before = ""
             except LockedError as error:
                 self._give_up(error)
-            except (
-                MemoryClawError
-            ) as error:  # settings half written, a disk that is not mounted: it may come right
+            except MemoryClawError as error:
+                # Settings half written, a disk that is not mounted: it may come right.
                 self.looked.set()
                 if str(error) != before:
                     self._tell(str(error))
@@ -189,9 +188,8 @@ class Daemon:
                 self._give_up(error)
 
     def _watched(self) -> None:
-        self._settings = settings.stamp(
-            self.root, self._vault_id
-        )  # before they are read: what is saved meanwhile is news
+        # Before they are read: what is saved meanwhile is news.
+        self._settings = settings.stamp(self.root, self._vault_id)
         app = self._open_vault()
         if app.config.vault_id != self._vault_id:
             self._vault_id = app.config.vault_id

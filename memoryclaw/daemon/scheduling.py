@@ -168,17 +168,10 @@ def command_of(vault: str, python: str, git: str) -> tuple[str, ...]:
     """
     command = (python, "-P", "-m", "memoryclaw", "--vault", vault, "consolidate", "--due")
     place = os.path.dirname(git)
-    if (
-        place in ("", *_FOUND_BY_ALL) and "$" not in python
-    ):  # systemd expands nothing in arguments, but the name of a program
-        return command
-    return (
-        "/bin/sh",
-        "-c",
-        'PATH="$PATH:$0" && export PATH && exec "$@"',
-        place or _FOUND_BY_ALL[0],
-        *command,
-    )
+    if place in ("", *_FOUND_BY_ALL) and "$" not in python:
+        return command  # systemd expands nothing in arguments, but the name of a program
+    with_git = 'PATH="$PATH:$0" && export PATH && exec "$@"'
+    return "/bin/sh", "-c", with_git, place or _FOUND_BY_ALL[0], *command
 
 
 def last_run(root: str) -> datetime | None:

@@ -39,20 +39,16 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str:
         """`ollama/llama3.2`."""
-        ...
 
     @property
     def is_local(self) -> bool:
         """True when nothing that it reads leaves this machine."""
-        ...
 
     def reach(self) -> None:
         """Checks that it is there; ModelError if not, or if it must not be asked."""
-        ...
 
     def ask(self, prompt: Prompt, schema: Schema) -> str:
         """The answer as text, which should be JSON of this schema; ModelError without one."""
-        ...
 
 
 class Endpoint(NamedTuple):

@@ -35,15 +35,12 @@ class Tools(Protocol):
 
     def find(self, name: str) -> Tool:
         """Finds the tool that a step names; InputError if there is none or more than one."""
-        ...
 
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """Checks the arguments and returns what is wrong; those in `unknown` have no value yet."""
-        ...
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
         """Calls it once; any failure is a Result that is not ok."""
-        ...
 
 
 # The MCP servers of the setting `mcp.servers`, which no vault may choose.

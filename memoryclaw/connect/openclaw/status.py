@@ -12,9 +12,8 @@ from memoryclaw.connect.openclaw.setup import Setup
 from memoryclaw.errors import ConfigError, MemoryClawError
 
 _INSTALL = "memoryclaw openclaw install"
-_Row = tuple[
-    str, bool, str, str, str
-]  # what must be so, whether it is, how it is told where it is and where not, what mends it
+# What must be so, whether it is, how it is told where it is and where not, what mends it.
+_Row = tuple[str, bool, str, str, str]
 
 
 class OpenClawCheck(NamedTuple):
