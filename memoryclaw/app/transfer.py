@@ -6,14 +6,14 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw import config as settings
 from memoryclaw import rooms
 from memoryclaw.app.context import VaultContext, within_budget
 from memoryclaw.app.verbs import AGENTS, allowed
 from memoryclaw.errors import InputError
-from memoryclaw.model import AGENT, OWNER
+from memoryclaw.model import AGENT, OWNER, least_trusted
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault.layout import places
 
@@ -153,11 +153,8 @@ class Transfer:
             )
             return text, text == rooms.seen.visible_bytes(name, data, audience, folders, doubts)
 
-        about = {
-            "audience": context.audience,
-            **({"since": day} if day else {}),
-            **({"tags": [*tags]} if tags else {}),
-        }
+        about: dict[str, Any] = {"audience": context.audience}
+        about |= ({"since": day} if day else {}) | ({"tags": [*tags]} if tags else {})
         return rooms.bundles.pack(path, paths, read, about, context.progress)
 
     def memory_file(self, *, budget: int = BUDGET) -> rooms.memory_file.MemoryFile:
@@ -173,24 +170,18 @@ class Transfer:
             trust = rooms.browsing.trust_of(
                 catalog, [*(path for path, _ in facts), *(one.path for one in episodes)]
             )
-            leaves, paths = (
-                self._context.leaving(self._context.audience),
-                {fact.id: path for path, fact in facts},
-            )
+            leaves, paths = context.leaving(context.audience), {fact.id: path for path, fact in facts}
+            file_facts = [
+                rooms.memory_file.FileFact(fact, path, least_trusted(fact.trust, trust.get(path, "trusted")))
+                for path, fact in facts
+            ]
+            file_episodes = [
+                rooms.memory_file.FileEpisode(one.id, one.title, one.at, trust.get(one.path, "trusted"))
+                for one in episodes
+                if leaves(one.path, 0)
+            ]
             return rooms.memory_file.memory_file(
-                [
-                    rooms.memory_file.FileFact(
-                        fact, path, rooms.memory_file.trust_in(fact, trust.get(path, "trusted"))
-                    )
-                    for path, fact in facts
-                ],
-                [
-                    rooms.memory_file.FileEpisode(one.id, one.title, one.at, trust.get(one.path, "trusted"))
-                    for one in episodes
-                    if leaves(one.path, 0)
-                ],
-                budget,
-                lambda fact: leaves(paths[fact.id], fact.line),
+                file_facts, file_episodes, budget, lambda fact: leaves(paths[fact.id], fact.line)
             )
 
         return context.read(work)
@@ -202,10 +193,8 @@ class Transfer:
         From then on `sync`, `watch` and `serve` keep both fresh.
         """
         file, state = self.memory_file(budget=budget), os.fspath(self._context.state)
-        as_text = (
-            json.dumps(rooms.memory_file.as_json(file, self._context.audience), ensure_ascii=False, indent=1)
-            + "\n"
-        )
+        shape = rooms.memory_file.as_json(file, self._context.audience)
+        as_text = json.dumps(shape, ensure_ascii=False, indent=1) + "\n"
         rooms.state_folder.make_private_folder(state)
         for name, text in ((LATEST_MD, file.text), (settings.LATEST, as_text)):
             data = text.encode("utf-8", "replace")

@@ -72,9 +72,8 @@ def _in_file(path: str, name: str) -> list[Part]:
     for info in infos:
         _must_be_harmless(path, info)
     sizes = {info.filename: info.file_size for info in infos}
-    member = sorted(sizes)
-    member = [inside for inside in member if "__MACOSX" not in inside and not re.search(r"(^|/)\.", inside)]
-    return [Part(inside, partial(_opened_inside, path, inside), sizes[inside]) for inside in member]
+    shown = [name for name in sorted(sizes) if "__MACOSX" not in name and not re.search(r"(^|/)\.", name)]
+    return [Part(inside, partial(_opened_inside, path, inside), sizes[inside]) for inside in shown]
 
 
 def _must_be_harmless(path: str, info: zipfile.ZipInfo) -> None:

@@ -138,7 +138,7 @@ def _memories(message: Mapping[str, Any], title: str, ts: str) -> Iterator[Memor
             if text:
                 yield Memory(text, "custom instructions", title=heading, form="curated")
     elif _role(message) == "assistant" and message.get("recipient") == "bio":
-        where = f"conversation {title!r}" if title else "a sources.conversation"
+        where = f"conversation {title!r}" if title else "a conversation"
         lines = filter(None, map(str.strip, _words(message).splitlines()))
         yield from (Memory(line, f"memory, from {where}", day=ts[:10]) for line in lines)
 

@@ -138,13 +138,8 @@ def shown_for(host: HostRow | None, vault: str) -> list[tuple[str, str]]:
     """What to add by hand: the file, empty where it is the host's own affair, and the lines."""
     words = lasting_command()
     if host is None or not host.files:
-        return [
-            (
-                "",
-                json.dumps({"mcpServers": {NAME: entry_of(words, vault)}}, indent=2, ensure_ascii=False)
-                + "\n",
-            )
-        ]
+        entry = {"mcpServers": {NAME: entry_of(words, vault)}}
+        return [("", json.dumps(entry, indent=2, ensure_ascii=False) + "\n")]
     return [
         (path_of(each.places), each.editor.with_value("", _value(each.editor, words, vault)))
         for each in host.files
@@ -183,9 +178,8 @@ def try_connection(host: HostRow, changes: Sequence[settings_file.SettingsChange
             answer = tools.call(tool, {"limit": 1}) if tool else None
             names = tools.names(NAME)
     except MemoryClawError as error:
-        raise UnconnectedError(
-            _untried(_last_words([server.command, *server.args], home) or str(error))
-        ) from None
+        _, words = _ran([server.command, *server.args], home)
+        raise UnconnectedError(_untried(words or str(error))) from None
     if answer is None or not answer.ok:
         raise UnconnectedError(_untried(answer.text if answer else f"it has no tool {_READS}"))
     return names
@@ -202,13 +196,9 @@ def try_openclaw(command: Sequence[str], vault: str) -> list[str]:
             "OpenClaw asks over HTTP, which needs pip install 'memoryclaw[serve]'; nothing was written"
         )
     line = [*command, "browse", "--limit", "1", "--json", "--vault", vault]
-    try:
-        process = _ran(line, os.path.expanduser("~"))
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UnconnectedError(_untried(str(error))) from None
-    if process.returncode:
-        reason = _last_line(process) or f"{command[0]} ended with {process.returncode}"
-        raise UnconnectedError(_untried(reason))
+    code, words = _ran(line, os.path.expanduser("~"))
+    if code:
+        raise UnconnectedError(_untried(words or f"{command[0]} ended with {code}"))
     return []
 
 
@@ -216,20 +206,13 @@ def _untried(why: str) -> str:
     return f"the connection does not work: {why}; nothing was written"
 
 
-def _last_words(line: Sequence[str], home: str) -> str:
-    """What a server that does not answer says of it on its standard error."""
+def _ran(line: Sequence[str], home: str) -> tuple[int, str]:
+    """How a program ends, and what it says of that in the last line of its standard error."""
     try:
-        return _last_line(_ran(line, home))
+        process = subprocess.run(
+            line, stdin=subprocess.DEVNULL, capture_output=True, cwd=home, timeout=_PATIENCE, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-
-
-def _ran(line: Sequence[str], home: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        line, stdin=subprocess.DEVNULL, capture_output=True, cwd=home, timeout=_PATIENCE, check=False
-    )
-
-
-def _last_line(process: subprocess.CompletedProcess[bytes]) -> str:
+        return 1, str(error)
     lines = process.stderr.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1].removeprefix(f"{NAME}: ") if lines else ""
+    return process.returncode, lines[-1].removeprefix(f"{NAME}: ") if lines else ""

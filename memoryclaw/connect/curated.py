@@ -31,19 +31,9 @@ _ITEM = re.compile(r"[-*+][ \t]+")
 _FACT = re.compile(
     r"[-*+][ \t]+(?:\*\*|__)?([^\s:*_][^:*\n]{0,39}?)(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]+(\S[^\n]{0,200})"
 )
-_SELF = frozenset(
-    {
-        "user",
-        "about me",
-        "me",
-        "profile",
-        "identity",
-        "about your human",
-        "human",
-        "memory",
-        "long-term memory",
-    }
-)
+_SELF = frozenset({
+    "user", "about me", "me", "profile", "identity", "about your human", "human", "memory", "long-term memory",
+})  # fmt: skip
 _COLLECTIONS = frozenset({"contacts", "people", "projects", "preferences"})
 _WORDS = 5  # of a key that is one
 

@@ -50,14 +50,15 @@ def context_for(
     question, session = question_of(without_marks(_text(hook, "prompt", "query")).own), session_of(hook)
     if not question.strip():
         return ""
-    about = {"session": session, "folder": folder_of(hook)}
+    folder = _text(hook, "cwd")  # that is worked in, where the host says so
+    about = {"session": session, "folder": folder}
     request = {"query": question, **{key: value for key, value in about.items() if value}}
     answer = ask_daemon(root, "POST", "/v1/recall", request, end - time.monotonic(), audience=audience)
     if answer is not None and isinstance(answer.get("context"), str):
         return str(answer["context"])
     from memoryclaw.daemon.processes import within  # noqa: PLC0415 - only where no daemon answers
 
-    return within(max(0.0, end - time.monotonic()), lambda: own(question, session, folder_of(hook)))
+    return within(max(0.0, end - time.monotonic()), lambda: own(question, session, folder))
 
 
 def keep_turns(
@@ -69,14 +70,8 @@ def keep_turns(
     session = session_of(hook)
 
     def keep(turns: Sequence[Turn]) -> Sequence[Turn]:
-        answer = ask_daemon(
-            root,
-            "POST",
-            "/v1/capture",
-            {"turns": list(turns), "session": session},
-            _ANSWER,
-            audience=audience,
-        )
+        request = {"turns": list(turns), "session": session}
+        answer = ask_daemon(root, "POST", "/v1/capture", request, _ANSWER, audience=audience)
         receipts = (answer or {}).get("acknowledged")
         return receipts if isinstance(receipts, list) and len(receipts) == len(turns) else own(turns)
 
@@ -98,11 +93,6 @@ def session_of(hook: Mapping[str, Any]) -> str:
     named = _text(hook, "session_id", "session")
     path = _text(hook, "transcript_path")
     return (named or os.path.splitext(os.path.basename(path))[0])[:_LONGEST_NAME]
-
-
-def folder_of(hook: Mapping[str, Any]) -> str:
-    """The folder that is worked in, where the host says so."""
-    return _text(hook, "cwd")
 
 
 def ends_session(hook: Mapping[str, Any]) -> bool:

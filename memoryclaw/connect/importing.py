@@ -280,14 +280,8 @@ def _copied(context: WriteContext, reading: SourceReading, source: str, progress
         new = [path for path, _ in batch]
         paths += new
         if reading.keep:
-            message = partial(
-                context.templates.commit_message,
-                "import-notes",
-                run=run,
-                count=len(new),
-                title=clean_name(title, clean),
-                files=new,
-            )
+            about = {"count": len(new), "title": clean_name(title, clean), "files": new}
+            message = context.message("import-notes", run=run, **about)
             edits = [Edit(path, partial(_only_new, data)) for path, data in batch]
             outcome = write(context.root, edits, message, verb="import", now=context.now)
             commit = outcome.commit or commit

@@ -99,14 +99,13 @@ def _read(format_: str, part: Part, advance: BytesRead) -> Iterator[HostConversa
     readers = {"markdown": _markdown, "openclaw": _session_file, "jsonl": _plain}
     lines = readers[kind](stem, text, dated[0] if dated else day)
     while batch := list(islice(lines, TURNS)):
-        turns = [_in_session(turn, stem) for _, turn in batch]
+        # A turn that names no session is of that of its file.
+        turns = [
+            turn if isinstance(turn, str) or session_of(turn) else {**turn, "session": stem}
+            for _, turn in batch
+        ]
         yield HostConversation(stem, "", tuple(turns), tuple((part.name, number) for number, _ in batch))
     advance(1)
-
-
-def _in_session(turn: dict[str, Any] | str, stem: str) -> dict[str, Any] | str:
-    """A turn with the session that it names, else that of its file."""
-    return turn if isinstance(turn, str) or session_of(turn) else {**turn, "session": stem}
 
 
 def _kind(name: str, text: str) -> str:
@@ -118,17 +117,12 @@ def _kind(name: str, text: str) -> str:
 
 def _markdown(stem: str, text: str, day: str) -> _Lines:
     blocks = split(text)
-    for number, turn in enumerate(
-        read_markdown_log(stem, blocks.meta, blocks.body, blocks.body_line).turns, 1
-    ):
+    turns = read_markdown_log(stem, blocks.meta, blocks.body, blocks.body_line).turns
+    for number, turn in enumerate(turns, 1):
         if turn.text:
-            fields = {
-                "session": turn.session,
-                "ts": turn.ts or day,
-                "role": turn.role or "note",
-                "content": turn.text,
-            }
-            yield turn.line, {"id": _host_id(stem, number, turn.text), **fields}
+            fields = {"ts": turn.ts or day, "role": turn.role or "note", "content": turn.text}
+            id_ = _host_id(stem, number, turn.text)
+            yield turn.line, {"id": id_, "session": turn.session, **fields}
 
 
 def _session_file(stem: str, text: str, _day: str) -> _Lines:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memoryclaw.connect.curated import ImportCandidate
 from memoryclaw.consolidation.actions import AddPending, NewFile
@@ -99,12 +99,8 @@ def _propose(context: WriteContext, new: Sequence[ImportCandidate], title: str) 
         edits.append(
             Edit(PENDING_FILE, text_change(lambda text: add_all_pending(text, [one.fact for one in facts])))
         )
-
-    def message() -> str:
-        names = list(dict.fromkeys(one.source for one in new))
-        values: dict[str, Any] = {"count": len(new), "files": names, "title": title}
-        return context.templates.commit_message("import-memories", run=run, **values)
-
+    names = list(dict.fromkeys(one.source for one in new))
+    message = context.message("import-memories", run=run, count=len(new), files=names, title=title)
     outcome = write(context.root, edits, message, verb="import", now=context.now)
     return outcome.commit, outcome.notice
 

@@ -59,7 +59,9 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
         os.close(handle)
         raise InputError(f"the transcript {path} is not a regular file")
     with open(handle, "rb") as file:
-        start = _start(file, _read_position(mark))
+        # Behind what was read, if this is the same file and it only grew.
+        known = _read_position(mark)
+        start = known.offset if known.offset and _place(file, known.offset) == known else 0
         file.seek(start)
         for turns, end in _batches(file, session):
             count(counts, keep(turns) if turns else [])
@@ -73,12 +75,8 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
 def count(counts: dict[str, int], acknowledged: Sequence[Turn]) -> None:
     """Adds up what became of turns."""
     for receipt in acknowledged:
-        outcome = (
-            "refused"
-            if not receipt.get("ok")
-            else next((key for key in ("again", "left_out") if receipt.get(key)), "kept")
-        )
-        counts[outcome] += 1
+        outcome = next((key for key in ("again", "left_out") if receipt.get(key)), "kept")
+        counts[outcome if receipt.get("ok") else "refused"] += 1
 
 
 def _batches(file: BinaryIO, session: str) -> Iterator[tuple[list[Turn], int]]:
@@ -106,11 +104,6 @@ def _skip_line(file: BinaryIO, line: bytes) -> bool:
     while len(line) == _LONGEST and not line.endswith(b"\n"):
         line = file.readline(_LONGEST)
     return line.endswith(b"\n")
-
-
-def _start(file: BinaryIO, known: ReadPosition) -> int:
-    """Where reading begins: behind what was read, if this is the same file and it only grew."""
-    return known.offset if known.offset and _place(file, known.offset) == known else 0
 
 
 def _place(file: BinaryIO, offset: int) -> ReadPosition:

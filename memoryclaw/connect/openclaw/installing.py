@@ -100,11 +100,6 @@ def lost_steps(text: str, wanted: Iterable[DesiredSetting]) -> list[InstallStep]
     return steps
 
 
-def as_record(step: InstallStep) -> dict[str, Any]:
-    """A step as JSON can hold it."""
-    return {**step._asdict(), "path": list(step.path)}
-
-
 def from_record(value: Mapping[str, Any]) -> InstallStep:
     """A step as it was kept.
 

@@ -220,7 +220,7 @@ class HostConfig:
             "config": self.path,
             "vault": vault,
             "backup": backup,
-            "steps": [installing.as_record(step) for step in steps],
+            "steps": [step._asdict() for step in steps],
         }
         data = json.dumps(entry, indent=1).encode()
         files.write_file(self._records, self._record, data, files.digest_at(self._records, self._record))
