@@ -78,21 +78,15 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
     if skill.state == APPROVED:
         return SkillDecision(skill.name, path, "approved", digest, "", "it is approved already")
     advice = _must_be_sound(context, skill)
-    if target != path and files.exists(
-        context.root, skill.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1) or target
-    ):
+    home = skill.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1)
+    if target != path and files.exists(context.root, home or target):
         raise InputError(
             f"there is a skill called {skill.name} already; rename the draft's folder and its name"
         )
     moved = {place: place.replace(_DRAFTS, f"{SKILLS}/", 1) for place in skill.digests}
+    prints = {path: fingerprint_of(skill.skill)}
     decisions = [
-        _decision(
-            context,
-            APPROVED,
-            moved[place],
-            digest=of,
-            fingerprint=fingerprint_of(skill.skill) if place == path else "",
-        )
+        _decision(context, APPROVED, moved[place], digest=of, fingerprint=prints.get(place, ""))
         for place, of in skill.digests.items()
     ]
     moves = [Move(place, to) for place, to in moved.items() if place != to]
@@ -132,10 +126,8 @@ def _reject_draft(context: WriteContext, draft: ListedSkill) -> SkillDecision:
         context, REJECTED, path, digest=draft.skill.digest, fingerprint=fingerprint_of(draft.skill)
     )
     target = to + path.removeprefix(home)
-    subject, summary = (
-        f"Reject the skill draft {draft.name}",
-        f"It is kept in {target} and not proposed again.",
-    )
+    subject = f"Reject the skill draft {draft.name}"
+    summary = f"It is kept in {target} and not proposed again."
     return _no(context, draft, [*moves, record_edit([decision])], subject, summary)._replace(path=target)
 
 
@@ -149,11 +141,8 @@ def _withdraw(context: WriteContext, listed: ListedSkill) -> SkillDecision:
             f"{listed.name} is not approved, so there is nothing to withdraw; `memoryclaw forget {path.removesuffix('.md')}` moves it to the archive"
         )
     edit = record_edit([_decision(context, REJECTED, path, digest=digest) for digest in withdrawn])
-    subject, summary = (
-        f"Withdraw the approval of the skill {listed.name}",
-        f"{path} is no longer offered to hosts.",
-    )
-    withdrawal = _no(context, listed, [edit], subject, summary)
+    subject = f"Withdraw the approval of the skill {listed.name}"
+    withdrawal = _no(context, listed, [edit], subject, f"{path} is no longer offered to hosts.")
     return withdrawal._replace(action="withdrawn", digest=withdrawn[0])
 
 

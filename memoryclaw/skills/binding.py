@@ -54,9 +54,9 @@ def parse_value(need: Requirement, text: str) -> Any:
 def fits(need: Requirement, text: str) -> bool:
     """True if a text has the form of its type."""
     shape = _SHAPES.get(need.asked.type)
-    return shape is None or (
-        shape[0].fullmatch(text) is not None and (shape[0] is not _DATE or _is_day(text))
-    )
+    if shape is None:
+        return True
+    return shape[0].fullmatch(text) is not None and (shape[0] is not _DATE or _is_day(text))
 
 
 def bound(step: Step, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,10 +86,9 @@ def _forms(secret: str) -> tuple[str, ...]:
 
 def _is_day(text: str) -> bool:
     try:
-        date.fromisoformat(text)
+        return bool(date.fromisoformat(text))
     except ValueError:
         return False
-    return True
 
 
 def _number(need: Requirement, text: str) -> int | float:

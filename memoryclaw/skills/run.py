@@ -82,10 +82,8 @@ def _must_be_known(params: Iterable[str], needs: Sequence[Requirement], skill: s
 
 
 def _value_of(need: Requirement, text: str, facts: Facts) -> ParameterValue:
-    person = standing_for(need, text, facts)
-    if person:
-        return ParameterValue(need.name, parse_value(need, person.value), person.id, _is_secret(need))
-    return ParameterValue(need.name, parse_value(need, text), "given", _is_secret(need))
+    value, source = standing_for(need, text, facts) or (text, "given")
+    return ParameterValue(need.name, parse_value(need, value), source, _is_secret(need))
 
 
 def _remembered_value(need: Requirement, entities: Sequence[str], facts: Facts) -> ParameterValue | None:
@@ -94,12 +92,8 @@ def _remembered_value(need: Requirement, entities: Sequence[str], facts: Facts) 
     if need.default is None:
         return None
     as_it_is = not need.asked.type and not isinstance(need.default, str)
-    return ParameterValue(
-        need.name,
-        need.default if as_it_is else parse_value(need, as_text(need.default)),
-        "default",
-        _is_secret(need),
-    )
+    value = need.default if as_it_is else parse_value(need, as_text(need.default))
+    return ParameterValue(need.name, value, "default", _is_secret(need))
 
 
 def _is_secret(need: Requirement) -> bool:
@@ -189,9 +183,7 @@ def run_skill(
     values = values_for(recipe.needs, params, runner.facts, ask, listed.name)
     run = run_id("skill", runner.clock(), runner.new_id())
     with runner.tools() as tools:
-        job = _Job(
-            runner=runner, tools=tools, listed=listed, recipe=recipe, values=values, run=run, session=session or run
-        )  # fmt: skip
+        job = _Job(runner, tools, listed, recipe, values, run, session or run)
         return job.apply() if apply else job.preview()
 
 
@@ -210,7 +202,7 @@ def _approved_recipe(listed: ListedSkill) -> Recipe:
     return recipe
 
 
-@dataclass(kw_only=True)
+@dataclass
 class _Job:
     """One run of one skill."""
 
@@ -289,13 +281,10 @@ class _Job:
         if call.step.id:
             self.known[call.step.id] = result.value
         answer = mask(result.text, self.secrets)
-        lost = self._log(
-            {"tool": call.step.tool, "args": mask(args, self.secrets), "result": answer, "ok": result.ok}
-        )
-        if lost:
-            return self._report(
-                number, call, FAILED, result=answer, error=f"it was done, but could not be logged: {lost}"
-            )
+        about = {"tool": call.step.tool, "args": mask(args, self.secrets), "result": answer, "ok": result.ok}
+        if lost := self._log(about):
+            trouble = f"it was done, but could not be logged: {lost}"
+            return self._report(number, call, FAILED, result=answer, error=trouble)
         if not result.ok:
             return self._report(number, call, FAILED, error=answer)
         return self._report(number, call, DONE, result=answer)
