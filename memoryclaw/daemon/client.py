@@ -72,9 +72,8 @@ def query_of(asked: Mapping[str, object]) -> str:
 
 
 def _escape(text: str) -> str:
-    return "".join(
-        chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in text.encode("utf-8", "replace")
-    )
+    data = text.encode("utf-8", "replace")
+    return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in data)
 
 
 def root_of(vault: str | None) -> str:
@@ -129,7 +128,6 @@ class _Connection:
     def __init__(self, address: _Address, end: float) -> None:
         self._address, self._end = address, end
         self._socket = _socket.socket(_LOOPBACK[address.host], _socket.SOCK_STREAM)
-        self._rest = b""
 
     def __enter__(self) -> Self:
         self._in_time()
@@ -151,36 +149,28 @@ class _Connection:
         return json.loads(self._answer())
 
     def _answer(self) -> bytes:
-        head = self._until_blank_line()
+        head = b""
+        while b"\r\n\r\n" not in head:
+            if len(head) > _HEAD:
+                raise _NoAnswer
+            head += self._heard()
+        head, _, body = head.partition(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").split("\r\n")
         named = (line.partition(":") for line in lines)
         headers = {name.strip().lower(): value.strip() for name, _, value in named}
         length = headers.get("content-length", "")
         if first.split(" ")[1:2] != ["200"] or not length.isdecimal() or int(length) > _MOST_BYTES:
             raise _NoAnswer
-        return self._bytes(int(length))
-
-    def _until_blank_line(self) -> bytes:
-        while b"\r\n\r\n" not in self._rest:
-            if len(self._rest) > _HEAD:
-                raise _NoAnswer
-            self._rest += self._heard()
-        head, _, self._rest = self._rest.partition(b"\r\n\r\n")
-        return head
-
-    def _bytes(self, count: int) -> bytes:
-        chunks, size = [self._rest], len(self._rest)
-        while size < count:
-            chunks.append(self._heard())
-            size += len(chunks[-1])
-        return b"".join(chunks)[:count]
+        answer = bytearray(body)
+        while len(answer) < int(length):
+            answer += self._heard()
+        return bytes(answer[: int(length)])
 
     def _heard(self) -> bytes:
         self._in_time()
-        chunk = self._socket.recv(1 << 16)
-        if not chunk:
-            raise _NoAnswer
-        return chunk
+        if chunk := self._socket.recv(1 << 16):
+            return chunk
+        raise _NoAnswer
 
     def _in_time(self) -> None:
         remaining = self._end - time.monotonic()

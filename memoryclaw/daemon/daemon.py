@@ -62,11 +62,8 @@ class Events:
         """Keeps one report."""
         with self._lock:
             self._last += 1
-            self._kept.append(
-                Event(
-                    self._last, timestamp(self._clock()), report.kind, report.text, report.files, report.paths
-                )
-            )
+            about = report.kind, report.text, report.files, report.paths
+            self._kept.append(Event(self._last, timestamp(self._clock()), *about))
 
     def after(self, number: int) -> Happened:
         """What came after the event with this number; 0 for everything that is kept."""
@@ -129,14 +126,8 @@ class Daemon:
         self.schedule = DaemonSchedule(
             os.fspath(root), self.config.interval * 60, tell, clock=clock, after=after
         )
-        self._threads = [
-            threading.Thread(target=target, name=name, daemon=True)
-            for target, name in (
-                (self._watch, "watch"),
-                (self.schedule.run, "schedule"),
-                (self._keep, "files"),
-            )
-        ]
+        work = {"watch": self._watch, "schedule": self.schedule.run, "files": self._keep}
+        self._threads = [threading.Thread(target=work[name], name=name, daemon=True) for name in work]
 
     def start(self, address: dict[str, Any], end: Callable[[], None]) -> bool:
         """Begins to watch, and tells clients where to ask; `end` is called when it cannot go on, and `failure` says why.

@@ -210,6 +210,4 @@ def _changed(
 
 def _in_another(root: Path, path: str) -> bool:
     """True for a file in a repository of its own further down, or in a submodule."""
-    return any(
-        os.path.lexists(root / folder / ".git") for folder in Path(path).parents if folder != Path(".")
-    )
+    return any(os.path.lexists(root / folder / ".git") for folder in list(Path(path).parents)[:-1])

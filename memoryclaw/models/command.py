@@ -68,13 +68,10 @@ class Command:
     def ask(self, prompt: Prompt, schema: Schema) -> str:
         """What the command prints."""
         program = self._program()
+        form = json.dumps(schema, ensure_ascii=False)
+        text = f"{prompt.system}\n\n{_ALONE}\n\n{prompt.user}\n\n{_FORM}\n{form}\n"
         with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder, tempfile.TemporaryFile() as stdin:
-            form = json.dumps(schema, ensure_ascii=False)
-            stdin.write(
-                f"{prompt.system}\n\n{_ALONE}\n\n{prompt.user}\n\n{_FORM}\n{form}\n".encode(
-                    "utf-8", "replace"
-                )
-            )
+            stdin.write(text.encode("utf-8", "replace"))
             stdin.seek(0)
             with _ending_with_us() as heard_from_now:
                 try:
