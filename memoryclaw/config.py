@@ -422,10 +422,6 @@ def _read_file(path: Path, cache: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
     if all(not line or line.startswith(b"#") for line in data.split(b"\n")):
         return {}
-    return _parse_cached(path, data, cache)
-
-
-def _parse_cached(path: Path, data: bytes, cache: Path) -> dict[str, Any]:
     # Importing a YAML parser costs more than a search, so the parsed values are cached with their text.
     text = data.decode("utf-8", "replace")
     try:

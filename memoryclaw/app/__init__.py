@@ -117,11 +117,8 @@ def init_vault(
         owner: the name of who says `I` in it; only of a new vault.
         shared: the larger repository that it lies in holds its changes, and none is made.
     """
-    root, templates, initialised = (
-        os.path.abspath(os.path.expanduser(path)),
-        rooms.context.Templates(),
-        clock(),
-    )
+    root = os.path.abspath(os.path.expanduser(path))
+    templates, initialised = rooms.context.Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
     written = rooms.init.init(
@@ -130,9 +127,8 @@ def init_vault(
     )  # fmt: skip
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
-        adopted = rooms.init.adopt(
-            root, [folders.name_of(path) for path in commit], templates, initialised, new_id
-        )
+        names = [folders.name_of(path) for path in commit]
+        adopted = rooms.init.adopt(root, names, templates, initialised, new_id)
         if written.action != "confirmed":
             adopted = adopted._replace(action=written.action)
         notices = (written.notice * bool(written.commit), adopted.notice)
@@ -357,10 +353,8 @@ class App:
         answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
         if not session:
             return answer
-        ids = [match.unit.id for match in answer.matches]
-        trouble = self._context.note_shown(
-            session, "search", ids, rooms.receipts.whole_matches(answer.matches)
-        )
+        ids, whole = [match.unit.id for match in answer.matches], rooms.receipts.whole_matches(answer.matches)
+        trouble = self._context.note_shown(session, "search", ids, whole)
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
     @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ, anywhere=True)
@@ -390,9 +384,10 @@ class App:
         """
         if not noted:
             self._context.allow(OWNER)
+        *others, last = rooms.receipts.SEEN
         if seen not in rooms.receipts.SEEN:
             raise errors.InputError(
-                f"what the host still shows is {', '.join(rooms.receipts.SEEN[:-1])} or {rooms.receipts.SEEN[-1]}, not {seen!r}"
+                f"what the host still shows is {', '.join(others)} or {last}, not {seen!r}"
             )
         tokens = self.config.budget if budget is None else within_budget(budget)
         if room is not None:
@@ -642,9 +637,8 @@ class App:
         address = inspected.address
         facts = (fact for _, fact in self.catalog.facts(address.entity or None) if fact.id == address.id)
         if fact := next(facts, None):
-            inspected = inspected._replace(
-                worth=self._context.look(lambda context: rooms.details.worth_of(context, fact))
-            )
+            worth = self._context.look(lambda context: rooms.details.worth_of(context, fact))
+            return inspected._replace(worth=worth)
         return inspected
 
     @allowed(OWNER)
@@ -729,11 +723,8 @@ class App:
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
         lifecycle = {"type": memory_type, "scope": scope, "expires": expires}
-        chosen = {
-            key: value
-            for key, value in rooms.validity.header_values(lifecycle).items()
-            if lifecycle[key].strip()
-        }
+        header = rooms.validity.header_values(lifecycle)
+        chosen = {key: value for key, value in header.items() if lifecycle[key].strip()}
 
         def keep(context: rooms.context.WriteContext, told: dict[str, Any]) -> rooms.context.Written:
             reason, body, words, name = "", "", told.pop("value"), told.pop("name")
@@ -763,12 +754,11 @@ class App:
     ) -> rooms.context.Written:
         """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
         values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
-        return self._context.write(
-            lambda context, told: rooms.agent_claims.claim(
-                context, told.pop("value"), field=told.pop("name"), **told
-            ),
-            {**values, "tool": tool, "session": session},
-        )
+
+        def work(context: rooms.context.WriteContext, clean: dict[str, Any]) -> rooms.context.Written:
+            return rooms.agent_claims.claim(context, clean.pop("value"), field=clean.pop("name"), **clean)
+
+        return self._context.write(work, {**values, "tool": tool, "session": session})
 
     @verb("PATCH /v1/notes/{id}", "Write", "edit ID --set F=V", audience=(OWNER,))
     def edit(
@@ -936,11 +926,9 @@ class App:
     @allowed(OWNER)
     def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> rooms.log_imports.Imported:
         """Brings the logs of other programs into the vault's; the source is only read, and a second import adds nothing."""
-        path = os.fspath(source)
         recorder, progress = self._context.recorder, self._context.progress
-        return rooms.log_imports.import_logs(
-            recorder, os.fspath(self.root), path, format_=format_, progress=progress
-        )
+        root, path = os.fspath(self.root), os.fspath(source)
+        return rooms.log_imports.import_logs(recorder, root, path, format_=format_, progress=progress)
 
     @verb("POST /v1/consolidate", "Log", "consolidate", pool=LONG, audience=AGENTS, most=LARGE_BODY)
     def consolidate(
@@ -981,25 +969,21 @@ class App:
             host = rooms.host_answers.read_answers(answers, answers_file)
             context = replace(context, enrich=host.read, answered=host.answers.keys())
             problems = host.problems
-        run = (
-            rooms.consolidate.preview(context)
-            if dry_run
-            else rooms.consolidate.consolidate(context, only_if_due=due)
-        )
+        consolidate = rooms.consolidate.preview if dry_run else rooms.consolidate.consolidate
+        run = consolidate(context, only_if_due=due and not dry_run)
         run = run._replace(notices=(*problems, *run.notices))
         try:
-            run = run._replace(
-                upkeep=rooms.upkeep.nightly(
-                    self._context.looking,
-                    os.fspath(self._context.state),
-                    self.config,
-                    self._context.today.isoformat(),
-                    mode=mode,
-                    due=due,
-                    dry_run=dry_run,
-                    rehearse=self._rehearsing,
-                )
+            upkeep = rooms.upkeep.nightly(
+                self._context.looking,
+                os.fspath(self._context.state),
+                self.config,
+                self._context.today.isoformat(),
+                mode=mode,
+                due=due,
+                dry_run=dry_run,
+                rehearse=self._rehearsing,
             )
+            run = run._replace(upkeep=upkeep)
         except errors.IndexBehindError as error:  # the run is made, and another night asks what time wants
             run = run._replace(notices=(*run.notices, f"upkeep waits: {error}"))
         for change in run.changes.changes if run.applied else ():
@@ -1025,9 +1009,8 @@ class App:
             return self._as(OWNER).segments(due=due)
         self._context.must_refresh()
         questions = rooms.host_answers.Questions(rooms.context.Templates())
-        rooms.consolidate.preview(
-            replace(self._consolidation_context(), enrich=questions.read), only_if_due=due
-        )
+        context = replace(self._consolidation_context(), enrich=questions.read)
+        rooms.consolidate.preview(context, only_if_due=due)
         return questions.asked
 
     @property
@@ -1361,9 +1344,8 @@ class App:
     ) -> rooms.consolidate.ConsolidationContext:
         models: rooms.planning.Enrich | None = None
         if llm != "none":
-            models = rooms.model_chain.model_chain(
-                self.config, rooms.context.Templates(), os.environ, llm=llm
-            ).read
+            templates = rooms.context.Templates()
+            models = rooms.model_chain.model_chain(self.config, templates, os.environ, llm=llm).read
         return rooms.consolidate.ConsolidationContext(
             writing=self._context.write_context(),
             vault=self.vault,
@@ -1398,9 +1380,8 @@ class App:
             )
 
         context.refresh()
-        return rooms.rehearsal.rehearse(
-            context.vault, context.index, planned, copied=context.copy_in, bench=bench
-        )
+        vault, index = context.vault, context.index
+        return rooms.rehearsal.rehearse(vault, index, planned, copied=context.copy_in, bench=bench)
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""

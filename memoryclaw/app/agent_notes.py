@@ -125,9 +125,8 @@ class AgentNotes:
 
         def work(context: WriteContext) -> Written:
             targets = [files.free_path(context.root, f"archive/{path}") for path in paths]
-            return _write(
-                context, stem, "forget", list(map(Move, paths, targets)), "forgotten", to=targets[0]
-            )
+            moves = list(map(Move, paths, targets))
+            return _write(context, stem, "forget", moves, "forgotten", to=targets[0])
 
         return self._context.write(work)
 

@@ -46,16 +46,15 @@ def system_clock() -> datetime:
     fixed = os.environ.get("MEMORYCLAW_NOW")
     if not fixed:
         return datetime.now(UTC)
+    sentence = f"MEMORYCLAW_NOW is {fixed!r}"
     try:
         moment = datetime.fromisoformat(fixed)
     except ValueError:
-        raise errors.InputError(
-            f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z"
-        ) from None
+        raise errors.InputError(f"{sentence}; give an ISO time such as 2026-03-01T12:00:00Z") from None
     try:
         writable_moment(moment)
     except OverflowError:  # in a zone that makes it another year
-        raise errors.InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is not a time in UTC") from None
+        raise errors.InputError(f"{sentence}, which is not a time in UTC") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -278,20 +277,14 @@ class VaultContext:
     @cached_property
     def vectors(self) -> rooms.vectors.Vectors:
         """The vectors of what the index holds."""
+        vectors, follows = rooms.vectors, self._kept is not None
         server = self._engine.vectors(self._whole.database) if self._engine else None
-        store, embedder = (
-            rooms.vector_store.VectorStore(self.state, self.config.vector_model),
-            rooms.vectors.embedder_of(self.config),
-        )
+        store = rooms.vector_store.VectorStore(self.state, self.config.vector_model)
+        embedder = vectors.embedder_of(self.config)
         outgoing = self.outgoing(
-            text_of=lambda unit: rooms.vectors.vector_text(
-                rooms.vectors.TextPart(unit.kind, unit.title, unit.text)
-            )
+            text_of=lambda unit: vectors.vector_text(vectors.TextPart(unit.kind, unit.title, unit.text))
         )
-        follows = self._kept is not None
-        return rooms.vectors.Vectors(
-            store, embedder, self.catalog, server, outgoing=outgoing, follows=follows
-        )
+        return vectors.Vectors(store, embedder, self.catalog, server, outgoing=outgoing, follows=follows)
 
     def outgoing(self, **how: Any) -> rooms.outgoing.Outgoing:
         """The gate through which what the index holds leaves this machine."""
@@ -488,10 +481,8 @@ class VaultContext:
             if self._may is not None or self._kept is not None:
                 raise  # a node that cannot ask whether it is the home must not write
             with self._on_index_aside():
-                outcome = verb(self.write_context(gate), *clean)
-                return _with_notice(
-                    _with_notice(outcome, gate.notice), f"{error}; the index follows when it is back"
-                )
+                outcome = _with_notice(verb(self.write_context(gate), *clean), gate.notice)
+                return _with_notice(outcome, f"{error}; the index follows when it is back")
         return _with_notice(verb(self.write_context(gate), *clean), gate.notice)
 
     @contextmanager
@@ -558,13 +549,8 @@ class VaultContext:
     def with_receipt(self, answer: R, session: str, seen: str) -> R:
         """The answer with its receipt, which the ledger keeps."""
         receipt = self._receipt()
-        values = {
-            "receipt": receipt,
-            "session": session,
-            "mode": "recall",
-            **({"seen": seen} if seen != "all" else {}),
-            **rooms.receipts.event_of(answer),
-        }
+        values = {"receipt": receipt, "session": session, "mode": "recall"}
+        values |= ({"seen": seen} if seen != "all" else {}) | rooms.receipts.event_of(answer)
         # A folder that nobody made a vault is only looked at; what a session asked in vain teaches (`lifecycle/misses.py`).
         is_noted = (answer.trace or session) and is_initialised(self.root)
         trouble = self.ledger.append("shown", values, self.clock()) if is_noted else ""
@@ -610,10 +596,8 @@ class VaultContext:
         """What opens the index on a server, if the settings put it on one."""
         if self._engine is None:
             return None
-        keeps, may = self._kept is None, self._may
-        return partial(
-            self._engine.open, self.config.extra, os.path.realpath(self.root), audience, keeps=keeps, may=may
-        )
+        keeps, may, root = self._kept is None, self._may, os.path.realpath(self.root)
+        return partial(self._engine.open, self.config.extra, root, audience, keeps=keeps, may=may)
 
 
 def _text_of(place: Path) -> str:

@@ -86,17 +86,15 @@ class Transfer:
         """
         context = self._context
         bundle = rooms.bundles.Bundle(os.fspath(source))
-        return context.write(
-            lambda writing: rooms.bundles.restore(
-                writing,
-                bundle,
-                dry_run=dry_run,
-                pristine=rooms.init.first_files(
-                    writing.templates, places(writing.root), self._context.config.vault_id, writing.zone
-                ),
-                progress=context.progress,
+
+        def work(writing: rooms.context.WriteContext) -> rooms.bundles.Restored:
+            folders, vault_id = places(writing.root), context.config.vault_id
+            pristine = rooms.init.first_files(writing.templates, folders, vault_id, writing.zone)
+            return rooms.bundles.restore(
+                writing, bundle, dry_run=dry_run, pristine=pristine, progress=context.progress
             )
-        )
+
+        return context.write(work)
 
     # ── Out
 
@@ -132,11 +130,8 @@ class Transfer:
         if context.audience == OWNER and not day and not tags:
             paths: Iterable[str] = rooms.bundles.portable_files(root)
         else:
-            paths = [
-                row.path
-                for row in rows
-                if row.state == "current" and _is_of(row, context.vault, day) and _is_tagged(row, tags)
-            ]
+            chosen = (row for row in rows if row.state == "current" and _is_tagged(row, tags))
+            paths = [row.path for row in chosen if _is_of(row, context.vault, day)]
         cited: set[str] = set()
         for row in rows:
             file = context.vault.read(row.path)
@@ -167,9 +162,8 @@ class Transfer:
             facts = rooms.browsing.facts(catalog)
             listed = rooms.browsing.browse(catalog, kind="episode", limit=settings.MOST_LISTED)
             episodes = sorted(listed, key=lambda one: (one.at, one.id), reverse=True)[:_RECENT]
-            trust = rooms.browsing.trust_of(
-                catalog, [*(path for path, _ in facts), *(one.path for one in episodes)]
-            )
+            cited_paths = [*(path for path, _ in facts), *(one.path for one in episodes)]
+            trust = rooms.browsing.trust_of(catalog, cited_paths)
             leaves, paths = context.leaving(context.audience), {fact.id: path for path, fact in facts}
             file_facts = [
                 rooms.memory_file.FileFact(fact, path, least_trusted(fact.trust, trust.get(path, "trusted")))
@@ -200,12 +194,8 @@ class Transfer:
             data = text.encode("utf-8", "replace")
             if _bytes_of(os.path.join(state, name)) != data:
                 rooms.state_folder.write_private(state, name, data)
-        return Latest(
-            os.path.join(state, LATEST_MD),
-            os.path.join(state, settings.LATEST),
-            self._context.audience,
-            file.tokens,
-        )
+        paths = os.path.join(state, LATEST_MD), os.path.join(state, settings.LATEST)
+        return Latest(*paths, self._context.audience, file.tokens)
 
     def refresh_latest(self) -> None:
         """Writes both files anew where there are any, for the audience and in the size that they have."""
@@ -221,10 +211,8 @@ class Transfer:
     def _files(self) -> list[_File]:
         """The notes and logs that the caller sees."""
         sql = "select path, at, tags, state from files where kind != 'settings' order by path"
-        return [
-            _File(path, at, tuple(json.loads(tags)), state)
-            for path, at, tags, state in self._context.catalog.rows(sql)
-        ]
+        rows = self._context.catalog.rows(sql)
+        return [_File(path, at, tuple(json.loads(tags)), state) for path, at, tags, state in rows]
 
 
 _RECENT = 10  # episodes of a memory file

@@ -186,7 +186,7 @@ class Recorder:
         if known_id:
             state.must_hide(known_id, label_of_turn(record, text_of_turn(record)))
             return CaptureResult(number, ok=True, id=known_id, again=True)
-        record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
+        record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.last + 1}
         if zone := record.pop("tz", "") or self._zone(record["ts"]):
             record["tz"] = zone
         if self._by and record.get("role") == "user":
@@ -240,7 +240,7 @@ class _Session:
         self._hosts: dict[str, str] = {}  # the host's id → our turn
         self._moments: dict[tuple[str, bytes], str] = {}  # when it was said, and what → our turn
         self._labels: dict[str, Label] = {}  # our turn → its own label, where it has one
-        self._last = 0
+        self.last = 0  # the highest number of a turn
         self.said = deque[str](maxlen=_BEFORE)  # by people and assistants, the last of it
         self.asked = ""  # the audience of the last words of a person
 
@@ -278,10 +278,6 @@ class _Session:
             return self._id(self._moments.get((record["ts"], said), ""))
         return ""
 
-    def next_turn(self) -> int:
-        """The number after the highest of this session."""
-        return self._last + 1
-
     def add(self, record: dict[str, Any], said: bytes) -> str:
         """Takes note of a line; returns its id."""
         turn = str(record["turn"])
@@ -290,7 +286,7 @@ class _Session:
         if host := record.get("host_id"):
             self._hosts[host] = turn
         if turn.isdecimal() and len(turn) <= _NUMBER:
-            self._last = max(self._last, int(turn))
+            self.last = max(self.last, int(turn))
         text = text_of_turn(record)
         label = label_of_turn(record, text)
         if label != UNLABELLED:
@@ -367,6 +363,5 @@ def _outcome(turn: CaptureResult | _LogLine, failed: dict[str, str]) -> CaptureR
 
 def _acknowledged(turns: list[CaptureResult]) -> CaptureResult:
     """What became of a line, which may hold several turns: the first that is refused, or new, speaks for all."""
-    return min(turns, key=lambda turn: (turn.ok, bool(turn.left_out), turn.again))._replace(
-        redacted=sum(turn.redacted for turn in turns)
-    )
+    speaker = min(turns, key=lambda turn: (turn.ok, bool(turn.left_out), turn.again))
+    return speaker._replace(redacted=sum(turn.redacted for turn in turns))

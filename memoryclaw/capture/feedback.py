@@ -73,10 +73,8 @@ def feedback(
         )
     rated = {"ids": [rating_kept.id], "rating": rating_kept.rating}
     values = {**rated, "receipt": recall, "session": rating_kept.session, "note": rating_kept.note}
-    trouble = ledger.append(
-        "rated", {key: value for key, value in values.items() if value}, now, durable=True
-    )
-    if trouble:
+    values = {key: value for key, value in values.items() if value}
+    if trouble := ledger.append("rated", values, now, durable=True):
         raise VaultError(trouble.replace("use", "rating", 1))
     return rating_kept
 
@@ -125,11 +123,9 @@ def _event(reply: KeptTurn, cited: Mapping[str, str], shown: Mapping[str, str]) 
 
 def _until(ts: str) -> str:
     """The time until which a reply may have been shown something."""
+    if len(ts) == len("2026-04-30"):
+        return f"{ts}T23:59:59Z"
     try:
-        return (
-            f"{ts}T23:59:59Z"
-            if len(ts) == len("2026-04-30")
-            else timestamp(datetime.fromisoformat(ts) + _SLACK)
-        )
+        return timestamp(datetime.fromisoformat(ts) + _SLACK)
     except ValueError:
         return ts
