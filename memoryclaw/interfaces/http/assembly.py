@@ -97,13 +97,9 @@ def asgi(settings: HttpSettings) -> ASGIApp:
 
 def _tokens(daemon: Daemon) -> dict[str, str]:
     """The digests of all tokens with their audiences: the daemon's own, and those of the user's settings."""
-    daemon_tokens = {
-        hashlib.sha256(token.encode()).hexdigest(): audience
-        for audience, token in daemon.files.tokens.items()
-    }
-    return {
-        str(digest).lower(): audience_name(str(audience)) for digest, audience in daemon.config.tokens.items()
-    } | daemon_tokens
+    own, given = daemon.files.tokens.items(), daemon.config.tokens.items()
+    tokens = {str(digest).lower(): audience_name(str(audience)) for digest, audience in given}
+    return tokens | {hashlib.sha256(token.encode()).hexdigest(): audience for audience, token in own}
 
 
 def verb_routes(answer: Answering, report: Report) -> list[BaseRoute]:
@@ -151,9 +147,9 @@ class _Methods:
             inputs.append(body)
             response = await self._answered(request, body)
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
-            refusal = refusal_of(error) or Refusal(
-                500, "bug", bug(error, self._report(error), " of that machine")
-            )
+            refusal = refusal_of(error)
+            if refusal is None:
+                refusal = Refusal(500, "bug", bug(error, self._report(error), " of that machine"))
             response = refused(refusal._replace(message=without_secrets(refusal.message, *inputs)))
         await response(scope, receive, send)
 

@@ -88,11 +88,10 @@ def edit(app: App, name: str, *, set: Fields) -> JsonObject:  # noqa: A002 - the
     def text(value: Scalar) -> str:
         return str(value).lower() if isinstance(value, bool) else str(value)
 
-    fields = {
-        field: [text(item) for item in value] if isinstance(value, list) else text(value)
-        for field, value in set.items()
-    }
-    return shapes.written(app.edit(name, fields))
+    def texts(value: Scalar | list[Scalar]) -> str | list[str]:
+        return list(map(text, value)) if isinstance(value, list) else text(value)
+
+    return shapes.written(app.edit(name, {field: texts(value) for field, value in set.items()}))
 
 
 @tells(Review.get, shapes.review_item)
@@ -153,13 +152,7 @@ def change(app: App, name: str, **changes: Any) -> JsonObject:
 
 # The table.
 
-_PARTS: dict[type, str] = {
-    App: "",
-    VaultGraph: "graph",
-    Review: "review",
-    Skills: "skills",
-    Working: "working",
-}
+_PARTS = {App: "", VaultGraph: "graph", Review: "review", Skills: "skills", Working: "working"}
 _SUBJECTS = ("Ask", "Look", "Write", "Log", "Review", "Skills", "Session", "Keep")
 _OPEN = (Working.set,)  # these know their own keys
 

@@ -43,9 +43,8 @@ class WorkerPool:
     async def run(self, work: Callable[[App], T], apart: Callable[[], T | None] = lambda: None) -> T:
         """Does one piece of work in a thread of this pool."""
         if self._held >= self._most:
-            raise RefusedError(
-                Refusal(503, "busy", "too many requests are waiting; try again", {"Retry-After": "1"})
-            )
+            sentence = "too many requests are waiting; try again"
+            raise RefusedError(Refusal(503, "busy", sentence, {"Retry-After": "1"}))
         self._held += 1
         future: Future[T] = self._pool.submit(self._done_by, work, apart)
         loop = asyncio.get_running_loop()
