@@ -121,10 +121,8 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
     if role in {"user", ""}:
         text, about["marks"], part = without_marks(text)
         if about["marks"] and not text:
-            result = "\n".join(about.pop("marks"))
-            return HostMessage(
-                **about, role="tool" if part else "custom", tool=f"{HOST}{part}", result=result
-            )
+            words, role = "\n".join(about.pop("marks")), "tool" if part else "custom"
+            return HostMessage(**about, role=role, tool=f"{HOST}{part}", result=words)
     tools = tuple((tool, tidy(args)) for _, tool, args in called)
     receipt = one_line(str(inner.get("receipt") or ""))[:NAME_LENGTH]
     return HostMessage(**about, role=role or "user", content=text, calls=tools, receipt=receipt)

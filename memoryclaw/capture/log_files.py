@@ -51,8 +51,8 @@ class Logs:
 
     def lines(self, path: str, offset: int) -> list[bytes]:
         """The lines of a log from an offset on; the last may be torn."""
-        data = files.data_at(self._root, path)
-        return [] if data is None else data[offset:].split(b"\n")
+        log = files.data_at(self._root, path)
+        return [] if log is None else log[offset:].split(b"\n")
 
     def append(self, path: str, lines: Sequence[bytes]) -> int:
         """Appends whole lines, one write each, and waits until they are on the disk; returns how long the log is now.

@@ -79,16 +79,14 @@ def _in_file(path: str, name: str) -> list[Part]:
 def _must_be_harmless(path: str, info: zipfile.ZipInfo) -> None:
     name = info.filename
     if name.startswith("/") or "\\" in name or ".." in name.split("/") or re.match(r"[A-Za-z]:", name):
-        raise InputError(
-            f"{path} holds {name[:80]!r}, which would lie outside of it; no export is like this, so it was not read"
-        )
+        sentence = f"{path} holds {name[:80]!r}, which would lie outside of it"
+        raise InputError(f"{sentence}; no export is like this, so it was not read")
     if info.flag_bits & 1:
         raise InputError(f"{path} is locked with a password; unpack it and import the folder")
     if info.file_size > max(_HARMLESS, _RATIO * info.compress_size):
-        raise InputError(
-            f"{name[:80]!r} in {path} would expand from {info.compress_size:,} to {info.file_size:,} bytes; it was not read. "
-            "If you trust it, unpack it and import the folder"
-        )
+        sizes = f"from {info.compress_size:,} to {info.file_size:,} bytes"
+        sentence = f"{name[:80]!r} in {path} would expand {sizes}; it was not read"
+        raise InputError(f"{sentence}. If you trust it, unpack it and import the folder")
 
 
 def opened(path: str) -> BinaryIO:
@@ -158,12 +156,9 @@ class _Items:
             count += 1
             end = self._end()
             if not end:
-                buffered = len(self._text) - self._at
-                yield self._problem(
-                    0,
-                    _CUT if buffered <= LARGEST else f"this item has more than {LARGEST:,} characters",
-                    count,
-                )
+                too_long = len(self._text) - self._at > LARGEST
+                message = f"this item has more than {LARGEST:,} characters" if too_long else _CUT
+                yield self._problem(0, message, count)
                 return
             yield self._value(end, count)
             self._skip(end - self._at)

@@ -36,10 +36,8 @@ def host_named(name: str) -> HostRow:
         NotFoundError: there is none.
     """
     if name not in BY_NAME:
-        raise NotFoundError(
-            f"there is no host {name!r} among {', '.join(BY_NAME)}; `memoryclaw connect --print` shows what to add to "
-            "the settings of any other"
-        )
+        way = "`memoryclaw connect --print` shows what to add to the settings of any other"
+        raise NotFoundError(f"there is no host {name!r} among {', '.join(BY_NAME)}; {way}")
     return BY_NAME[name]
 
 
@@ -56,9 +54,8 @@ def installed(host: HostRow) -> None:
     """
     folder = path_of(host.folder)
     if not os.path.isdir(folder) and not any(os.path.lexists(path_of(each.places)) for each in host.files):
-        raise NotFoundError(
-            f"{host.title} is not on this machine: there is no folder {folder}; install it and start it once, then try again"
-        )
+        sentence = f"{host.title} is not on this machine: there is no folder {folder}"
+        raise NotFoundError(f"{sentence}; install it and start it once, then try again")
 
 
 def lasting_command() -> tuple[str, ...]:
@@ -73,9 +70,10 @@ def lasting_command() -> tuple[str, ...]:
     else:  # -P: a folder called memoryclaw where the host happens to run must not be taken for the program
         words = (sys.executable, "-P", "-m", NAME)
     if cache := cache_of({words[0], os.path.realpath(words[0]), sys.prefix, __file__}, os.environ):
+        sentence = f"this MemoryClaw runs from {cache}, a cache that is emptied now and then"
+        way = "run `uv tool install 'memoryclaw[all]'` or `pipx install 'memoryclaw[all]'` first"
         raise ConfigError(
-            f"this MemoryClaw runs from {cache}, a cache that is emptied now and then, so a host could not rely on it; "
-            "run `uv tool install 'memoryclaw[all]'` or `pipx install 'memoryclaw[all]'` first, then `memoryclaw connect` again"
+            f"{sentence}, so a host could not rely on it; {way}, then `memoryclaw connect` again"
         )
     return words
 
@@ -109,13 +107,10 @@ def plan_connection(host: HostRow, vault: str) -> list[settings_file.SettingsCha
     installed(host)
     words = lasting_command()
     if find_spec("mcp") is None:
-        raise ConfigError(
-            "hosts speak MCP with MemoryClaw, which needs the SDK: pip install 'memoryclaw[mcp]'"
-        )
-    return [
-        settings_file.plan_install(_changed(each), each.editor, _value(each.editor, words, vault))
-        for each in host.files
-    ]
+        sentence = "hosts speak MCP with MemoryClaw, which needs the SDK"
+        raise ConfigError(f"{sentence}: pip install 'memoryclaw[mcp]'")
+    values = ((file, _value(file.editor, words, vault)) for file in host.files)
+    return [settings_file.plan_install(_changed(file), file.editor, value) for file, value in values]
 
 
 def plan_removal(host: HostRow) -> list[settings_file.SettingsChange]:
@@ -140,19 +135,16 @@ def shown_for(host: HostRow | None, vault: str) -> list[tuple[str, str]]:
     if host is None or not host.files:
         entry = {"mcpServers": {NAME: entry_of(words, vault)}}
         return [("", json.dumps(entry, indent=2, ensure_ascii=False) + "\n")]
-    return [
-        (path_of(each.places), each.editor.with_value("", _value(each.editor, words, vault)))
-        for each in host.files
-    ]
+    values = ((file, _value(file.editor, words, vault)) for file in host.files)
+    return [(path_of(file.places), file.editor.with_value("", value)) for file, value in values]
 
 
 def _value(editor: settings_file.SettingsEditor, words: Sequence[str], vault: str) -> Any:
     try:
         vault.encode()
     except UnicodeEncodeError:
-        raise InputError(
-            f"{vault!r} has a name that is not UTF-8, which no host's settings can contain"
-        ) from None
+        sentence = f"{vault!r} has a name that is not UTF-8"
+        raise InputError(f"{sentence}, which no host's settings can contain") from None
     if editor is SKILL:
         skill = shipped("plugins/openclaw/skills") / SKILL_NAME / "SKILL.md"
         return skill_for(skill.read_text(encoding="utf-8"), words, vault)
@@ -165,11 +157,8 @@ def try_connection(host: HostRow, changes: Sequence[settings_file.SettingsChange
     Raises:
         UnconnectedError: it does not work.
     """
-    [entry] = [
-        each.editor.value_in(change.after or "")
-        for each, change in zip(host.files, changes, strict=True)
-        if each.editor not in (HOOKS, SKILL)
-    ]
+    planned = [(file.editor, change.after or "") for file, change in zip(host.files, changes, strict=True)]
+    [entry] = [editor.value_in(text) for editor, text in planned if editor not in (HOOKS, SKILL)]
     home = os.path.expanduser("~")
     server = ToolServer(NAME, command=str(entry["command"]), args=tuple(map(str, entry["args"])))
     try:
@@ -192,9 +181,8 @@ def try_openclaw(command: Sequence[str], vault: str) -> list[str]:
         UnconnectedError: it does not work.
     """
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise UnconnectedError(
-            "OpenClaw asks over HTTP, which needs pip install 'memoryclaw[serve]'; nothing was written"
-        )
+        sentence = "OpenClaw asks over HTTP, which needs pip install 'memoryclaw[serve]'"
+        raise UnconnectedError(f"{sentence}; nothing was written")
     line = [*command, "browse", "--limit", "1", "--json", "--vault", vault]
     code, words = _ran(line, os.path.expanduser("~"))
     if code:

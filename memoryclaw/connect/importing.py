@@ -163,13 +163,11 @@ class SourceReading:
         if not acks:
             self.left_out["conversations without a word"] += 1
             return
-        self.problems += [
-            Problem(*talk.places[n], ack.error, "the other lines were imported")
-            if talk.places
-            else Problem(f"{talk.session}, message {n + 1}", 1, ack.error, "the other turns were imported")
-            for n, ack in enumerate(acks)
-            if not ack.ok
-        ]
+        what = "lines" if talk.places else "turns"
+        for n, ack in enumerate(acks):
+            if not ack.ok:
+                place = talk.places[n] if talk.places else (f"{talk.session}, message {n + 1}", 1)
+                self.problems.append(Problem(*place, ack.error, f"the other {what} were imported"))
         new = sum(ack.ok and not ack.again and not ack.left_out for ack in acks)
         times = [str(turn["ts"]) for turn in talk.turns if not isinstance(turn, str) and turn.get("ts")]
         first, last = min(times, default=""), max(times, default="")
@@ -232,9 +230,8 @@ def _exported(
     parts = reading.parts(source, re.compile("") if named else program.files, none, _OTHERS)
     memories = reading.run(program, parts, progress)
     if reading.left_out[OTHER_FORM] and not (memories or reading.conversations or reading.problems):
-        raise InputError(
-            f"nothing in {source} is written as {program.owner} exports it; nothing was imported. Is it from another program?"
-        )
+        sentence = f"nothing in {source} is written as {program.owner} exports it"
+        raise InputError(f"{sentence}; nothing was imported. Is it from another program?")
     title = clean_name(_folder(source), context.gate.text)
     program = program._replace(owner=program.owner or title)
     offers = [each for one in memories for each in proposals_of(context, one, program, reading.left_out)]

@@ -67,19 +67,17 @@ def import_logs(
     if os.path.commonpath([os.path.realpath(source), own_format]) == own_format:
         raise InputError(f"{source} lies in the vault's own logs, which are searched already")
     if source.lower().endswith(".zip") and os.path.isfile(source):
-        raise InputError(
-            f"{source} is a zip; `import chatgpt` and `import claude` read theirs, logs must be unpacked"
-        )
+        why = "`import chatgpt` and `import claude` read theirs, logs must be unpacked"
+        raise InputError(f"{source} is a zip; {why}")
     logs = Source("logs", "", re.compile(_FILES.get(format_, _ANY)), partial(_read, format_))
     below = (path for path, name in files_below(source, links=True) if logs.files.search(name))
     paths = [source] if os.path.isfile(source) else list(below)
     reading = SourceReading(recorder)
     reading.run(logs, [Part(path, partial(opened, path), 1) for path in paths], progress)
     unread = sum(problem.hint == _UNREAD for problem in reading.problems)
-    counts = {key: reading.totals[key] for key in ("added", "again", "redacted")}
-    return Imported(
-        len(paths) - unread, left_out=reading.left_out.total(), problems=tuple(reading.problems), **counts
-    )
+    added, again, redacted = (reading.totals[key] for key in ("added", "again", "redacted"))
+    left_out, problems = reading.left_out.total(), tuple(reading.problems)
+    return Imported(len(paths) - unread, added, again, left_out, redacted, problems)
 
 
 def _read(format_: str, part: Part, advance: BytesRead) -> Iterator[HostConversation | Problem]:

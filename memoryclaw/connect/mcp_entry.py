@@ -130,9 +130,7 @@ def _tables(lines: Sequence[str]) -> list[tuple[int, int, int]]:
         if _HEADER.fullmatch(line.rstrip("\r\n")):
             stop = next((n for n in range(header + 1, len(lines)) if _TABLE.match(lines[n])), len(lines))
             # An item of a list may begin like a table; then the rest is read again in vain, and refused.
-            while stop > header + 1 and (
-                not lines[stop - 1].strip() or lines[stop - 1].lstrip().startswith("#")
-            ):
+            while stop > header + 1 and lines[stop - 1].lstrip()[:1] in ("", "#"):
                 stop -= 1
             first = header - 1 if header and not lines[header - 1].strip() else header
             tables.append((first, header, stop))

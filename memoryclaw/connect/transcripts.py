@@ -48,9 +48,8 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
         keep: keeps turns; those that it does not keep are read again the next time.
     """
     counts = dict.fromkeys(("kept", "again", "left_out", "refused"), 0)
-    mark = os.path.join(
-        state, FOLDER, f"{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:16]}.json"
-    )
+    name = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:16]
+    mark = os.path.join(state, FOLDER, f"{name}.json")
     try:
         handle = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -60,8 +59,8 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
         raise InputError(f"the transcript {path} is not a regular file")
     with open(handle, "rb") as file:
         # Behind what was read, if this is the same file and it only grew.
-        known = _read_position(mark)
-        start = known.offset if known.offset and _place(file, known.offset) == known else 0
+        last = _read_position(mark)
+        start = last.offset if last.offset and _place(file, last.offset) == last else 0
         file.seek(start)
         for turns, end in _batches(file, session):
             count(counts, keep(turns) if turns else [])
@@ -148,21 +147,12 @@ def turns_of(line: str, session: str) -> list[Turn]:
     messages = messages_in(record)
     if isinstance(messages, str) or not record.keys() & {"message", "payload", "role"}:
         return []
-    digest = hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return [
-        {key: message[key] for key in _SENT if message.get(key) is not None}
-        | _time(message.get("timestamp"))
-        | {
-            "session": session,
-            "uuid": str(
-                message.get("uuid") or message.get("id") or (f"{digest}:{place}" if place else digest)
-            ),
-        }
-        for place, message in enumerate(messages)
-        if isinstance(message, Mapping)
-    ]
-
-
-def _time(stamp: Any) -> dict[str, str]:
-    """The line's time where it has one; a line without gets the moment of its capture."""
-    return {"timestamp": stamp} if isinstance(stamp, str) and parse_timestamp(stamp) else {}
+    digest, turns = hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32], []
+    for place, message in enumerate(messages):
+        if isinstance(message, Mapping):
+            turn = {key: message[key] for key in _SENT if message.get(key) is not None}
+            stamp = message.get("timestamp")  # a line without gets the moment of its capture
+            turn |= {"timestamp": stamp} if isinstance(stamp, str) and parse_timestamp(stamp) else {}
+            id_ = message.get("uuid") or message.get("id") or (f"{digest}:{place}" if place else digest)
+            turns.append({**turn, "session": session, "uuid": str(id_)})
+    return turns

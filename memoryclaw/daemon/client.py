@@ -89,12 +89,10 @@ def root_of(vault: str | None) -> str:
 def _address(state: str, token_file: str) -> _Address:
     if not token_file:
         raise _NoAnswer
-    entry = json.loads(_private(os.path.join(state, "serve.json")))
-    if (
-        not isinstance(entry, dict)
-        or entry.get("version") != __version__
-        or entry.get("host") not in _LOOPBACK
-    ):
+    entry = json.loads(_private(os.path.join(state, ADDRESS)))
+    if not isinstance(entry, dict) or entry.get("host") not in _LOOPBACK:
+        raise _NoAnswer
+    if entry.get("version") != __version__:
         raise _NoAnswer
     if entry.get("clock", "") != os.environ.get("MEMORYCLAW_NOW", ""):
         raise _NoAnswer  # it would answer as of another time
@@ -234,15 +232,13 @@ class DaemonFiles:
             make_private_folder(self._state)
             info = os.stat(self._state)
             if info.st_uid != os.geteuid():
-                raise VaultError(
-                    f"{self._state} belongs to another user, who could read the token; make it your own, or delete it"
-                )
+                sentence = f"{self._state} belongs to another user, who could read the token"
+                raise VaultError(f"{sentence}; make it your own, or delete it")
             if stat.S_IMODE(info.st_mode) != 0o700:
                 os.chmod(self._state, 0o700)
         except OSError as error:
-            raise VaultError(
-                f"{self._state} cannot be made private ({error.strerror}), so no token can be kept there"
-            ) from error
+            sentence = f"{self._state} cannot be made private ({error.strerror})"
+            raise VaultError(f"{sentence}, so no token can be kept there") from error
 
     def _stored_token(self, name: str) -> str:
         """The token on the disk, if it is one, is ours, and nobody else could have read it."""

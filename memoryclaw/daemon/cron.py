@@ -56,9 +56,8 @@ def _split(text: bytes, name: str) -> tuple[bytes, bytes, bytes]:
         return text, b"", b""
     last = next((n for n in range(first, len(lines)) if lines[n].rstrip(b"\r\n") == ends), None)
     if last is None:
-        raise VaultError(
-            f"the crontab holds the beginning of the entry {name} but not its last line; remove it with `crontab -e`"
-        )
+        sentence = f"the crontab holds the beginning of the entry {name} but not its last line"
+        raise VaultError(f"{sentence}; remove it with `crontab -e`")
     return b"".join(lines[:first]), b"".join(lines[first : last + 1]), b"".join(lines[last + 1 :])
 
 

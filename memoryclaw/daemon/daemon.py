@@ -115,9 +115,8 @@ class Daemon:
         self._end: Callable[[], None] = lambda: None
         self._state = Path(begun_state_folder(root))
         if pid := watcher(self._state)[0]:
-            raise LockedError(
-                f"this vault is being served or watched already, by process {pid}; one is enough"
-            )
+            sentence = f"this vault is being served or watched already, by process {pid}"
+            raise LockedError(f"{sentence}; one is enough")
         self.files = DaemonFiles(self._state)
         self._stopping = threading.Event()
         self._watching: Watching | None = None

@@ -90,10 +90,8 @@ class Schedule:
         changed = _SCHEDULERS[by].install(self._name, written)
         others = (other for other in _SCHEDULERS if other != by)
         replaced = next((other for other in others if _SCHEDULERS[other].remove(self._name)), "")
-        notices = (f"The entry in {replaced} was taken away.",) if replaced else ()
-        return scheduled._replace(
-            action="installed" if changed else "unchanged", notices=(*notices, *_remarks(by))
-        )
+        notices = (*([f"The entry in {replaced} was taken away."] if replaced else []), *_remarks(by))
+        return scheduled._replace(action="installed" if changed else "unchanged", notices=notices)
 
     def remove(self) -> Scheduled:
         """Takes away exactly what `install` put there."""
@@ -123,10 +121,8 @@ class Schedule:
         works = next((by for by, trouble in troubles.items() if not trouble), "")
         if works:
             return works
-        reasons = " and ".join(troubles.values())
-        raise VaultError(
-            f"{reasons}; let whatever schedules commands here run this {times}: {timetable.for_shell(command)}"
-        )
+        reasons, line = " and ".join(troubles.values()), timetable.for_shell(command)
+        raise VaultError(f"{reasons}; let whatever schedules commands here run this {times}: {line}")
 
     def _units(self, times: timetable.Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         about = {"name": self._name, "timetable": str(times)}
@@ -175,9 +171,8 @@ def _must_start(python: str) -> None:
     bare = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     answer = ask(python, "-P", "-m", "memoryclaw", "--version", environment=bare)
     if answer.code:
-        raise InputError(
-            f"{python} -m memoryclaw does not start outside of this shell ({answer.words}); install MemoryClaw for this Python"
-        )
+        sentence = f"{python} -m memoryclaw does not start outside of this shell ({answer.words})"
+        raise InputError(f"{sentence}; install MemoryClaw for this Python")
 
 
 def _remarks(by: str) -> tuple[str, ...]:

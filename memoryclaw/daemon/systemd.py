@@ -35,16 +35,15 @@ def install(name: str, written: Sequence[tuple[str, str]]) -> bool:
         return False
     os.makedirs(folder(), 0o700, exist_ok=True)
     for unit, text in units.items():
-        data, digest = text.encode("utf-8", "surrogateescape"), files.digest_at(folder(), unit)
-        files.write_file(folder(), unit, data, digest)
+        new = text.encode("utf-8", "surrogateescape")
+        files.write_file(folder(), unit, new, files.digest_at(folder(), unit))
     # A restart, unlike `enable --now`, also takes new times over.
     for step in (["daemon-reload"], ["enable", f"{name}.timer"], ["restart", f"{name}.timer"]):
         answer = _systemctl(*step)
         if answer.code:
             remove(name)
-            raise VaultError(
-                f"systemctl --user {' '.join(step)} failed: {answer.words}; nothing was installed"
-            )
+            sentence = f"systemctl --user {' '.join(step)} failed: {answer.words}"
+            raise VaultError(f"{sentence}; nothing was installed")
     return True
 
 

@@ -271,8 +271,8 @@ def _views(found: Sequence[View]) -> Check:
         "edited": "move your words out of the marks, then `memoryclaw browse views --write`",
         "orphan": "nothing is left to compile it from; remove it if you no longer need it",
     }
-    told = [view for view in written if view.state in hints]
-    details = tuple(Problem(view.path, 0, f"is {view.state}", hints[view.state]) for view in told)
+    hinted = [view for view in written if view.state in hints]
+    details = tuple(Problem(view.path, 0, f"is {view.state}", hints[view.state]) for view in hinted)
     return Check("views", "advice", f"{_some(len(written), 'page')}: {trouble}", details)
 
 

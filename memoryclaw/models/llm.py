@@ -64,10 +64,8 @@ class Endpoint(NamedTuple):
         """Raises ModelError when the address is invalid, on another machine, or accepts no connection."""
         host, port = self._address()
         if not is_loopback(host) and not self.allow_remote:
-            raise ModelError(
-                f"{self.setting} is on another machine ({host}); set `llm.allowRemote: true` in your own settings to send conversations there",
-                lasting=True,
-            )
+            way = "set `llm.allowRemote: true` in your own settings to send conversations there"
+            raise ModelError(f"{self.setting} is on another machine ({host}); {way}", lasting=True)
         try:
             socket.create_connection((host, port), min(_PATIENCE, self.timeout)).close()
         except ConnectionRefusedError:

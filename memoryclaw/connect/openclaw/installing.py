@@ -91,11 +91,8 @@ def lost_steps(text: str, wanted: Iterable[DesiredSetting]) -> list[InstallStep]
     ours = {(wish.path, wish.value) for wish in wanted if wish.item}
     for path in (PATHS, ALLOW, SKILLS):
         items = json5.plain(node) if (node := json5.value_at(text, path)) else []
-        mine = [
-            each
-            for each in items
-            if isinstance(each, str) and ((path, each) in ours or _was_ours(path, each))
-        ]
+        texts = (item for item in items if isinstance(item, str))
+        mine = (item for item in texts if (path, item) in ours or _was_ours(path, item))
         steps += [InstallStep(path, ITEM, item, there=len(path)) for item in mine]
     return steps
 
@@ -111,9 +108,8 @@ def from_record(value: Mapping[str, Any]) -> InstallStep:
 
 def _was_ours(path: tuple[str, ...], item: str) -> bool:
     """True for what an installation elsewhere, or of another vault, put into a list."""
-    return (path == PATHS and item.endswith("plugins/openclaw")) or (
-        path == SKILLS and item.endswith(HOST_SKILLS)
-    )
+    ends = {PATHS: "plugins/openclaw", SKILLS: HOST_SKILLS}
+    return path in ends and item.endswith(ends[path])
 
 
 def _drop_earlier(
@@ -122,12 +118,8 @@ def _drop_earlier(
     """The text without the item of an earlier installation in another folder, which this one replaces."""
     node = json5.value_at(text, wish.path)
     for n, step in enumerate(steps):
-        stale = (
-            step.did == ITEM
-            and step.path == wish.path
-            and DesiredSetting(step.path, step.value, item=True) not in wanted
-        )
-        if not stale or node is None:
+        is_wanted = DesiredSetting(step.path, step.value, item=True) in wanted
+        if is_wanted or (step.did, step.path) != (ITEM, wish.path) or node is None:
             continue
         items = [member.node for member in node.members if member.node.value == step.value]
         if items and not any(member.node.value == wish.value for member in node.members):
@@ -179,10 +171,8 @@ def _replace(text: str, wish: DesiredSetting, node: json5.JsonNode, steps: list[
 
 def _covers(path: Sequence[str], steps: Iterable[InstallStep]) -> bool:
     """True where something that was added as a whole holds this path."""
-    return any(
-        step.did == ADDED and len(step.path) < len(path) and tuple(path[: len(step.path)]) == step.path
-        for step in steps
-    )
+    added = (step.path for step in steps if step.did == ADDED)
+    return any(len(outer) < len(path) and tuple(path[: len(outer)]) == outer for outer in added)
 
 
 def _undo(text: str, step: InstallStep) -> str:

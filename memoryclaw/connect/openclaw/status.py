@@ -51,11 +51,9 @@ def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
     settings = settings if isinstance(settings, dict) else {}
     vault = str(settings.get("vault") or setup.vault)
     rows = (("config", True, path, "", ""), *_ours(setup, values), *_outside(vault, settings, daemon))
-    checks = (
-        OpenClawCheck(name, ok, good if ok else bad, "" if ok else advice)
-        for name, ok, good, bad, advice in rows
-    )
-    return OpenClawStatus(path, vault, isinstance(entry, dict), tuple(checks))
+    shown = ((name, ok, good, "") if ok else (name, ok, bad, advice) for name, ok, good, bad, advice in rows)
+    checks = tuple(OpenClawCheck(*row) for row in shown)
+    return OpenClawStatus(path, vault, isinstance(entry, dict), checks)
 
 
 def _ours(setup: Setup, values: dict[str, Any]) -> tuple[_Row, ...]:

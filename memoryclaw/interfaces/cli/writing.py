@@ -104,8 +104,8 @@ def init(
         as_json({**shapes.written(written), "default": is_own, "found": shapes.survey(survey)})
         return
     tell_written(written)
-    left, is_new = 0 if take else len(new), written.action != "confirmed"
-    _tell_next(survey, paths, root, left=left, new=is_new, owner=owner)
+    uncommitted, is_new = 0 if take else len(new), written.action != "confirmed"
+    _tell_next(survey, paths, root, left=uncommitted, new=is_new, owner=owner)
 
 
 def _shares(context: CliContext, root: Path, *, shared: bool, apart: bool, yes: bool) -> bool:

@@ -63,8 +63,8 @@ def _operation(subject: str, row: VerbRoute, schemas: Schemas) -> dict[str, Any]
     needed = schema.get("required", [])
     if row.method in QUERIED:
         for name, about in schema.get("properties", {}).items():
-            asked = {"name": name, "in": "query", "required": name in needed, "schema": about}
-            operation["parameters"].append(asked)
+            key = {"name": name, "in": "query", "required": name in needed, "schema": about}
+            operation["parameters"].append(key)
     elif row.asks is not NoArguments:
         operation["requestBody"] = {"required": bool(needed), "content": {_JSON: {"schema": schema}}}
     return operation

@@ -165,8 +165,8 @@ class Site(MountedApp):
         from memoryclaw.interfaces.ui.rendering import environment
 
         text = environment().get_template(shown.template).render({**(frame or _BARE), **shown.values})
-        data = text.encode("utf-8", "replace")
-        response = Response(data, shown.status, media_type="text/html; charset=utf-8")
+        html = text.encode("utf-8", "replace")
+        response = Response(html, shown.status, media_type="text/html; charset=utf-8")
         for name, value in shown.cookies.items():
             response.set_cookie(name, value, max_age=_YEAR, path="/ui", httponly=True, samesite="strict")
         return response
