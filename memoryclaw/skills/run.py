@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from difflib import get_close_matches
@@ -21,7 +20,8 @@ from memoryclaw.skills.binding import Facts, bound, look_up_value, mask, parse_v
 from memoryclaw.skills.listing import CHANGED, ListedSkill, find, list_skills
 from memoryclaw.skills.outcomes import CHECK, EVENT, INTERRUPTED, TOOL, WHY
 from memoryclaw.skills.steps import Recipe, Requirement, Step, as_text, read_recipe, references_in
-from memoryclaw.skills.tools import Tool, Tools
+from memoryclaw.skills.tool_hosts import ToolHosts
+from memoryclaw.skills.tools import Tool
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import run_id
 from memoryclaw.vault.ledger import Ledger
@@ -149,7 +149,7 @@ class Runner:
     """
 
     root: str
-    tools: Callable[[], AbstractContextManager[Tools]]
+    tools: Callable[[], ToolHosts]
     facts: Facts
     log: Callable[[list[str]], Sequence[CaptureResult]]
     ledger: Ledger
@@ -207,7 +207,7 @@ class _Job:
     """One run of one skill."""
 
     runner: Runner
-    tools: Tools
+    tools: ToolHosts
     listed: ListedSkill
     recipe: Recipe
     values: Sequence[ParameterValue]

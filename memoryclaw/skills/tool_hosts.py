@@ -162,7 +162,7 @@ class ToolHosts:
         self._servers.__exit__(*error)
 
     def find(self, name: str) -> Tool:
-        """Finds the tool that a step names, with or without the prefix `mcp:` or `openclaw:`."""
+        """The tool that a step names, with or without the prefix `mcp:` or `openclaw:`; InputError if there is none or more than one."""
         if name.startswith(_GATEWAY):
             return self._gateway.find(name.removeprefix(_GATEWAY))
         if self._chosen == HOST and not name.startswith(_MCP):
@@ -177,7 +177,7 @@ class ToolHosts:
         return tool
 
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
-        """Checks the arguments if the tool has a schema; returns what is wrong."""
+        """Checks the arguments if the tool has a schema; returns what is wrong. Those in `unknown` have no value yet."""
         return "" if tool.schema is None else self._servers.check(tool, args, unknown)
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import os
 import signal
 import socket
@@ -22,11 +21,12 @@ from memoryclaw import __version__
 from memoryclaw.app import App, open_vault
 from memoryclaw.daemon.daemon import OWN, Daemon
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.http.assembly import HttpSettings, asgi
+from memoryclaw.interfaces.http.assembly import asgi
 from memoryclaw.interfaces.http.guard import CALLER, LOOPBACK
 from memoryclaw.interfaces.http.readers import Readers
 from memoryclaw.interfaces.http.workers import WorkerPools
 from memoryclaw.interfaces.requests import Apps, MountedApp, Report
+from memoryclaw.models.llm import is_loopback
 from memoryclaw.vault.layout import timestamp
 
 _GRACE = 5  # seconds that requests in flight are given at the end
@@ -96,14 +96,6 @@ def listening(host: str, port: int, *, allow_remote: bool) -> socket.socket:
     # Connections take it over. Without it the second part of each answer waits 40 ms for the client to confirm the first.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
-
-
-def is_loopback(host: str) -> bool:
-    """True when nobody beyond this machine can reach this address."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def hosts(names: Iterable[str], port: int) -> list[str]:
@@ -236,7 +228,8 @@ def serve(
         if daemon.start(place, server.end):
             ready(place)
 
-    server = HttpServer(asgi(HttpSettings(daemon, pools, names, rate, report, guests, apart)), begun)
+    app = asgi(daemon, pools, report, hosts=names, rate=rate, mounted=guests, apart=apart)
+    server = HttpServer(app, begun)
     try:
         asyncio.run(server.serve(sockets=[listener]))
     finally:

@@ -21,7 +21,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces import plural, shapes
 from memoryclaw.interfaces.ui.answers import address
 from memoryclaw.review.word_diff import word_diff
 from memoryclaw.text.snippets import without_block_ids
@@ -104,11 +104,6 @@ def clock(moment: str) -> str:
 def moment(text: str) -> str:
     """`20 April 2026, 08:00`."""
     return ", ".join(filter(None, (day(text), clock(text))))
-
-
-def plural(count: int, noun: str, nouns: str = "") -> str:
-    """`1 note`, `1,200 notes`."""
-    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
 
 
 def sentence(text: str) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 from memoryclaw import rooms
 from memoryclaw.app import App
 from memoryclaw.daemon.scheduling import last_run
+from memoryclaw.interfaces import plural
 from memoryclaw.interfaces.ui.answers import Answer, PageRequest, Shown, page
-from memoryclaw.interfaces.ui.rendering import clock, moment, plural, sentence
+from memoryclaw.interfaces.ui.rendering import clock, moment, sentence
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.writing.decisions import decisions_of
 
