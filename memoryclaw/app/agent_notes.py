@@ -54,10 +54,10 @@ class AgentNotes:
         """The notes in the folder, or in one below it, in the order of their names."""
         top = self._at(under) if under else self.folder
         start = len(self.folder) + 1
+        paths = (path for path in sorted(self._context.vault.scan(top).files) if path.startswith(f"{top}/"))
+        files = ((path, self._look(path)) for path in paths)
         return [
-            AgentNote(_shown(path[start:]), readable(file.text))
-            for path in sorted(self._context.vault.scan(top).files)
-            if path.startswith(f"{top}/") and (file := self._look(path)) is not None
+            AgentNote(_shown(path[start:]), readable(file.text)) for path, file in files if file is not None
         ]
 
     @allowed(*AGENTS)

@@ -27,7 +27,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import writable_moment
 from memoryclaw.vault.permissions import OwnStore, Store, moves_file, put_store, store_of
-from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, state_folder
+from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, read_mark, state_folder
 
 _INDEXES = ("_whole", "_view")
 _PAUSE = 0.05
@@ -182,7 +182,7 @@ class VaultContext:
         if moves[0] == seen_file and moves[1] > seen_size and rooms.widened.is_own_work(root, seen_size):
             self._seen_moves = moves
             return
-        known_size, _, last = _text_of(Path(place)).strip().partition(" ")
+        known_size, _, last = read_mark(*os.path.split(place)).partition(" ")
         if known_size != str(record.st_size):
             try:
                 last = rooms.widened.look_through(self.write_context(), last)
@@ -598,13 +598,6 @@ class VaultContext:
             return None
         keeps, may, root = self._kept is None, self._may, os.path.realpath(self.root)
         return partial(self._engine.open, self.config.extra, root, audience, keeps=keeps, may=may)
-
-
-def _text_of(place: Path) -> str:
-    try:
-        return place.read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 def _with_notice(done: T, notice: str) -> T:

@@ -13,7 +13,7 @@ from memoryclaw.capture.host_turns import PendingToolCalls, messages_in, read_tu
 from memoryclaw.capture.log_files import FOLDER, Logs
 from memoryclaw.capture.log_records import file_stem, likeness, line_of, redact_turn
 from memoryclaw.errors import InputError, VaultError
-from memoryclaw.text.encoding import read_json
+from memoryclaw.text.encoding import json_value, read_json
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.audience import UNLABELLED, Label, common_audience, join_labels
 from memoryclaw.vault.layout import timestamp, writable_moment
@@ -310,10 +310,7 @@ class _Session:
         return f"log:{self.session}/{turn}" if turn else ""
 
     def _learn(self, line: bytes, number: int) -> None:
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            return
+        record = json_value(line)
         if isinstance(record, dict) and str(record.get("session", self.session)) == self.session:
             self.add({**record, "turn": record.get("turn") or number}, likeness(record))
 

@@ -100,16 +100,18 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
     called = [call_of(dict(block)) for block in _calls_in(blocks, inner)]
     for id_, tool, args in called:
         calls.note(id_, tool, args)
+    is_result = isinstance(_first(inner, "tool_call_id", "toolCallId"), str)
+    zone = _string(_first(inner, "tz", "timezone"))
     about: dict[str, Any] = {
         "session": session_of(value),
         "turn": _turn(inner.get("turn")),
         "host_id": one_line(str(_first(outer, "host_id", "id", "messageId", "message_id", "uuid", "idempotencyKey") or _first(inner, "id", "idempotencyKey") or ""))[:NAME_LENGTH],
         "ts": _time(when := _first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
-        "tz": own_offset(str(when)) or _zone(_first(inner, "tz", "timezone")),
+        "tz": own_offset(str(when)) or (zone if zone_of(zone) else ""),
         "cwd": one_line(_string(outer.get("cwd"))),
         "branch": _string(outer.get("gitBranch")),
         "topic": one_line(_string(outer.get("topic")))[:NAME_LENGTH],
-        "name": one_line(_name(inner))[:NAME_LENGTH],
+        "name": "" if is_result else one_line(_string(_first(inner, "name", "senderName", "speaker")))[:NAME_LENGTH],
         "label": join_labels((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
     }  # fmt: skip
     role = _role(inner, message)
@@ -180,11 +182,6 @@ def _role(inner: Mapping[str, Any], message: Any) -> str:
     return _ROLES.get(low, low)
 
 
-def _name(inner: Mapping[str, Any]) -> str:
-    is_result = isinstance(_first(inner, "tool_call_id", "toolCallId"), str)
-    return "" if is_result else _string(_first(inner, "name", "senderName", "speaker"))
-
-
 def _turn(turn: Any) -> str:
     if turn is None:
         return ""
@@ -209,10 +206,6 @@ def _time(ts: Any) -> str:
 
 def _string(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _zone(name: Any) -> str:
-    return name if isinstance(name, str) and zone_of(name) else ""
 
 
 def _plain_id(id_: str) -> str:

@@ -182,16 +182,13 @@ def block(turns: Sequence[LogTurn], working: Sequence[str], budget: int) -> str:
 
 def _fence(turns: Sequence[LogTurn], working: Sequence[str]) -> str:
     groups = groupby(turns, key=lambda turn: _TRUST.get(turn.role, "unknown"))
-    lines = [(trust, [_line(turn) for turn in group]) for trust, group in groups]
-    return fence_block(lines, working)
+    return fence_block([(trust, list(map(_line, group))) for trust, group in groups], working)
 
 
 def _line(turn: LogTurn) -> str:
-    return item(turn.id, f"{turn.name or turn.role}: {_short(turn.text)}", turn.ts)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0] or text[:_LONGEST]} …"
+    text, short = turn.text, turn.text[:_LONGEST]
+    text = text if text == short else f"{short.rpartition(' ')[0] or short} …"
+    return item(turn.id, f"{turn.name or turn.role}: {text}", turn.ts)
 
 
 # The answer of a hook in the shape its host expects, also where there is no context.

@@ -250,10 +250,8 @@ def _permissions(root: Path, state: Path) -> Check:
 def _links(patient: CheckedVault) -> Check:
     with patient.index.database.reading():  # one state of it, which is looked at once for damage
         ends = dangling(patient.catalog, patient.vault.beside())
-    details = (
-        Problem(end.source, end.line, f"links to {end.target!r}, which does not exist in the vault")
-        for end in ends
-    )
+    sentences = ((end, f"links to {end.target!r}, which does not exist in the vault") for end in ends)
+    details = (Problem(end.source, end.line, sentence) for end, sentence in sentences)
     return _counted("links", details, "every link leads somewhere", "link", "to what is not there yet")
 
 

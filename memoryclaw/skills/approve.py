@@ -85,10 +85,8 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
         )
     moved = {place: place.replace(_DRAFTS, f"{SKILLS}/", 1) for place in skill.digests}
     prints = {path: fingerprint_of(skill.skill)}
-    decisions = [
-        _decision(context, APPROVED, moved[place], digest=of, fingerprint=prints.get(place, ""))
-        for place, of in skill.digests.items()
-    ]
+    rows = ((moved[place], of, prints.get(place, "")) for place, of in skill.digests.items())
+    decisions = [_decision(context, APPROVED, place, digest=of, fingerprint=to) for place, of, to in rows]
     moves = [Move(place, to) for place, to in moved.items() if place != to]
     about = {"name": skill.name, "path": target, "value": digest}
     changes: list[Edit | Move] = [*moves, record_edit(decisions)]

@@ -6,13 +6,13 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import InputError
 from memoryclaw.model import Fact
 from memoryclaw.skills.skill_file import EMAIL, URL
 from memoryclaw.skills.steps import Requirement, Step, fill, too_deep
+from memoryclaw.text.dates import day_of
 from memoryclaw.text.encoding import json_value
 
 LONGEST = 64 * 1024  # characters of one value
@@ -56,7 +56,7 @@ def fits(need: Requirement, text: str) -> bool:
     shape = _SHAPES.get(need.asked.type)
     if shape is None:
         return True
-    return shape[0].fullmatch(text) is not None and (shape[0] is not _DATE or _is_day(text))
+    return shape[0].fullmatch(text) is not None and (shape[0] is not _DATE or day_of(text) is not None)
 
 
 def bound(step: Step, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,13 +82,6 @@ def _forms(secret: str) -> tuple[str, ...]:
     """A secret as it is, and as JSON and the messages of a schema check write it."""
     quoted = (json.dumps(secret), json.dumps(secret, ensure_ascii=False), repr(secret))
     return secret, *(text[1:-1] for text in quoted)
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return bool(date.fromisoformat(text))
-    except ValueError:
-        return False
 
 
 def _number(need: Requirement, text: str) -> int | float:

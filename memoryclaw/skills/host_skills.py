@@ -298,11 +298,8 @@ def _how(file: SkillFile, name: str) -> str:
         )
     if read_recipe(file).problems:
         return "Read it and take its steps one after another."
-    params = "".join(
-        f" --param {shlex.quote(one_line(parameter.name))}=…"
-        for parameter in file.asked
-        if not parameter.optional
-    )
+    names = [shlex.quote(one_line(parameter.name)) for parameter in file.asked if not parameter.optional]
+    params = "".join(f" --param {name}=…" for name in names)
     command = f"memoryclaw skills run {shlex.quote(one_line(file.name))}{params}".replace("`", "'")
     return f"Run it with `{command}`, which shows the calls; with `--apply` it makes them."
 

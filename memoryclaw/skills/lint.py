@@ -47,11 +47,8 @@ def _slips(file: SkillFile) -> Iterator[Slip]:
         if file.parts.broken:
             return
         if not words_of(file.parts.body) and not file.skill.steps:
-            yield (
-                file.parts.body_line,
-                "this skill does not say what to do",
-                "write the steps below the header",
-            )
+            message = "this skill does not say what to do"
+            yield file.parts.body_line, message, "write the steps below the header"
     elif file.skill.problems and not file.parts.meta:
         yield from (problem[1:] for problem in file.skill.problems)
         return
@@ -83,7 +80,9 @@ def _description(file: SkillFile) -> Iterator[Slip]:
     text, line = file.skill.description, _line(file, "description")
     hint = "say in one sentence what it does, and when to use it"
     if not text:
-        yield line, NO_DESCRIPTION, f"{hint}, such as {_as_key(file, proposed_description(file))}"
+        key = '"description"' if file.path.endswith(".json") else "description"
+        proposed = f"{key}: {scalar(proposed_description(file), style=chr(34))}"
+        yield line, NO_DESCRIPTION, f"{hint}, such as `{proposed}`"
     elif len(text) > DESCRIPTION_LENGTH:
         message = f"this description has {len(text):,} characters, more than the {DESCRIPTION_LENGTH:,} that hosts take"
         yield line, message, "move the rest below the header"
@@ -97,12 +96,6 @@ def proposed_description(file: SkillFile) -> str:
     calls = f" with {', '.join(dict.fromkeys(file.tools))}" if file.tools else ""
     use = f" Use when asked for: {', '.join(file.skill.triggers)}." if file.skill.triggers else ""
     return f"{name[:1].upper()}{name[1:]}{calls}.{use}"[:DESCRIPTION_LENGTH]
-
-
-def _as_key(file: SkillFile, description: str) -> str:
-    """The line of the file that a description would be."""
-    key = '"description"' if file.path.endswith(".json") else "description"
-    return f"`{key}: {scalar(description, style=chr(34))}`"
 
 
 def _triggers(file: SkillFile) -> Iterator[Slip]:

@@ -67,11 +67,8 @@ def _score(words: _RequestWords, skill: SkillFile) -> SkillMatch:
 def _hits(words: _RequestWords, text: str, field: str) -> tuple[float, list[Matched]]:
     """The share of a text's words that the request has, and these words as the request spells them."""
     ours, theirs = words.by_token, _RequestWords(text, words.language).by_token
-    hits = [
-        Matched(ours[token], field, "literal" if fold(ours[token]) == fold(word) else "stem")
-        for token, word in theirs.items()
-        if token in ours
-    ]
+    both = [(ours[token], word) for token, word in theirs.items() if token in ours]
+    hits = [Matched(our, field, "literal" if fold(our) == fold(word) else "stem") for our, word in both]
     return len(hits) / max(len(theirs), 1), hits
 
 

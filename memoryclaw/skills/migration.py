@@ -90,19 +90,13 @@ def _plan(context: WriteContext) -> tuple[Migrated, list[Edit]]:
             f"there is no {CONFIG_FILE} here; `memoryclaw init` makes a vault of the newest format"
         )
     plans = [_STEPS[number](context) for number in range(config.format, FORMAT)]
-    says = Edit(
-        CONFIG_FILE,
-        text_change(lambda text: with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE)),
-        undoable=True,
-    )
+    change = text_change(lambda text: with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE))
+    says = Edit(CONFIG_FILE, change, undoable=True)
     says.change(files.read_file(context.root, CONFIG_FILE).data)  # raises where it cannot be said
-    migrated = Migrated(
-        config.format,
-        FORMAT,
-        tuple(one for plan in plans for one in plan.files),
-        tuple(sorted(one for plan in plans for one in plan.left)),
-        notice="; ".join(filter(None, (plan.notice for plan in plans))),
-    )
+    rewritten = tuple(one for plan in plans for one in plan.files)
+    remaining = tuple(sorted(one for plan in plans for one in plan.left))
+    notice = "; ".join(filter(None, (plan.notice for plan in plans)))
+    migrated = Migrated(config.format, FORMAT, rewritten, remaining, notice=notice)
     return migrated, [*(edit for plan in plans for edit in plan.edits), says]
 
 

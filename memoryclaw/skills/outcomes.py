@@ -121,10 +121,8 @@ def _outcome(event: Mapping[str, Any]) -> RunOutcome | None:
     ok, ts = event.get("ok"), parse_timestamp(str(event.get("ts", "")))
     if not isinstance(ok, bool) or not ts:
         return None
-    texts = {
-        key: value if isinstance(value := event.get(key), str) else ""
-        for key in ("by", "why", "tool", "digest")
-    }
+    values = {key: event.get(key) for key in ("by", "why", "tool", "digest")}
+    texts = {key: value if isinstance(value, str) else "" for key, value in values.items()}
     step = event.get("step")
     texts["by"] = texts["by"] or TOOL
     return RunOutcome(ts, ok, **texts, step=step if type(step) is int and step > 0 else 0)
@@ -136,9 +134,6 @@ def better(current: Outcomes, others: Iterable[tuple[str, Outcomes]]) -> str:
     Args:
         others: names and outcomes of what does the same, the best match first.
     """
-    good = [
-        (rival.rate, name)
-        for name, rival in others
-        if rival.succeeded and not rival.degraded and rival.rate > current.rate
-    ]
+    working = [(rival.rate, name) for name, rival in others if rival.succeeded and not rival.degraded]
+    good = [(rate, name) for rate, name in working if rate > current.rate]
     return max(good, key=lambda found: found[0])[1] if good else ""

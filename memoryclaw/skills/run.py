@@ -261,9 +261,8 @@ class _Job:
     def _late_args(self, step: Step) -> frozenset[str]:
         """The arguments that need the result of an earlier step."""
         results = {one.id for one in self.recipe.steps} - self.known.keys()
-        return frozenset(
-            key for key, value in step.args.items() if results.intersection(references_in(value, results))
-        )
+        needs = {key: references_in(value, results) for key, value in step.args.items()}
+        return frozenset(key for key, names in needs.items() if results.intersection(names))
 
     def _args(self, step: Step) -> dict[str, Any]:
         return bound(step, self.known)

@@ -89,10 +89,12 @@ def lost_steps(text: str, wanted: Iterable[DesiredSetting]) -> list[InstallStep]
         if (node := json5.value_at(text, path)) and node.value == value
     ]
     ours = {(wish.path, wish.value) for wish in wanted if wish.item}
+    # What an installation elsewhere, or of another vault, put into a list is ours as well.
+    ends: dict[tuple[str, ...], str] = {PATHS: "plugins/openclaw", SKILLS: HOST_SKILLS}
     for path in (PATHS, ALLOW, SKILLS):
         items = json5.plain(node) if (node := json5.value_at(text, path)) else []
         texts = (item for item in items if isinstance(item, str))
-        mine = (item for item in texts if (path, item) in ours or _was_ours(path, item))
+        mine = (item for item in texts if (path, item) in ours or item.endswith(ends.get(path, ())))
         steps += [InstallStep(path, ITEM, item, there=len(path)) for item in mine]
     return steps
 
@@ -104,12 +106,6 @@ def from_record(value: Mapping[str, Any]) -> InstallStep:
         KeyError, TypeError: it is none.
     """
     return InstallStep(**{**value, "path": tuple(map(str, value["path"]))})
-
-
-def _was_ours(path: tuple[str, ...], item: str) -> bool:
-    """True for what an installation elsewhere, or of another vault, put into a list."""
-    ends = {PATHS: "plugins/openclaw", SKILLS: HOST_SKILLS}
-    return path in ends and item.endswith(ends[path])
 
 
 def _drop_earlier(

@@ -200,7 +200,12 @@ def browse(
     trusts, fresh = app.trust_of(note.path for note in notes), app.freshness
 
     def tell(some: Sequence[rooms.browsing.NoteEntry], more: str) -> str:
-        return _with(_listed(some, trusts) or "No such notes.", more, fresh.degraded)
+        titles = ((note, f"{note.kind}: {note.title}") for note in some)
+        lines = (
+            (trusts.get(note.path, "unknown"), prompts.item(note.id, title, note.at))
+            for note, title in titles
+        )
+        return _with(_block(lines) or "No such notes.", more, fresh.degraded)
 
     return _fitting(notes, tell)
 
@@ -285,13 +290,6 @@ def _superseded(values: Iterable[Superseded]) -> str:
         words = fact_in_words(value.entity, value.field, value.value)
         marks.append((value.fact, f"line {value.line}, {words}: {value.mark('unknown')}"))
     return _block(("unknown", prompts.item(id_, mark)) for id_, mark in marks)
-
-
-def _listed(notes: Iterable[rooms.browsing.NoteEntry], trusts: Trusts) -> str:
-    return _block(
-        (trusts.get(note.path, "unknown"), prompts.item(note.id, f"{note.kind}: {note.title}", note.at))
-        for note in notes
-    )
 
 
 def _facts(rows: Iterable[tuple[str, Fact]], trusts: Trusts, conflicts: Mapping[str, Sequence[str]]) -> str:
