@@ -529,11 +529,8 @@ class App:
 
         Both stand until a person decides in `review`, or a rule does where the schema says `supersede: true`.
         """
-        keys = {
-            fact.id: rooms.language.key_of(fact.entity)
-            for _, fact in found
-            if fact.current and not fact.is_statement
-        }
+        values = (fact for _, fact in found if fact.current and not fact.is_statement)
+        keys = {fact.id: rooms.language.key_of(fact.entity) for fact in values}
         return {
             fact.id: [other.id for _, other in conflict.rivals(fact.value)]
             for conflict in self._conflicts().of(keys.values())
@@ -1314,19 +1311,12 @@ class App:
     def _searcher(self, today: date | None = None) -> Searcher:
         context, config, lane = self._context, self.config, None
         if context.wants_vectors:
-            policy = rooms.vector_lane.FallbackPolicy(
-                config.min_primary_results, config.min_coverage, config.blend_strategy
-            )
+            limits = config.min_primary_results, config.min_coverage
+            policy = rooms.vector_lane.FallbackPolicy(*limits, config.blend_strategy)
             lane = rooms.vector_lane.VectorLane(context.vectors, self.catalog, policy)
-        return Searcher(
-            context.index,
-            context.catalog,
-            today or context.today,
-            lane,
-            self._approved_files,
-            conflicts=self._conflicts(today).of,
-            strengths=context.strengths(today),
-        )
+        at = context.index, context.catalog, today or context.today
+        conflicts, strengths = self._conflicts(today).of, context.strengths(today)
+        return Searcher(*at, lane, self._approved_files, conflicts=conflicts, strengths=strengths)
 
     def _conflicts(self, today: date | None = None) -> rooms.conflicts.Conflicts:
         def declared() -> tuple[rooms.vocabulary.Schema, Callable[[Fact, Fact], bool]]:
@@ -1370,14 +1360,12 @@ class App:
 
         def bench(index: rooms.index.Index, vault: rooms.folder.Vault) -> rooms.evaluation.EvaluationSetup:
             catalog = Catalog(index.database, context.config.owner)
-            return rooms.evaluation.EvaluationSetup(
-                lambda day: Searcher(index, catalog, day or context.today, None, self._approved_files),
-                catalog,
-                vault,
-                index.language,
-                self.config.max_results,
-                budgets=(self.config.budget,),
-            )
+            at, most = (catalog, vault, index.language), self.config.max_results
+
+            def searcher(day: date | None) -> Searcher:
+                return Searcher(index, catalog, day or context.today, None, self._approved_files)
+
+            return rooms.evaluation.EvaluationSetup(searcher, *at, most, budgets=(self.config.budget,))
 
         context.refresh()
         vault, index = context.vault, context.index

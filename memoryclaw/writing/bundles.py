@@ -27,16 +27,7 @@ from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, encode, json_object, readable
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import remove_fact
-from memoryclaw.vault.layout import (
-    CONFIG_FILE,
-    LOGS,
-    Place,
-    is_safe_path,
-    name_notices,
-    place_of,
-    places,
-    safe_path,
-)
+from memoryclaw.vault.layout import CONFIG_FILE, LOGS, Place, name_notices, place_of, places, safe_path
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.version import __version__
 from memoryclaw.writing.context import WriteContext
@@ -293,7 +284,11 @@ class Bundle:
 
     def _path(self, name: str) -> str:
         path = name.removeprefix(_INSIDE)
-        if not is_safe_path(path) or path == name or path.startswith(_NOT_KEPT):
+        try:
+            safe_path(path)
+        except InputError:
+            path = ""
+        if not path or path == name or path.startswith(_NOT_KEPT):
             raise self._bad(f"{name[:80]!r} may not be written")
         return path
 
