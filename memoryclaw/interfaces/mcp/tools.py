@@ -31,16 +31,12 @@ _MOST_SAID = 1 << 20  # characters of all arguments of a call
 _MORE = "more do not fit into an answer; ask more narrowly."
 READS, ADDS, TAKES_AWAY = "reads", "adds", "takes away"
 
-Line = Annotated[
-    int,
-    Param("The first line to read, counted from the beginning of the note, section, fact or turn.", least=1),
-]
+_LINE = "The first line to read, counted from the beginning of the note, section, fact or turn."
+Line = Annotated[int, Param(_LINE, least=1)]
 Lines = Annotated[int, Param("The most lines to read.", least=1, most=2000)]
 Waiting = Annotated[str, Param("One item, to see what it would change; empty: the list.", key="id")]
-Action = Annotated[
-    Literal["show", "set", "clear"],
-    Param("clear writes it to the log first; with a task, only if it is of that task."),
-]
+_ACTION = Param("clear writes it to the log first; with a task, only if it is of that task.")
+Action = Annotated[Literal["show", "set", "clear"], _ACTION]
 
 
 class ToolSpec(NamedTuple):
