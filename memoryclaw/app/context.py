@@ -420,7 +420,8 @@ class VaultContext:
                 return verb()
 
         freshness, synced, answer = self._on_fresh_index(in_one_state)
-        timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
+        seconds = {"fresh": synced - started, "answer": time.perf_counter() - synced}
+        timings = {name: round(spent * 1e3, 2) for name, spent in seconds.items()}
         degraded = "; ".join(filter(None, (freshness.degraded, answer.degraded)))
         return replace(answer, degraded=degraded, behind=freshness.behind, timings_ms=timings)
 
@@ -606,10 +607,6 @@ def _with_notice(done: T, notice: str) -> T:
         notices = "; ".join(filter(None, (done.notice, notice)))
         return cast("T", done._replace(notice=notices))  # type: ignore[attr-defined]
     return done
-
-
-def _ms(seconds: float) -> float:
-    return round(seconds * 1e3, 2)
 
 
 def within(number: int, least: int, most: int, what: str) -> int:

@@ -93,7 +93,8 @@ def for_systemd(words: Sequence[str]) -> str:
 
 def for_shell(words: Sequence[str]) -> str:
     """A command as a shell takes it."""
-    return " ".join(word if _PLAIN.fullmatch(word) else _quote_for_shell(word) for word in words)
+    quoted = {word: "'" + word.replace("'", "'\"'\"'") + "'" for word in words if not _PLAIN.fullmatch(word)}
+    return " ".join(quoted.get(word, word) for word in words)
 
 
 def for_cron(vault: str, words: Sequence[str]) -> str:
@@ -121,10 +122,6 @@ def _for_systemd(char: str) -> str:
     if char.isprintable():
         return char
     return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
-
-
-def _quote_for_shell(word: str) -> str:
-    return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 # When a consolidation is due: a pure rule, so that every scheduler may ask at any time. A wrong clock never blocks it

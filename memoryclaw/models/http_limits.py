@@ -47,7 +47,7 @@ class LimitedTransport(httpx.BaseTransport):
             answer = self._pool.handle_request(sent)
             body = answer.read()
         except httpcore.TimeoutException:
-            raise _too_slow(self._who) from None
+            raise ModelError(f"{self._who} took too long") from None
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol):
             raise ModelError(f"{self._who} broke the connection off") from None
         encodings = [value for name, value in answer.headers if name.lower() == b"content-encoding"]
@@ -71,7 +71,7 @@ class _Allowance:
     def seconds(self) -> float:
         remaining = self._end - time.monotonic()
         if remaining <= 0:
-            raise _too_slow(self._who)
+            raise ModelError(f"{self._who} took too long")
         return remaining
 
     def taken(self, data: bytes) -> bytes:
@@ -122,7 +122,3 @@ class _Stream(httpcore.NetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
-
-
-def _too_slow(who: str) -> ModelError:
-    return ModelError(f"{who} took too long")

@@ -83,7 +83,7 @@ def _must_be_known(params: Iterable[str], needs: Sequence[Requirement], skill: s
 
 def _value_of(need: Requirement, text: str, facts: Facts) -> ParameterValue:
     value, source = standing_for(need, text, facts) or (text, "given")
-    return ParameterValue(need.name, parse_value(need, value), source, _is_secret(need))
+    return ParameterValue(need.name, parse_value(need, value), source, need.asked.type == "secret")
 
 
 def _remembered_value(need: Requirement, entities: Sequence[str], facts: Facts) -> ParameterValue | None:
@@ -93,11 +93,7 @@ def _remembered_value(need: Requirement, entities: Sequence[str], facts: Facts) 
         return None
     as_it_is = not need.asked.type and not isinstance(need.default, str)
     value = need.default if as_it_is else parse_value(need, as_text(need.default))
-    return ParameterValue(need.name, value, "default", _is_secret(need))
-
-
-def _is_secret(need: Requirement) -> bool:
-    return need.asked.type == "secret"
+    return ParameterValue(need.name, value, "default", need.asked.type == "secret")
 
 
 def _enumeration(names: Sequence[str]) -> str:
@@ -250,7 +246,9 @@ class _Job:
     def _plan(self, step: Step) -> _PlannedCall:
         try:
             tool = self.tools.find(step.tool)
-            return _PlannedCall(step, tool, self._trouble(tool, self._args(step), self._late_args(step)))
+            return _PlannedCall(
+                step, tool, self._trouble(tool, bound(step, self.known), self._late_args(step))
+            )
         except MemoryClawError as error:
             return _PlannedCall(step, None, str(error))
 
@@ -264,13 +262,10 @@ class _Job:
         needs = {key: references_in(value, results) for key, value in step.args.items()}
         return frozenset(key for key, names in needs.items() if results.intersection(names))
 
-    def _args(self, step: Step) -> dict[str, Any]:
-        return bound(step, self.known)
-
     def _carry_out(self, number: int, call: _PlannedCall) -> StepResult:
         tool = call.tool
         try:
-            args = self._args(call.step)
+            args = bound(call.step, self.known)
             trouble = self._trouble(tool, args, frozenset()) if tool else call.trouble
         except InputError as error:
             args, trouble = dict(call.step.args), str(error)
@@ -292,7 +287,7 @@ class _Job:
         self, number: int, call: _PlannedCall, state: str, *, result: str = "", error: str = ""
     ) -> StepResult:
         try:
-            args = self._args(call.step)
+            args = bound(call.step, self.known)
         except InputError:
             args = dict(call.step.args)
         host = call.tool.host if call.tool else ""
