@@ -388,11 +388,7 @@ def _newer(number: int) -> str:
 
 
 def paths_in(text: str) -> dict[str, str]:
-    """Where settings with this text put folders, by their names.
-
-    Raises:
-        ConfigError: they cannot be used.
-    """
+    """Where settings with this text put folders, by their names. Raises ConfigError: they cannot be used."""
     settings = _parse(Path(CONFIG_FILE), text)
     targets = {name: settings.get(f"paths.{name}") for name in MOVABLE}
     return _moves({name: place for name, place in targets.items() if place is not None})

@@ -84,11 +84,7 @@ def session_of(value: Any) -> str:
 
 
 def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
-    """What one message says.
-
-    Raises:
-        InputError: it is no message, or its time or turn cannot be used.
-    """
+    """What one message says. Raises InputError: it is no message, or its time or turn cannot be used."""
     if not isinstance(value, Mapping):
         raise InputError(
             'this is not a JSON object; give one object per line, such as {"role": "user", "content": "…"}'

@@ -110,11 +110,7 @@ def _reading(part: Part) -> Iterator[BinaryIO]:
 
 
 def whole(part: Part) -> bytes:
-    """All bytes of a file.
-
-    Raises:
-        InputError: it is damaged, or larger than one that is read whole.
-    """
+    """All bytes of a file. Raises InputError: it is damaged, or larger than one that is read whole."""
     with _reading(part) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:

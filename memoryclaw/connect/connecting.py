@@ -30,11 +30,7 @@ _PATIENCE = 60.0  # seconds for a server to start, and to answer
 
 
 def host_named(name: str) -> HostRow:
-    """The row of a host.
-
-    Raises:
-        NotFoundError: there is none.
-    """
+    """The row of a host. Raises NotFoundError: there is none."""
     if name not in BY_NAME:
         way = "`memoryclaw connect --print` shows what to add to the settings of any other"
         raise NotFoundError(f"there is no host {name!r} among {', '.join(BY_NAME)}; {way}")
@@ -47,11 +43,7 @@ def path_of(places: Places) -> str:
 
 
 def installed(host: HostRow) -> None:
-    """Checks that a host is on this machine.
-
-    Raises:
-        NotFoundError: nothing of it is there.
-    """
+    """Checks that a host is on this machine. Raises NotFoundError: nothing of it is there."""
     folder = path_of(host.folder)
     if not os.path.isdir(folder) and not any(os.path.lexists(path_of(each.places)) for each in host.files):
         sentence = f"{host.title} is not on this machine: there is no folder {folder}"
@@ -175,11 +167,7 @@ def try_connection(host: HostRow, changes: Sequence[settings_file.SettingsChange
 
 
 def try_openclaw(command: Sequence[str], vault: str) -> list[str]:
-    """Reads once with the command that OpenClaw's settings will say; no tool is named in them.
-
-    Raises:
-        UnconnectedError: it does not work.
-    """
+    """Reads once with the command that OpenClaw's settings will say; no tool is named in them. Raises UnconnectedError: it does not work."""
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         sentence = "OpenClaw asks over HTTP, which needs pip install 'memoryclaw[serve]'"
         raise UnconnectedError(f"{sentence}; nothing was written")

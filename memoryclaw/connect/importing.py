@@ -108,11 +108,7 @@ class SourceReading:
         self.notices: dict[str, None] = {}  # in their order
 
     def parts(self, source: str, pattern: re.Pattern[str], none: str, others: str) -> list[Part]:
-        """The files of a source that are read; the others are counted.
-
-        Raises:
-            InputError: there are none.
-        """
+        """The files of a source that are read; the others are counted. Raises InputError: there are none."""
         parts = parts_of(source)
         wanted = [part for part in parts if pattern.search(part.name)]
         if not wanted:

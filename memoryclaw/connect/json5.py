@@ -48,11 +48,7 @@ class Member(NamedTuple):
 
 @lru_cache(maxsize=4)  # one edit asks several times, and a host's file may hold megabytes
 def parse(text: str) -> JsonNode:
-    """The value of a JSON5 text.
-
-    Raises:
-        ConfigError: it is none; the sentence names the line.
-    """
+    """The value of a JSON5 text. Raises ConfigError: it is none; the sentence names the line."""
     reader = _Json5Parser(text)
     node = reader.value(reader.skip(0), 0)
     end = reader.skip(node.end)
@@ -75,11 +71,7 @@ def parse_strict(text: str) -> JsonNode:
 
 
 def parse_object(text: str) -> JsonNode:
-    """The object of a JSON5 text.
-
-    Raises:
-        InputError: it is none; the sentence goes on behind the name of the file.
-    """
+    """The object of a JSON5 text. Raises InputError: it is none; the sentence goes on behind the name of the file."""
     try:
         node = parse(text)
     except (ConfigError, RecursionError) as error:

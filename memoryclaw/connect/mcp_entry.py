@@ -64,11 +64,7 @@ def json_editor(section: str, *, comments: bool, typed: bool) -> SettingsEditor:
 
 
 def _ours(entry: Any) -> dict[str, Any]:
-    """What an entry under our name says of how to start us, whatever else it says.
-
-    Raises:
-        InputError: it starts something else.
-    """
+    """What an entry under our name says of how to start us, whatever else it says. Raises InputError: it starts something else."""
     args = entry.get("args") if isinstance(entry, dict) else None
     words = [str(entry.get("command", "")), *map(str, args)] if isinstance(args, list) else []
     programs = {word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe") for word in words}

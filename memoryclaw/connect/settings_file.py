@@ -91,11 +91,7 @@ def carry_out(plan: SettingsChange) -> str:
 
 
 def refuse_link(path: str) -> None:
-    """Checks that settings are no link.
-
-    Raises:
-        InputError: they are one, and what it leads to may be another tool's to write.
-    """
+    """Checks that settings are no link. Raises InputError: they are one, and what it leads to may be another tool's to write."""
     if os.path.islink(path):
         way = "nothing was changed, and `memoryclaw connect --print` shows what to add there"
         raise InputError(f"{path} is a link to {os.path.realpath(path)}; {way}")

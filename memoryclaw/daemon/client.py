@@ -273,11 +273,7 @@ _PAUSE = 0.02
 
 
 def stop(state: Path) -> int:
-    """Asks the daemon to stop and waits until it is gone; its process id, or 0 when none runs.
-
-    Raises:
-        LockedError: it was asked, and still runs.
-    """
+    """Asks the daemon to stop and waits until it is gone; its process id, or 0 when none runs. Raises LockedError: it was asked, and still runs."""
     pid = watcher(state)[0]
     if not pid or pid != _pid_in(state):
         return 0

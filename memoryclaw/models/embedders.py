@@ -42,11 +42,7 @@ class Embedder(Protocol):
 
 
 def numpy() -> Any:
-    """The numpy module.
-
-    Raises:
-        VectorsError: it is not installed.
-    """
+    """The numpy module. Raises VectorsError: it is not installed."""
     return extra("numpy", "vectors")
 
 

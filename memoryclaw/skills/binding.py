@@ -27,11 +27,7 @@ _SHAPES = {
 
 
 def parse_value(need: Requirement, text: str) -> Any:
-    """Parses the value of a parameter by its type.
-
-    Raises:
-        InputError: the text is no such value.
-    """
+    """Parses the value of a parameter by its type. Raises InputError: the text is no such value."""
     if len(text) > LONGEST:
         raise InputError(
             f"{need.name} has {len(text):,} characters, more than the {LONGEST:,} that are taken"

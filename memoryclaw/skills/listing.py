@@ -149,12 +149,7 @@ def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[Liste
 
 
 def show_skill(root: str, name: str, sees: Sees = everything, ran: Ran = ()) -> LintedSkill:
-    """One skill, by its name, its folder or its path.
-
-    Raises:
-        NotFoundError: there is none.
-        InputError: several go by this name.
-    """
+    """One skill, by its name, its folder or its path. Raises NotFoundError: there is none; InputError: several go by this name."""
     skill = find(list_skills(root, sees, ran), name)
     return LintedSkill(skill, tuple(_lint(root, skill)))
 

@@ -100,11 +100,7 @@ def outcomes_of(events: Iterable[Mapping[str, Any]], path: str, digest: str) -> 
 def keep_outcome(
     ledger: Ledger, skill: SkillFile, *, ok: bool, by: str, why: str, session: str, now: datetime
 ) -> RunOutcome:
-    """Keeps how it went when somebody followed a skill.
-
-    Raises:
-        VaultError: it could not be kept.
-    """
+    """Keeps how it went when somebody followed a skill. Raises VaultError: it could not be kept."""
     from memoryclaw.capture.log_records import strip_marks  # noqa: PLC0415 - a search notes no outcome
 
     reason = one_line(strip_marks(why).text)[:WHY]

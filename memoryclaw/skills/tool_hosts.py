@@ -44,11 +44,7 @@ class GatewayTools:
         return bool(self._token)
 
     def find(self, name: str) -> Tool:
-        """The tool of this name; only a call shows whether it exists.
-
-        Raises:
-            ConfigError: the gateway may not be asked.
-        """
+        """The tool of this name; only a call shows whether it exists. Raises ConfigError: the gateway may not be asked."""
         if not self._token:
             raise ConfigError(f"the OpenClaw gateway needs its token: set {TOKEN} in the environment")
         if _CONTROL.search(self._token):
@@ -89,11 +85,7 @@ class GatewayTools:
 
 
 def _host(url: str) -> str:
-    """The host of a URL.
-
-    Raises:
-        ConfigError: the URL is invalid.
-    """
+    """The host of a URL. Raises ConfigError: the URL is invalid."""
     try:
         address = urlsplit(url)
         if address.port != 0 and address.hostname and address.username is None:

@@ -51,11 +51,7 @@ class ToolServer(NamedTuple):
 
 
 def read_servers(value: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[ToolServer, ...]:
-    """Reads the configured servers; `${NAME}` in env and headers is taken from the environment.
-
-    Raises:
-        ConfigError: one is invalid.
-    """
+    """Reads the configured servers; `${NAME}` in env and headers is taken from the environment. Raises ConfigError: one is invalid."""
     return tuple(_server(name, about, environ) for name, about in value.items())
 
 

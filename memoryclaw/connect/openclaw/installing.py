@@ -100,11 +100,7 @@ def lost_steps(text: str, wanted: Iterable[DesiredSetting]) -> list[InstallStep]
 
 
 def from_record(value: Mapping[str, Any]) -> InstallStep:
-    """A step as it was kept.
-
-    Raises:
-        KeyError, TypeError: it is none.
-    """
+    """A step as it was kept. Raises KeyError, TypeError: it is none."""
     return InstallStep(**{**value, "path": tuple(map(str, value["path"]))})
 
 

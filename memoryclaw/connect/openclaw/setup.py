@@ -65,11 +65,7 @@ class Setup:
         self._clock = clock
 
     def plan_install(self) -> ConfigChange:
-        """What installing would write.
-
-        Raises:
-            ConfigError: there is no configuration, or it cannot be edited.
-        """
+        """What installing would write. Raises ConfigError: there is no configuration, or it cannot be edited."""
         before, steps = self._now()
         try:
             after, steps = installing.install(before, self._wishes(), steps)
@@ -157,11 +153,7 @@ class HostConfig:
         self._record = f"{_FOLDER}/{hashlib.sha256(os.fsencode(real)).hexdigest()[:16]}.json"
 
     def read(self) -> str:
-        """The text; bytes that are no UTF-8 survive being written again.
-
-        Raises:
-            ConfigError: there is none.
-        """
+        """The text; bytes that are no UTF-8 survive being written again. Raises ConfigError: there is none."""
         if not os.path.lexists(os.path.join(self._folder, self._name)):
             raise ConfigError(
                 f"there is no OpenClaw configuration at {self.path}; install OpenClaw and run `openclaw setup` first, "
@@ -170,11 +162,7 @@ class HostConfig:
         return files.read_file(self._folder, self._name).data.decode("utf-8", "surrogateescape")
 
     def values(self, text: str) -> dict[str, Any]:
-        """What the text says.
-
-        Raises:
-            ConfigError: it is no JSON5.
-        """
+        """What the text says. Raises ConfigError: it is no JSON5."""
         try:
             content = plain(parse(text))
         except ConfigError as error:
