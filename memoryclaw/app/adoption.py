@@ -80,20 +80,12 @@ def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
 
 def remember_vault(root: Path) -> None:
-    """Has the user's own settings name a vault as the one that counts where none is named.
-
-    Raises:
-        InputError: they cannot say it.
-    """
+    """Has the user's own settings name a vault as the one that counts where none is named. Raises InputError: they cannot say it."""
     _tell_own_settings(settings.own_folder(os.environ), {"vault.default": os.fspath(root)})
 
 
 def remember_vectors(context: VaultContext, model: str) -> None:
-    """Has the user's own settings for one vault turn vectors of a model on; off without one.
-
-    Raises:
-        InputError: they cannot say it.
-    """
+    """Has the user's own settings for one vault turn vectors of a model on; off without one. Raises InputError: they cannot say it."""
     context.identify()  # the folder is named after the vault's id
     folder = settings.own_vault_folder(os.environ, context.config.vault_id)
     named = {"retrieval.vectorModel": model, "retrieval.blendStrategy": "weighted"} if model else {}

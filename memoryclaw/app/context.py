@@ -610,11 +610,7 @@ def _with_notice(done: T, notice: str) -> T:
 
 
 def within(number: int, least: int, most: int, what: str) -> int:
-    """The number.
-
-    Raises:
-        InputError: it lies outside.
-    """
+    """The number. Raises InputError: it lies outside."""
     if not least <= number <= most:
         raise errors.InputError(f"{what} must be from {least:,} to {most:,}")
     return number

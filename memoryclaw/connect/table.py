@@ -66,11 +66,7 @@ BY_NAME = {host.name: host for host in TABLE}
 
 
 def place(places: Places, environ: Mapping[str, str], system: str) -> str:
-    """Where that is on a machine.
-
-    Args:
-        system: as `sys.platform` calls it.
-    """
+    """Where that is on a machine. `system`: as `sys.platform` calls it."""
     home = environ.get("HOME") or os.path.expanduser("~")
     settings = environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     apps = f"{home}/Library/Application Support" if system == "darwin" else settings

@@ -112,11 +112,7 @@ class BoundValue(NamedTuple):
 
 
 def look_up_value(need: Requirement, entities: Sequence[str], facts: Facts) -> BoundValue | None:
-    """Looks up the value of a parameter that nobody gave.
-
-    Args:
-        entities: the entities that other parameters name, such as a client.
-    """
+    """Looks up the value of a parameter that nobody gave. `entities`: the entities that other parameters name, such as a client."""
     if need.address:
         return _at(need, facts)
     if not need.remembered:

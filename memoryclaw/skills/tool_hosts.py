@@ -136,11 +136,7 @@ _MCP, _GATEWAY = "mcp:", f"{HOST}:"
 
 
 class ToolHosts:
-    """All tools that the settings of a vault offer to skills.
-
-    Args:
-        chosen: where to look for a tool without a prefix: auto, mcp or openclaw.
-    """
+    """All tools that the settings of a vault offer to skills. `chosen`: where to look for a tool without a prefix: auto, mcp or openclaw."""
 
     def __init__(self, servers: McpTools, gateway: GatewayTools, chosen: str) -> None:
         self._servers = servers

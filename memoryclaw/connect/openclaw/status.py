@@ -35,11 +35,7 @@ class OpenClawStatus(NamedTuple):
 
 
 def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
-    """How things stand.
-
-    Args:
-        daemon: tells whether the daemon of a vault answers.
-    """
+    """How things stand. `daemon`: tells whether the daemon of a vault answers."""
     path = setup.host.path
     try:
         values = setup.host.values(setup.host.read())

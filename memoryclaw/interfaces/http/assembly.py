@@ -108,11 +108,7 @@ def _tokens(daemon: Daemon) -> dict[str, str]:
 
 
 def verb_routes(answer: Answering, report: Report) -> list[BaseRoute]:
-    """The addresses of all verbs.
-
-    Args:
-        answer: gives the JSON of an answer: to a row, what its path names, its keys and an audience.
-    """
+    """The addresses of all verbs. `answer`: gives the JSON of an answer: to a row, what its path names, its keys and an audience."""
     by_path: dict[str, list[VerbRoute]] = {}
     # The most particular address first: `…/{id}/approve` before `…/{id}`.
     for row in sorted(ROWS, key=lambda row: -len(_NAMED.sub("", row.path))):

@@ -21,11 +21,7 @@ _MOUNTED = 2  # vaults for mounted applications
 
 
 class WorkerPool:
-    """A few threads that take turns in a few open vaults.
-
-    Args:
-        waiting: how many more may wait.
-    """
+    """A few threads that take turns in a few open vaults. `waiting`: how many more may wait."""
 
     def __init__(self, open_app: Callable[[], App], threads: int, waiting: int = _WAITING) -> None:
         self._stock = VaultPool(open_app, threads)
