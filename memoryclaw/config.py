@@ -490,9 +490,8 @@ def _check(where: str, setting: Setting, value: Any) -> Any:
             raise ConfigError(f"{where}: {setting.key} must hold names with `key: value` lines below each")
         return value
     if setting.key == "vault.timezone" and value and zone_of(str(value)) is None:
-        raise ConfigError(
-            f"{where}: {setting.key} cannot be {value!r}; give a name such as Europe/Berlin, or an offset such as -08:00"
-        )
+        sentence = f"{where}: {setting.key} cannot be {value!r}"
+        raise ConfigError(f"{sentence}; give a name such as Europe/Berlin, or an offset such as -08:00")
     if allowed is str:
         return str(value)
     return _number(where, setting, str(value))

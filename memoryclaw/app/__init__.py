@@ -76,9 +76,8 @@ def open_vault(
     root = settings.find_root(path_text, os.environ, settings.here())
     if not root.exists() and (notes := settings.notes_here(path_text, os.environ, settings.here())):
         way = "`memoryclaw init .`" if notes == settings.here() else f"`memoryclaw init {notes}`"
-        raise errors.VaultError(
-            f"{notes} holds notes but is not a vault yet; run {way} to make it one, or name another with --vault"
-        )
+        sentence = f"{notes} holds notes but is not a vault yet"
+        raise errors.VaultError(f"{sentence}; run {way} to make it one, or name another with --vault")
     return App(root, clock=clock, progress=progress, patience=patience, audience=audience)
 
 
@@ -445,9 +444,8 @@ class App:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
         event = self.ledger.receipt(receipt)
         if event is None:
-            raise errors.NotFoundError(
-                f"no recall of this vault has the receipt {receipt!r}; `recall --json` prints it"
-            )
+            sentence = f"no recall of this vault has the receipt {receipt!r}"
+            raise errors.NotFoundError(f"{sentence}; `recall --json` prints it")
         if "digests" not in event:
             raise errors.NotFoundError(
                 f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw show --as uses ID` counts it"

@@ -45,9 +45,8 @@ class AgentNotes:
         self._context = context
         self.folder = safe_path(folder.strip("/"))
         if trust_of_file(f"{self.folder}/note.md") == TRUSTS[0]:
-            raise InputError(
-                f"{folder!r} is not a folder for an agent's notes; use {FOLDER}, or one below it"
-            )
+            sentence = f"{folder!r} is not a folder for an agent's notes"
+            raise InputError(f"{sentence}; use {FOLDER}, or one below it")
 
     @allowed(*AGENTS)
     def list(self, under: str = "") -> list[AgentNote]:
@@ -101,9 +100,8 @@ class AgentNotes:
             def merged(text: str) -> str:
                 after = merge(digest.text, text, new_text)
                 if after is None:
-                    raise ConflictError(
-                        f"{name} holds lines of others where this would write; nothing was written"
-                    )
+                    sentence = f"{name} holds lines of others where this would write"
+                    raise ConflictError(f"{sentence}; nothing was written")
                 return after
 
             file_text = context.text(path)
@@ -197,9 +195,8 @@ class AgentNotes:
             paths = [stem]
         for path in paths:
             if not self._context.sees(path) or self._context.vault.doubts(path).pieces:
-                raise InputError(
-                    f"{_shown(path[len(self.folder) + 1 :])} holds lines of others; only a person moves it"
-                )
+                sentence = f"{_shown(path[len(self.folder) + 1 :])} holds lines of others"
+                raise InputError(f"{sentence}; only a person moves it")
         return paths, stem
 
     def _check(self, context: WriteContext, path: str, before: str | None, after: str) -> None:
@@ -214,9 +211,8 @@ class AgentNotes:
         raised = doubts_of([ExchangedFile(path, old, new)], {})
         trusts = [standing_of(path, data).note.trust for data in (old or b"", new)]
         if any(doubt.came != GONE for doubt in raised.values()) or (trusts[1] == TRUSTS[0] != trusts[0]):
-            raise InputError(
-                "only a person lets others see a note, lets it leave this machine or trusts it; leave that label out"
-            )
+            sentence = "only a person lets others see a note, lets it leave this machine or trusts it"
+            raise InputError(f"{sentence}; leave that label out")
 
 
 def _shown(name: str) -> str:

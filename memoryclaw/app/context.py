@@ -406,9 +406,8 @@ class VaultContext:
         """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
         self._sees_all = self.audience == OWNER or (self.audience == AGENT and not self._whole.is_partial())
         if not (self._sees_all or self._view.followed_edition()):
-            raise errors.VaultError(
-                f"the home of this vault has not indexed it for the audience {self.audience} yet; ask there, or again later"
-            )
+            sentence = f"the home of this vault has not indexed it for the audience {self.audience} yet"
+            raise errors.VaultError(f"{sentence}; ask there, or again later")
         return freshness
 
     def answer(self, verb: Callable[[], A]) -> A:

@@ -144,9 +144,8 @@ def _type(text: str) -> str:
 def question(text: str) -> str:
     """A question that is no longer than is read."""
     if len(text.encode("utf-8", "replace")) > MOST_BYTES:
-        raise InputError(
-            f"this question is longer than {MOST_BYTES} bytes; ask with the words that matter, not the whole conversation"
-        )
+        sentence = f"this question is longer than {MOST_BYTES} bytes"
+        raise InputError(f"{sentence}; ask with the words that matter, not the whole conversation")
     return text
 
 

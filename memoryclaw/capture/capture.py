@@ -270,9 +270,8 @@ class _Session:
             return self._id(self._hosts[host])
         if turn:
             if turn in self._turns and self._turns[turn] != said:
-                raise InputError(
-                    f"turn {turn} of session {self.session} is kept already and says something else; give this line another turn"
-                )
+                sentence = f"turn {turn} of session {self.session} is kept already and says something else"
+                raise InputError(f"{sentence}; give this line another turn")
             return self._id(turn) if turn in self._turns else ""
         if not host and "ts" in record:
             return self._id(self._moments.get((record["ts"], said), ""))
@@ -302,9 +301,8 @@ class _Session:
         turn = id_.removeprefix(f"log:{self.session}/")
         was = self._labels.get(turn, UNLABELLED)
         if join_labels((was, label)) != was:
-            raise InputError(
-                f"turn {turn} of session {self.session} is kept already without this label; add `audience` or `export` to its line in the log"
-            )
+            sentence = f"turn {turn} of session {self.session} is kept already without this label"
+            raise InputError(f"{sentence}; add `audience` or `export` to its line in the log")
 
     def _id(self, turn: str) -> str:
         return f"log:{self.session}/{turn}" if turn else ""

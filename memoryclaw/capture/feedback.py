@@ -34,9 +34,8 @@ class Feedback(NamedTuple):
 def rating_of(rating: int) -> int:
     """The rating, if it is one."""
     if type(rating) is not int or not LEAST <= rating <= MOST:  # True is not a rating
-        raise InputError(
-            f"{rating!r} is not a rating; give a whole number from {LEAST} (useless) to {MOST} (just right)"
-        )
+        sentence = f"{rating!r} is not a rating"
+        raise InputError(f"{sentence}; give a whole number from {LEAST} (useless) to {MOST} (just right)")
     return rating
 
 
@@ -68,9 +67,8 @@ def feedback(
     rating_kept = Feedback(id_, rating_of(rating), one_line(session)[:NAME_LENGTH], words, timestamp(now))
     recall = ledger.last_receipt(rating_kept.id, session=rating_kept.session, receipt=receipt)
     if receipt and not recall:
-        raise InputError(
-            f"no recall with the receipt {receipt!r} showed {id_}; leave it out to rate it all the same"
-        )
+        sentence = f"no recall with the receipt {receipt!r} showed {id_}"
+        raise InputError(f"{sentence}; leave it out to rate it all the same")
     rated = {"ids": [rating_kept.id], "rating": rating_kept.rating}
     values = {**rated, "receipt": recall, "session": rating_kept.session, "note": rating_kept.note}
     values = {key: value for key, value in values.items() if value}

@@ -183,9 +183,8 @@ def _turn(turn: Any) -> str:
         return ""
     text = str(turn) if isinstance(turn, int) and not isinstance(turn, bool) else turn
     if not isinstance(text, str) or not _TURN.fullmatch(text):
-        raise InputError(
-            "this turn cannot be an id; give a number, or up to 64 of the characters A-Z a-z 0-9 . _ : -"
-        )
+        sentence = "this turn cannot be an id"
+        raise InputError(f"{sentence}; give a number, or up to 64 of the characters A-Z a-z 0-9 . _ : -")
     return text
 
 
@@ -194,9 +193,8 @@ def _time(ts: Any) -> str:
         return ""
     time = parse_timestamp(str(ts)) if isinstance(ts, str | int | float) and not isinstance(ts, bool) else ""
     if not time:
-        raise InputError(
-            f"{one_line(str(ts))[:40]!r} is not a time; give ISO 8601, such as 2026-03-01T12:00:00Z, or seconds since 1970"
-        )
+        sentence = f"{one_line(str(ts))[:40]!r} is not a time"
+        raise InputError(f"{sentence}; give ISO 8601, such as 2026-03-01T12:00:00Z, or seconds since 1970")
     return time if len(time) > 10 else f"{time}T00:00:00Z"
 
 

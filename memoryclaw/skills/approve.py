@@ -80,9 +80,8 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
     advice = _must_be_sound(context, skill)
     home = skill.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1)
     if target != path and files.exists(context.root, home or target):
-        raise InputError(
-            f"there is a skill called {skill.name} already; rename the draft's folder and its name"
-        )
+        sentence = f"there is a skill called {skill.name} already"
+        raise InputError(f"{sentence}; rename the draft's folder and its name")
     moved = {place: place.replace(_DRAFTS, f"{SKILLS}/", 1) for place in skill.digests}
     prints = {path: fingerprint_of(skill.skill)}
     rows = ((moved[place], of, prints.get(place, "")) for place, of in skill.digests.items())
@@ -169,17 +168,15 @@ def _scaffold(context: WriteContext, name: str, description: str) -> str:
 def _must_be_sound(context: WriteContext, listed: ListedSkill) -> str:
     """Raises InputError for a skill with problems; returns what hosts are told of one without a description."""
     if odd := next((path for path, digest in listed.digests.items() if digest == ODD), ""):
-        raise InputError(
-            f"{odd} is a link, or no file; a skill is approved by its bytes, so put the file itself there"
-        )
+        sentence = f"{odd} is a link, or no file"
+        raise InputError(f"{sentence}; a skill is approved by its bytes, so put the file itself there")
     every = lint(listed.skill.path, files.read_file(context.root, listed.skill.path).data)
     missing = [problem for problem in every if problem.message == NO_DESCRIPTION and not listed.skill.folder]
     if problems := [problem for problem in every if problem not in missing]:
         first, others_count = problems[0], len(problems) - 1
         others = f" (and {others_count} more)" if others_count else ""
-        raise InputError(
-            f"{first.path}:{first.line}: {first.message}; {first.hint}{others}. `memoryclaw skills lint {listed.name}` explains"
-        )
+        sentence = f"{first.path}:{first.line}: {first.message}"
+        raise InputError(f"{sentence}; {first.hint}{others}. `memoryclaw skills lint {listed.name}` explains")
     description = proposed_description(listed.skill)
     return f"it has no description; hosts are given “{description}”" if missing else ""
 

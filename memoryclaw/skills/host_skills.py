@@ -172,9 +172,8 @@ def host_skills(root: str, folder: HostFolder, *, sees: listing.Sees, refresh: b
     try:
         brought = _bring_copies(root, folder, copies, refresh=refresh)
     except OSError as error:
-        raise VaultError(
-            f"{folder.path} cannot be brought up to date ({error.strerror}); try again"
-        ) from None
+        sentence = f"{folder.path} cannot be brought up to date ({error.strerror})"
+        raise VaultError(f"{sentence}; try again") from None
     return brought._replace(left_out=tuple(sorted((*brought.left_out, *left_out))))
 
 

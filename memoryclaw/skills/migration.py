@@ -86,9 +86,8 @@ def _plan(context: WriteContext) -> tuple[Migrated, list[Edit]]:
     if config.format == FORMAT:
         return Migrated(FORMAT, FORMAT), []
     if not files.exists(context.root, CONFIG_FILE):
-        raise InputError(
-            f"there is no {CONFIG_FILE} here; `memoryclaw init` makes a vault of the newest format"
-        )
+        sentence = f"there is no {CONFIG_FILE} here"
+        raise InputError(f"{sentence}; `memoryclaw init` makes a vault of the newest format")
     plans = [_STEPS[number](context) for number in range(config.format, FORMAT)]
     change = text_change(lambda text: with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE))
     says = Edit(CONFIG_FILE, change, undoable=True)
@@ -138,9 +137,8 @@ def _only(before: bytes | None, after: bytes | None) -> Callable[[bytes | None],
 
     def change(data: bytes | None) -> bytes | None:
         if data != before:
-            raise ConflictError(
-                "a skill was changed while it was being migrated; nothing was written. Try again"
-            )
+            sentence = "a skill was changed while it was being migrated"
+            raise ConflictError(f"{sentence}; nothing was written. Try again")
         return after
 
     return change

@@ -66,9 +66,8 @@ def values_for(
             values[need.name] = _value_of(need, ask(need), facts)._replace(source="asked")
     missing = [need.name for need in needs if need.name not in values and not need.asked.optional]
     if missing:
-        raise InputError(
-            f"{skill} needs {_enumeration(missing)}; say {' '.join(f'--param {name}=…' for name in missing)}"
-        )
+        sentence = f"{skill} needs {_enumeration(missing)}"
+        raise InputError(f"{sentence}; say {' '.join(f'--param {name}=…' for name in missing)}")
     return [values.get(need.name, ParameterValue(need.name, None, "")) for need in needs]
 
 

@@ -51,9 +51,8 @@ class GatewayTools:
             raise ConfigError(f"{TOKEN} contains a character that tokens cannot have, such as a line break")
         host = _host(self._url)
         if host not in LOOPBACK and not self._allow_remote:
-            raise ConfigError(
-                f"openclaw.gatewayUrl is on another machine ({host}); openclaw.allowRemoteGateway: true allows that"
-            )
+            sentence = f"openclaw.gatewayUrl is on another machine ({host})"
+            raise ConfigError(f"{sentence}; openclaw.allowRemoteGateway: true allows that")
         if not is_private(self._url):
             raise ConfigError("openclaw.gatewayUrl must begin with https://, or with http:// on this machine")
         return Tool(HOST, name)
