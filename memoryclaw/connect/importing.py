@@ -181,14 +181,11 @@ def import_export(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> ImportedExport:
-    """Brings over what another program exported.
+    """Brings over what another program exported. Raises InputError: there is no such source, or it is not what it is said to be.
 
     Args:
         dry_run: only tell what would come.
         progress: told (done, total) in bytes of the files that are read.
-
-    Raises:
-        InputError: there is no such source, or it is not what it is said to be.
     """
     if kind not in KINDS:
         raise InputError(f"{kind!r} cannot be imported; choose one of {', '.join(KINDS)}")

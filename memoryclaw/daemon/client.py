@@ -186,13 +186,10 @@ _BYTES = 32
 
 
 class DaemonFiles:
-    """The files of one daemon, written when it begins and again whenever they are gone.
+    """The files of one daemon, written when it begins and again whenever they are gone. Raises VaultError: the folder is not ours, or cannot be made.
 
     Args:
         state: the state folder of the vault; it is closed to everybody else.
-
-    Raises:
-        VaultError: the folder is not ours, or cannot be made.
     """
 
     def __init__(self, state: Path) -> None:

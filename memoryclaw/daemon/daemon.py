@@ -86,14 +86,11 @@ class WatchedVault(Protocol):
 
 
 class Daemon:
-    """The one daemon of a vault, without its HTTP server.
+    """The one daemon of a vault, without its HTTP server. Raises LockedError: another process watches this vault.
 
     Args:
         tell: is given what the log should say, one sentence each.
         after: hours for which its schedule leaves new lines to an agent.
-
-    Raises:
-        LockedError: another process watches this vault.
     """
 
     def __init__(

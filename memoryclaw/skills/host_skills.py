@@ -159,14 +159,11 @@ class _Wanted(NamedTuple):
 
 
 def host_skills(root: str, folder: HostFolder, *, sees: listing.Sees, refresh: bool = True) -> HostSkills:
-    """Brings the copies up to date, writing only what differs, and lists them.
+    """Brings the copies up to date, writing only what differs, and lists them. Raises VaultError: the folder cannot be written.
 
     Args:
         sees: whether hosts may see all of the file at a path.
         refresh: False to write nothing: copies that are missing or out of date are then withheld.
-
-    Raises:
-        VaultError: the folder cannot be written.
     """
     copies, left_out = _approved_copies(root, sees)
     try:
