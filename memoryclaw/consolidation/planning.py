@@ -459,7 +459,7 @@ def _as_statement(decider: ClaimDecider, decided: ClaimDecision, source: str) ->
     if claim.role != "user" or not claim.words:
         return decided._replace(action="drop", reason=f"{decided.reason}; there are more useful questions")
     quote = claim._replace(
-        entity=claim.speaker or claim.entity, field="", value=claim.words, how="said", corrected=False
+        entity=claim.speaker or claim.entity, field="", value=claim.words, how="said", cue=""
     )
     decision = decider.decide(quote, source)
     reason = f"{decided.reason}; kept as it was said"
@@ -692,7 +692,7 @@ def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPendin
     return AddPending(
         entity=claim.entity, field=claim.field, value=claim.value, confidence=claim.confidence, source=source,
         why=f'{decided.reason}; {_speaker(claim, segment)} said: "{claim.quote}"', since=decided.since, known=decided.known,
-        audience=common_audience(segment.audience, decided.audience), first=bool(claim.cue), scope=claim.scope,
+        audience=common_audience(segment.audience, decided.audience), scope=claim.scope,
     )  # fmt: skip
 
 
@@ -702,8 +702,7 @@ def _pending_change(pending: Sequence[AddPending], decided: Iterable[ClaimDecisi
     if not once:
         return []
     unique = [p for p in pending if once[p.entity, p.field, p.value] is p]
-    # Each that comes first is put above all others, so the first of them is put there last.
-    facts = (*(p for p in reversed(unique) if p.first), *(p for p in unique if not p.first))
+    facts = tuple(unique)
     quotes = {(d.claim.entity, d.claim.field, d.claim.value): d.reason for d in decided}
     return [
         PlannedChange(
