@@ -31,7 +31,7 @@ from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, has_phrase
 from memoryclaw.talk.seals import balanced
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, grammar_of, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
 from memoryclaw.vault.audience import common_audience
@@ -150,8 +150,7 @@ _NAMED = "name"  # the aspect whose way stands behind its words
 
 def _order_in_turn(order: str, other: str) -> bool:
     """True for two orders of which one holds at a time, since they say of the same thing how it shall be: `answer in German`, `answer in English`; not for orders on a condition."""
-    code = spoken_in(other, spoken_in(order, "en"))
-    words = grammar(code if code in codes() else UNREAD)
+    words = grammar_of(other, spoken_in(order, "en"))
     ways, others = (_ways(tokens_of(text)) for text in (order, other))
     is_one = any(ways[aspect] != others[aspect] or aspect == _NAMED for aspect in ways.keys() & others.keys())
     conditions = (words.suppositions, words.conditions)
@@ -203,7 +202,6 @@ def reconcile(
     today: str = "",
     said_by: SaidBy = lambda _path, _fact: frozenset(),
     same_turn: Collection[str] = (),
-    beside: Known = (),
 ) -> ClaimDecision:
     """What becomes of a claim.
 
@@ -216,7 +214,6 @@ def reconcile(
         today: ISO date by the clock of the app, "" when unknown.
         said_by: tells who said what a known fact rests on, by the keys of their names.
         same_turn: the ids of the statements that the same turn made: no sign of change in it means them.
-        beside: what is known of the speaker, where the claim is of somebody else.
     """
     if claim.how in (DENIED, UNWANTED):
         return _doubt(claim, facts)
@@ -225,7 +222,7 @@ def reconcile(
     if claim.is_statement:
         return _state(claim, facts, decisions, files, same_turn)
     if claim.how == "end":
-        return _end(claim, facts, beside)
+        return _end(claim, facts)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
     case = _case(claim, facts, schema, files)
     return (
@@ -238,7 +235,7 @@ def reconcile(
     )
 
 
-def _end(claim: Claim, known_facts: Known, beside: Known) -> ClaimDecision:
+def _end(claim: Claim, known_facts: Known) -> ClaimDecision:
     """What becomes of a value that a person says holds no longer: where one such value stands, it ends."""
     any_field = claim.field == ANY_FIELD  # the words of a statement name it, and an id anything
     matches = [
@@ -253,12 +250,6 @@ def _end(claim: Claim, known_facts: Known, beside: Known) -> ClaimDecision:
     ]
     matches = matches or [
         (path, fact) for path, fact in known_facts if fact.current and _is_habit(fact, claim)
-    ]
-    whole = stems(f"{claim.entity} {claim.value}")  # `Philippa left Bright Lane`, of the speaker's agent
-    matches = matches or [
-        (path, fact)
-        for path, fact in beside
-        if fact.current and fact.said < claim.said and len(whole) > 1 and whole <= stems(fact.value)
     ]
     if (
         len(matches) != 1
@@ -967,9 +958,8 @@ class ClaimDecider:
             facts = self._facts_of(claim.entity)
         key, speaker = key_of(claim.entity), key_of(claim.speaker)
         # What was said of somebody may stand below the one who said it.
-        apart = speaker not in ("", key) and (claim.is_statement or claim.how == "end")
-        beside = self._facts_of(claim.speaker) if apart else []
-        statements = [pair for pair in beside if pair[1].is_statement and claim.is_statement]
+        beside = self._facts_of(claim.speaker) if claim.is_statement and speaker not in ("", key) else []
+        statements = [pair for pair in beside if pair[1].is_statement]
         self._of_turn = self._stated.setdefault((source, claim.line), set())
         if instead := self._instead(claim, [*facts, *statements]):
             return self.decide(instead, source)
@@ -982,7 +972,6 @@ class ClaimDecider:
             today=self._today,
             said_by=self._speakers_of,
             same_turn=self._of_turn,
-            beside=beside,
         )
         if weight.salient == IGNORED and _brings_more(decided):
             decided = decided._replace(

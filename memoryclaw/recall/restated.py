@@ -12,6 +12,7 @@ from typing import NamedTuple
 from memoryclaw import late
 from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
+from memoryclaw.recall.renewing import shared_beginning
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import key_of, words_of
@@ -557,8 +558,8 @@ def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
         or not later.unit.is_statement
     ):
         return None
-    first = _alike(line.tokens, later.tokens)
-    last = _alike(line.tokens[first:][::-1], later.tokens[first:][::-1])
+    first = shared_beginning(line.tokens, later.tokens)
+    last = shared_beginning(line.tokens[first:][::-1], later.tokens[first:][::-1])
     size = len(later.tokens) - first - last
     old = line.tokens[first : len(line.tokens) - last]
     new = later.tokens[first : first + size]
@@ -573,13 +574,6 @@ def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
         "",
     )
     return _Restatement(True, form, next(iter(later.values.get(form, {}).values()), ""), old[:_DENIED])
-
-
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many words at the beginning are the same."""
-    return next(
-        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
 
 
 def _repeats(unit: Unit, old: str, change: _Restatement, today: date) -> bool:
