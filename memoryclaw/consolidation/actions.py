@@ -444,7 +444,6 @@ class AddPending(Action):
     since: str = ""
     known: str = ""  # the value that is held true now, where the two disagree
     audience: str = ""  # whom it is for; empty without a label
-    first: bool = False  # above all that waits
     scope: str = ""  # what it holds for; empty: everything
     heading: ClassVar[str] = "Fact that waits"
     counted_as: ClassVar[str] = "waiting"
@@ -460,13 +459,11 @@ class AddPending(Action):
         """The fact as it waits."""
         value = plain_value(self.value) if self.field else quotable(self.value)
         id_ = waiting_id(plain_key(self.entity), plain_key(self.field), value)
-        values = self.values()
-        del values["first"]
-        return PendingFact(id_, **values)
+        return PendingFact(id_, **self.values())
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the waiting fact."""
-        return add_pending(text or "", self.fact, first=self.first)
+        return add_pending(text or "", self.fact)
 
     def may_be_proposed(self) -> bool:
         """Always: it only asks."""

@@ -21,7 +21,6 @@ from memoryclaw.recall.renewing import (
     speaks_of_another,
     stems,
     subject_of,
-    tells_only,
     told_anew,
     valued,
 )
@@ -29,10 +28,16 @@ from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import COUPLE, has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.dates import find_ranges, moved_day, with_blanks
-from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.dates import find_ranges, with_blanks
+from memoryclaw.text.grammar import (
+    Grammar,
+    WordList,
+    grammar,
+    grammar_of,
+    tokens_of,
+)
 from memoryclaw.text.language import fold, key_of, words_of
-from memoryclaw.vault.fact_values import date_value, holds_many, noun_of, same_field
+from memoryclaw.vault.fact_values import holds_many, noun_of, same_field
 
 REACHED_AT = (
     "email",
@@ -148,7 +153,7 @@ class _Later(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _later(text: str) -> _Later:
-    words, tokens = _grammar_of(text), tuple(tokens_of(text))
+    words, tokens = grammar_of(text), tuple(tokens_of(text))
     signs = words.changes, words.returns, words.renewals
     is_given_up = words.ending_verbs.within(tokens)
     ends = is_given_up or any(
@@ -159,11 +164,6 @@ def _later(text: str) -> _Later:
         clause for clause in clauses(text, words) if clause.kind not in ("wish", "modal", "order", "duty")
     )
     return _Later(text, words, tuple(stated) if is_change else (), tokens, ends)
-
-
-@lru_cache(maxsize=8192)  # of every statement that stands
-def _grammar_of(text: str, default: str = "en") -> Grammar:
-    return grammar(code if (code := spoken_in(text, default)) in codes() else UNREAD)
 
 
 def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
@@ -200,7 +200,7 @@ def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
     tokens = clause.tokens
     if not _consuming().within(tokens) or words.negations.within(tokens):
         return False
-    before, old = tokens_of(fact.value), _grammar_of(fact.value, words.code)
+    before, old = tokens_of(fact.value), grammar_of(fact.value, words.code)
     denies, is_state = old.negations.within(before), old.lasting_states.within(before)
     own = old.first_person.has_any(before[:1]) and before[0] not in old.possessives_own
     is_same = clause.subject[:1] == tuple(before[:1]) or (
@@ -264,51 +264,17 @@ def _telling(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
     return stems(" ".join(named), text)
 
 
-def moved_to(claim: Claim, fact: Fact) -> str:
-    """The ISO day to which a claim moves the one that a fact or a statement of the same thing tells: `the service is a week later`; else empty."""
-    if not (claim.said and fact.current and fact.day < claim.said and any(map(str.isdigit, fact.value))):
-        return ""
-    ranges, _ = find_ranges(fact.value, date.fromisoformat(claim.said[:10]))
-    days = {date_value(one.text, fact.day or claim.said) for one in ranges}
-    words = _grammar_of(claim.value)
-    pieces = clauses(claim.value, words)
-    thing = _thing_of(fact, claim.value)
-    is_told = any(
-        _is_of_same_thing(clause, fact, claim.value)
-        and (
-            thing <= stems(" ".join(clause.subject), claim.value)
-            or (clause.kind and not _stands_behind(thing, clause, words, claim.value))
-        )
-        for clause in pieces
-    )
-    if words.negations.within(tokens_of(claim.value)) or len(days) != 1 or not is_told:
-        return ""
-    day = days.pop()
-    moved = moved_day(claim.value, date.fromisoformat(day)) if len(day) == len("2026-11-02") else None
-    return moved.isoformat() if moved else ""
-
-
-def _stands_behind(thing: frozenset[str], clause: Clause, words: Grammar, like: str) -> bool:
-    """True where a preposition leads to a thing: `two weeks after the wedding`."""
-    place = next((n for n, token in enumerate(clause.tokens) if stems(token, like) & thing), 0)
-    while place and clause.tokens[place - 1] in words.determiners:
-        place -= 1
-    return bool(place) and clause.tokens[place - 1] in words.prepositions
-
-
 def _is_of_same_thing(clause: Clause, fact: Fact, like: str) -> bool:
     """True where a clause names the thing that a fact is about, and tells of no other one: not `the wedding dress`, of the wedding."""
-    words = _grammar_of(like)
+    words = grammar_of(like)
     subject = stems(" ".join(token for token in clause.subject if token not in words.small), like)
     whole = stems(f"{fact.entity} {fact.field} {fact.value}", like)
     return _thing_of(fact, like) <= stems(clause.text, like) and subject <= whole
 
 
 def _thing_of(fact: Fact, like: str) -> frozenset[str]:
-    """The stems of the thing that a fact or a short statement tells something of; what no text has, where that cannot be told."""
-    if not fact.is_statement:
-        return stems(f"{fact.entity if fact.entity in like else ''} {fact.field}", like)
-    code = _grammar_of(fact.value, _grammar_of(like).code).code
+    """The stems of the thing that a short statement tells something of; what no text has, where that cannot be told."""
+    code = grammar_of(fact.value, grammar_of(like).code).code
     named = _subject_in(fact.value, code) if len(stems(fact.value, like)) <= _SHORT else ""
     return stems(named, like) or frozenset({""})
 
@@ -327,7 +293,7 @@ def _subject_in(text: str, code: str) -> str:
 @lru_cache(maxsize=8192)  # of every statement that stands
 def _is_own(text: str) -> bool:
     """True for what begins with an `I` or a `we`."""
-    words, first = _grammar_of(text), tokens_of(text)[:1]
+    words, first = grammar_of(text), tokens_of(text)[:1]
     return words.first_person.has_any(first) and not words.possessives_own.has_any(first)
 
 
@@ -351,12 +317,12 @@ def is_tied(claim: Claim, older: Fact) -> bool:
 
 def _is_wished(text: str) -> bool:
     """True for `I wish it was due on Friday instead`."""
-    return any(clause.kind == "wish" for clause in clauses(text, _grammar_of(text))[:1])
+    return any(clause.kind == "wish" for clause in clauses(text, grammar_of(text))[:1])
 
 
 def _is_of_speaker(text: str, known: str) -> bool:
     """False for words about others than the speaker and whom an own statement names: `my neighbour has three sons now`, of `I have two sons`."""
-    words, before = _grammar_of(text), frozenset(tokens_of(known))
+    words, before = grammar_of(text), frozenset(tokens_of(known))
     return any(
         is_theirs(clause, words, "", "")
         or ((roles := words.roles & frozenset(clause.tokens)) and roles <= before)
@@ -380,7 +346,7 @@ def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
     """True where a change is told of a field that has one value, and a statement tells that of the same one by its verb, or speaks of nothing else: `I live on Harcourt Road`, of `lives in`."""
     if not claim.change or not field or holds_many(field, None):
         return False
-    signs = _grammar_of(words)
+    signs = grammar_of(words)
     verbs = {phrase[0] for phrase, of in signs.verb_fields if of == field and len(phrase) > 1}
     tokens = tokens_of(words)
     whose = tokens[0] in signs.first_person and tokens[0] not in signs.possessives_own
@@ -389,7 +355,7 @@ def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
     way = tokens[verb + 1] if verb and verb + 1 < len(tokens) else ""
     is_way = way not in signs.prepositions or way in signs.place_prepositions or way in signs.ways
     # `I live on Harcourt Road`, not `I live with a cat`
-    return bool(is_own and verb and is_way) or tells_only(words, field)
+    return bool(is_own and verb and is_way)
 
 
 def _tells_where_reached(words: str, claim: Claim) -> bool:
@@ -397,6 +363,6 @@ def _tells_where_reached(words: str, claim: Claim) -> bool:
     noun = noun_of(claim.field)
     if not (claim.change and noun and noun.kind in REACHED_AT and claim.entity == claim.speaker):
         return False
-    tokens, signs = tokens_of(words), _grammar_of(words)
+    tokens, signs = tokens_of(words), grammar_of(words)
     is_own = any(token in signs.first_person for token in tokens) and not signs.roles.within(tokens)
     return is_own and noun.kind in exact_values(words, date.fromisoformat(claim.said[:10]))

@@ -108,8 +108,7 @@ class Claim(NamedTuple):
     stressed: bool = False  # a person asked to remember it
     salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1)
     worth: str = ""  # what makes it worth having: its largest features, where they were weighed
-    cue: str = ""  # why a person should look at it first
-    corrected: bool = False  # a later turn takes it back
+    cue: str = ""  # why it waits for a person: a later turn says that it is wrong
     scope: str = ""  # `project:<name>`: it holds where it was said
     day: str = ""  # ISO date that its words name, by a model
     replaces: str = ""  # the id or the value of what it takes the place of

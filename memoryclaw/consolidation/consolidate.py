@@ -16,7 +16,7 @@ from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile,
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
 from memoryclaw.consolidation.continuing import ToldSessions
-from memoryclaw.consolidation.cues import cues
+from memoryclaw.consolidation.cues import corrections
 from memoryclaw.consolidation.planning import Cutting, Enrich, NearDuplicates, Planner, plan
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
@@ -364,8 +364,8 @@ def _verdict(context: ConsolidationContext, past: PastRuns, logs: Sequence[Unrea
     verdict = ask()
     if verdict.due or not (sooner := ask(urgent=True)).due:
         return verdict
-    # Read only where a cue would change the answer.
-    return sooner if any(cues(log.turns, context.rules.language) for log in logs) else verdict
+    # Read only where a correction would change the answer.
+    return sooner if any(corrections(tuple(log.turns), context.rules.language) for log in logs) else verdict
 
 
 def _moment(times: Sequence[str]) -> datetime | None:

@@ -1,7 +1,6 @@
-"""Turns that say that something went wrong: a person corrects the assistant or loses patience, or the assistant takes its words back.
+"""Turns in which a person corrects the assistant, or wants something forgotten.
 
-A cue is told by what a clause does, not by its sentence: a verdict that points to what was just said, a first person who denies having
-said it, a second person who erred. It never tells what is right; that is left to the reader of talk, and to a person.
+A correction is told by what a clause does, not by its sentence: a verdict that points to what was just said, a second person who erred.
 """
 
 from __future__ import annotations
@@ -20,12 +19,11 @@ from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import DateRange, day_of, days_of, find_ranges
-from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.sentences import ends_in_question, sentences
 from memoryclaw.vault.fact_values import same_field
 
-CORRECTION, FRUSTRATION, RETRACTION = "correction", "frustration", "retraction"
 _LONGEST, _SCANNED = 400, 4000  # characters of a sentence that is read, and of a turn
 _SHOWN = 100  # characters of the words that are quoted
 _LONGEST_VALUE = 5  # words of a value that is given instead of another
@@ -33,95 +31,67 @@ _MOST_DENIED = 3  # facts of one answer
 _MOST_OF = 0.6  # of the words of a statement, where an exchange repeats it
 _PAUSE = re.compile(r"[,;]|\s[-–—]+\s")  # behind which an order says why
 _SPEAKERS = frozenset({"user", "i"})
-_LISTS = ("wrong_words", "errors", "denials", "frustrating", "repeats", "own_errors")
-_TOLD = {
-    CORRECTION: "a later turn says that this is wrong",
-    RETRACTION: "the assistant took back what it made of this",
-    FRUSTRATION: "a turn beside it has lost patience",
-}
 
 
-class Cue(NamedTuple):
-    """A turn that says that something went wrong: its place among the turns, what it does, and its words."""
+class Correction(NamedTuple):
+    """A turn that says that the assistant is wrong: its place among the turns, and its words."""
 
     at: int
-    act: str  # CORRECTION | FRUSTRATION | RETRACTION
     words: str
 
 
-def cues(turns: Sequence[Turn], language: str = "en") -> list[Cue]:
-    """The cues among some turns of one conversation, in order; at most one a turn, and none before the assistant has spoken.
+@lru_cache(maxsize=2)  # what is claimed and what is denied in a segment ask it
+def corrections(turns: tuple[Turn, ...], language: str = "en") -> tuple[Correction, ...]:
+    """The corrections among some turns of one conversation, in order; at most one a turn, and none before the assistant has spoken.
 
     Args:
         turns: in the order in which they were said.
         language: of the vault, where the words of a turn do not tell another.
     """
-    return list(_cues(tuple(turns), language))
-
-
-@lru_cache(maxsize=2)  # what is claimed and what is denied in a segment ask it
-def _cues(turns: tuple[Turn, ...], language: str) -> tuple[Cue, ...]:
-    hits = []
+    hits = list[Correction]()
     spoken = False
     for place, turn in enumerate(turns):
-        if spoken and turn.role in ("user", "assistant") and (cue := _cue(place, turn, language)):
-            hits.append(cue)
+        if spoken and turn.role == "user" and (words := _correcting(turn, language)):
+            hits.append(Correction(place, words))
         if turn.role == "assistant":  # one word, `falsch`, is read in the language of what it answers
             spoken, language = True, spoken_in(turn.text[:_SCANNED], language)
     return tuple(hits)
 
 
-def _cue(place: int, turn: Turn, language: str) -> Cue | None:
+def _correcting(turn: Turn, language: str) -> str:
+    """The words of a turn that say that the assistant is wrong; empty where none do."""
     text = turn.text[:_SCANNED]
     code = spoken_in(text, language)
     if code not in codes():
-        return None
+        return ""
     words = grammar(code)
     tokens = tokens_of(text)
-    signs = [getattr(words, name) for name in _LISTS]
-    if not any(sign.within(tokens) for sign in signs):
-        return None  # most turns hold none of these words, and need no reading
-    hits: dict[str, str] = {}
+    if not (words.wrong_words.within(tokens) or words.errors.within(tokens)):
+        return ""  # most turns hold none of these words, and need no reading
     speech = own_words(text, words, turn.name)
-    for sentence in sentences(speech.text):
-        if len(sentence) <= _LONGEST and any(sign.may_be_in(tokens_of(sentence)) for sign in signs):
-            for act in _acts(sentence, words, turn.role):
-                hits.setdefault(act, speech.seals.open(sentence))
-    act = next((act for act in (CORRECTION, RETRACTION, FRUSTRATION) if act in hits), "")
-    return Cue(place, act, " ".join(hits[act].split())[:_SHOWN].strip()) if act else None
+    correcting = (sentence for sentence in sentences(speech.text) if _corrects(sentence, words))
+    return " ".join(speech.seals.open(next(correcting, "")).split())[:_SHOWN].strip()
 
 
-def _acts(sentence: str, words: Grammar, role: str) -> Iterable[str]:
-    """What the clauses of a sentence do; a question does nothing but lose patience."""
-    is_question = ends_in_question(sentence)
-    for clause in clauses(sentence, words):
-        supposes = clause.under and clause.tokens[0] not in words.pointing
-        supposes = (
-            supposes or words.conditionals.within(clause.tokens) or words.suppositions.within(clause.tokens)
+def _corrects(sentence: str, words: Grammar) -> bool:
+    """True for a sentence, no question and no supposition, of which a clause says that the assistant is wrong."""
+    if len(sentence) > _LONGEST or ends_in_question(sentence):
+        return False
+    stated = (
+        clause
+        for clause in clauses(sentence, words)
+        if not (
+            (clause.under and clause.tokens[0] not in words.pointing)
+            or words.conditionals.within(clause.tokens)
+            or words.suppositions.within(clause.tokens)
         )
-        states = not (is_question or supposes)
-        if role == "assistant":
-            if states and (
-                words.own_errors.within(clause.tokens) or _errs(clause, words, words.first_person)
-            ):
-                yield RETRACTION
-        elif states and (
-            _is_verdict(clause, words, words.wrong_words)
-            or _denies_saying(clause, words)
-            or _errs(clause, words, words.second_person)
-        ):
-            yield CORRECTION
-        elif words.repeats.within(clause.tokens) or (
-            states
-            and _is_verdict(clause, words, words.frustrating)
-            and not words.past_be.within(clause.typed)  # what was frustrating is told of something else
-        ):
-            yield FRUSTRATION
+    )
+    return any(_is_verdict(clause, words) or _errs(clause, words) for clause in stated)
 
 
-def _is_verdict(clause: Clause, words: Grammar, verdicts: WordList) -> bool:
+def _is_verdict(clause: Clause, words: Grammar) -> bool:
     """True for a verdict that points to what was said, and speaks of nothing else: `no, thats completely wrong`."""
-    tokens = list(clause.typed)
+    tokens, verdicts = list(clause.typed), words.wrong_words
     while tokens and (lead := words.fillers.at(tokens)) and not verdicts.at(tokens):
         del tokens[:lead]
     place = verdicts.find(tokens)
@@ -138,68 +108,52 @@ def _is_verdict(clause: Clause, words: Grammar, verdicts: WordList) -> bool:
     )
 
 
-def _denies_saying(clause: Clause, words: Grammar) -> bool:
-    """True for `i never said that` and `i didnt say i want it`, not for `i never said that to her`."""
-    tokens = clause.tokens
-    place = words.denials.find(tokens)
-    if place < 0 or any(token in words.others for token in tokens):
-        return False
-    behind = tokens[place + words.denials.at(tokens, place) :]
-    is_told = bool(behind) and (behind[0] in words.nominatives or behind[0] in words.contracted_subjects)
-    points = not behind or any(token in words.pointing for token in tokens)
-    return (is_told or points) and any(token in words.first_person for token in tokens)
-
-
-def _errs(clause: Clause, words: Grammar, who: WordList) -> bool:
-    """True where the one who is named first erred: `you mixed up the days`, `da hast du mich falsch verstanden`."""
+def _errs(clause: Clause, words: Grammar) -> bool:
+    """True where the one spoken to is named first, and erred: `you mixed up the days`, `da hast du mich falsch verstanden`."""
     tokens = clause.tokens
     place = words.errors.find(tokens)
     if place < 0 or any(token in words.negations for token in tokens):
         return False
     behind = tokens[place + words.errors.at(tokens, place) :]
     pronoun = next((t for t in tokens if t in words.first_person or t in words.second_person), "")
-    return pronoun in who and not (behind and _carries(behind[0], words))  # not "you took the wrong train"
+    return pronoun in words.second_person and not (
+        behind and _carries(behind[0], words)
+    )  # not "you took the wrong train"
 
 
 def _carries(token: str, words: Grammar) -> bool:
     return not (token in words.small or token in words.adverbs or token in words.fillers)
 
 
-# What a cue does to the claims of the turns that it is about
-
-
 def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -> tuple[Claim, ...]:
-    """The claims, of which those know it that a cue is about.
+    """The claims, of which those know it that a correction is about: what the assistant's last turn took up of what was said before it.
 
-    A correction is about what the assistant's last turn took up of what was said before it; what its speaker says anew of the same
-    field needs no question, and a value that stands beside the correction takes the place of the one that is known. Lost patience is about all of that, and about its own turn.
+    What its speaker says anew of the same field needs no question, and a value that stands beside the correction takes the place of the one that is known.
     """
     cued_claims = list(claims)
-    for cue in cues(turns, language) if claims else ():
-        answer = _answer_before(turns, cue.at)
+    for correction in corrections(tuple(turns), language) if claims else ():
+        answer = _answer_before(turns, correction.at)
         first = _answer_before(turns, answer) + 1
         lines = {turn.line for turn in turns[first : answer + 1]}
-        said_anew = {
-            (later_claim.entity, later_claim.field)
-            for later_claim in claims
-            if later_claim.field and later_claim.line > turns[answer].line
-        }
-        quoted = f'{_TOLD[cue.act]}: "{cue.words}"'
+        later = [claim for claim in claims if claim.line > turns[answer].line]
+        said_anew = {(claim.entity, claim.field) for claim in later if claim.field}
         for place, claim in enumerate(cued_claims):
-            if cue.act == CORRECTION and claim.line == turns[cue.at].line and claim.field:
+            if claim.line == turns[correction.at].line and claim.field:
                 cued_claims[place] = claim._replace(change=True)
-            elif claim.corrected:
-                continue
-            elif cue.act == FRUSTRATION:
-                if claim.line in lines | {turns[cue.at].line} and not claim.cue:
-                    cued_claims[place] = claim._replace(cue=quoted)
             elif (
                 claim.line in lines
                 and (claim.entity, claim.field) not in said_anew
                 and (claim.line == turns[answer].line or _takes_up(turns[answer], claim))
             ):
-                cued_claims[place] = claim._replace(cue=quoted, corrected=True)
+                cue = f'a later turn says that this is wrong: "{correction.words}"'
+                cued_claims[place] = claim._replace(cue=claim.cue or cue)
     return tuple(cued_claims)
+
+
+def _takes_up(answer: Turn, claim: Claim) -> bool:
+    """True where the assistant says again some of what a claim says."""
+    claimed = _stems(f"{claim.field} {claim.value} {claim.words or claim.quote}")
+    return not claimed.isdisjoint(_stems(answer.text[:_SCANNED]))
 
 
 class _Exchange:
@@ -251,11 +205,11 @@ def denied(
     language: str = "en",
 ) -> Iterator[Claim]:
     """What is known and the assistant repeats, and a person then says is wrong: claims that deny it, or that give what it is instead."""
-    denials = [cue for cue in cues(turns, language) if cue.act == CORRECTION]
+    denials = [*corrections(tuple(turns), language)]
     denials += _contradictions(turns, {claim.line for claim in claims if not claim.field}, language)
     facts = [*dict.fromkeys(fact for fact in known_facts() if fact.current)] if denials else []
-    for cue in denials if facts else ():
-        turn, answer = turns[cue.at], _answer_before(turns, cue.at)
+    for denial in denials if facts else ():
+        turn, answer = turns[denial.at], _answer_before(turns, denial.at)
         exchange = _Exchange(turns[answer - 1].text if answer else "", turns[answer].text, turn, language)
         said_anew = any(
             claim.field and claim.line == turn.line and not exchange.repeats(claim.value) for claim in claims
@@ -275,12 +229,12 @@ def denied(
             continue
         for fact in fields if is_alike else matches[:_MOST_DENIED]:
             yield Claim(
-                entity=fact.entity, field=fact.field, value=value if is_alike else fact.value, line=turn.line, quote=cue.words,
+                entity=fact.entity, field=fact.field, value=value if is_alike else fact.value, line=turn.line, quote=denial.words,
                 role="user", said=turn.ts[:10], how="" if is_alike else DENIED, change=is_alike, speaker=turn.name,
             )  # fmt: skip
 
 
-def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: str) -> Iterator[Cue]:
+def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: str) -> Iterator[Correction]:
     """The turns that answer the assistant with something else, if only in these lines: `nope, it's 0 negative`, `no, Dr Pohl`."""
     for place, (answer, turn) in enumerate(pairwise(turns), 1):
         if answer.role != "assistant" or ends_in_question(answer.text) or turn.role != "user":
@@ -290,7 +244,7 @@ def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: st
         if (is_corrected and turn.line in lines) or _value_instead(
             turn.text, _words_of(answer.text, language)
         ):
-            yield Cue(place, CORRECTION, " ".join(turn.text.split())[:_SHOWN])
+            yield Correction(place, " ".join(turn.text.split())[:_SHOWN])
 
 
 def _words_of(text: str, language: str) -> Grammar:
@@ -416,12 +370,6 @@ def _is_polite(tokens: Iterable[str], words: Grammar) -> bool:
 def _answer_before(turns: Sequence[Turn], place: int) -> int:
     """The place of the assistant's last turn before a place; -1 where there is none."""
     return next((n for n in range(place - 1, -1, -1) if turns[n].role == "assistant"), -1)
-
-
-def _takes_up(answer: Turn, claim: Claim) -> bool:
-    """True where the assistant says again some of what a claim says."""
-    claimed = _stems(f"{claim.field} {claim.value} {claim.words or claim.quote}")
-    return not claimed.isdisjoint(_stems(answer.text[:_SCANNED]))
 
 
 def _stems(text: str) -> frozenset[str]:

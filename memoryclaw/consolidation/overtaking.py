@@ -20,7 +20,14 @@ from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import (
+    Grammar,
+    codes,
+    grammar,
+    grammar_of,
+    spans_of,
+    tokens_of,
+)
 from memoryclaw.text.language import key_of
 
 _EVERYDAY = 0.4  # what an everyday word weighs beside a name or a rare one
@@ -176,7 +183,7 @@ class Pair:
         known = tokens_of(f"{fact.entity} {fact.field} {fact.value}")
         return bool(
             _names_in(later.text, later.words).difference(known)
-            and _names_in(before, _grammar_of(fact.value, later.words.code)).difference(later.tokens)
+            and _names_in(before, grammar_of(fact.value, later.words.code)).difference(later.tokens)
         )
 
     @property
@@ -260,7 +267,7 @@ def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]
 @lru_cache(maxsize=16384)  # of all that stands
 def _stems(text: str, code: str) -> frozenset[str]:
     """The stems of the words that say something, beside words in a language, and the fields, kinds of things and forms of values that are named."""
-    words, language = _grammar_of(text, code), code if code in codes() else "en"
+    words, language = grammar_of(text, code), code if code in codes() else "en"
     telling = (
         token for token in tokens_of(text) if token not in words.empty and token not in words.number_words
     )
@@ -272,13 +279,8 @@ def _stems(text: str, code: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16384)
-def _grammar_of(text: str, code: str) -> Grammar:
-    return grammar(spoken if (spoken := spoken_in(text, code)) in codes() else UNREAD)
-
-
-@lru_cache(maxsize=16384)
 def _first_subject(text: str, code: str) -> frozenset[str]:
-    first = next(iter(clauses(text, _grammar_of(text, code))), None)
+    first = next(iter(clauses(text, grammar_of(text, code))), None)
     return _stems(" ".join(first.subject if first else ()), code)
 
 
@@ -308,7 +310,7 @@ def _names_in(text: str, words: Grammar) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def _values_of(text: str) -> dict[str, frozenset[str]]:
     """The values of a text by their form."""
-    words, tokens = _grammar_of(text, "en"), tokens_of(text)
+    words, tokens = grammar_of(text, "en"), tokens_of(text)
     values = {form: frozenset(of_form) for form, of_form in exact_values(text, _ANY_DAY).items()}
     figures = frozenset(token for token in tokens if token.isdigit() or token in words.cardinals)
     named = {

@@ -78,12 +78,12 @@ def read_pending(text: str) -> list[PendingFact]:
     return facts
 
 
-def add_pending(text: str, fact: PendingFact, *, first: bool = False) -> str:
-    """The text with one more fact that waits, above the others if it comes `first`; unchanged where the same one waits already."""
-    return add_all_pending(text, [fact], first=first)
+def add_pending(text: str, fact: PendingFact) -> str:
+    """The text with one more fact that waits; unchanged where the same one waits already."""
+    return add_all_pending(text, [fact])
 
 
-def add_all_pending(text: str, facts: Iterable[PendingFact], *, first: bool = False) -> str:
+def add_all_pending(text: str, facts: Iterable[PendingFact]) -> str:
     """The text with more facts that wait, but for those that wait already; it is read once, however many they are."""
     waiting = read_pending(text)
     ids, lines = {waiting_fact.id for waiting_fact in waiting}, list[str]()
@@ -93,7 +93,7 @@ def add_all_pending(text: str, facts: Iterable[PendingFact], *, first: bool = Fa
         if id_ not in ids:
             ids.add(id_)
             lines += _lines(fact, entity, field)
-    return _append(text, waiting, lines, first=first) if lines else text
+    return _append(text, waiting, lines) if lines else text
 
 
 def _lines(fact: PendingFact, entity: str, field: str) -> list[str]:
@@ -123,11 +123,11 @@ def _address(*names: str) -> str:
     return ".".join(f'"{name}"' if re.search(r"[.#:]", name) else name for name in names)
 
 
-def _append(text: str, waiting: list[PendingFact], lines: list[str], *, first: bool = False) -> str:
+def _append(text: str, waiting: list[PendingFact], lines: list[str]) -> str:
     if not text.strip():
         return "\n".join((*_INTRO, *lines)) + "\n"
     if waiting:
-        place = waiting[0].line - 1 if first else waiting[-1].end_line
+        place = waiting[-1].end_line
         return apply_splices(text, [Splice(place, place, tuple(lines))])
     newline, count = line_end(text), len(lines_of(text))
     if not text.endswith(("\n", "\r")):

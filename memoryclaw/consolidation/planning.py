@@ -19,7 +19,6 @@ from memoryclaw.consolidation.actions import (
     ConfirmFact,
     DoubtFact,
     EndFact,
-    MoveFile,
     NewFile,
     SetFact,
     imprint,
@@ -459,7 +458,7 @@ def _as_statement(decider: ClaimDecider, decided: ClaimDecision, source: str) ->
     if claim.role != "user" or not claim.words:
         return decided._replace(action="drop", reason=f"{decided.reason}; there are more useful questions")
     quote = claim._replace(
-        entity=claim.speaker or claim.entity, field="", value=claim.words, how="said", corrected=False
+        entity=claim.speaker or claim.entity, field="", value=claim.words, how="said", cue=""
     )
     decision = decider.decide(quote, source)
     reason = f"{decided.reason}; kept as it was said"
@@ -557,21 +556,19 @@ def _is_taken(context: WriteContext, draft: _Draft, path: str, segment: Segment)
 def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
     segment, reading, note = planned.segment, planned.read, planned.note
     repeated = planner.duplicates.of(note, planned.text, str(segment.range))
-    actions: list[Action] = (
-        list(repeated.actions) if repeated.replaces else [NewFile(note.path, planned.text)]
-    )
+    actions: list[Action] = list(repeated.actions) if repeated.id else [NewFile(note.path, planned.text)]
     ticks = [tick for point in reading.points for tick in point.ticks]
     actions += ticks
     draft.todos.end(ticks)
-    if not repeated.replaces:
+    if not repeated.id:
         planner.told.plan(segment, note.id)
         draft.todos.plan(StoredEpisode(note.path, str(note.values["timestamp"]), planned.text))
     later = []
     # What holds no longer ends before something new is set in its place.
     draft.changes += [_ending(decided, segment) for decided in planned.decided if decided.action == "end"]
     for decided in planned.decided:
-        source = repeated.id if repeated.replaces else f"{note.id}#^{block_of(reading.points, decided.claim)}"
-        if decided.action == "confirm" and (repeated.replaces or segment.audience):
+        source = repeated.id or f"{note.id}#^{block_of(reading.points, decided.claim)}"
+        if decided.action == "confirm" and (repeated.id or segment.audience):
             continue  # the same words once more are no further source, and one that few may see is named to nobody else
         is_alone = not (decided.replaces or decided.outdated)
         if decided.action == "confirm" or (decided.action in ("add", "state") and is_alone):
@@ -583,19 +580,17 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
         later += _doubting(decided, source, segment)
     draft.changes.append(
         PlannedChange(
-            kind="merge" if repeated.replaces else "episode",
-            title=repeated.title if repeated.replaces else f"Episode: {reading.title}",
+            kind="merge" if repeated.id else "episode",
+            title=repeated.title if repeated.id else f"Episode: {reading.title}",
             actions=tuple(actions),
             evidence=tuple(f'{quote.who}: "{quote.text}"' for quote in reading.points[:3]),
             source=str(segment.range),
             confidence=reading.confidence,
-            id=repeated.id if repeated.replaces else note.id,
+            id=repeated.id or note.id,
             audience=segment.audience,
         )
     )
     draft.changes += later
-    if repeated.change:
-        draft.changes.append(repeated.change)
 
 
 def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
@@ -692,7 +687,7 @@ def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPendin
     return AddPending(
         entity=claim.entity, field=claim.field, value=claim.value, confidence=claim.confidence, source=source,
         why=f'{decided.reason}; {_speaker(claim, segment)} said: "{claim.quote}"', since=decided.since, known=decided.known,
-        audience=common_audience(segment.audience, decided.audience), first=bool(claim.cue), scope=claim.scope,
+        audience=common_audience(segment.audience, decided.audience), scope=claim.scope,
     )  # fmt: skip
 
 
@@ -702,8 +697,7 @@ def _pending_change(pending: Sequence[AddPending], decided: Iterable[ClaimDecisi
     if not once:
         return []
     unique = [p for p in pending if once[p.entity, p.field, p.value] is p]
-    # Each that comes first is put above all others, so the first of them is put there last.
-    facts = (*(p for p in reversed(unique) if p.first), *(p for p in unique if not p.first))
+    facts = tuple(unique)
     quotes = {(d.claim.entity, d.claim.field, d.claim.value): d.reason for d in decided}
     return [
         PlannedChange(
@@ -718,8 +712,8 @@ def _pending_change(pending: Sequence[AddPending], decided: Iterable[ClaimDecisi
     ]
 
 
-# Near duplicates: the episode that a new one repeats. Where one holds the other the two are merged, else it is
-# proposed.
+# The episode that holds a new one whole: its range becomes a further source of that one. What is only alike is proposed as a merge
+# later, see `lifecycle.merges`.
 
 # An ISO day → (id, path) of the episodes of that day.
 OnDay = Callable[[str], Sequence[tuple[str, str]]]
@@ -735,22 +729,18 @@ class _KnownEpisode(NamedTuple):
     words: frozenset[str]
     ranges: frozenset[str]
     audience: str  # whom it is for
-    text: str
-    planned: bool = False
 
 
 class Repeated(NamedTuple):
-    """What an episode repeats. With `replaces` it is not written: its range becomes a source of the one that exists."""
+    """What an episode repeats: it is not written, and its range becomes a source of the one that exists."""
 
     id: str = ""
     title: str = ""
     actions: tuple[Action, ...] = ()
-    replaces: bool = False
-    change: PlannedChange | None = None
 
 
 class NearDuplicates:
-    """Looks for near duplicates among the episodes of the vault, and those planned in this run."""
+    """Looks for what holds an episode whole among those of its day, in the vault and planned in this run."""
 
     def __init__(self, context: WriteContext, on_day: OnDay) -> None:
         self._context = context
@@ -760,26 +750,20 @@ class NearDuplicates:
     def of(self, note: EpisodeNote, text: str, range_: str) -> Repeated:
         """What the note repeats, if anything. The same words on another day are no repetition: it happened again."""
         others_of_day = self._of_day(str(note.values["timestamp"])[:10])
-        new = _known_episode(note.id, note.path, text, planned=True)
+        new = _known_episode(note.id, note.path, text)
         others = [
             episode
             for episode in others_of_day
             if episode.id != new.id and episode.audience == new.audience and _may_be_alike(new, episode)
         ]
         others_of_day.append(new)
-        match = near_duplicate(
-            new.body, [(episode.id, episode.body) for episode in others if range_ not in episode.ranges]
-        )
-        if match is None:
+        others = [episode for episode in others if range_ not in episode.ranges]
+        holder = min((episode for episode in others if holds(episode.body, new.body)), default=None)
+        if holder is None:
             return Repeated()
-        episode = next(episode for episode in others if episode.id == match.id)
-        if match.kind == "contained":
-            title = f"Already known: {note.values['summary']}"
-            source = AddSource(episode.path, (range_,), basis=imprint(episode.body))
-            return Repeated(match.id, title, (source,), replaces=True)
-        if episode.planned:
-            return Repeated()  # two of one run that are alike but for a line stay as they are
-        return Repeated(change=self._merge(note, episode, certain=match.kind == "contains"))
+        title = f"Already known: {note.values['summary']}"
+        source = AddSource(holder.path, (range_,), basis=imprint(holder.body))
+        return Repeated(holder.id, title, (source,))
 
     def _of_day(self, day: str) -> list[_KnownEpisode]:
         if day not in self._by_day:
@@ -788,35 +772,17 @@ class NearDuplicates:
             ]
         return self._by_day[day]
 
-    def _merge(self, note: EpisodeNote, older: _KnownEpisode, *, certain: bool) -> PlannedChange:
-        """The older of the two goes to the archive. A note that a person wrote goes nowhere without being asked for."""
-        ranges = tuple(str(range_) for range_ in parse_ranges(older.text))
-        name = older.path.rpartition("/")[2]
-        reason = "" if certain and ranges else f"{older.id} and {note.id} say nearly the same"
-        away = MoveFile(older.path, f"archive/episodes/{name}", basis=imprint(older.text))
-        return PlannedChange(
-            kind="merge",
-            title=f"{note.id} repeats {older.id}",
-            actions=(AddSource(note.path, ranges), away) if ranges else (away,),
-            source=" ".join(ranges),
-            reason=reason,
-            id=note.id,
-        )
 
-
-def _known_episode(id_: str, path: str, text: str, *, planned: bool = False) -> _KnownEpisode:
+def _known_episode(id_: str, path: str, text: str) -> _KnownEpisode:
     note = split(text)
     ranges = frozenset(str(range_) for range_ in parse_ranges(text))
-    return _KnownEpisode(
-        id_, path, note.body, frozenset(words_of(note.body)), ranges, of_note(note), text, planned
-    )
+    return _KnownEpisode(id_, path, note.body, frozenset(words_of(note.body)), ranges, of_note(note))
 
 
 def _may_be_alike(first: _KnownEpisode, second: _KnownEpisode) -> bool:
     return len(first.words & second.words) >= _SHARED * min(len(first.words), len(second.words))
 
 
-NEAR = 0.8
 _LEAST = 5  # shingles; a shorter text is held by too many others to mean anything
 _SHINGLE = 3  # words
 _TITLE = re.compile(r"\A\s*# [^\n]*\n")
@@ -825,33 +791,10 @@ _WORDS = Language("none", None, frozenset())
 Shingles = frozenset[tuple[str, ...]]
 
 
-class NearDuplicate(NamedTuple):
-    """A text that is nearly another. `kind`: the text contains it, is contained in it, or is near to it."""
-
-    id: str
-    kind: str  # contains | contained | near
-    score: float
-
-
-def near_duplicate(text: str, candidates: Sequence[tuple[str, str]]) -> NearDuplicate | None:
-    """The candidate (id, text) that a text nearly repeats, the most alike first, or None."""
-    new = shingles(text)
-    matches = [match for id_, candidate in candidates if (match := _compare(new, shingles(candidate), id_))]
-    return min(matches, key=lambda match: (-match.score, match.kind != "contained", match.id), default=None)
-
-
-def _compare(new: Shingles, theirs: Shingles, id_: str) -> NearDuplicate | None:
-    if len(new) >= _LEAST and new <= theirs:
-        return NearDuplicate(id_, "contained", 1.0)
-    if len(theirs) >= _LEAST and theirs <= new:
-        return NearDuplicate(id_, "contains", 1.0)
-    score = _share(new, theirs)
-    return NearDuplicate(id_, "near", score) if score >= NEAR else None
-
-
-def _share(first: Shingles, second: Shingles) -> float:
-    either = len(first | second)
-    return len(first & second) / either if either else 0.0
+def holds(text: str, other: str) -> bool:
+    """True where a text tells all that another one does; a few words are held by nothing."""
+    repeated = shingles(other)
+    return len(repeated) >= _LEAST and repeated <= shingles(text)
 
 
 def shingles(text: str) -> Shingles:

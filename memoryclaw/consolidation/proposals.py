@@ -29,7 +29,7 @@ APPROVE, REJECT, BOTH = "approve", "reject", "both"
 
 _BY_HEADING: Mapping[str, type[Action]] = {action.heading: action for action in ACTIONS}
 _SPELT = {"path": "file", "many": "several values", "fact": "id"}
-_FLAGS = frozenset({"many", "first"})  # written as yes or no
+_FLAGS = frozenset({"many"})  # written as yes or no
 _LISTS = frozenset({"replaces", "merged", "lines"})  # written as JSON: an id or a line may hold a space
 _MEANT = {spelt: name for name, spelt in _SPELT.items()}
 _HINT = "fix it, or remove the file: git keeps it"

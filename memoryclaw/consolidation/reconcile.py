@@ -19,7 +19,6 @@ from memoryclaw.consolidation.bearing import (
     changes,
     is_tied,
     may_change,
-    moved_to,
 )
 from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Place, Segment
 from memoryclaw.consolidation.claims import statement_of
@@ -27,13 +26,12 @@ from memoryclaw.consolidation.overtaking import Telling, overtaken
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import FROM_NOW_ON, VALUE, Fact
-from memoryclaw.recall.renewing import gives_another, stems, subject_of
+from memoryclaw.recall.renewing import stems, subject_of
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, has_phrase
 from memoryclaw.talk.seals import balanced
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text import words as lists
-from memoryclaw.text.dates import moved_day
-from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, grammar_of, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
 from memoryclaw.vault.audience import common_audience
@@ -152,8 +150,7 @@ _NAMED = "name"  # the aspect whose way stands behind its words
 
 def _order_in_turn(order: str, other: str) -> bool:
     """True for two orders of which one holds at a time, since they say of the same thing how it shall be: `answer in German`, `answer in English`; not for orders on a condition."""
-    code = spoken_in(other, spoken_in(order, "en"))
-    words = grammar(code if code in codes() else UNREAD)
+    words = grammar_of(other, spoken_in(order, "en"))
     ways, others = (_ways(tokens_of(text)) for text in (order, other))
     is_one = any(ways[aspect] != others[aspect] or aspect == _NAMED for aspect in ways.keys() & others.keys())
     conditions = (words.suppositions, words.conditions)
@@ -205,7 +202,6 @@ def reconcile(
     today: str = "",
     said_by: SaidBy = lambda _path, _fact: frozenset(),
     same_turn: Collection[str] = (),
-    beside: Known = (),
 ) -> ClaimDecision:
     """What becomes of a claim.
 
@@ -218,16 +214,15 @@ def reconcile(
         today: ISO date by the clock of the app, "" when unknown.
         said_by: tells who said what a known fact rests on, by the keys of their names.
         same_turn: the ids of the statements that the same turn made: no sign of change in it means them.
-        beside: what is known of the speaker, where the claim is of somebody else.
     """
     if claim.how in (DENIED, UNWANTED):
         return _doubt(claim, facts)
     if claim.is_statement and claim.role == "assistant":
         return ClaimDecision(claim, "drop", "an agent says that it was said: its episode tells it")
     if claim.is_statement:
-        return _state(claim, facts, decisions, files, same_turn, said_by=said_by)
+        return _state(claim, facts, decisions, files, same_turn)
     if claim.how == "end":
-        return _end(claim, facts, beside)
+        return _end(claim, facts)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
     case = _case(claim, facts, schema, files)
     return (
@@ -240,7 +235,7 @@ def reconcile(
     )
 
 
-def _end(claim: Claim, known_facts: Known, beside: Known) -> ClaimDecision:
+def _end(claim: Claim, known_facts: Known) -> ClaimDecision:
     """What becomes of a value that a person says holds no longer: where one such value stands, it ends."""
     any_field = claim.field == ANY_FIELD  # the words of a statement name it, and an id anything
     matches = [
@@ -255,12 +250,6 @@ def _end(claim: Claim, known_facts: Known, beside: Known) -> ClaimDecision:
     ]
     matches = matches or [
         (path, fact) for path, fact in known_facts if fact.current and _is_habit(fact, claim)
-    ]
-    whole = stems(f"{claim.entity} {claim.value}")  # `Philippa left Bright Lane`, of the speaker's agent
-    matches = matches or [
-        (path, fact)
-        for path, fact in beside
-        if fact.current and fact.said < claim.said and len(whole) > 1 and whole <= stems(fact.value)
     ]
     if (
         len(matches) != 1
@@ -349,8 +338,6 @@ def _state(
     decisions: Decisions,
     files: FactFiles,
     same_turn: Collection[str],
-    *,
-    said_by: SaidBy,
 ) -> ClaimDecision:
     """What becomes of words that are kept as they were said."""
     claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
@@ -379,14 +366,6 @@ def _state(
         if where == path
         and (fact.id == claim.replaces or (fact.id not in same_turn and is_tied(claim, fact)))
     ]
-    for where, fact in own_statements if not tied and key_of(claim.entity) != key_of(claim.speaker) else ():
-        if fact.id not in same_turn and fact.said <= claim.said and gives_another(fact.value, claim.value):
-            speakers = said_by(where, fact)
-            if speakers and key_of(claim.speaker) not in speakers:
-                return decided._replace(
-                    action="pending", reason=f"{fact.value!r} stands too: somebody else said it"
-                )
-            tied.append(fact)
     if tied:
         return decided._replace(
             reason=f"it is newer than what was said on {tied[0].said or 'an earlier day'}",
@@ -696,16 +675,6 @@ def _brings_more(decided: ClaimDecision) -> bool:
     return decided.action in ("add", "state", "pending")
 
 
-def _apply_cue(decided: ClaimDecision) -> ClaimDecision:
-    """What a later turn takes back waits for a person; what waits beside such a turn says so first."""
-    claim = decided.claim
-    if claim.corrected and decided.action in ("add", "state", "supersede"):
-        return decided._replace(action="pending", reason=claim.cue, replaces=())
-    if claim.cue and decided.action == "pending":
-        return decided._replace(reason=f"{claim.cue}; {decided.reason}")
-    return decided
-
-
 def _bears_on(claim: Claim, old: Fact) -> bool:
     """True where a claim has to do with what a model says it outdates: it is of the same field, or its words name that, or it is of the same thing; of a speaker, who has many, with a sign of change."""
     of_one, of_speaker = same(old.entity, claim.entity), same(old.entity, claim.speaker)
@@ -882,21 +851,12 @@ class ClaimDecider:
             yield claim._replace(entity=old.entity, field=old.field, replaces=old.id)
 
     def _instead(self, claim: Claim, facts: Known) -> Claim | None:
-        """What is decided in the place of a claim: a bare value of a field that is not known stands as it was said, where it is not doubted; what moves a day that stands says which it is then."""
+        """What is decided in the place of a claim: a bare value of a field that is not known stands as it was said, where it is not doubted."""
         if claim.how == "bare" and not (claim.confidence == "low" or _has(facts, claim.field)):
             if claim.entity != claim.speaker and _has(self._facts_of(claim.speaker), claim.field):
                 return claim._replace(entity=claim.speaker)
             return claim._replace(field="", value=claim.words, how="said")
-        if not claim.is_statement or claim.replaces or moved_day(claim.value, date.min) is None:
-            return None
-        others = (fact for _, fact in facts if fact.id not in self._of_turn)
-        moves = [(fact, day) for fact in others if (day := moved_to(claim, fact))]
-        fact, day = moves[0] if len(moves) == 1 else (None, "")
-        if fact is not None and fact.is_statement:
-            return claim._replace(value=f"{claim.value} ({day})", how="said", replaces=fact.id)
-        return fact and claim._replace(
-            entity=fact.entity, field=fact.field, value=day, how="noun", change=True
-        )
+        return None
 
     def _changed(self, decided: ClaimDecision, facts: Known) -> list[tuple[str, Fact]]:
         """What else stands of the entity, or of the speaker about it, that a claim changes."""
@@ -998,9 +958,8 @@ class ClaimDecider:
             facts = self._facts_of(claim.entity)
         key, speaker = key_of(claim.entity), key_of(claim.speaker)
         # What was said of somebody may stand below the one who said it.
-        apart = speaker not in ("", key) and (claim.is_statement or claim.how == "end")
-        beside = self._facts_of(claim.speaker) if apart else []
-        statements = [pair for pair in beside if pair[1].is_statement and claim.is_statement]
+        beside = self._facts_of(claim.speaker) if claim.is_statement and speaker not in ("", key) else []
+        statements = [pair for pair in beside if pair[1].is_statement]
         self._of_turn = self._stated.setdefault((source, claim.line), set())
         if instead := self._instead(claim, [*facts, *statements]):
             return self.decide(instead, source)
@@ -1013,13 +972,13 @@ class ClaimDecider:
             today=self._today,
             said_by=self._speakers_of,
             same_turn=self._of_turn,
-            beside=beside,
         )
         if weight.salient == IGNORED and _brings_more(decided):
             decided = decided._replace(
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
-        decided = _apply_cue(decided)
+        if claim.cue and decided.action in ("add", "state", "supersede"):
+            decided = decided._replace(action="pending", reason=claim.cue, replaces=())
         changed = self._changed(decided, facts)
         ends = bool(changed) or (source, claim.line) in self._ended
         if claim.how == RENEWAL and decided.action == "drop" and ends:

@@ -164,8 +164,6 @@ def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
         pair
         for trust in sorted(groups)
         for pair in alike_pairs([(episode.id, episode.text) for episode in groups[trust]])
-        if by_id[pair.takes].at[:10]
-        != by_id[pair.taken].at[:10]  # those of one day are merged as they are written
     ]
     for pair in sorted(pairs, key=lambda pair: (-pair.score, pair.takes, pair.taken)):
         yield _episode_merge(context, pair, by_id[pair.takes], by_id[pair.taken])

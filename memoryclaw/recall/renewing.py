@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -11,7 +11,16 @@ from typing import NamedTuple
 from memoryclaw import late
 from memoryclaw.index import stemming
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import (
+    UNREAD,
+    Grammar,
+    codes,
+    grammar,
+    grammar_of,
+    spans_of,
+    spoken_in,
+    tokens_of,
+)
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import noun_of
@@ -78,9 +87,9 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     )
     if change and before and _subjects(before) == _subjects(after) != frozenset():
         return True  # `i'm a vegetarian`, `i'm no longer a vegetarian`
-    first = _alike(before, after)
+    first = shared_beginning(before, after)
     span_before, span_after = before[first:], after[first:]
-    last = _alike(span_before[::-1], span_after[::-1])
+    last = shared_beginning(span_before[::-1], span_after[::-1])
     span_before, span_after = span_before[: len(span_before) - last], span_after[: len(span_after) - last]
     if not (span_before and span_after):
         return False
@@ -106,19 +115,7 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     return change and bool(shared) and 2 * (first + last) >= len(before) and not named
 
 
-def gives_another(older: str, later: str) -> bool:
-    """True where both say the same of one who has one such value at a time, and another value: `Maya only drinks oat milk`, `… soy milk`."""
-    words, kinds, tokens = _grammar_of(later, older), kinds_of_values(older), tokens_of(later)
-    is_state = words.be_verbs.has_any(tokens) and subject_of(older, later) == subject_of(later)
-    at_a_time = is_state and kinds and kinds == kinds_of_values(later)  # `our standup is at 9:45`, `… at 10`
-    place = next((n for n in range(1, len(tokens)) if words.place_prepositions.at(tokens, n)), 0)
-    same = place and tokens_of(older)[: place + 1] == tokens[: place + 1]
-    meets = same and tokens[place - 1] not in words.be_verbs  # `meets at Lena's`, not `is at the dentist`
-    changes = at_a_time or meets or words.exclusives.within(tokens)
-    return bool(changes) and renews(older, later, change=True)
-
-
-def _alike(words: Sequence[str], others: Sequence[str]) -> int:
+def shared_beginning(words: Sequence[str], others: Sequence[str]) -> int:
     """How many words at the beginning are the same."""
     return next(
         (n for n, (a, b) in enumerate(zip(words, others, strict=False)) if a != b),
@@ -256,9 +253,8 @@ def _given_up(clause: Clause, words: Grammar, like: str) -> tuple[frozenset[str]
 
 def _closes_with(clause: Clause, ended: frozenset[str], words: Grammar, like: str) -> bool:
     """True where the object of a clause is what ended: `an old Volvo`, not `a Volvo dealer`."""
-    tokens = clause.tokens[: -1 if words.final_verbs and clause.kind else None]
     last = max((n for n, token in enumerate(clause.tokens) if stems(token, like) & ended), default=-1)
-    behind = tokens[last + 1 : last + 2]
+    behind = clause.tokens[last + 1 : last + 2]
     closes = (
         not behind
         or behind[0] in words.small
@@ -364,14 +360,8 @@ def fields_in(text: str, code: str) -> tuple[set[str], list[str]]:
     return fields, named
 
 
-def tells_only(text: str, field: str) -> bool:
-    """True for words that speak of a field, and of nothing besides its value: `the wedding is on 14 June`."""
-    return bool(valued(text)) and subject_of(text) == {f"{_FIELD}{field}"}
-
-
 def _grammar_of(text: str, like: str = "") -> Grammar:
-    code = _spoken_in(text, _spoken_in(like, "en"))
-    return grammar(code if code in codes() else UNREAD)
+    return grammar_of(text, _spoken_in(like, "en"))
 
 
 _spoken_in = lru_cache(maxsize=8192)(spoken_in)  # of every statement that stands
@@ -434,29 +424,26 @@ class Valued(NamedTuple):
     common: frozenset[str]  # those that are no names of persons or places
     values: frozenset[str]
     first: str  # of them, a figure where there is one
-    written: str  # from the first of them to the last
     kinds: frozenset[str]
     share: float  # of the stems of the whole text
 
 
 def revalues(older: str, later: str, *, change: bool) -> bool:
     """True where a clause that is most of what older words say, and one of the later, give one thing another value of a kind: `rent is 1,240`, `the rent is going up to 1,310`."""
-    return any(old.share >= _MOST for old, _ in renewed(older, later, change=change))
-
-
-def renewed(older: str, later: str, *, change: bool) -> Iterator[tuple[Valued, Valued]]:
-    """The clauses of older words whose value one of the later gives anew, with that one."""
     if not (change or _grammar_of(later).beginnings.within(tokens_of(later))):
-        return
+        return False
     like = max(older, later, key=len)  # a short text seldom tells its own language
-    for new in _valued_clauses(later, like):
-        for old in _valued_clauses(older, like):
-            is_same = new.thing <= old.thing or new.thing in old.names
-            shared = new.thing if is_same else old.thing if old.thing in new.names else frozenset()
-            is_common = not shared.isdisjoint(old.common | new.common)
-            differ = not (old.values <= new.values or new.values <= old.values) or old.first != new.first
-            if is_common and differ and _are_alike(old.kinds, new.kinds):
-                yield old, new
+    before = [old for old in _valued_clauses(older, like) if old.share >= _MOST]
+    return any(_differ(old, new) for new in _valued_clauses(later, like) for old in before)
+
+
+def _differ(old: Valued, new: Valued) -> bool:
+    """True where two clauses give one thing another value of a kind."""
+    is_same = new.thing <= old.thing or new.thing in old.names
+    shared = new.thing if is_same else old.thing if old.thing in new.names else frozenset()
+    is_common = not shared.isdisjoint(old.common | new.common)
+    is_other = not (old.values <= new.values or new.values <= old.values) or old.first != new.first
+    return is_common and is_other and _are_alike(old.kinds, new.kinds)
 
 
 def _are_alike(kinds: frozenset[str], others: frozenset[str]) -> bool:
@@ -487,30 +474,11 @@ def _valued_in(text: str, code: str, language: str) -> tuple[Valued, ...]:
             ordered = [token for token in tokens_of(sentence) if token in values]
             first = next(filter(str.isdecimal, ordered), ordered[0])
             share = len(stems(clause.text)) / size
-            valued_clauses += (
-                [
-                    Valued(
-                        names[0],
-                        names,
-                        common,
-                        values,
-                        first,
-                        _written(sentence, values),
-                        kinds_of_values(sentence),
-                        share,
-                    )
-                ]
-                if names
-                else []
-            )
+            if names:
+                kinds = kinds_of_values(sentence)
+                valued_clauses.append(Valued(names[0], names, common, values, first, kinds, share))
         before = clause.text
     return tuple(valued_clauses)
-
-
-def _written(text: str, values: frozenset[str]) -> str:
-    """A text from the first of its values to the last."""
-    spans = [span for token, span in zip(tokens_of(text), spans_of(text), strict=True) if token in values]
-    return text[spans[0][0] : spans[-1][1]]
 
 
 def _without_beginning(text: str, words: Grammar) -> str:

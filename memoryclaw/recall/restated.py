@@ -12,17 +12,16 @@ from typing import NamedTuple
 from memoryclaw import late
 from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
-from memoryclaw.recall.renewing import renewed
+from memoryclaw.recall.renewing import shared_beginning
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import sentences
-from memoryclaw.vault.value_forms import PLACE_WORDS, STREET
+from memoryclaw.vault.value_forms import STREET
 
 LINES = 36  # that are compared, the best first
 _DENIED, _NEAR = 3, 10  # words of a value that is denied, and around what denies it
 _LONG = 4  # letters of a word in which one may be wrong
-_UNWANTED = frozenset({"allergy", "dislikes"})  # fields of what somebody is to be spared
 _PAST = 31  # days: one that was no longer ago is not the next of its name
 _ONE_EACH = frozenset({"email", "phone"})  # forms of which a person has one at a time, whatever it is called
 _FORMS = (
@@ -120,39 +119,10 @@ class _Line:
     def changes(self) -> bool:
         return self._words.changes.within(self.tokens) or self._words.renewals.has_any(self.tokens)
 
-    def tells_change_of(self, name: Sequence[str]) -> bool:
-        """True where a clause begins with a name, and has a sign of change."""
-        words, size = self._words, len(name)
-        return any(
-            _holds(clause[:size], name)
-            and words.changes.at([*dropwhile(lambda token: _is_empty(token, words), clause[size:])])
-            for clause in self._clauses
-        )
-
     @cached_property
     def is_event(self) -> bool:
         """True where it tells what happened, or a day that was over."""
         return _tells_event(self.sentence, self.tokens, self.unit, self._words)
-
-    @cached_property
-    def frame(self) -> _Frame | None:
-        """The field that it names, and what that is: `contact at Nordmole`, `kaveh tveit`."""
-        head, value = _frame(self.sentence, self.tokens, self._words)
-        owners = frozenset[str]().union(*self.about) - self.stems  # named above it, or who speaks
-        field = _stems(self._question, head) | owners
-        is_known = bool(self.unit.field) or any(
-            one.at(head, at) for one in (self._words.things, self._words.roles) for at in range(len(head))
-        )
-        return _Frame(field, value, is_known) if value and len(field) > 1 else None
-
-    @cached_property
-    def place(self) -> _Frame | None:
-        """What it says is somewhere, and where: `the ladder lives behind the house now`, `new room for the choir: the gym`."""
-        if self.frame and not self.nouns.isdisjoint(PLACE_WORDS):
-            return self.frame._replace(field=self.frame.field - _stems(self._question, PLACE_WORDS))
-        pairs = (_place(clause, self._words) for clause in self._clauses)
-        thing, value = next((pair for pair in pairs if all(pair)), ((), ()))
-        return _Frame(_stems(self._question, thing), value, is_known=True) if value else None
 
     @cached_property
     def denied(self) -> tuple[tuple[str, ...], ...]:
@@ -185,32 +155,12 @@ class _Line:
         return tuple(pair for clause in self._clauses for pair in _partings(clause, self._words))
 
     @cached_property
-    def refused(self) -> tuple[str, ...]:
-        """The first words of each thing that it says is not, or that somebody is to be spared."""
-        words = self._words
-        signs = (words.negations, _sparing_verbs(words))
-        pairs = ((clause, at) for clause in self._clauses for at in range(len(clause)))
-        ends = (
-            (clause, at + size)
-            for clause, at in pairs
-            if (size := max(sign.at(clause, at) for sign in signs))
-        )
-        return tuple(word for clause, end in ends for word in _first_words(clause[end : end + _NEAR], words))
-
-    @cached_property
     def kin(self) -> frozenset[str]:
         """Who it speaks of in place of somebody that was asked about: `Eero's sister`."""
         from memoryclaw.vault.fact_values import KIN  # noqa: PLC0415 - see `_nouns`
 
         names = tuple(frozenset[str]().union(*self.about))
         return frozenset(kin for name, kin in pairwise(self.tokens) if kin in KIN and name.startswith(names))
-
-    @property
-    def value(self) -> str:
-        """What it says that its field is, as it was written."""
-        words = map(re.escape, self.frame.value if self.frame else ())
-        written = re.search(r"\W{1,3}".join(words), self.sentence, re.IGNORECASE)
-        return written[0] if written else ""
 
     def repeated_in(self, unit: Unit) -> bool:
         """True for a unit that quotes it."""
@@ -222,23 +172,8 @@ class _Line:
         is_later = self.day or self.changes
         return bool(
             is_later
-            and (
-                self.unit.is_statement
-                or self.has_figures
-                or self.changes
-                or self.denied
-                or self.partings
-                or self.frame
-            )
+            and (self.unit.is_statement or self.has_figures or self.changes or self.denied or self.partings)
         )
-
-
-class _Frame(NamedTuple):
-    """What a line says that a field is."""
-
-    field: frozenset[str]  # the stems of its name, and of whose it is
-    value: tuple[str, ...]  # its first words
-    is_known: bool  # its noun is one of those that name fields
 
 
 class _Restatement(NamedTuple):
@@ -317,12 +252,10 @@ def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], b
     """Tells whether a later line says that something of earlier words holds no longer, or another value of what is asked."""
     tokens = tokens_of(earlier)
     said = earlier.partition(": ")[2] or earlier
-    names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
-    name = tokens_of(names.pop()) if len(names) == 1 else ()
     topics = _stems(question, question.weights) & _stems(question, words_of(said))
 
     def ends(line: _Line) -> bool:
-        if line.ends(tokens) or (name and line.tells_change_of(name)):
+        if line.ends(tokens):
             return True
         if not (line.has_figures and line.changes and topics):
             return False
@@ -373,11 +306,10 @@ def _changes(
 
 
 def _may_differ(line: _Line, later: _Line) -> bool:
-    """False for two lines neither of which tells of a change, and that give no field and no form of value twice."""
+    """False for two lines of which the later tells of no change, and that give no form of value twice."""
     if later.changes or later.denied or later.partings or (later.unit.is_statement and line.day == later.day):
         return True
-    frame, news = line.frame, later.frame
-    return (line.has_figures and later.has_figures) or bool(frame and news and frame.field == news.field)
+    return line.has_figures and later.has_figures
 
 
 def _keep(later: dict[str, Later], unit: Unit, news: Later, old: str) -> None:
@@ -537,35 +469,6 @@ def _nouns(tokens: tuple[str, ...], words: Grammar) -> Iterator[str]:
         at += size or 1
 
 
-def _frame(sentence: str, tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words before the verb or colon that gives a field its value, and the first ones of that."""
-    colon = len(tokens_of(sentence.partition(": ")[0])) if ": " in sentence else len(tokens)
-    verb = next((at for at, token in enumerate(tokens) if token in words.be_verbs), len(tokens))
-    end = min(verb, colon)
-    field = tuple(token for token in tokens[:end] if not (_is_empty(token, words) or token in words.renewals))
-    return field, _first_words(tokens[end + (verb < colon) :], words)
-
-
-@lru_cache(maxsize=8)
-def _sparing_verbs(words: Grammar) -> WordList:
-    """The verbs before what somebody is to be spared: `allergic to`."""
-    return WordList(" ".join(verb) for verb, field in words.verb_fields if field in _UNWANTED)
-
-
-def _place(tokens: Sequence[str], words: Grammar) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a clause says is somewhere, and the first words of where."""
-    sizes = [
-        words.placing_verbs.at(tokens, at) or int(token in words.be_verbs) for at, token in enumerate(tokens)
-    ]
-    verb = next((at for at, size in enumerate(sizes) if size), len(tokens))
-    at = next((at for at in range(verb, len(tokens)) if words.place_prepositions.at(tokens, at)), len(tokens))
-    value = _first_words(tokens[at + 1 :], words)
-    thing = [
-        token for place, token in enumerate(tokens[:at]) if not (sizes[place] or _is_empty(token, words))
-    ]
-    return tuple(thing), () if value and value[0].isdecimal() else value
-
-
 def _is_empty(token: str, words: Grammar) -> bool:
     return token in words.small or token in words.light or token in words.determiners
 
@@ -634,8 +537,6 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
         new = [written for value, written in others.items() if value not in values]
         if new and values.keys().isdisjoint(others) and _is_of_one(line, later, form, names):
             return _Restatement(later.changes, form, new[0])
-        if new and (later.changes or later.denied) and values.keys() < others.keys():
-            return _Restatement(True, form, new[0])  # `not on 3 May any more but on 5 May`
     named = tuple(frozenset[str]().union(*names))
     parted = (
         one if named and other and other[0].startswith(named) else other
@@ -646,50 +547,7 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
         words for words in (*later.denied, *parted) if words and not (named and words[0].startswith(named))
     )
     words = next((words for words in denied if _holds(line.tokens, words)), ())
-    if words:
-        return _Restatement(True, words=words)
-    frame, news = line.frame, later.frame
-    if frame and news and frame.field == news.field and _differ(frame.value, news.value):
-        is_named = later.changes or frame.is_known or news.is_known
-        return _Restatement(later.changes, value=later.value, words=frame.value) if is_named else None
-    if later.changes and not (line.is_event or later.is_event):
-        return _left(line, later) or _refuted(line, later) or _renewed(line, later)
-    return None
-
-
-def _left(line: _Line, later: _Line) -> _Restatement | None:
-    """How a later line says that something is elsewhere now."""
-    old, new = line.place, later.place
-    if old and new and old.field == new.field and _differ(old.value, new.value):
-        return _Restatement(True, value=later.value, words=old.value)
-    return None
-
-
-def _renewed(line: _Line, later: _Line) -> _Restatement | None:
-    """How a later line gives a thing another value that is only a figure: `the rent is going up to 1,310`."""
-    if not (line.has_figures and later.has_figures):
-        return None
-    old, new = next(renewed(line.sentence, later.sentence, change=True), (None, None))
-    return (
-        _Restatement(True, value=new.written, words=tuple(tokens_of(old.written)[:_DENIED]))
-        if old and new
-        else None
-    )
-
-
-def _refuted(line: _Line, later: _Line) -> _Restatement | None:
-    """How only one of two lines says that somebody cannot have a thing, or that it is not, of which the other speaks."""
-    if bool(line.refused) == bool(later.refused):
-        return None
-    refused, tokens = (line.refused, later.tokens) if line.refused else (later.refused, line.tokens)
-    topics = tuple(frozenset[str]().union(*line.about))
-    plain = (word for word in refused if len(word) >= _LONG and not word.startswith(topics))
-    word = next((word for word in plain if any(_is_same_word(word, token) for token in tokens)), "")
-    return _Restatement(True, words=(word,)) if word else None
-
-
-def _differ(one: Collection[str], other: Collection[str]) -> bool:
-    return not (set(one) <= set(other) or set(one) >= set(other))
+    return _Restatement(True, words=words) if words else None
 
 
 def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
@@ -700,8 +558,8 @@ def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
         or not later.unit.is_statement
     ):
         return None
-    first = _alike(line.tokens, later.tokens)
-    last = _alike(line.tokens[first:][::-1], later.tokens[first:][::-1])
+    first = shared_beginning(line.tokens, later.tokens)
+    last = shared_beginning(line.tokens[first:][::-1], later.tokens[first:][::-1])
     size = len(later.tokens) - first - last
     old = line.tokens[first : len(line.tokens) - last]
     new = later.tokens[first : first + size]
@@ -716,13 +574,6 @@ def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
         "",
     )
     return _Restatement(True, form, next(iter(later.values.get(form, {}).values()), ""), old[:_DENIED])
-
-
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many words at the beginning are the same."""
-    return next(
-        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
 
 
 def _repeats(unit: Unit, old: str, change: _Restatement, today: date) -> bool:

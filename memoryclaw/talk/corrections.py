@@ -13,7 +13,6 @@ _NEAR, _AHEAD = 18, 60  # characters behind the sign in which the right value be
 _REACH = 160  # characters before it in which the wrong one is looked for
 _MOST = 50  # corrections of one turn
 _SIGNS = 8  # words of one sign, with those that stand behind it: `no sorry wait`
-_FRAGMENT = 3  # words that are taken back without others in their place
 _BARE = frozenset({"no", "nein", "sorry", "nope"})
 _TIME = re.compile(
     r"(?<![\d.,])\d{1,2}[:.]\d\d(?!\d)(?:\s?[ap]m)?|\b\d{1,2}\s?(?:[ap]\.?m\b|uhr\b|o'clock)|(?<=\bat )\d{1,2}\b(?![:.]\d|\s?%)|(?<=\bum )\d{1,2}\b(?![:.]\d)",
@@ -53,10 +52,7 @@ def corrected(text: str, words: Grammar) -> Corrected:
                 and not words.not_orders.at(tokens, place)
             ):
                 sign = spans[place][0], spans[place + length - 1][1]
-                fixed = _replaced(text, sign, words) or (
-                    _withdrawn(text, sign, words) if length > 1 else None
-                )
-                if fixed:
+                if fixed := _replaced(text, sign, words):
                     text, instead, start = fixed.text, fixed.instead, place
                     break
         else:
@@ -169,20 +165,6 @@ def _word(text: str, offset: int, sign: tuple[int, int], words: Grammar) -> Corr
                 tail = text[sign[1] + spans_behind[position][1] :].lstrip()
                 return Corrected(f"{lead} {tail}".rstrip(), f"{correction}, first {before[first:last]}")
     return None
-
-
-def _withdrawn(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
-    """`I'm on music. motown, no wait she likes soul`: the few words before a clear sign are taken back, but not an order, `no lists please, i mean …`."""
-    before = text[max(0, sign[0] - _REACH) : sign[0]].rstrip(" ,.…-–\n")
-    piece = re.split(r"[.,;:!?…\n]", before)[-1]
-    tokens = tokens_of(piece)
-    if not 0 < len(tokens) <= _FRAGMENT or any(
-        token in words.personal or token in words.be_verbs or token in words.negative_determiners
-        for token in tokens
-    ):
-        return None
-    lead = text[: max(0, sign[0] - _REACH)] + before[: len(before) - len(piece)]
-    return Corrected(f"{lead.rstrip(' ,')} {text[sign[1] :].lstrip(' ,.')}".lstrip())
 
 
 @cache

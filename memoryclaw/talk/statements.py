@@ -493,9 +493,9 @@ class _Turn:
                 "mood": self._is_mood(clause),
                 "addressed": words.second_person.within(clause.tokens),
             }
-            reported = ("open" if len(tokens_of(clause.rest)) < _SAID else "said") if reports else ""
             if orders[place] and words.request_openers.within(clause.tokens):
                 signs |= {"asked": False, "supposed": False}  # `could you always …?`
+            reported = ("open" if len(tokens_of(clause.rest)) < _SAID else "said") if reports else ""
             doubts.append(frozenset(doubt for doubt, holds in signs.items() if holds))
         if (
             len(members) > 1

@@ -337,6 +337,13 @@ def spoken_in(text: str, default: str) -> str:
     return UNREAD if code in codes() and _is_foreign(text[:2000], tokens) else code
 
 
+@lru_cache(maxsize=16384)  # of every statement that stands
+def grammar_of(text: str, default: str = "en") -> Grammar:
+    """The grammar of the language of one turn, as `spoken_in` tells it; that of none where it is not read."""
+    code = spoken_in(text, default)
+    return grammar(code if code in codes() else UNREAD)
+
+
 def _known_alone(tokens: Sequence[str], code: str) -> str:
     """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`, or has a verb of a field."""
     words = frozenset(tokens)

@@ -46,15 +46,10 @@ def contexts(root: Path, talk: Talk, question: str, files: dict[str, str] | None
     ("first", "later", "old", "new"),
     [
         ("Copperline has to be out by 15 December", "new deadline for Copperline: 20 March", "15 December", "20 March"),
-        ("Oriel Optics opens at 9:35 on weekdays", "Oriel Optics doesn't open at 9:35 any more but at 9:45", "9:35 on", "9:45"),
         ("careful, Katinka can't have cat dander", "Katinka got tested, it's kiwi, not cat dander", "have cat dander", ""),
         ("you can reach Hyun at 0176 559788", "Hyun switched carrier, it's 0176 555323 from now on", "559788", "0176 555323"),
         ("Dorte Quast picks up at the Nordmole archive", "at the Nordmole archive it's Bo Lind, Dorte Quast retired", "picks up", ""),
-        ("the studio Nordmole meets in the canteen", "new venue for studio Nordmole: the orangery", "canteen", "orangery"),
-        ("the tool Nordmole is in the garage", "the tool Nordmole lives behind the house now", "garage", ""),
-        ("the maintainer of Nordmole is Osei", "the new maintainer of Nordmole: Ruta", "Osei", "Ruta"),
         ("Greer handles us at Nordmole", "Greer doesn't work at Nordmole any longer, ask for Pascoe", "handles us", ""),
-        ("Katinka can't have hazelnuts", "Katinka is fine with hazlenuts it turns out", "have hazelnuts", ""),
         ("Katinka is allergic to wasp stings", "Katinka isn't allergic to wasp stings after all", "is allergic", ""),
         ("post for Hyun goes to Ahornweg 12", "Hyun's new place is 3 Weaver Street", "goes to", "3 Weaver Street"),
         ("Hyun takes 20 mg of lisinopril", "Hyun takes 40 mg of lisinopril now", "20 mg", "40 mg"),
@@ -63,9 +58,7 @@ def contexts(root: Path, talk: Talk, question: str, files: dict[str, str] | None
 def test_what_was_said_before_a_change_is_marked(
     tmp_path: Path, first: str, later: str, old: str, new: str
 ) -> None:
-    name = next(
-        word for word in ("Copperline", "Oriel Optics", "Katinka", "Hyun", "Nordmole") if word in first
-    )
+    name = next(word for word in ("Copperline", "Katinka", "Hyun", "Nordmole") if word in first)
     lines = contexts(
         tmp_path, [("2026-02-01", "Maren", first), ("2026-03-01", "Maren", later)], f"what about {name}?"
     )
