@@ -87,6 +87,8 @@ def assertions_in(
         whose = introduced[0].who, "named"
         passing = _by_verb(clause, words, names, whose) or _by_value(clause, words, names, whose)
         assertions += [passing] if passing else []  # `my brother Pieter works at Shell`
+    if not assertions and (aside := _beside_own_thing(clause, words, names, behind)):
+        assertions = [aside]
     if not assertions and _holds(clause, words):
         assertion = (
             _by_change(clause, words, names)
@@ -367,6 +369,11 @@ def field_noun(clause: Clause, words: Grammar, names: Names) -> str:
 def value_of_it(clause: Clause, words: Grammar) -> str:
     """What a clause says that `it` is, or is called: `it's 0161 496 0000`, `er heißt Bruno`; empty where it says so of nothing."""
     tokens, spans = clause.tokens, spans_of(clause.text)
+    lead = words.changes.at(tokens)
+    if lead and tokens[lead : lead + 1] and tokens[lead] in words.be_verbs:  # `ahora es el 698 765 432`
+        return clause.text[spans[lead][1] :] if _HARD.search(clause.text) else ""
+    if words.contrasts.at(tokens) and _HARD.search(clause.text) and not clause.kind:  # `…, sondern 42`
+        return clause.text[spans[words.contrasts.at(tokens)][0] :] if len(tokens) > 1 else ""
     if words.introductions.at(tokens) and words.naming_words.within(
         tokens[: words.introductions.skip(tokens)]
     ):
@@ -596,6 +603,32 @@ def own_thing(clause: Clause, words: Grammar) -> Assertion | None:
     if not names or not 0 < len(noun) <= _FIELD_WORDS:
         return None
     return Assertion("", " ".join(noun), value, "noun", clause.text)
+
+
+def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
+    """`use my docker username: nlund`, `a logo for my company, "Lund & Sons"`: what it is called stands behind a mark, whatever else is said."""
+    tokens, mark = clause.tokens, behind.lstrip()[:1]
+    possessive = max(
+        (place for place, token in enumerate(tokens) if token in words.possessives_own), default=-1
+    )
+    noun = tokens[possessive + 1 :]
+    if (
+        possessive < 0
+        or mark not in (":", ",")
+        or not 0 < len(noun) <= _FIELD_WORDS
+        or not (_is_field(noun, words) or noun_of(noun[-1]))
+    ):
+        return None
+    typed = _MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0].strip()
+    quoted = _QUOTED.fullmatch(typed) is not None
+    value = _value(typed, words)
+    if (
+        not value
+        or words.roles.at(noun[-1:])
+        or not (quoted or (mark == ":" and _names_a_thing(value, words)) or names.whole(value))
+    ):
+        return None
+    return _told(_Owned("", " ".join(noun), "noun"), value)
 
 
 class _Owned(NamedTuple):

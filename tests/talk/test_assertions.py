@@ -82,6 +82,8 @@ def test_the_other_value_that_is_denied_behind_one_ends(
         ("i'm 41", "", "age", "41", "verb"),
         ("i own Spindle Yarns", "", "owns", "Spindle Yarns", "verb"),
         ("we use pnpm", "", "uses", "pnpm", "verb"),
+        ("please put my docker username: nlund", "", "docker username", "nlund", "noun"),
+        ("the sign i want is for my bakery company, 'Lund & Sons'", "", "bakery company", "Lund & Sons", "noun"),
     ],
 )  # fmt: skip
 def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, value: str, how: str) -> None:
