@@ -16,8 +16,7 @@ from memoryclaw.history import journal, repository
 from memoryclaw.history.repository import Branch, FileChange, History, Recorded
 from memoryclaw.review.file_changes import actions_of, replay
 from memoryclaw.text.encoding import decode, encode, in_form_of, same_text
-from memoryclaw.vault.edits import SemanticFile
-from memoryclaw.vault.layout import DECISIONS_FILE, place_of, timestamp
+from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, Decisions, decisions_of, fingerprint
 from memoryclaw.writing.writer import Bytes, Edit, Writer, patch_bytes, writing
@@ -122,7 +121,9 @@ class _Replay:
         actions = tuple(
             action
             for c in changes
-            for action in actions_of(c.path, _text(c.before), _text(c.after), self._file(c.path))
+            for action in actions_of(
+                c.path, _text(c.before), _text(c.after), self._context.facts_file(c.path)
+            )
         )
         if not actions:
             self.notices.append(f"{recorded.message.partition(chr(10))[0]} was left out: {why}")
@@ -140,11 +141,8 @@ class _Replay:
         self.commits += filter(None, [outcome.commit])
         self.notices += filter(None, [outcome.notice])
 
-    def _file(self, path: str) -> SemanticFile | None:
-        return self._context.semantic(path) if place_of(path) == ("semantic", "current") else None
-
     def _again(self, change: FileChange) -> Bytes:
-        file = self._file(change.path)
+        file = self._context.facts_file(change.path)
 
         def again(now: bytes | None) -> bytes | None:
             if now in (change.before, change.after):

@@ -10,6 +10,7 @@ from memoryclaw.consolidation.changes import RUNS, outcome_of, read_record
 from memoryclaw.consolidation.selecting import OpenBranch
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.history.repository import History
+from memoryclaw.lifecycle.keeping import FactPlaces
 from memoryclaw.model import Fact, Turn
 from memoryclaw.recall.superseded import Superseded
 from memoryclaw.review.checks import confirm_text
@@ -17,8 +18,8 @@ from memoryclaw.review.decide import fact_target
 from memoryclaw.review.file_history import FactSource, FileDiff, follow_source
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting_items
 from memoryclaw.review.setting_questions import with_answer
-from memoryclaw.text.encoding import decode, lines_of, readable
-from memoryclaw.text.memory_lines import log_line, sources_in
+from memoryclaw.text.encoding import decode
+from memoryclaw.text.memory_lines import log_line
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import fact_sources, same
 from memoryclaw.vault.layout import place_of
@@ -148,25 +149,15 @@ def _passages(context: WriteContext, item: ReviewItem) -> Iterator[SourcePassage
 
 
 def _passage(context: WriteContext, source: FactSource) -> SourcePassage:
-    ranges = parse_ranges(source.log)
-    if not ranges:
-        path = source.log
-        if not path:
-            return SourcePassage(source.source, source.path, source.quote, "", "", (), source.notice)
-        ranges = [LogRange(path, source.line, source.line, "")]
-    for range_ in ranges:
+    whole = [LogRange(source.log, source.line, source.line, "")] if source.log else []
+    for range_ in parse_ranges(source.log) or whole:
         if not source.line or range_.first <= source.line <= range_.last:
             return _of_range(context, source, range_, {source.line} if source.line else set())
     return SourcePassage(source.source, source.path, source.quote, "", "", (), source.notice)
 
 
 def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines: set[int]) -> SourcePassage:
-    try:
-        turns = read_note(
-            range_.path, files.read_file(context.root, range_.path).data, ReadingSettings()
-        ).turns
-    except MemoryClawError:
-        turns = ()
+    turns = _turns(context, range_.path)
     if lines:
         places = [number for number, turn in enumerate(turns) if turn.line in lines]
         near = {place for number in places for place in range(number - _AROUND, number + _AROUND + 1)}
@@ -180,6 +171,14 @@ def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines
     session = turns[0].session if turns else ""
     notice = source.notice or ("" if turns else f"{range_.path} is gone")
     return SourcePassage(source.source, source.path, source.quote, range_.path, session, quoted, notice)
+
+
+def _turns(context: WriteContext, path: str) -> tuple[Turn, ...]:
+    """The turns of a log; none of one that is gone."""
+    try:
+        return read_note(path, files.read_file(context.root, path).data, ReadingSettings()).turns
+    except MemoryClawError:
+        return ()
 
 
 # A conversation, with what became of each turn.
@@ -238,11 +237,7 @@ def conversation(
     }
     gone, turns_shown = absent - proposed.keys(), []
     for path in paths:
-        try:
-            turns = read_note(path, files.read_file(context.root, path).data, ReadingSettings()).turns
-        except MemoryClawError:
-            continue
-        for turn in turns:
+        for turn in _turns(context, path):
             if turn.session == session:
                 runs = [run for run, ranges, _ in read if _holds_line(ranges, path, turn.line)]
                 ids = [id_ for id_, ranges in episodes.items() if _holds_line(ranges, path, turn.line)]
@@ -310,30 +305,17 @@ def _dependents(
             if name in names and line:
                 rests.setdefault((names[name], line), []).append(made)
 
-    texts = dict[str, list[str]]()
+    places = FactPlaces(context)  # a fact names its first source, without the line
     for path, fact in told:
         if fact.current and _name_of(fact.source) in names:
-            if path not in texts:
-                texts[path] = lines_of(readable(context.text(path)))
-            line = "".join(
-                texts[path][fact.line - 1 : fact.line]
-            )  # a fact names its first source, without the line
-            rest(
-                ", ".join(sources_in(line)),
-                Made("fact", fact.id, fact_in_words(fact.entity, fact.field, fact.value)),
-            )
+            made = Made("fact", fact.id, fact_in_words(fact.entity, fact.field, fact.value))
+            rest(", ".join(places.of(path, fact)), made)
     for item in items:
-        for source in _sources(item):
-            rest(source, Made("waits", item.id, item.what))
+        actions = item.change.actions if item.change is not None else ()
+        claims = (action for action in actions if isinstance(action, (SetFact, AddStatement, AddPending)))
+        for claim in [item.fact] if item.fact is not None else claims:
+            rest(claim.source, Made("waits", item.id, item.what))
     return rests
-
-
-def _sources(item: ReviewItem) -> list[str]:
-    """What the facts of one thing that waits rest on."""
-    if item.fact is not None:
-        return [item.fact.source]
-    actions = item.change.actions if item.change is not None else ()
-    return [action.source for action in actions if isinstance(action, (SetFact, AddStatement, AddPending))]
 
 
 def _line_of(source: str) -> int:
@@ -355,7 +337,7 @@ def differences(context: WriteContext, item: ReviewItem) -> list[FileDiff]:
     Raises:
         InputError: it cannot be done as it stands.
     """
-    return [found for found in _differences(context, item) if found.before != found.after]
+    return [difference for difference in _differences(context, item) if difference.before != difference.after]
 
 
 def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:

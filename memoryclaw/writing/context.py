@@ -175,6 +175,10 @@ class WriteContext:
         """How the facts of a file are read."""
         return SemanticFile(path, self.schema().collections)
 
+    def facts_file(self, path: str) -> SemanticFile | None:
+        """The same for a file of facts that are held true; None for any other."""
+        return self.semantic(path) if place_of(path) == SEMANTIC else None
+
     def check_patch(self, path: str, change: Callable[[str], str]) -> Callable[[str], str]:
         """The same patch of a file with facts, refused with an InputError where it gives a field a value that is not of its type."""
         schema = self.schema()
