@@ -8,7 +8,7 @@ import stat
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -412,16 +412,19 @@ def drop(path: str) -> None:
 
 # Git as a process, through GitPython's command layer. Nothing that a repository configures is ever run.
 
-_SAFE = (
+QUIET = (  # whatever git does for us: no program of others, no tidying up beside it, and no network that is not named
     ("core.hooksPath", os.devnull),
     ("core.fsmonitor", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("protocol.allow", "never"),
+)
+_SAFE = (
+    *QUIET,
     ("core.untrackedCache", "false"),
     ("core.attributesFile", os.devnull),
     ("core.pager", "cat"),
     ("commit.gpgSign", "false"),
-    ("gc.auto", "0"),
-    ("maintenance.auto", "false"),
-    ("protocol.allow", "never"),
     ("i18n.commitEncoding", "UTF-8"),
 )
 _LOCK = re.compile(r"Unable to create '((?:(?!Unable to create ').)+?\.lock)': File exists")
@@ -436,6 +439,11 @@ _ENVIRONMENT = {
 }
 
 
+def options_of(settings: Iterable[tuple[str, str]]) -> list[str]:
+    """Settings as options of one git command."""
+    return [argument for key, value in settings for argument in ("-c", f"{key}={value}")]
+
+
 class GitCommand:
     """Runs git plumbing on one repository and one working tree, both named outright, so that no parent is searched."""
 
@@ -444,18 +452,13 @@ class GitCommand:
         self._git_dir = git_dir
         # GitPython hands the whole environment on, so what a caller's git left in it is unset by `env`.
         inherited = [name for name in os.environ if name.startswith("GIT_")]
-        scrub = ["env", *(argument for name in inherited for argument in ("-u", name))] if inherited else []
-        settings = [argument for key, value in _SAFE for argument in ("-c", f"{key}={value}")]
-        self._fixed = [f"--git-dir={git_dir}", f"--work-tree={root}", *settings]
-        self._scrub = scrub
+        self._scrub = ["env", *(word for name in inherited for word in ("-u", name))] if inherited else []
+        self._fixed = [f"--git-dir={git_dir}", f"--work-tree={root}", *options_of(_SAFE)]
         self._git: Git | None = None
 
     def run(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
         """The output of one command; HistoryError with git's own words when it fails."""
-        status, out, err = _finish(self._start(args, env or {}), stdin)
-        if status:
-            raise self._failure(args[0], status, err)
-        return out
+        return self.start(*args, stdin=stdin, env=env)()
 
     def names(self, *args: str, env: dict[str, str] | None = None) -> list[str]:
         """The names, or lines, that one command lists with a NUL behind each."""

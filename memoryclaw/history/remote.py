@@ -12,11 +12,12 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from memoryclaw.errors import GitKilledError, HistoryError
-from memoryclaw.history.git import common_dir
+from memoryclaw.history.git import QUIET, common_dir, options_of
 from memoryclaw.history.repository import History
 from memoryclaw.vault.layout import STATE_DIR
 from memoryclaw.vault.state_folder import make_private_folder, write_private
@@ -29,18 +30,14 @@ _FETCHED = "refs/memoryclaw/fetched"
 _PATH = re.compile(r"(?:file://|(?![^/]*:))")
 _SSH = re.compile(r"(?:ssh|git\+ssh|ssh\+git)://|(?!\w+://)[^/]*:")
 _SAFE = (
-    ("core.hooksPath", os.devnull),
-    ("core.fsmonitor", "false"),
+    *QUIET,
     ("core.askPass", ""),
     ("credential.interactive", "false"),
-    ("protocol.allow", "never"),
     *((f"protocol.{name}.allow", "always") for name in ("file", "git", "ssh", "http", "https")),
     ("fetch.recurseSubmodules", "false"),
     ("push.recurseSubmodules", "no"),
     ("push.gpgSign", "false"),
     ("transfer.fsckObjects", "true"),
-    ("gc.auto", "0"),
-    ("maintenance.auto", "false"),
     ("http.lowSpeedLimit", "1"),
     ("http.lowSpeedTime", "60"),
 )
@@ -137,15 +134,8 @@ class Remote:
         """
         self._ready()
         source = f"+{HEADS}{self.at.branch}:{_FETCHED}"
-        code, _, err = self._run(
-            "fetch",
-            self.at.fetch,
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--upload-pack",
-            "upload-pack",
-            refs=[source],
-        )
+        options = ("--no-tags", "--no-write-fetch-head")
+        code, _, err = self._run("fetch", self.at.fetch, source, "upload-pack", options)
         if code and "find remote ref" in err:
             return ""
         if code:
@@ -162,16 +152,8 @@ class Remote:
             HistoryError: it is refused, or cannot be reached; git's own words.
         """
         self._ready()
-        target = f"{commit}:{HEADS}{self.at.branch}"
-        code, out, err = self._run(
-            "push",
-            self.at.push,
-            "--porcelain",
-            "--no-verify",
-            "--receive-pack",
-            "receive-pack",
-            refs=[target],
-        )
+        target, options = f"{commit}:{HEADS}{self.at.branch}", ("--porcelain", "--no-verify")
+        code, out, err = self._run("push", self.at.push, target, "receive-pack", options)
         if not code:
             self._note(commit)
             return True
@@ -211,23 +193,14 @@ class Remote:
         if head:
             write_private(os.path.join(folder, "refs/heads"), "here", f"{head}\n".encode())
 
-    def _run(self, verb: str, address: str, *options: str, refs: list[str]) -> tuple[int, str, str]:
-        *plain, side, program = options
-        program_option = [f"{side}={_THERE} {program}"] if _PATH.match(address) else []
-        settings = [argument for key, value in _SAFE for argument in ("-c", f"{key}={value}")]
-        command = [
-            "git",
-            f"--git-dir={self._folder}",
-            *settings,
-            verb,
-            "--quiet",
-            *plain,
-            *program_option,
-            "--",
-            address,
-            *refs,
-        ]
-        return _finish(command, self._history.root, self._environment(address), self._seconds)
+    def _run(
+        self, verb: str, address: str, ref: str, program: str, options: Sequence[str]
+    ) -> tuple[int, str, str]:
+        """One command on what is moved; `program` of git's answers there."""
+        there = [f"--{program}={_THERE} {program}"] if _PATH.match(address) else []
+        command = ["git", f"--git-dir={self._folder}", *options_of(_SAFE), verb, "--quiet", *options, *there]
+        environment = self._environment(address)
+        return _finish([*command, "--", address, ref], self._history.root, environment, self._seconds)
 
     def _environment(self, address: str) -> dict[str, str]:
         environment = {

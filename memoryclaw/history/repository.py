@@ -327,10 +327,8 @@ class History:
 
     def names_of(self, paths: Iterable[str]) -> list[str]:
         """The names of those of these files of git's that are the vault's."""
-        return [self.places.name_of(path) for path in paths if self._holds(path)]
-
-    def _holds(self, path: str) -> bool:
-        return not isinstance(self.places, _Below) or path.startswith(self.places.prefix)
+        prefix = self.places.prefix if isinstance(self.places, _Below) else ""
+        return [self.places.name_of(path) for path in paths if path.startswith(prefix)]
 
     @property
     def git_dir(self) -> str:
@@ -398,19 +396,12 @@ class History:
             even[path] = GitFileState(side.head, side.head, side.head_data, side.head_data)
         return CommitBase(ref, commit, tree, even, None)
 
-    def commit(
-        self, base: CommitBase, files: Mapping[str, Version], message: str, now: datetime
-    ) -> NewCommit:
-        """Makes a commit object on `base` in which these files (and no others) differ; nothing points to it yet."""
-        draft = self.draft(base, files, message, now)
-        self.store(draft.objects, base.tree.hash_name)
-        return draft.made
-
     def draft(
         self, base: CommitBase, files: Mapping[str, Version], message: str, now: datetime, *, merged: str = ""
     ) -> Draft:
-        """Works out the same commit with all that is new in it, for `store`; `merged` is its second parent, if it has one.
+        """Works out a commit on `base` in which these files (and no others) differ, with all that is new in it, for `store`.
 
+        `merged` is its second parent, if it has one.
         No index is read or written, so the cost does not grow with the vault.
         """
         kind = base.tree.hash_name

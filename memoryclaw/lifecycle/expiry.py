@@ -85,7 +85,7 @@ def unused_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
 
     What a person has kept once, or brought back, is not asked about again, and nothing while an earlier batch waits.
     """
-    days = context.ledger.active_days()
+    days = context.ledger.record().days
     today = context.writing.now.astimezone(UTC).date().isoformat()
     before = days[: bisect_left(days, today)]
     if len(before) <= OLD or (proposed_before := _proposed_paths(context)) is None:

@@ -26,7 +26,7 @@ from memoryclaw.text.language import fold, key_of, keys_of
 from memoryclaw.text.memory_lines import read_line, without_ids
 from memoryclaw.text.words import words
 from memoryclaw.vault import files
-from memoryclaw.vault.audience import labels_in, of_folders, of_note
+from memoryclaw.vault.audience import label_in, label_of_note, of_folders
 from memoryclaw.vault.conflict_rules import agree, key_of_fact
 from memoryclaw.vault.export_gate import withheld_names
 from memoryclaw.vault.forgotten import ForgottenLines
@@ -182,25 +182,14 @@ def _run_episodes(context: UpkeepContext) -> Iterator[RunEpisode]:
         note = split(text)
         low = {key.lower(): value for key, value in note.meta.items()}
         ranges = parse_ranges(text_of(low.get("source")))
-        labelled = of_folders(path, context.vault.labels) or of_note(note) or labels_in(text)
-        doubted = context.vault.doubts(str(path)).pieces
-        if (
-            doubted
-            or not ranges
-            or note.broken
-            or labelled
-            or withheld_names(path, text.encode())
-            or forgotten.marks_of(path)
-        ):
+        labels = of_folders(path, context.vault.labels), label_of_note(note).audience, label_in(text).audience
+        withheld = withheld_names(path, text.encode()) or context.vault.doubts(str(path)).pieces
+        if not ranges or note.broken or any(labels) or withheld or forgotten.marks_of(path):
             continue
+        lines = (line.strip() for line in note.body.split("\n"))
+        said = tuple(line for line in lines if line and not line.startswith("#"))
         merged = names_of(low, ("merged_from",))
-        yield RunEpisode(
-            str(id_), str(path), str(stamp), str(trust), _lines(note.body), tuple(map(str, ranges)), merged
-        )
-
-
-def _lines(body: str) -> tuple[str, ...]:
-    return tuple(line for raw in body.split("\n") if (line := raw.strip()) and not line.startswith("#"))
+        yield RunEpisode(str(id_), str(path), str(stamp), str(trust), said, tuple(map(str, ranges)), merged)
 
 
 def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken: RunEpisode) -> PlannedChange:
@@ -265,9 +254,12 @@ class Called(NamedTuple):
 def _of_entities(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> Iterator[PlannedChange]:
     catalog, schema = context.catalog, context.writing.schema()
     many = frozenset(field for field, declared in schema.fields.items() if declared.many)
+    # Everything that has a name.
+    sql = "select distinct name from name where kind in ('entity', 'person', 'project')"
+    names = {str(name) for (name,) in catalog.rows(sql)}
     pairs = [
         pair
-        for pair in names_alike(list(known.values()), _names(catalog), schema.collections)
+        for pair in names_alike(list(known.values()), names, schema.collections)
         if key_of(pair.other) not in {key_of(word) for _, word in catalog.synonyms([key_of(pair.name)])}
         and not disagree(known[key_of(pair.name)], known[key_of(pair.other)], many)
     ]
@@ -289,12 +281,6 @@ def _named_entities(facts: Iterable[tuple[str, Fact]]) -> dict[str, NamedEntity]
         if key and not any(fact.audience or fact.trust == "quarantined" for _, fact in entity_facts)
         and all(place_of(path) == SEMANTIC for path, _ in entity_facts)
     }  # fmt: skip
-
-
-def _names(catalog: Catalog) -> set[str]:
-    """Everything that has a name: entities, people, projects."""
-    sql = "select distinct name from name where kind in ('entity', 'person', 'project')"
-    return {str(name) for (name,) in catalog.rows(sql)}
 
 
 def names_alike(
@@ -329,21 +315,17 @@ def names_alike(
         if len(wider) != 1:
             continue  # nothing, or who knows which
         longer = entities.get(next(iter(wider)))
-        if longer is not None and _one_kind(one, longer, collections) and _short_for(one, longer):
+        if longer is None or not _short_for(one, longer):
+            continue
+        # Two that stand in collections of different kinds are two.
+        if one.stems & longer.stems or not one.stems | longer.stems <= {*collections}:
             pairs.append(Called(longer.name, one.name, f"may be one: {one.name} is short for {longer.name}"))
     return list(
         {frozenset((key_of(pair.name), key_of(pair.other))): pair for pair in reversed(pairs)}.values()
     )[::-1]
 
 
-def _one_kind(one: NamedEntity, other: NamedEntity, collections: Iterable[str]) -> bool:
-    """False for two that stand in collections of different kinds."""
-    return bool(one.stems & other.stems) or not one.stems | other.stems <= {*collections}
-
-
 _PEOPLE = frozenset({"people", "contacts"})
-
-
 _OWNED = re.compile(r"\w['’]s ")
 
 

@@ -142,10 +142,10 @@ def fact_target(context: WriteContext, fact: PendingFact) -> _FactTarget:
     day = _DAY.match(fact.source)
     since = fact.since or (day[0] if day else context.today)
     fact = fact._replace(entity=context.lookup.entity_name(fact.entity))
-    current = CurrentFacts(context)
-    if any(since < earlier.since for earlier in current.facts(fact.entity, fact.field)):
+    standing = CurrentFacts(context).facts(fact.entity, fact.field)
+    if any(since < earlier.since for earlier in standing):
         since = context.today  # what holds is newer than the question: a person's yes counts from today
-    return _FactTarget(context.semantic(path), fact, current.many(fact.field), since)
+    return _FactTarget(context.semantic(path), fact, context.schema().holds_many(fact.field), since)
 
 
 class _Deciding(NamedTuple):

@@ -16,7 +16,7 @@ from memoryclaw.recall.superseded import Superseded
 from memoryclaw.review.checks import confirm_text
 from memoryclaw.review.decide import fact_target
 from memoryclaw.review.file_history import FactSource, FileDiff, follow_source
-from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting_items
+from memoryclaw.review.queue import ReviewItem, waiting_items
 from memoryclaw.review.setting_questions import with_answer
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.memory_lines import log_line
@@ -107,7 +107,7 @@ def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem]
         passages = tuple(_passages(context, item))
     if not item.entity:
         return Details(said=passages)
-    many, (holds, before) = CurrentFacts(context).many(item.field), _values(context, item)
+    many, (holds, before) = context.schema().holds_many(item.field), _values(context, item)
     rivals = _rivals(context, item, waiting_items(context) if among is None else among) if item.field else ()
     return Details(many, holds, before, tuple(rivals), passages)
 

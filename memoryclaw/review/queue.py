@@ -343,11 +343,6 @@ class CurrentFacts:
         self._schema = context.schema()
         self._files: dict[str, dict[tuple[str, str], list[Fact]]] = {}
 
-    def many(self, field: str) -> bool:
-        """True for a field that may hold several values side by side."""
-        declared = self._schema.fields.get(" ".join(field.lower().split()))
-        return declared is not None and declared.many
-
     def facts(self, entity: str, field: str) -> list[Fact]:
         """What holds of this field, in the first file that tells it."""
         entity = self._context.lookup.entity_name(entity)
@@ -360,7 +355,7 @@ class CurrentFacts:
 
     def beside(self, entity: str, field: str, value: str) -> str:
         """The value that a new one would take the place of; empty where there is none, as for every statement."""
-        facts = [] if self.many(field) or not field else self.facts(entity, field)
+        facts = [] if self._schema.holds_many(field) or not field else self.facts(entity, field)
         return ", ".join(fact.value for fact in facts if fact.value != value)
 
     def _read(self, path: str) -> dict[tuple[str, str], list[Fact]]:

@@ -56,7 +56,7 @@ from memoryclaw.vault.facts import (
     statement_in,
 )
 from memoryclaw.vault.fields import NoteField, facts_of_note, fields_in
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import is_plain
 from memoryclaw.vault.vocabulary import read_aliases
 
 Value = str | Sequence[str]
@@ -1008,8 +1008,7 @@ class SemanticFile(NamedTuple):
     @property
     def is_note(self) -> bool:
         """True for a note, which has fields and no lines of facts."""
-        place = place_of(self.path)
-        return place is not None and place.kind == "note"
+        return is_plain(self.path)
 
     def facts(self, text: str) -> Facts:
         """Reads the facts of a text as this file's."""

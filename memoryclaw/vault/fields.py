@@ -262,15 +262,8 @@ def _header_fields(meta: Mapping[str, Any], parts: Split) -> Iterator[NoteField]
             for inner, text in leaves(value):
                 path = (key, *inner)
                 field_line = next((lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in lines), 1)
-                end = 0
-                if isinstance(value, list):
-                    end = (
-                        min(
-                            (line for line in lines.values() if line > field_line),
-                            default=parts.body_line - 1,
-                        )
-                        - 1
-                    )
+                below = min((n for n in lines.values() if n > field_line), default=parts.body_line - 1)
+                end = below - 1 if isinstance(value, list) else 0
                 yield NoteField(path, fact_value(text), field_line, end_line=end)
 
 

@@ -21,7 +21,7 @@ from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest
 
 FORGOTTEN, REVIVED = "forgotten", "revived"
 _MARK = re.compile(
-    r"(?P<range>[^\x00-\x1f#@]{1,1024}#\d{1,9}-\d{1,9}@[0-9a-f]{16})(?::(?P<start>\d{1,9})-(?P<end>\d{1,9}))?"
+    r"([^\x00-\x1f#@]{1,1024})#(\d{1,9})-(\d{1,9})@([0-9a-f]{16})(?::(?P<start>\d{1,9})-(?P<end>\d{1,9}))?"
 )
 _LEFT = "…"  # where words were left out of a line
 _SENTENCE = re.compile(r"(?<=[.!?…])[ \t]+")
@@ -42,18 +42,9 @@ class ForgottenMark(NamedTuple):
 def marks_in(texts: Iterable[str]) -> list[ForgottenMark]:
     """The marks that these texts spell; what is none is passed over."""
     marks = []
-    for text in texts:
-        if hit := _MARK.fullmatch(text):
-            path, _, span = hit["range"].rpartition("#")
-            numbers, _, digest = span.partition("@")
-            first, _, last = numbers.partition("-")
-            marks.append(
-                ForgottenMark(
-                    LogRange(path, int(first), int(last), digest),
-                    int(hit["start"] or 0),
-                    int(hit["end"] or 0),
-                )
-            )
+    for hit in filter(None, map(_MARK.fullmatch, texts)):
+        place = LogRange(hit[1], int(hit[2]), int(hit[3]), hit[4])
+        marks.append(ForgottenMark(place, int(hit["start"] or 0), int(hit["end"] or 0)))
     return marks
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from memoryclaw.errors import MemoryClawError, NotFoundError, UnidentifiedError, VaultError
 from memoryclaw.model import NOTHING
-from memoryclaw.text.encoding import json_object
+from memoryclaw.text.encoding import json_object, texts_in
 from memoryclaw.vault import files
 from memoryclaw.vault.doubts import NO_DOUBTS, Doubt, Doubts, FileDoubts, piece_of, read_doubts
 
@@ -76,11 +76,6 @@ def _line(at: str, values: Mapping[str, Any]) -> str:
 def line_digest(line: str) -> str:
     """What a line of `review/decisions.jsonl` is known by."""
     return files.digest_of(line.strip().encode("utf-8", "surrogatepass"))
-
-
-def texts_in(value: object) -> tuple[str, ...]:
-    """The texts of a list; none where it is no list."""
-    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
 
 
 class Store(Protocol):

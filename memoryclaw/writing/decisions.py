@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw import late
-from memoryclaw.text.encoding import decode, json_object
+from memoryclaw.text.encoding import decode, json_object, texts_in
 from memoryclaw.text.language import fold
 from memoryclaw.vault import files
 from memoryclaw.vault.forgotten import REVIVED, standing_marks
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import LogRange, parse_ranges
-from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest, permission, permissions, texts_in
+from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest, permission, permissions
 
 if TYPE_CHECKING:
     from memoryclaw.writing.writer import Edit

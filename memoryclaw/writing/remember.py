@@ -25,7 +25,6 @@ from memoryclaw.vault.edits import (
 )
 from memoryclaw.vault.fact_values import same_field
 from memoryclaw.vault.layout import episode_name, place_of, timestamp
-from memoryclaw.vault.vocabulary import Schema
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.tombstones import Tombstones, lift_edit, of_fact
 from memoryclaw.writing.writer import Edit, commit, new_file, text_change, write
@@ -94,7 +93,7 @@ def remember_parts(
         def of_file(text: str) -> str:
             for number, part in enumerate(parts):
                 if part.path == path:
-                    many = part.many or _holds_many(schema, part.field)
+                    many = part.many or schema.holds_many(part.field)
                     edit = _set(context, text, file, part, source=source, claim=claim, many=many)
                     edit = _with_lifecycle(edit, file, part, lifecycle)
                     edits_done.setdefault(
@@ -138,11 +137,6 @@ def remember_parts(
     remarks = (*reading, known, AGAIN if erased_again else "", outcome.notice)
     id_ = _id_of_part(context.semantic(first.path), edit, first)
     return Written(id_, first.path, outcome.commit, action, "; ".join(filter(None, remarks)))
-
-
-def _holds_many(schema: Schema, field: str) -> bool:
-    declared = schema.fields.get(" ".join(field.lower().split()))
-    return declared is not None and declared.many
 
 
 def _with_lifecycle(
@@ -221,7 +215,7 @@ def remember(
         )
     if entity.strip():
         entity, field = context.lookup.entity_name(" ".join(entity.split())), field.strip() and field
-        many = _holds_many(context.schema(), field)
+        many = context.schema().holds_many(field)
         part = MemoryPart(entity, field, text, fact_file(context, entity, field), many=many)
         return remember_parts(
             context, [part], source=source, claim=claim, lifecycle=lifecycle, understood=False
