@@ -44,12 +44,9 @@ class Erasure:
 
     collections: frozenset[str] = frozenset()  # of the vault's semantic files
     turns: dict[str, dict[int, Turn]] = field(default_factory=lambda: defaultdict(dict))  # log → line
-    words: dict[str, dict[int, list[str]]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )  # log → line that stays
-    quotes: dict[str, dict[int, QuotedLine]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )  # episode → line
+    # log → line that stays; episode → line
+    words: dict[str, dict[int, list[str]]] = field(default_factory=lambda: defaultdict(dict))
+    quotes: dict[str, dict[int, QuotedLine]] = field(default_factory=lambda: defaultdict(dict))
     notes: dict[str, str] = field(default_factory=dict)  # path → id of a note that goes whole
     facts: dict[tuple[str, str], SourcedFact] = field(default_factory=dict)  # path and id → fact
     stripped: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))  # sources

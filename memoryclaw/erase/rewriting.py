@@ -33,17 +33,12 @@ _SHORT = re.compile(r"(?<![0-9a-f])[0-9a-f]{7,64}(?![0-9a-f])")
 _OURS = ("refs/heads/", "refs/tags/")
 _NO_FILES = frozenset({"160000", "120000"})
 _SIGNED = frozenset({b"gpgsig", b"gpgsig-sha256", b"mergetag"})
-_LEFT = (
-    "ORIG_HEAD",
-    "FETCH_HEAD",
-    "AUTO_MERGE",
-    "COMMIT_EDITMSG",
-)  # what git keeps of old commits beside its reflogs
+# What git keeps of old commits beside its reflogs.
+_LEFT = ("ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG")
 
 Change = Callable[[str, bytes], bytes | None]  # of a file, as it is or once was; None: no such file
-Versions = Mapping[
-    str, Mapping[str, str]
-]  # path → a version that changes → what becomes of it; empty: no file
+# Path → a version that changes → what becomes of it; empty: no file.
+Versions = Mapping[str, Mapping[str, str]]
 
 
 def changed_versions(history: History, paths: Iterable[str], change: Change) -> Versions:

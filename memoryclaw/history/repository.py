@@ -136,9 +136,8 @@ def raw_tree(entries: Mapping[bytes, TreeEntry]) -> bytes:
 # empty.
 
 _FILE_MODES = frozenset({"100644", "100755"})
-Found = Mapping[
-    str, tuple[str, str, bytes] | None
-]  # by name: id, type and bytes of an object, None where there is none
+GitObject = tuple[str, str, bytes]  # id, type and bytes
+Found = Mapping[str, GitObject | None]  # by name; None where there is none
 
 
 class GitFileState(NamedTuple):
@@ -706,9 +705,7 @@ class History:
     def _ref(self) -> str:
         return self.state().ref or self.git.run("symbolic-ref", "HEAD").decode().strip()
 
-    def objects(
-        self, names: Sequence[str], state: GitState | None = None
-    ) -> list[tuple[str, str, bytes] | None]:
+    def objects(self, names: Sequence[str], state: GitState | None = None) -> list[GitObject | None]:
         """(id, type, bytes) of each object by name, None where there is no such object; in one process at most.
 
         Args:
@@ -722,7 +719,7 @@ class History:
         out = self.git.run(
             "cat-file", "--batch", stdin="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape")
         )
-        objects: list[tuple[str, str, bytes] | None] = []
+        objects: list[GitObject | None] = []
         position = 0
         for _ in names:
             end = out.index(b"\n", position)

@@ -23,9 +23,7 @@ from memoryclaw.writing.context import fact_in_words
 
 MISS = "search-words"
 WITHIN = timedelta(minutes=15)  # of a question, in which what it looked for is opened
-BESIDE = timedelta(
-    minutes=2
-)  # of a question, in which the log has its turn, and what was asked is one question
+BESIDE = timedelta(minutes=2)  # in which the log has its turn, and what was asked is one question
 MOST = 4  # words of a question that lacked: a longer one was about something else
 
 

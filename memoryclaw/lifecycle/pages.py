@@ -119,12 +119,12 @@ def _commit(context: UpkeepContext, view: View, run: str, *, edited: bool) -> Pe
     return PendingCommit([Edit(view.path, patch_bytes(text), consumes=True)], message)
 
 
-def in_words(found: Sequence[View]) -> str:
+def in_words(listed: Sequence[View]) -> str:
     """How the pages stand, in a sentence; empty while all are as they should be."""
-    counts = {state: sum(view.state == state for view in found) for state in ("stale", "edited", "orphan")}
     says = {
         "stale": "stale",
         "edited": "changed between the marks",
         "orphan": "with nothing left to compile them from",
     }
-    return ", ".join(f"{count} {says[state]}" for state, count in counts.items() if count)
+    counts = ((sum(view.state == state for view in listed), words) for state, words in says.items())
+    return ", ".join(f"{count} {words}" for count, words in counts if count)

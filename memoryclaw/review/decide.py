@@ -216,9 +216,8 @@ class _Deciding(NamedTuple):
             edit = record_edit([self._decided(item.kind, mark) for mark in question.marks])
             title = f"{question.subject}: left as is"
         outcome = self.write([edit], title)
-        is_served = (
-            self.approves and watcher(state_folder(context.root))[0]
-        )  # it read its settings when it started
+        # A server read its settings when it started.
+        is_served = self.approves and watcher(state_folder(context.root))[0]
         notice = "the running server follows it once it is restarted" if is_served else ""
         return title, outcome._replace(notice="; ".join(filter(None, (outcome.notice, notice))))
 

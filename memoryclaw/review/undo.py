@@ -35,9 +35,7 @@ _KEPT_FOLDER = "runs/"  # a run record says what was read, also after the run is
 _LEARNED = frozenset({"consolidate", "redo"})  # runs whose facts must not come back by themselves
 _LINK = re.compile(r"\[\[([^\[\]|#\n]+)")
 _SKILL_FOLDERS = frozenset({"skills", "skills/_drafts"})
-_Revert = Callable[
-    [bytes | None], tuple[bytes | None, tuple[str, ...]]
-]  # what the file becomes, and what stays
+_Revert = Callable[[bytes | None], tuple[bytes | None, tuple[str, ...]]]  # what the file becomes; what stays
 
 
 class _Target(NamedTuple):

@@ -114,10 +114,7 @@ _NAME_WORDS, _NAME_LENGTH = 5, 60
 # A header with one of these says that the note belongs to somebody or something else.
 _OF_OTHERS = frozenset({"project", "participants", "people", "person", "entities"})
 _USER = "user"  # the owner, by whatever name
-_OF_THE_OWNER, _SKILL = (
-    "USER",
-    "SKILL",
-)  # what hosts of agents keep in USER.md, and in a SKILL.md that lies anywhere
+_OF_THE_OWNER, _SKILL = "USER", "SKILL"  # files of hosts of agents; a SKILL.md may lie anywhere
 _ABOUT_ME = frozenset(lists.lines("pronouns.about_me"))
 _TEMPLATES = frozenset({"template", "templates", "_templates"})
 

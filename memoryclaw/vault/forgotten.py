@@ -99,16 +99,14 @@ class ForgottenLines(NamedTuple):
         marks = self.marks_of(path)
         marks_at: dict[int, list[ForgottenMark]] = {}
         lines = whole_lines(data) if marks else []
-        everywhere: dict[
-            int, dict[str, int]
-        ] = {}  # lines after the first → digest → the first place that has it
+        # Lines after the first → digest → the first place that has it.
+        everywhere: dict[int, dict[str, int]] = {}
         for mark in marks:
             place = mark.place
             first, span = place.first, place.last - place.first
             is_there = first and place.last <= len(lines)
-            if (
-                not is_there or range_of(path, lines, first, place.last).digest != place.digest
-            ):  # it may have moved
+            is_there = is_there and range_of(path, lines, first, place.last).digest == place.digest
+            if not is_there:  # it may have moved
                 if span not in everywhere:
                     starts = range(len(lines) - span, 0, -1)
                     everywhere[span] = {range_of(path, lines, n, n + span).digest: n for n in starts}

@@ -14,11 +14,7 @@ from memoryclaw.text.frontmatter import split
 
 FOLDER = "views/"
 BEGIN, END = "<!-- memoryclaw:begin -->", "<!-- memoryclaw:end -->"
-GENERATED, SOURCES, FINGERPRINT = (
-    "generated",
-    "compiled_from",
-    "fingerprint",
-)  # the keys of our own in a header
+GENERATED, SOURCES, FINGERPRINT = "generated", "compiled_from", "fingerprint"  # our own keys in a header
 _OURS = frozenset({GENERATED, SOURCES, FINGERPRINT, "title"})
 _KEY = re.compile(r"([A-Za-z_][\w -]*+):")
 

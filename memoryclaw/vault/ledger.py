@@ -21,9 +21,8 @@ FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
 _LARGEST = 64 << 20  # bytes of a file that are looked through
 _OWN_MONTH = late.pattern(r"\d{4}-\d\d\.jsonl")
-_FIGURES = frozenset(
-    {"ts", "event", "receipt", "session", "mode", "ids"}
-)  # what stays of an old event of what was shown
+# What stays of an old event of what was shown.
+_FIGURES = frozenset({"ts", "event", "receipt", "session", "mode", "ids"})
 _DEVICE = late.pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
 _Events = tuple[dict[str, Any], ...]
 

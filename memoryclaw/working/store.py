@@ -23,6 +23,7 @@ from memoryclaw.vault.audience import may_see, of_folders
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import timestamp, writable_moment
 from memoryclaw.working.memory import (
+    SAME,
     SHORT,
     WorkingMemory,
     as_text,
@@ -115,10 +116,8 @@ class WorkingStore:
             memory, digest = self._read(session)
             additions = {} if memory.problems else fill(memory, turns)
             if additions:
-                self._write(
-                    change(memory, additions, timestamp(writable_moment(self._clock())), by_hand=False),
-                    digest,
-                )
+                now = timestamp(writable_moment(self._clock()))
+                self._write(change(memory, additions, now, by_hand=False), digest)
 
     def clear(self, session: str, task: str = "") -> Cleared:
         """Clears it: its content goes to the log, then its file is removed. With a task, only if it is for that task."""
@@ -129,9 +128,8 @@ class WorkingStore:
             memory, digest = self._usable(session)
             if task and memory.task != task:
                 of = f"of task {memory.task!r}" if memory.task else "of no task"
-                return Cleared(
-                    session, cleared=False, notice=f"the working memory is {of}; nothing was cleared"
-                )
+                notice = f"the working memory is {of}; nothing was cleared"
+                return Cleared(session, cleared=False, notice=notice)
             id_ = self._log(memory)
             if digest is not None:
                 files.remove_file(self._root, _path(session), digest)
@@ -145,12 +143,10 @@ class WorkingStore:
             return _StoredMemory(load(json.loads(stored.data), session, path), stored.digest)
         except NotFoundError:
             return _StoredMemory(WorkingMemory(session=session), None)
-        except VaultError as error:
-            reason = f"this file {str(error).removeprefix(path).strip()}"
-            return _StoredMemory(unusable(session, path, reason, _AWAY), None)
-        except OSError as error:
-            reason = f"this file cannot be read ({error.strerror})"
-            return _StoredMemory(unusable(session, path, reason, _AWAY), None)
+        except (VaultError, OSError) as error:
+            reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
+            why = f"this file {reason.removeprefix(path).strip()}"
+            return _StoredMemory(unusable(session, path, why, _AWAY), None)
         except (ValueError, RecursionError):
             return _StoredMemory(unusable(session, path, "this file is not JSON"), stored.digest)
 
@@ -241,10 +237,7 @@ def fill(memory: WorkingMemory, turns: Iterable[Mapping[str, Any]]) -> dict[str,
                 elif observed[-1:] != value:
                     observed += value
                     changes.setdefault(key, []).extend(value)
-    return {key: value for key, value in changes.items() if _IN_FILE.get(key, key) not in memory.by_hand}
-
-
-_IN_FILE = {"observations": "recent_observations"}
+    return {key: value for key, value in changes.items() if SAME.get(key, key) not in memory.by_hand}
 
 
 def _call_changes(turn: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

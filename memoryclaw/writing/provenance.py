@@ -244,10 +244,8 @@ class ProvenanceFinder:
                 yield turn_mark
                 continue
             words_said = [quote.said for quote in quotes if quote in gone]
-            if not all(
-                place_of_words(turn.text, words) for words in words_said
-            ):  # it stands there in other words
-                yield turn_mark
+            if not all(place_of_words(turn.text, words) for words in words_said):
+                yield turn_mark  # it stands there in other words
                 continue
             words_said += [fact.value] * tells(fact.value)
             yield from (ForgottenMark(turn_mark.place, *span) for span in _merge(turn.text, words_said))

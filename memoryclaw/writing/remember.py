@@ -81,9 +81,8 @@ def remember_parts(
     in_notes = [_in_note(context, part) for part in parts] if is_patched else list(parts)
     if in_notes != list(parts):
         understood = True
-        with suppress(
-            ConflictError, InputError
-        ):  # a note has work that is not committed, or the value no line of its own
+        # Else a note has work that is not committed, or the value no line of its own.
+        with suppress(ConflictError, InputError):
             return remember_parts(context, in_notes, source=source, patching=False)
     edits_done: dict[int, FactEdit] = {}
 
@@ -96,9 +95,7 @@ def remember_parts(
                     many = part.many or schema.holds_many(part.field)
                     edit = _set(context, text, file, part, source=source, claim=claim, many=many)
                     edit = _with_lifecycle(edit, file, part, lifecycle)
-                    edits_done.setdefault(
-                        number, edit
-                    )  # of the working file, which comes before what git holds
+                    edits_done.setdefault(number, edit)  # of the working file, which comes before git's
                     text = edit.text
             return text
 
