@@ -120,15 +120,14 @@ def _quotes(line: str, quotes: Sequence[str]) -> bool:
 def _semantic(path: str, data: bytes, erasure: Erasure) -> bytes | None:
     """Without the facts that go, and without sources that go of those that stay."""
     facts = [fact for fact in erasure.facts.values() if fact.path == path]
-    stripped = [
-        sources for key, sources in erasure.stripped.items() if key[0] == path and key not in erasure.facts
-    ]
-    if not facts and not stripped:
+    keys = [key for key in erasure.stripped if key[0] == path and key not in erasure.facts]
+    if not facts and not keys:
         return data
-    file = SemanticFile(path, erasure.collections)
-    return _patched(
-        data, lambda text: _without_sources(_without_facts(text, file, facts), set().union(*stripped))
+    file, sources = (
+        SemanticFile(path, erasure.collections),
+        {s for key in keys for s in erasure.stripped[key]},
     )
+    return _patched(data, lambda text: _without_sources(_without_facts(text, file, facts), sources))
 
 
 def _pending(_path: str, data: bytes, erasure: Erasure) -> bytes | None:
@@ -136,12 +135,9 @@ def _pending(_path: str, data: bytes, erasure: Erasure) -> bytes | None:
         fingerprints = {pending.waiting_id(*triple) for triple in erasure.triples}
         for waiting in pending.read_pending(text):
             sentence = f"{waiting.entity} {waiting.field} {waiting.value} {waiting.known} {waiting.why}"
-            standing = pending.waiting_id(waiting.entity, waiting.field, waiting.known)
-            if (
-                not fingerprints.isdisjoint((standing, waiting.id))
-                or waiting.id in erasure.waiting
-                or erasure.needles.matches(sentence)
-            ):
+            ids = {waiting.id, pending.waiting_id(waiting.entity, waiting.field, waiting.known)}
+            is_named = waiting.id in erasure.waiting or not fingerprints.isdisjoint(ids)
+            if is_named or erasure.needles.matches(sentence):
                 text = pending.remove_pending(text, waiting.id)
         return text
 
@@ -229,9 +225,8 @@ def _decisions(_path: str, data: bytes, erasure: Erasure) -> bytes:
 
 def _mark(mark: ForgottenMark, erasure: Erasure) -> ForgottenMark | None:
     path, first = mark.place.path, mark.place.first
-    if path in erasure.notes or any(
-        first in lines.get(path, ()) for lines in (erasure.turns, erasure.quotes)
-    ):
+    gone = (*erasure.turns.get(path, ()), *erasure.quotes.get(path, ()))
+    if path in erasure.notes or first in gone:
         return None
     # Of a line that loses words the characters stand elsewhere now, so all of it is left out.
     return mark._replace(start=0, end=0) if first in erasure.words.get(path, ()) else mark
@@ -288,11 +283,8 @@ def _patched(data: bytes, change: Callable[[str], str]) -> bytes | None:
 
 def alike(fact: SourcedFact | Fact, twin: SourcedFact) -> bool:
     """True for two facts that say the same of the same."""
-    return (
-        same(fact.entity, twin.entity)
-        and same(fact.field, twin.field)
-        and normal(fact.value) == normal(twin.value)
-    )
+    are_of_one = same(fact.entity, twin.entity) and same(fact.field, twin.field)
+    return are_of_one and normal(fact.value) == normal(twin.value)
 
 
 def _without_facts(text: str, file: SemanticFile, facts: Sequence[SourcedFact]) -> str:

@@ -261,10 +261,8 @@ class Rewriting:
         new, text = self._tag(old), self._text(tag_text)
         if new == old and text == tag_text:
             return oid
-        return self._put(
-            "tag",
-            head.replace(old.encode(), new.encode(), 1) + b"\n\n" + text.encode("utf-8", "surrogateescape"),
-        )
+        head = head.replace(old.encode(), new.encode(), 1)
+        return self._put("tag", head + b"\n\n" + text.encode("utf-8", "surrogateescape"))
 
     def _text(self, text: str) -> str:
         """A message without what is erased; a commit that it cites is cited as it is called now."""
@@ -294,9 +292,8 @@ class Rewriting:
             else:
                 blob = self._blob(entry.oid, path)
                 if blob is not None:
-                    fresh[self._free(self._name(path, name), name, fresh, entries)] = TreeEntry(
-                        entry.mode, blob
-                    )
+                    called = self._free(self._name(path, name), name, fresh, entries)
+                    fresh[called] = TreeEntry(entry.mode, blob)
         if fresh == entries:
             self._trees[oid, folder] = oid
             return oid

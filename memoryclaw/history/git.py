@@ -138,12 +138,8 @@ def _settings(git_dir: str) -> list[str]:
     """The settings of git's user, then those of the repository."""
     home = os.path.expanduser("~")
     shared = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    places = (
-        os.path.join(shared, "git", "config"),
-        os.path.join(home, ".gitconfig"),
-        os.path.join(common_dir(git_dir), "config"),
-    )
-    return [_text(place) for place in places]
+    own = os.path.join(shared, "git", "config"), os.path.join(home, ".gitconfig")
+    return [_text(place) for place in (*own, os.path.join(common_dir(git_dir), "config"))]
 
 
 def wants_signatures(git_dir: str) -> bool:
@@ -161,6 +157,11 @@ def common_dir(git_dir: str) -> str:
     """The folder of the repository itself, which the folder of a further working tree points to."""
     shared = _text(os.path.join(git_dir, "commondir")).strip()
     return os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
+
+
+def config_files(git_dir: str) -> tuple[str, str]:
+    """The settings of the repository, and those of this working tree alone."""
+    return os.path.join(common_dir(git_dir), "config"), os.path.join(git_dir, "config.worktree")
 
 
 def _busy(git_dir: str) -> GitState | None:
@@ -530,10 +531,7 @@ class GitCommand:
 
     def _without_filters(self) -> dict[str, str]:
         """What keeps git from running the repository's filters: to write an index it may read files that are as new as that is."""
-        places = (
-            os.path.join(common_dir(self._git_dir), "config"),
-            os.path.join(self._git_dir, "config.worktree"),
-        )
+        places = config_files(self._git_dir)
         if not any(word in _text(place).lower() for place in places for word in ("filter", "include")):
             return {}
         _, out = self.asks("config", "--null", "--name-only", "--get-regexp", r"^filter\.")

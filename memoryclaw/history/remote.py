@@ -49,6 +49,7 @@ _KEPT = frozenset(
 _RACED = re.compile(
     r"\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists"
 )
+_SHA256 = "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"  # of the settings
 _SECRET = re.compile(r"(?<=://)[^/@\s]+@")
 
 
@@ -103,13 +104,8 @@ def remote_of(history: History) -> RemoteBranch:
     remote_branch = merge.removeprefix(HEADS)
     url = settings[f"remote.{name}.url"]
     follows = settings.get(f"remote.{name}.fetch", "") == f"+{HEADS}*:refs/remotes/{name}/*"
-    return RemoteBranch(
-        name,
-        remote_branch,
-        url,
-        settings.get(f"remote.{name}.pushurl", url),
-        f"refs/remotes/{name}/{remote_branch}" if follows else "",
-    )
+    tracking = f"refs/remotes/{name}/{remote_branch}" if follows else ""
+    return RemoteBranch(name, remote_branch, url, settings.get(f"remote.{name}.pushurl", url), tracking)
 
 
 class Remote:
@@ -183,11 +179,7 @@ class Remote:
         shutil.rmtree(folder, ignore_errors=True)
         for subfolder in ("", "refs", "refs/heads", "refs/memoryclaw", "objects"):
             make_private_folder(os.path.join(folder, subfolder))
-        kind = (
-            "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
-            if len(head) == 64
-            else ""
-        )
+        kind = _SHA256 if len(head) == 64 else ""
         write_private(folder, "config", f"[core]\n\tbare = true\n{kind}".encode())
         write_private(folder, "HEAD", b"ref: refs/heads/none\n")
         if head:

@@ -22,6 +22,7 @@ from memoryclaw.history.git import (
     GitState,
     clear_our_locks,
     common_dir,
+    config_files,
     configured_author,
     damage,
     drop,
@@ -362,11 +363,7 @@ class History:
             self.git.start("ls-files", "--stage", "-z", "--", *named, env=LITERAL) if index is None else None
         )
         folders = folders_of(place_of.values())
-        names = [
-            "HEAD",
-            *(f"HEAD:{name}" for name in folders),
-            *(f"HEAD:{path}" for path in place_of.values()),
-        ]
+        names = ["HEAD", *(f"HEAD:{name}" for name in (*folders, *place_of.values()))]
         blobs = dict(zip(names, self.objects(names, state), strict=True))
         if index is None:
             lines = listed().decode("utf-8", "surrogateescape").split("\0")[:-1] if listed else ()
@@ -525,19 +522,17 @@ class History:
         listing = "\0".join(f"./{place}" for place in doubtful).encode("utf-8", "surrogateescape")
         # Without --no-index a file that is tracked already is never called ignored, as it should be.
         listed = self.git.start("check-ignore", "-z", "--stdin", stdin=listing, fine=(0, 1))
-        return lambda: (
-            {
-                self.places.name_of(path.removeprefix("./"))
-                for path in listed().decode("utf-8", "surrogateescape").split("\0")
-                if path
-            }
-        )
+
+        def ignored() -> set[str]:
+            paths = listed().decode("utf-8", "surrogateescape").split("\0")
+            return {self.places.name_of(path.removeprefix("./")) for path in paths if path}
+
+        return ignored
 
     def _may_be_ignored(self, place: str) -> bool:
         """False where no ignore file that git would look at has a rule that could be about this path."""
         top, common = self._where().top or self.root, common_dir(self.git_dir)
-        settings = (os.path.join(common, "config"), os.path.join(self.git_dir, "config.worktree"))
-        if takes_git_to_ignore("".join(map(_rules, settings))):
+        if takes_git_to_ignore("".join(map(_rules, config_files(self.git_dir)))):
             return True
         shared = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
         everywhere = os.path.join(common, "info", "exclude"), os.path.join(shared, "git", "ignore")
@@ -716,9 +711,8 @@ class History:
         with suppress(_PackedError, ValueError):  # of what is damaged, git tells what
             loose = _LooseObjects(state or self.state())
             return [loose.named(name) for name in names]
-        out = self.git.run(
-            "cat-file", "--batch", stdin="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape")
-        )
+        request = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
+        out = self.git.run("cat-file", "--batch", stdin=request)
         objects: list[GitObject | None] = []
         position = 0
         for _ in names:

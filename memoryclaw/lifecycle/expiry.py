@@ -91,12 +91,8 @@ def unused_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
     if len(before) <= OLD or (proposed_before := _proposed_paths(context)) is None:
         return
     rated = context.ledger.record().uses
-    used = {
-        id_.partition("#")[0]
-        for id_, uses in rated.items()
-        if any(use.cited or use.rating > 2 for use in uses)
-    }
-    used |= {id_.partition("#")[0] for id_ in context.ledger.fetched_ids()}
+    liked = (id_ for id_, uses in rated.items() if any(use.cited or use.rating > 2 for use in uses))
+    used = {id_.partition("#")[0] for id_ in (*liked, *context.ledger.fetched_ids())}
     chosen: list[tuple[str, str]] = []
     for id_, path, title, day in context.catalog.rows(_CANDIDATES, (before[-OLD], today)):
         if id_ in used or path in proposed_before or links(id_, context.catalog, context.vault).back:
@@ -149,9 +145,7 @@ class _Standing(NamedTuple):
         if self.trust != other.trust:
             return "what is trusted more holds" if self.trust > other.trust else ""
         if self.explicit != other.explicit:
-            return (
-                "what a person wrote holds rather than what was inferred from talk" if self.explicit else ""
-            )
+            return "what a person wrote holds rather than what was inferred from talk" * self.explicit
         dated = bool(self.since and other.since)
         return "the later one holds" if dated and self.since > other.since else ""
 

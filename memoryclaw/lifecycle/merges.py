@@ -28,6 +28,7 @@ from memoryclaw.text.words import words
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import label_in, label_of_note, of_folders
 from memoryclaw.vault.conflict_rules import agree, key_of_fact
+from memoryclaw.vault.edits import name_key
 from memoryclaw.vault.export_gate import withheld_names
 from memoryclaw.vault.forgotten import ForgottenLines
 from memoryclaw.vault.layout import ALIASES_FILE, SEMANTIC, place_of
@@ -164,11 +165,11 @@ def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
         pair
         for trust in sorted(groups)
         for pair in alike_pairs([(episode.id, episode.text) for episode in groups[trust]])
-        if by_id[pair.takes].at[:10]
-        != by_id[pair.taken].at[:10]  # those of one day are merged as they are written
     ]
     for pair in sorted(pairs, key=lambda pair: (-pair.score, pair.takes, pair.taken)):
-        yield _episode_merge(context, pair, by_id[pair.takes], by_id[pair.taken])
+        takes, taken = by_id[pair.takes], by_id[pair.taken]
+        if takes.at[:10] != taken.at[:10]:  # those of one day are merged as they are written
+            yield _episode_merge(context, pair, takes, taken)
 
 
 def _run_episodes(context: UpkeepContext) -> Iterator[RunEpisode]:
@@ -383,15 +384,10 @@ def _space_out(text: str) -> str:
 
 
 def _entity_merge(pair: Called, other: NamedEntity) -> PlannedChange:
-    renamed: tuple[actions.Action, ...] = tuple(
-        actions.RenameEntity(path, fact.entity, pair.name)
-        for path, fact in {
-            (path, " ".join(fact.entity.split()).casefold()): (path, fact) for path, fact in other.facts
-        }.values()
-    )
-    evidence = [
-        f"{fact.entity}, {fact.field or 'said'}: {fact.value}" for _, fact in other.facts if fact.current
-    ]
+    spellings = {(path, name_key(fact.entity)): fact.entity for path, fact in other.facts}
+    renamed = [actions.RenameEntity(path, name, pair.name) for (path, _), name in spellings.items()]
+    current = (fact for _, fact in other.facts if fact.current)
+    evidence = [f"{fact.entity}, {fact.field or 'said'}: {fact.value}" for fact in current]
     return PlannedChange(
         kind="merge",
         title=f"{pair.other} and {pair.name} are one",
@@ -442,10 +438,8 @@ def repeated_values(values: Sequence[str], *, statements: bool) -> list[Pair]:
 def _weight(value: str) -> tuple[frozenset[str], bool]:
     """The numbers of a value, and whether it denies something."""
     tokens = tokens_of(value)
-    lists = (grammar(code).negations for code in codes())
-    return frozenset(token for token in tokens if any(map(str.isdigit, token))), any(
-        negation.within(tokens) for negation in lists
-    )
+    numbers = frozenset(token for token in tokens if any(map(str.isdigit, token)))
+    return numbers, any(grammar(code).negations.within(tokens) for code in codes())
 
 
 def _fact_merge(

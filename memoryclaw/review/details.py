@@ -243,17 +243,11 @@ def conversation(
                 ids = [id_ for id_, ranges in episodes.items() if _holds_line(ranges, path, turn.line)]
                 links = [proposed.get(id_) or Made("episode", id_, id_) for id_ in ids if id_ not in gone]
                 links += [resting for id_ in ids for resting in rests.get((id_, turn.line), ())]
-                links += [
-                    Made(
-                        "superseded",
-                        resting.fact,
-                        f"{fact_in_words(resting.entity, resting.field, resting.value)} ({resting.mark()})",
-                    )
-                    for resting in over.get(path, {}).get(turn.line, ())
-                ]
-                turns_shown.append(
-                    TurnShown(turn, path, runs[0] if runs else "", tuple(dict.fromkeys(links)))
-                )
+                for line in over.get(path, {}).get(turn.line, ()):
+                    words = fact_in_words(line.entity, line.field, line.value)
+                    links.append(Made("superseded", line.fact, f"{words} ({line.mark()})"))
+                run = runs[0] if runs else ""
+                turns_shown.append(TurnShown(turn, path, run, tuple(dict.fromkeys(links))))
     return Conversation(session, tuple(paths), tuple(turns_shown))
 
 
@@ -275,10 +269,9 @@ def worth_of(context: WriteContext, fact: Fact) -> str:
     """What spoke for keeping a fact or statement, by the newest run that kept it: "answers a question +0.4"; empty where no run weighed it."""
     for name in sorted(files.list_files(context.root, RUNS), reverse=True):
         text = context.text(name)
-        if fact.value in text and (
-            worth := read_record(text).worth.get((fact.entity, fact.field, fact.value))
-        ):
-            return worth
+        worth = read_record(text).worth if fact.value in text else {}
+        if sentence := worth.get((fact.entity, fact.field, fact.value)):
+            return sentence
     return ""
 
 

@@ -243,9 +243,8 @@ def blame(context: WriteContext, id_: str) -> Blame:
     if fact is None:
         raise NotFoundError(f"the fact {id_} is no longer in {address.path}")
     commit, notice = _origin(context, file, fact)
-    decided = Decisions.read(context.text(DECISIONS_FILE)).of(
-        fingerprint("fact", fact.entity, fact.field, fact.value)
-    )
+    known_by = fingerprint("fact", fact.entity, fact.field, fact.value)
+    decided = Decisions.read(context.text(DECISIONS_FILE)).of(known_by)
     return Blame(
         id=id_,
         fact=fact,
@@ -382,9 +381,8 @@ def facts_in(root: str, commit: str) -> list[tuple[str, Fact]]:
     git = History(root)
     blobs = {path: oid for path, oid in git.listing(commit).items() if place_of(path) in (SEMANTIC, NOTE)}
     schema, *objects = git.objects([f"{commit}:{git.places.on_disk(SCHEMA_FILE)}", *blobs.values()])
-    settings = ReadingSettings(
-        collections=read_schema(readable(decode(schema[2]).text) if schema else "").collections
-    )
+    declared = read_schema(readable(decode(schema[2]).text) if schema else "")
+    settings = ReadingSettings(collections=declared.collections)
     facts: list[tuple[str, Fact]] = []
     for path, blob in sorted(zip(blobs, objects, strict=True)):
         if blob is None:

@@ -106,13 +106,9 @@ def exchange(
                     "and git pushes whole files; --include-noexport pushes it all the same"
                 )
             if remote.push(head):
-                first = (
-                    ""
-                    if theirs
-                    else f"git pushes whole files, private ones too: anybody who can read {remote.name} can read them"
-                )
+                first = f"git pushes whole files, private ones too: anybody who can read {remote.name} can read them"
                 _step(progress, 3)
-                return exchanged._replace(sent=waiting, notice=first)
+                return exchanged._replace(sent=waiting, notice="" if theirs else first)
             remote.wait(attempt)
     raise HistoryError(
         f"{remote.name} was pushed to again and again by others; what came from there is merged, try again"
@@ -208,13 +204,8 @@ class BranchMerge:
         )
         for path in changed:
             _must_be_safe(path, self._remote)
-        odd = (
-            path
-            for path in changed
-            for tree in (listing, merged.files)
-            if path in tree and not tree[path].mode.startswith("100")
-        )
-        if name := next(odd, ""):
+        entries = ((path, tree.get(path)) for path in changed for tree in (listing, merged.files))
+        if name := next((path for path, entry in entries if entry and not entry.mode.startswith("100")), ""):
             raise ConflictError(
                 f"{name} is a link or a submodule in one of the two copies; nothing was changed: merge it with `git merge` first"
             )
@@ -338,11 +329,8 @@ def _local_paths(history: History, head: str, theirs: str) -> list[str]:
     out = history.git.run("rev-list", "--objects", head, *less).decode("utf-8", "surrogateescape")
     named = {oid: path for oid, _, path in (line.partition(" ") for line in out.splitlines()) if path}
     # Folders are listed too; a file of notes or turns is told by its name.
-    text_oids = [
-        oid
-        for oid, path in named.items()
-        if path.endswith((".md", ".jsonl", ".txt", ".yaml", ".yml", ".json", ".js"))
-    ]
+    suffixes = (".md", ".jsonl", ".txt", ".yaml", ".yml", ".json", ".js")
+    text_oids = [oid for oid, path in named.items() if path.endswith(suffixes)]
     paths = set()
     for start in range(0, len(text_oids), _AT_ONCE):
         batch = text_oids[start : start + _AT_ONCE]

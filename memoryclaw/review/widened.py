@@ -37,12 +37,9 @@ class Widened(NamedTuple):
         """It in a few words: `notes/house.md: audience public instead of owner`."""
         notes = [_difference(one) for piece, one in self.pieces if piece == NOTE]
         lines = [_difference(one) for piece, one in self.pieces if piece != NOTE]
-        of_lines = (
-            f"{len(lines)} line{'s' * (len(lines) != 1)} with {'; '.join(dict.fromkeys(lines))}"
-            if lines
-            else ""
-        )
-        return one_line(f"{self.path}: {'; '.join(filter(None, (*notes, of_lines)))}")[:_SHOWN]
+        if lines:
+            notes.append(f"{len(lines)} line{'s' * (len(lines) != 1)} with {'; '.join(dict.fromkeys(lines))}")
+        return one_line(f"{self.path}: {'; '.join(filter(None, notes))}")[:_SHOWN]
 
 
 def _difference(doubt: Doubt) -> str:
@@ -82,11 +79,8 @@ def why(context: WriteContext, waiting: Sequence[Widened]) -> str:
     history, commits = History(context.root), list[str]()
     try:
         for widening in waiting if history.git_dir and history.head() else ():
-            commit = (
-                history.git.run("log", "-1", "--format=%H", "--", history.places.on_disk(widening.path))
-                .decode()
-                .strip()
-            )
+            place = history.places.on_disk(widening.path)
+            commit = history.git.run("log", "-1", "--format=%H", "--", place).decode().strip()
             commits += [commit] if commit and commit not in commits else []
         origin = ", ".join(commit_in_words(history, commit) for commit in commits[:_NAMED])
     except HistoryError:  # a damaged history names nothing
@@ -148,9 +142,8 @@ def _changes(history: History, move: BranchMove) -> list[ExchangedFile]:
 
 def _came(history: History, move: BranchMove) -> bool:
     """True where a move of the branch brought what others have."""
-    if move.why.startswith(("clone:", "pull", "initial pull")) and not any(
-        word in move.why for word in _PICKED
-    ):
+    is_pull = move.why.startswith(("clone:", "pull", "initial pull"))
+    if is_pull and not any(word in move.why for word in _PICKED):
         return True
     parents = history.git.asks("rev-parse", f"{move.new}^@")[1].decode().split()
     return any(remote_with(history, commit) for commit in (move.new, *parents[1:]))

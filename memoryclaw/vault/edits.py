@@ -204,11 +204,8 @@ def _entry_at(header: _Header, keys: Sequence[str]) -> _Entry:
     else:
         is_list = isinstance(node, late.yaml.SequenceNode)
         style, items = "flow" if node.flow_style else "list" if is_list else "map", node.value
-    texts = (
-        [(one.start_mark.line, one.value if isinstance(one, late.yaml.ScalarNode) else None) for one in items]
-        if style == "list"
-        else []
-    )
+    listed = items if style == "list" else []
+    texts = [(n.start_mark.line, n.value if isinstance(n, late.yaml.ScalarNode) else None) for n in listed]
     end = _end_of(node)
     return _Entry(_mark(key.end_mark), _mark(node.start_mark), end, end[0], style, tuple(texts))
 
@@ -385,16 +382,12 @@ def set_field(text: str, path: str, key: str, value: Value) -> str:
     Raises:
         InputError: as `set_property`.
     """
-    name = key.casefold()
-    inline_fields = (
-        []
-        if isinstance(value, list)
-        else [inline for inline in fields_in(path, text).inline if inline.name.casefold() == name]
-    )
-    header = split(readable(text)).meta
-    if len(inline_fields) == 1 and not any(property_name.casefold() == name for property_name in header):
-        return _with_field(text, inline_fields[0], str(value))
-    return set_property(text, key, value)
+    name, header = key.casefold(), split(readable(text)).meta
+    inline = [field for field in fields_in(path, text).inline if field.name.casefold() == name]
+    of_header = isinstance(value, list) or any(property_name.casefold() == name for property_name in header)
+    if of_header or len(inline) != 1:
+        return set_property(text, key, value)
+    return _with_field(text, inline[0], str(value))
 
 
 def _with_field(text: str, place: NoteField, value: str) -> str:
@@ -543,12 +536,8 @@ def _removal(sheet: Sheet, fact: Fact) -> Splice:
         return Splice(first, last, (with_cell(sheet, fact, ""),))
     if any(twin is not fact and twin.line == fact.line for twin in sheet.found.facts):
         raise InputError(f"the line of {fact.id} holds other facts as well; change it by hand")
-    if (
-        not fact.is_statement
-        and last < len(lines)
-        and indent(lines[last]) > indent(lines[first])
-        and BULLET.match(lines[last])
-    ):
+    is_deeper = last < len(lines) and indent(lines[last]) > indent(lines[first])
+    if is_deeper and not fact.is_statement and BULLET.match(lines[last]):
         return Splice(first, last, (split_key(lines[first])[0].rstrip(),))
     return Splice(first, last)
 
@@ -578,11 +567,8 @@ def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
     spot = next((spot for spot in sheet.found.spots if same(spot.entity, entity)), None)
     entity = spot.entity if spot else entity
     change = _Change(come=((entity, field, told.value, True),))
-    if (
-        spot
-        and spot.style in {"table", "frontmatter"}
-        and any(line_fields(told.inline or "", "trust|audience"))
-    ):
+    needs_room = any(line_fields(told.inline or "", "trust|audience"))
+    if spot and needs_room and spot.style in {"table", "frontmatter"}:
         spot = None  # a cell has no room for the doubt or the label
     splices = (
         [splice]
@@ -835,12 +821,8 @@ def _below(sheet: Sheet, spot: FactSpot, line: str) -> Splice:
     underlined = place == spot.line and place < len(lines) and not lines[place - 1].lstrip().startswith("#")
     if underlined and _UNDERLINE.match(lines[place]):
         place += 1
-    prose = (
-        place < len(lines)
-        and lines[place].strip()
-        and not BULLET.match(lines[place])
-        and not lines[place].startswith("#")
-    )
+    below = lines[place] if place < len(lines) else ""
+    prose = below.strip() and not BULLET.match(below) and not below.startswith("#")
     return Splice(place, place, (line, *([""] if prose else [])))
 
 
@@ -946,11 +928,8 @@ def _shown(label: Label) -> str:
 
 def with_cell(sheet: Sheet, fact: Fact, value: str) -> str:
     """The table row of a fact with another value in its cell."""
-    spot = next(
-        (spot for spot in sheet.found.spots if spot.style == "table" and spot.line == fact.line), None
-    )
-    number = 1
-    if spot is not None:
+    spots, number = sheet.found.spots, 1
+    if spot := next((spot for spot in spots if spot.style == "table" and spot.line == fact.line), None):
         names = _names(sheet, spot)
         field = "" if fact.field == VALUE and VALUE not in names else fact.field.casefold()
         number = names.index(field) if field in names else 1
@@ -1016,11 +995,8 @@ class SemanticFile(NamedTuple):
 
     def current(self, text: str, entity: str, field: str) -> list[Fact]:
         """The facts of one field that hold, or with an empty field the statements; a name in any case is the same."""
-        return [
-            fact
-            for fact in self.facts(text).facts
-            if fact.current and same(fact.entity, entity) and same(fact.field, field)
-        ]
+        facts = self.facts(text).facts
+        return [f for f in facts if f.current and same(f.entity, entity) and same(f.field, field)]
 
 
 class FactText(NamedTuple):
@@ -1110,11 +1086,8 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
     text = _without_twins(text, file, entity, to)
     sheet = Sheet.of(text, file)
     spots = {spot.line for spot in sheet.found.spots if same(spot.entity, entity)}
-    named = {
-        fact.line
-        for fact in sheet.found.facts
-        if same(fact.entity, entity) and sheet.spot(fact).style != "heading"
-    }
+    own = [fact for fact in sheet.found.facts if same(fact.entity, entity)]
+    named = {fact.line for fact in own if sheet.spot(fact).style != "heading"}
     expected = Counter(
         (to if same(fact.entity, entity) else fact.entity, *_key(fact)[1:]) for fact in sheet.found.facts
     )

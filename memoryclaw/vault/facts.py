@@ -317,13 +317,8 @@ def clean_name(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    if (
-        text.startswith("[")
-        and text.endswith("]")
-        and text[1:2] != "["
-        and "](" not in text
-        and "::" not in text
-    ):
+    is_bracketed = text.startswith("[") and text.endswith("]") and text[1:2] != "["
+    if is_bracketed and "](" not in text and "::" not in text:
         value = load(text).value
         if isinstance(value, list) and all(isinstance(element, str) for element in value):
             return ", ".join(value)
@@ -699,16 +694,15 @@ class _FactReader:
     def _reach(self, scope: _Scope, line: int, prefix: str) -> None:
         if scope.shared:
             self._history = (self._history[0], max(self._history[1], line))
-        spot = self._spots.get((scope.entity, True))
+        key = (scope.entity, True)
+        spot = self._spots.get(key)
         if spot is None or not scope.entity:
             return
         if scope.past:
-            self._spots[(scope.entity, True)] = spot._replace(history_end=max(line, spot.history_end))
+            self._spots[key] = spot._replace(history_end=max(line, spot.history_end))
         else:
             begins = prefix if spot.end_line == spot.line else spot.indent
-            self._spots[(scope.entity, True)] = spot._replace(
-                end_line=max(line, spot.end_line), indent=begins
-            )
+            self._spots[key] = spot._replace(end_line=max(line, spot.end_line), indent=begins)
 
     def result(self, note_id: str) -> Facts:
         """All facts in the order of the file; ids are given to current values first."""

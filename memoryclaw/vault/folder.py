@@ -202,9 +202,8 @@ class Vault:
         """Takes out what the person excludes, and says how many notes that is."""
         excluded = self._excluded()
         seen.problems.extend(excluded.problems)
-        hidden = (
-            [path for path in seen.files if excluded.hides(path)] if excluded != _NOTHING_EXCLUDED else []
-        )
+        paths = seen.files if excluded != _NOTHING_EXCLUDED else ()
+        hidden = [path for path in paths if excluded.hides(path)]
         for path in hidden:
             del seen.files[path]
         if hidden:
@@ -433,12 +432,8 @@ def is_wanted(path: str) -> bool:
     if path in _SETTINGS_FILES:
         return True
     name = path.rpartition("/")[2]
-    if (
-        is_hidden(path)
-        or path.startswith(BACKUPS)
-        or not name.endswith(_suffixes(path))
-        or name.startswith(_JUNK)
-    ):
+    is_junk = is_hidden(path) or path.startswith(BACKUPS) or name.startswith(_JUNK)
+    if is_junk or not name.endswith(_suffixes(path)):
         return False
     return place_of(path) is not None and not CONFLICT_COPY.search(name)
 

@@ -70,9 +70,7 @@ _WORDS = re.compile(rf"\s*+(?:\S++\s++){{{SECTION_WORDS}}}")
 _ROLE_TRUST = {
     "user": "trusted",
     "human": "trusted",
-    "tool": "untrusted",
-    "toolResult": "untrusted",
-    "": "untrusted",
+    **dict.fromkeys(("tool", "toolResult", ""), "untrusted"),
 }
 
 
@@ -407,12 +405,10 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     place = place_of(path) or Place("note")
     file = decode(data)
     marks = settings.forgotten.within(path, data) if place.kind in ("log", "episode") else {}
-    remaining = (
-        without_lines(file.text, omitted_lines(marks), words=marks).text
-        if marks and place.kind == "episode"
-        else file.text
-    )
-    text, overflow, problems = readable(remaining), "", file.problems
+    text, overflow, problems = file.text, "", file.problems
+    if marks and place.kind == "episode":
+        text = without_lines(text, omitted_lines(marks), words=marks).text
+    text = readable(text)
     if len(text) > MAX_TEXT and not path.endswith(".jsonl"):
         text, overflow = _cut(text, MAX_TEXT + header_length(text))
         if overflow:
@@ -426,16 +422,8 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     name = path.rpartition("/")[2]
     stem = name.rpartition(".")[0] or name
     day, called = _journal(path, stem, settings.journals) if settings.journals != LOGSEQ else ("", ())
-    source = _Source(
-        path,
-        place,
-        stem,
-        hashlib.sha256(data).hexdigest(),
-        problems,
-        overflow,
-        day or day_in_name(stem),
-        called,
-    )
+    digest, day = hashlib.sha256(data).hexdigest(), day or day_in_name(stem)
+    source = _Source(path, place, stem, digest, problems, overflow, day, called)
     reading = _read(source, text, settings)
     if marks and reading.log.turns:  # they stay, so that they can be named, and say nothing
         gone = omitted_lines(marks)

@@ -205,9 +205,8 @@ def settle(root: str, at: str, pieces: Pieces, *, unwanted: bool = False) -> Non
         VaultError: it cannot be kept.
     """
     doubt(root, at, {})  # a copy of which nothing was told has those of others, too
-    permit(
-        root, _line(at, {"copy": _copy(root), "unwanted" if unwanted else "settled": [*map(list, pieces)]})
-    )
+    key = "unwanted" if unwanted else "settled"
+    permit(root, _line(at, {"copy": _copy(root), key: [*map(list, pieces)]}))
 
 
 def carry(root: str, old: str, new: str) -> None:
@@ -228,11 +227,8 @@ def moves_file(root: str) -> str:
 
 def _copy(root: str) -> str:
     """What tells the copies of one vault on this machine apart: of a few folders, so four bytes do, and no cryptography is loaded."""
-    return (
-        f"{zlib.crc32(os.fsencode(os.path.realpath(root))):08x}"
-        if isinstance(store_of(root), OwnStore)
-        else ""
-    )
+    is_own = isinstance(store_of(root), OwnStore)
+    return f"{zlib.crc32(os.fsencode(os.path.realpath(root))):08x}" if is_own else ""
 
 
 def permit(root: str, line: str) -> None:

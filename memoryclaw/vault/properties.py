@@ -161,10 +161,11 @@ def _when(low: Mapping[str, Any], keys: tuple[str, ...], lines: _Lines, problems
         if text:
             if when := parse_timestamp(text):
                 return when
-            message = f"{key}: {text[:60]!r} is not a date"
-            problems.append(
-                Problem("", _line(lines, key), message, "write it as 2025-04-08 or 2025-04-08T14:32:10Z")
+            message, hint = (
+                f"{key}: {text[:60]!r} is not a date",
+                "write it as 2025-04-08 or 2025-04-08T14:32:10Z",
             )
+            problems.append(Problem("", _line(lines, key), message, hint))
     return ""
 
 
@@ -175,9 +176,8 @@ def _trust(value: Any, lines: _Lines, problems: list[Problem]) -> str:
     if text in TRUSTS:
         return text
     message = f"trust: {text[:60]!r} is not known; the note is treated as unknown"
-    problems.append(
-        Problem("", _line(lines, "trust"), message, "use trusted, unknown, untrusted or quarantined")
-    )
+    hint = "use trusted, unknown, untrusted or quarantined"
+    problems.append(Problem("", _line(lines, "trust"), message, hint))
     return "unknown"
 
 

@@ -55,9 +55,8 @@ class FileStanding(NamedTuple):
 
 def piece_of_line(text: str) -> str:
     """What a line is known by: its words, without labels, fields and marks of the list; empty without any."""
-    words = re.findall(
-        r"\w+", fold(_TAG.sub(" ", audience.without_labels(_FIELD.sub(" ", audience.plain(text)))))
-    )
+    text = audience.without_labels(_FIELD.sub(" ", audience.plain(text)))
+    words = re.findall(r"\w+", fold(_TAG.sub(" ", text)))
     return piece_of(" ".join(words)) if words else ""
 
 

@@ -110,19 +110,13 @@ def read_schema(text: str) -> Schema:
     if loaded.value is None:
         return Schema(problems=tuple(problems))
     if not isinstance(loaded.value, dict):
-        return Schema(
-            problems=(
-                *problems,
-                Problem("", 1, "this schema is not a list of keys", "write `fields:` and below it fields"),
-            )
-        )
+        problem = Problem("", 1, "this schema is not a list of keys", "write `fields:` and below it fields")
+        return Schema(problems=(*problems, problem))
     low = {key.lower(): value for key, value in loaded.value.items()}
     fields = low.get("fields")
     if fields and not isinstance(fields, dict):
-        line = loaded.lines.get(("fields",), 1)
-        problems.append(
-            Problem("", line, "`fields` is not a list of keys", "write lines like `deadline: date` below it")
-        )
+        line, hint = loaded.lines.get(("fields",), 1), "write lines like `deadline: date` below it"
+        problems.append(Problem("", line, "`fields` is not a list of keys", hint))
     named = {
         name.lower(): _field(name, spec, loaded, problems)
         for name, spec in (fields.items() if isinstance(fields, dict) else ())

@@ -168,13 +168,11 @@ def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
             raise InputError(
                 f"{address.path} itself is {file_trust}; `memoryclaw trust {address.note}` trusts all of it"
             )
-        return _write(
-            context,
-            address,
-            {"trust": trust},
-            lambda text: with_trust(text, file, address.id, trust),
-            "edited",
-        )
+
+        def change(text: str) -> str:
+            return with_trust(text, file, address.id, trust)
+
+        return _write(context, address, {"trust": trust}, change, "edited")
     return edit(context, id_, {"trust": trust})
 
 
@@ -359,9 +357,8 @@ def _lines_back(context: WriteContext, path: str) -> list[Edit]:
     """The decision that the lines which were forgotten with this archived note are not left out any more."""
     decisions = decisions_of(context.root)
     marks = [mark for d in decisions.all if d.decision == FORGOTTEN and d.path == path for mark in d.lines]
-    return _on_lines(
-        context, REVIVED, [mark for mark in dict.fromkeys(marks) if mark in decisions.forgotten], path
-    )
+    standing = [mark for mark in dict.fromkeys(marks) if mark in decisions.forgotten]
+    return _on_lines(context, REVIVED, standing, path)
 
 
 def _forget_note(context: WriteContext, address: Address) -> Written:
@@ -390,9 +387,8 @@ def _move(
     is_path = address.id == address.path.removesuffix(".md")
     id_ = target.removesuffix(".md") if is_path else address.id
     outcome = commit(context, moves, verb, verb=verb, name=address.id, path=target, id=id_)
-    return Written(
-        id_, target, outcome.commit, "forgotten" if verb == "forget" else "revived", outcome.notice
-    )
+    action = "forgotten" if verb == "forget" else "revived"
+    return Written(id_, target, outcome.commit, action, outcome.notice)
 
 
 def _forget_fact(context: WriteContext, address: Address) -> Written:
@@ -450,14 +446,8 @@ def removal_of(before: str, after: str, fact: str, origin: str) -> FactRemoval:
     changes = hunks(old, lines_of(after))
     start, end = changes[0].start, changes[-1].end
     remaining = "".join(lines_of(after)[start : len(lines_of(after)) - (len(old) - end)])
-    return FactRemoval(
-        fact,
-        origin,
-        start + 1,
-        "".join(old[max(0, start - _CONTEXT) : start]),
-        "".join(old[start:end]),
-        remaining,
-    )
+    above, removed = "".join(old[max(0, start - _CONTEXT) : start]), "".join(old[start:end])
+    return FactRemoval(fact, origin, start + 1, above, removed, remaining)
 
 
 def put_back(text: str, removal: FactRemoval) -> str:
