@@ -123,10 +123,8 @@ def _semantic(path: str, data: bytes, erasure: Erasure) -> bytes | None:
     keys = [key for key in erasure.stripped if key[0] == path and key not in erasure.facts]
     if not facts and not keys:
         return data
-    file, sources = (
-        SemanticFile(path, erasure.collections),
-        {s for key in keys for s in erasure.stripped[key]},
-    )
+    file = SemanticFile(path, erasure.collections)
+    sources = {source for key in keys for source in erasure.stripped[key]}
     return _patched(data, lambda text: _without_sources(_without_facts(text, file, facts), sources))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from memoryclaw.errors import HistoryError
@@ -113,6 +114,7 @@ def must_be_rewritable(history: History) -> None:
         )
 
 
+@dataclass
 class Rewriting:
     """One rewriting.
 
@@ -122,24 +124,18 @@ class Rewriting:
         needles: what must not be left anywhere.
     """
 
-    def __init__(
-        self,
-        history: History,
-        versions: Versions,
-        renames: Mapping[str, str],
-        replaced: Mapping[str, str],
-        needles: Needles,
-    ) -> None:
-        self._history = history
-        self._versions = versions
-        self._renames = renames
-        self._replaced = replaced
-        self._needles = needles
+    history: History
+    versions: Versions
+    renames: Mapping[str, str]
+    replaced: Mapping[str, str]
+    needles: Needles
+
+    def __post_init__(self) -> None:
         self._commits: dict[str, str] = {}
         self._blobs: dict[tuple[str, str], str | None] = {}
         self._trees: dict[tuple[str, str], str] = {}
         self._store: list[tuple[str, bytes]] = []
-        self._kind = hash_name(history.git_dir)
+        self._kind = hash_name(self.history.git_dir)
         self._stored = frozenset[str]()  # the new versions that are there
         self._read: Callable[[str], bytes]  # of one object, while a run is under way
 
@@ -153,19 +149,19 @@ class Rewriting:
             before: the last commit before an earlier try moved the branches; empty when none came so far.
             kept: is given both as soon as they are certain, and before they are used.
         """
-        git = self._history.git
-        bundle = bundle or free_name(f"{self._history.root}-before-purge.bundle", os.path.lexists)
+        git = self.history.git
+        bundle = bundle or free_name(f"{self.history.root}-before-purge.bundle", os.path.lexists)
         kept(bundle, before)
         if not os.path.exists(bundle):
             mask = os.umask(0o077)
             try:
-                self._history.git.run("bundle", "create", "--quiet", bundle, "--all")
+                self.history.git.run("bundle", "create", "--quiet", bundle, "--all")
             finally:
                 os.umask(mask)
         refs = git.run("for-each-ref", "--format=%(refname) %(objectname)").decode("utf-8", "surrogateescape")
         order = git.run("rev-list", "--topo-order", "--reverse", "--all").decode().split()
-        self._stored = frozenset(_present(self._history, {new for _, new in self._changes() if new}))
-        with _ObjectReader(self._history) as reader:
+        self._stored = frozenset(_present(self.history, {new for _, new in self._changes() if new}))
+        with _ObjectReader(self.history) as reader:
             self._read = reader.read
             for number, commit in enumerate(order, 1):
                 self._commits[commit] = self._commit(commit)
@@ -177,15 +173,15 @@ class Rewriting:
                 (ref, old, self._tag(old)) for ref, _, old in (r.partition(" ") for r in refs.splitlines())
             ]
         self._flush()
-        head = self._history.head()
+        head = self.history.head()
         if self._commits.get(head, head) != head:
             before = head
             kept(bundle, before)
         self._move([one for one in moved if one[1] != one[2]])
-        if before and _present(self._history, [before]):
+        if before and _present(self.history, [before]):
             self._follow(before, self._commits.get(before, head))
         for name in _LEFT:
-            path = os.path.join(common_dir(self._history.git_dir), name)
+            path = os.path.join(common_dir(self.history.git_dir), name)
             if os.path.exists(path):
                 os.unlink(path)
         git.run("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
@@ -195,28 +191,28 @@ class Rewriting:
     def leftovers(self) -> Iterator[str]:
         """The versions that were to change and are in the repository still, but for those that another file holds."""
         stays = {oid for (oid, _), new in self._blobs.items() if oid == new}
-        for oid in _present(self._history, {old for old, _ in self._changes()} - stays):
+        for oid in _present(self.history, {old for old, _ in self._changes()} - stays):
             yield f"blob {oid}"
 
     def _changes(self) -> Iterator[tuple[str, str]]:
-        return (change for versions in self._versions.values() for change in versions.items())
+        return (change for versions in self.versions.values() for change in versions.items())
 
     def _move(self, moved: Sequence[tuple[str, str, str]]) -> None:
         if moved:
             lines = "".join(f"update {ref} {new} {old}\n" for ref, old, new in moved)
-            self._history.git.run(
+            self.history.git.run(
                 "update-ref", "--no-deref", "--stdin", stdin=f"start\n{lines}prepare\ncommit\n".encode()
             )
 
     def _follow(self, before: str, after: str) -> None:
         """Brings files and the user's index to what the last commit holds now, where they were as it was before."""
-        root, git = self._history.root, self._history.git
+        root, git = self.history.root, self.history.git
         for path in git.names("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after):
             old, new = (
                 version[2] if version else None
-                for version in self._history.objects([f"{before}:{path}", f"{after}:{path}"])
+                for version in self.history.objects([f"{before}:{path}", f"{after}:{path}"])
             )
-            name, was = self._history.places.name_of(path), None if old is None else files.digest_of(old)
+            name, was = self.history.places.name_of(path), None if old is None else files.digest_of(old)
             current = files.digest_at(root, name)
             if new is not None and current == was:
                 files.write_file(root, name, new, was)
@@ -252,7 +248,7 @@ class Rewriting:
         return self._put("commit", b"\n".join(lines) + b"\n\n" + rewritten)
 
     def _tag(self, oid: str) -> str:
-        tag = self._history.objects([oid])[0]
+        tag = self.history.objects([oid])[0]
         if tag is None or tag[1] != "tag":
             return self._commits.get(oid, oid)
         head, _, message = tag[2].partition(b"\n\n")
@@ -266,9 +262,9 @@ class Rewriting:
 
     def _text(self, text: str) -> str:
         """A message without what is erased; a commit that it cites is cited as it is called now."""
-        for old, new in self._replaced.items():
+        for old, new in self.replaced.items():
             text = text.replace(old, new)
-        text = self._needles.without(text) if self._needles.matches(text) else text
+        text = self.needles.without(text) if self.needles.matches(text) else text
         return _SHORT.sub(self._cited, text)
 
     def _cited(self, hit: re.Match[str]) -> str:
@@ -312,29 +308,29 @@ class Rewriting:
         return os.fsencode(free_name(called, taken))
 
     def _name(self, path: str, name: bytes) -> str:
-        named = self._history.places.name_of(path)
-        new = self._renames.get(named, named).rpartition("/")[2]
+        named = self.history.places.name_of(path)
+        new = self.renames.get(named, named).rpartition("/")[2]
         text = new if new != path.rpartition("/")[2] else name.decode("utf-8", "surrogateescape")
-        for old, replacement in self._replaced.items():
+        for old, replacement in self.replaced.items():
             text = text.replace(old, replacement)
         stem, dot, suffix = text.rpartition(".")
-        if self._needles.matches(text):
-            text = f"{self._needles.without(stem)}{dot}{suffix}"
+        if self.needles.matches(text):
+            text = f"{self.needles.without(stem)}{dot}{suffix}"
         return text
 
     def _blob(self, oid: str, path: str) -> str | None:
         if (oid, path) in self._blobs:
             return self._blobs[oid, path]
-        data, name = self._read(oid), self._history.places.name_of(path)
-        new = self._versions.get(path, {}).get(oid, oid)
+        data, name = self._read(oid), self.history.places.name_of(path)
+        new = self.versions.get(path, {}).get(oid, oid)
         # A version that git has dropped meanwhile cannot be made again; the backup has it as it was.
         after = data if new == oid else self._read(new) if new in self._stored else None
         if after is not None:
-            for old, new in self._replaced.items():
+            for old, new in self.replaced.items():
                 after = after.replace(os.fsencode(old), os.fsencode(new))
             text = after.decode("utf-8", "surrogateescape")
-            if self._needles.matches(text):
-                after = self._needles.without(text).encode("utf-8", "surrogateescape")
+            if self.needles.matches(text):
+                after = self.needles.without(text).encode("utf-8", "surrogateescape")
             if name == DECISIONS_FILE:
                 after = _COMMIT.sub(
                     lambda hit: self._commits.get(hit[0].decode(), hit[0].decode()).encode(), after
@@ -349,7 +345,7 @@ class Rewriting:
 
     def _flush(self) -> None:
         if self._store:
-            self._history.store(self._store, self._kind)
+            self.history.store(self._store, self._kind)
             self._store = []
 
 

@@ -27,45 +27,33 @@ _SESSIONS = (SESSION, f"{SESSION}:%")
 
 def expiries(context: UpkeepContext) -> Iterator[PlannedChange]:
     """The notes and facts whose last day is over, or whose session has been idle for a day."""
-    yield from _notes(context)
-    yield from _facts(context)
+    for (path, id_, title), _, why in _over(context, _NOTES):
+        target = files.free_path(context.writing.root, f"archive/{path}")
+        reason = f"{why}; `memoryclaw forget --undo {id_}` brings it back"
+        if move := resting(context, MoveFile(path, target)):
+            yield PlannedChange("archive", f"Expired: {title}", (move,), (reason,))
+    for (path, entity, field, value), end, why in _over(context, _FACTS):
+        if action := resting(context, EndFact(path, entity, field, value, end)):
+            sentence = fact_in_words(entity, field, value)
+            yield PlannedChange("expired", f"Expired: {sentence}", (action,), (why,))
 
 
-def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
-    sql = """select path, id, title, at, memory_type, scope, expires, verify_by, verified from files
-        where (expires != '' or scope = ? or scope like ?) and state = 'current' and kind in ('episode', 'note', 'semantic') order by path"""
-    rows = context.catalog.rows(sql, _SESSIONS)
-    active = context.catalog.last_active(str(row[5]) for row in rows)
-    for path, id_, title, day, *tags in rows:
-        lifecycle = Lifecycle(*tags)
-        if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
-            target = files.free_path(context.writing.root, f"archive/{path}")
-            reason = f"{_why(lifecycle, end)}; `memoryclaw forget --undo {id_}` brings it back"
-            if move := resting(context, MoveFile(str(path), target)):
-                yield PlannedChange("archive", f"Expired: {title}", (move,), (reason,))
+# What is looked at, with its day and its lifecycle.
+_NOTES = """select path, id, title, at, memory_type, scope, expires, verify_by, verified from files
+    where (expires != '' or scope = ? or scope like ?) and state = 'current' and kind in ('episode', 'note', 'semantic') order by path"""
+_FACTS = """select path, entity, field, value, max(since, said), memory_type, scope, expires, verify_by, verified
+    from facts where (expires != '' or scope = ? or scope like ?) and current = 1 and state = 'current' and path glob 'semantic/*' order by path, seq"""
 
 
-def _facts(context: UpkeepContext) -> Iterator[PlannedChange]:
-    sql = """select path, entity, field, value, max(since, said), memory_type, scope, expires, verify_by, verified
-        from facts where (expires != '' or scope = ? or scope like ?) and current = 1 and state = 'current' and path glob 'semantic/*' order by path, seq"""
-    rows = context.catalog.rows(sql, _SESSIONS)
-    active = context.catalog.last_active(str(row[6]) for row in rows)
-    for path, entity, field, value, day, *tags in rows:
-        lifecycle = Lifecycle(*tags)
-        if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
-            sentence = fact_in_words(str(entity), str(field), str(value))
-            if action := resting(context, EndFact(str(path), str(entity), str(field), str(value), end)):
-                yield PlannedChange("expired", f"Expired: {sentence}", (action,), (_why(lifecycle, end),))
-
-
-def _over(context: UpkeepContext, lifecycle: Lifecycle, active: str) -> str:
-    """The last day on which something counted, where that is over; else an empty string."""
-    end = ends(lifecycle, active)
-    return end if end and end < context.writing.today else ""
-
-
-def _why(lifecycle: Lifecycle, end: str) -> str:
-    return f"its last day was {end}" if lifecycle.expires == end else "its session has been idle for a day"
+def _over(context: UpkeepContext, sql: str) -> Iterator[tuple[list[str], str, str]]:
+    """What is over, as its row tells it, with the last day on which it counted, and why."""
+    rows = [(row[:-6], str(row[-6]), Lifecycle(*row[-5:])) for row in context.catalog.rows(sql, _SESSIONS)]
+    active = context.catalog.last_active(str(lifecycle.scope) for _, _, lifecycle in rows)
+    for row, day, lifecycle in rows:
+        end = ends(lifecycle, max(active.get(lifecycle.scope, ""), day[:10]))
+        if end and end < context.writing.today:
+            of_day = f"its last day was {end}" if lifecycle.expires == end else ""
+            yield [*map(str, row)], end, of_day or "its session has been idle for a day"
 
 
 # Episodes that nothing has used for long: proposed for the archive, all in one batch, each with why. `forget --undo` brings them back.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import NamedTuple
 
+from memoryclaw.consolidation.actions import Action
 from memoryclaw.consolidation.apply import CommitMessages, new_file
 from memoryclaw.consolidation.changes import PlannedChange, read_record
 from memoryclaw.consolidation.pending import PENDING_FILE, read_pending, remove_pending
@@ -118,19 +119,15 @@ class _Replay:
         return change._replace(after=encode(file._replace(text=reduce(remove_pending, refused, file.text))))
 
     def _propose(self, recorded: Recorded, changes: Sequence[FileChange], why: str) -> None:
-        actions = tuple(
-            action
-            for c in changes
-            for action in actions_of(
-                c.path, _text(c.before), _text(c.after), self._context.facts_file(c.path)
-            )
-        )
-        if not actions:
-            self.notices.append(f"{recorded.message.partition(chr(10))[0]} was left out: {why}")
-            return
+        actions: list[Action] = []
+        for c in changes:
+            actions += actions_of(c.path, _text(c.before), _text(c.after), self._context.facts_file(c.path))
         title = recorded.message.partition("\n")[0]
+        if not actions:
+            self.notices.append(f"{title} was left out: {why}")
+            return
         source, confidence = (recorded.trailers.get(key, "") for key in ("Source", "Confidence"))
-        change = PlannedChange("fact", title, actions, (), source, confidence, why)
+        change = PlannedChange("fact", title, tuple(actions), (), source, confidence, why)
         path, text = proposal(change, self._run)
         message = CommitMessages(self._context.templates, self._run).proposal(change)
         self._write([new_file(path, text)], f"{message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n")

@@ -535,11 +535,10 @@ def _change_to(file: SemanticFile, facts: Sequence[Fact], value: str, today: str
             standing = [f for f in file.facts(text).facts if f.current and says(f, fact)]
             if standing:
                 id_ = standing[-1].id
-                text = (
-                    correct_fact(text, file, id_, value).text
-                    if file.is_note
-                    else end_fact(text, file, id_, today)
-                )
+                if file.is_note:
+                    text = correct_fact(text, file, id_, value).text
+                else:
+                    text = end_fact(text, file, id_, today)
         return text
 
     return change

@@ -24,7 +24,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.edits import fact_sources, same
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.logs import LogRange, parse_ranges
-from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.notes import read_note
 from memoryclaw.writing.context import WriteContext, fact_in_words
 
 _AROUND = 2  # turns before and after the one that is quoted
@@ -176,7 +176,7 @@ def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines
 def _turns(context: WriteContext, path: str) -> tuple[Turn, ...]:
     """The turns of a log; none of one that is gone."""
     try:
-        return read_note(path, files.read_file(context.root, path).data, ReadingSettings()).turns
+        return read_note(path, files.read_file(context.root, path).data).turns
     except MemoryClawError:
         return ()
 

@@ -295,7 +295,7 @@ def follow_source(context: WriteContext, source: str) -> FactSource:
         said = _turn(context, path, address.line)
         return FactSource(source, path, log=path, line=address.line, said=said)
     data = _bytes(context, path)
-    note, lines = read_note(path, data, ReadingSettings()), readable(decode(data).text).split("\n")
+    note, lines = read_note(path, data), readable(decode(data).text).split("\n")
     line_number = dict(note.blocks).get(block, 0)
     quote = read_line(lines[line_number - 1]).words if line_number else ""
     fact_source = FactSource(source, path, quote=quote)
@@ -328,7 +328,7 @@ def _quote(context: WriteContext, cited: FactSource, range_: LogRange, number: i
 
 
 def _turn(context: WriteContext, path: str, line: int) -> str:
-    turns = read_note(path, _bytes(context, path), ReadingSettings()).turns
+    turns = read_note(path, _bytes(context, path)).turns
     spoken = (f"{who}: {t.text}" if (who := t.name or t.role) else t.text for t in turns if t.line == line)
     return next(spoken, "")
 

@@ -27,7 +27,7 @@ from memoryclaw.vault.audience import (
 from memoryclaw.vault.doubts import NO_DOUBTS, NOTE, FileDoubts, Standing
 from memoryclaw.vault.layout import LOGS, place_of
 from memoryclaw.vault.logs import read_jsonl
-from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.notes import read_note
 from memoryclaw.vault.seen import visible_bytes
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 
@@ -48,7 +48,7 @@ def withheld_names(path: str, data: bytes) -> set[str]:
     if path.startswith(LOGS):
         return {path.removeprefix("archive/")} if _withheld(path, data) else set()
     if path.endswith(".md") and _is_withheld(path, data):
-        return {read_note(path, data, ReadingSettings()).id}
+        return {read_note(path, data).id}
     return set()
 
 
@@ -129,11 +129,7 @@ def _withheld(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> set[int
         rows = enumerate(text.split("\n"))
         return {n for n, row in rows if not (label_in(row).export and of_keys(json_object(row)).export)}
     if path.startswith(LOGS):
-        turns = (
-            read_jsonl("", text).turns
-            if path.endswith(".jsonl")
-            else read_note(path, data, ReadingSettings()).turns
-        )
+        turns = read_jsonl("", text).turns if path.endswith(".jsonl") else read_note(path, data).turns
         stay = [turn for turn in turns if not standing_of_turn(turn, doubts).export]
         return {line for turn in stay for line in range(turn.line - 1, turn.end_line)}
     if label_in(text).export and not doubts.pieces:

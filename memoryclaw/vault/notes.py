@@ -372,6 +372,9 @@ class ReadingSettings(NamedTuple):
     journals: JournalNames = LOGSEQ
 
 
+NO_SETTINGS = ReadingSettings()
+
+
 class _Source(NamedTuple):
     """The file of a note."""
 
@@ -400,7 +403,7 @@ class _Reading(NamedTuple):
     todos: tuple[tuple[int, str, Todo], ...] = ()
 
 
-def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
+def read_note(path: str, data: bytes, settings: ReadingSettings = NO_SETTINGS) -> Note:
     """Reads a file of the vault into a note with its units; any bytes at any path make one."""
     place = place_of(path) or Place("note")
     file = decode(data)

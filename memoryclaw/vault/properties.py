@@ -161,11 +161,8 @@ def _when(low: Mapping[str, Any], keys: tuple[str, ...], lines: _Lines, problems
         if text:
             if when := parse_timestamp(text):
                 return when
-            message, hint = (
-                f"{key}: {text[:60]!r} is not a date",
-                "write it as 2025-04-08 or 2025-04-08T14:32:10Z",
-            )
-            problems.append(Problem("", _line(lines, key), message, hint))
+            hint = "write it as 2025-04-08 or 2025-04-08T14:32:10Z"
+            problems.append(Problem("", _line(lines, key), f"{key}: {text[:60]!r} is not a date", hint))
     return ""
 
 

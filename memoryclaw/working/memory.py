@@ -157,10 +157,6 @@ def _texts(most: int) -> Callable[[WorkingMemory], WorkingMemory]:
     )
 
 
-def _goal(memory: WorkingMemory) -> WorkingMemory:
-    return replace(memory, goal=shorten(memory.goal, max(SHORTER, len(memory.goal) * 3 // 4)))
-
-
 def _without_first(items: tuple[T, ...], least: int) -> tuple[T, ...]:
     return items[1:] if len(items) > least else items
 
@@ -177,7 +173,7 @@ _RUNGS: tuple[Callable[[WorkingMemory], WorkingMemory], ...] = (
     _facts(FLOOR_FACTS),
     _plan(FLOOR_STEPS),
     _texts(SHORTER),
-    _goal,
+    lambda memory: replace(memory, goal=shorten(memory.goal, max(SHORTER, len(memory.goal) * 3 // 4))),
     _observations(0),
     _facts(0),
     _plan(0),

@@ -57,20 +57,13 @@ class _StoredMemory(NamedTuple):
     digest: str | None
 
 
-class WorkingStore:
+class WorkingStore(NamedTuple):
     """The working memories of one vault."""
 
-    def __init__(
-        self,
-        root: str,
-        redacted: Callable[[Any], Any],
-        capture: Callable[[list[str]], list[CaptureResult]],
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._root = root
-        self._redacted = redacted
-        self._capture = capture
-        self._clock = clock
+    root: str
+    redacted: Callable[[Any], Any]
+    capture: Callable[[list[str]], list[CaptureResult]]
+    clock: Callable[[], datetime]
 
     def show(self, session: str) -> WorkingMemory:
         """Returns the working memory of a session, empty if it has none; a file that cannot be used is a problem."""
@@ -78,13 +71,13 @@ class WorkingStore:
 
     def change(self, session: str, changes: Mapping[str, Any]) -> WorkingMemory:
         """Changes it; another task starts a new one, and the content of the old one goes to the log."""
-        session, clean_changes = session_name(session), self._redacted(check(changes))
-        with folder_lock(self._root, FOLDER):
+        session, clean_changes = session_name(session), self.redacted(check(changes))
+        with folder_lock(self.root, FOLDER):
             memory, digest = self._usable(session)
             if memory.task and clean_changes.get("task") and clean_changes["task"] != memory.task:
                 self._log(memory)
                 memory = WorkingMemory(session=session)
-            memory = change(memory, clean_changes, timestamp(writable_moment(self._clock())))
+            memory = change(memory, clean_changes, timestamp(writable_moment(self.clock())))
             self._write(memory, digest)
         return memory
 
@@ -94,7 +87,7 @@ class WorkingStore:
         What an agent may not see is passed over. A session that begins ends those that have been silent for a day and hold nothing that
         somebody set. The turns are kept, and nothing fails here.
         """
-        now = self._clock()
+        now = self.clock()
         since, until = timestamp(now - RUNNING), timestamp(now + RUNNING)
         by_session: dict[str, list[Mapping[str, Any]]] = {}
         for turn in turns:
@@ -112,19 +105,19 @@ class WorkingStore:
             return
         if memory.empty:
             self._end_silent()
-        with folder_lock(self._root, FOLDER):
+        with folder_lock(self.root, FOLDER):
             memory, digest = self._read(session)
             additions = {} if memory.problems else fill(memory, turns)
             if additions:
-                now = timestamp(writable_moment(self._clock()))
+                now = timestamp(writable_moment(self.clock()))
                 self._write(change(memory, additions, now, by_hand=False), digest)
 
     def clear(self, session: str, task: str = "") -> Cleared:
         """Clears it: its content goes to the log, then its file is removed. With a task, only if it is for that task."""
         session = session_name(session)
-        if not files.exists(self._root, _path(session)):
+        if not files.exists(self.root, _path(session)):
             return Cleared(session, cleared=False, notice=f"session {session} has no working memory")
-        with folder_lock(self._root, FOLDER):
+        with folder_lock(self.root, FOLDER):
             memory, digest = self._usable(session)
             if task and memory.task != task:
                 of = f"of task {memory.task!r}" if memory.task else "of no task"
@@ -132,14 +125,14 @@ class WorkingStore:
                 return Cleared(session, cleared=False, notice=notice)
             id_ = self._log(memory)
             if digest is not None:
-                files.remove_file(self._root, _path(session), digest)
+                files.remove_file(self.root, _path(session), digest)
         notice = "; ".join(f"{problem.message}; {problem.hint}" for problem in memory.problems)
         return Cleared(session, digest is not None, id_, notice)
 
     def _read(self, session: str) -> _StoredMemory:
         path = _path(session)
         try:
-            stored = files.read_file(self._root, path, LARGEST)
+            stored = files.read_file(self.root, path, LARGEST)
             return _StoredMemory(load(json.loads(stored.data), session, path), stored.digest)
         except NotFoundError:
             return _StoredMemory(WorkingMemory(session=session), None)
@@ -152,15 +145,15 @@ class WorkingStore:
 
     def _write(self, memory: WorkingMemory, digest: str | None) -> None:
         data = json.dumps(dump(memory), ensure_ascii=False, indent=2) + "\n"
-        files.write_file(self._root, _path(memory.session), data.encode("utf-8", "replace"), digest)
+        files.write_file(self.root, _path(memory.session), data.encode("utf-8", "replace"), digest)
 
     def _end_silent(self) -> None:
-        since = timestamp(self._clock() - RUNNING)
-        for path in files.list_files(self._root, FOLDER):
+        since = timestamp(self.clock() - RUNNING)
+        for path in files.list_files(self.root, FOLDER):
             if not path.endswith(".json"):
                 continue
             with suppress(MemoryClawError, OSError, ValueError, RecursionError):
-                content = json.loads(files.read_file(self._root, path, LARGEST).data)
+                content = json.loads(files.read_file(self.root, path, LARGEST).data)
                 session = str(content["session"]) if isinstance(content, dict) else ""
                 memory = self.show(session)
                 silent = bool(memory.updated) and memory.updated < since
@@ -175,9 +168,9 @@ class WorkingStore:
         problem, path = memory.problems[0], _path(session)
         if digest is None:
             raise VaultError(f"{path}: {problem.message}; {problem.hint}")
-        aside = files.free_path(self._root, f"{path.removesuffix('.json')}.broken.json")
-        files.write_file(self._root, aside, files.read_file(self._root, path, LARGEST).data, None)
-        files.remove_file(self._root, path, digest)
+        aside = files.free_path(self.root, f"{path.removesuffix('.json')}.broken.json")
+        files.write_file(self.root, aside, files.read_file(self.root, path, LARGEST).data, None)
+        files.remove_file(self.root, path, digest)
         told_where = problem._replace(hint=f"it was set aside as {aside}")
         return _StoredMemory(replace(memory, problems=(told_where,)), None)
 
@@ -189,7 +182,7 @@ class WorkingStore:
         # Named by what it says and when: a second try, after a crash in between, finds it kept already.
         mark = hashlib.sha256(f"{memory.updated}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
         line = {"session": memory.session, "role": "system", "name": SPEAKER, "host_id": f"working-{mark}"}
-        [captured] = self._capture([json.dumps({**line, "content": text})])
+        [captured] = self.capture([json.dumps({**line, "content": text})])
         if not captured.ok:
             raise VaultError(
                 f"the working memory was not cleared, as it could not be logged: {captured.error}"

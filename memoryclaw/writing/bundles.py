@@ -28,7 +28,7 @@ from memoryclaw.text.encoding import decode, encode, json_object, readable
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import remove_fact
 from memoryclaw.vault.layout import CONFIG_FILE, LOGS, Place, name_notices, place_of, places, safe_path
-from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.notes import read_note
 from memoryclaw.version import __version__
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.tombstones import Tombstones, text_of_record
@@ -439,7 +439,7 @@ class _Restoring:
     def _erased_lines(self, path: str, data: bytes) -> set[int]:
         """The lines of a log, counted from 0, that are of erased turns."""
         lines, numbers = data.split(b"\n"), set[int]()
-        for turn in read_note(path, data, ReadingSettings()).turns:
+        for turn in read_note(path, data).turns:
             line = lines[turn.line - 1] if turn.line <= len(lines) else b""
             record = json_object(line.decode("utf-8", "replace"))
             names = (turn.turn, str(record.get("host_id", "")))

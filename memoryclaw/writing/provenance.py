@@ -19,7 +19,7 @@ from memoryclaw.vault.edits import SemanticFile, Sheet
 from memoryclaw.vault.forgotten import ForgottenMark, place_of_words
 from memoryclaw.vault.layout import LOGS
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
-from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.notes import read_note
 from memoryclaw.vault.properties import text_of
 from memoryclaw.writing.context import WriteContext
 
@@ -141,7 +141,7 @@ class ProvenanceFinder:
         """The lines of a log with their ends, and its turns; nothing of a log that is not there."""
         if path not in self._turns:
             data = files.data_at(self._context.root, path) or b""
-            self._turns[path] = whole_lines(data), read_note(path, data, ReadingSettings()).turns
+            self._turns[path] = whole_lines(data), read_note(path, data).turns
         return self._turns[path]
 
     def of_turn(self, address: Address) -> Provenance:

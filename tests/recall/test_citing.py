@@ -144,7 +144,8 @@ def test_a_rating_is_about_the_use_that_is_named_or_the_last_one_of_its_session(
     ):
         app.feedback(id_, rating, **named)
         clock.now += timedelta(minutes=1)
-    assert [one.receipt for one in app.ledger.record().ratings] == [first, last, first, ""]
+    rated = app.ledger.events_of("rated")
+    assert [event.get("receipt", "") for event in rated] == [first, last, first, ""]
     uses = app.ledger.record().uses[CONTRACTOR]
     assert [(use.ts[:10], use.rating) for use in uses] == [("2026-05-04", 2), ("2026-05-05", 4)]
     with pytest.raises(InputError, match="showed n-heron"):

@@ -11,7 +11,7 @@ MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
 def contents(record: LedgerUsage) -> object:
-    return record.days, record.citations, record.ratings, record.uses
+    return record.days, record.citations, record.uses
 
 
 def on(day: int) -> datetime:
@@ -83,7 +83,7 @@ def test_a_memory_keeps_its_uses_when_its_note_is_renamed(tmp_path: Path) -> Non
     ledger.append("rated", {"ids": ["notes/a"], "rating": 5}, on(3))  # another note by now
     record = ledger.record()
     assert record.citations[0].ids == ("c", "c#Plan", "notes/ab")
-    assert record.ratings[0].id == "notes/a"
+    assert [use.rating for use in record.uses["notes/a"]] == [5]
 
 
 def test_lines_that_are_no_events_tell_nothing_and_those_of_others_are_read() -> None:
