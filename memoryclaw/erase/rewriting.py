@@ -12,17 +12,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from memoryclaw.errors import HistoryError
+from memoryclaw.history import repository
 from memoryclaw.history.git import common_dir, hash_name
-from memoryclaw.history.repository import (
-    LITERAL,
-    TREE,
-    History,
-    TreeEntry,
-    ancestors,
-    object_id,
-    parse_tree,
-    raw_tree,
-)
 from memoryclaw.ports import Progress
 from memoryclaw.text.needles import Needles
 from memoryclaw.vault import files
@@ -42,13 +33,13 @@ Change = Callable[[str, bytes], bytes | None]  # of a file, as it is or once was
 Versions = Mapping[str, Mapping[str, str]]
 
 
-def changed_versions(history: History, paths: Iterable[str], change: Change) -> Versions:
+def changed_versions(history: repository.History, paths: Iterable[str], change: Change) -> Versions:
     """What becomes of every version of these files in any commit; the new ones are stored, and no commit holds them yet.
 
     These are ids alone, so they can be kept where the words that go must not be.
     """
     names = {history.places.on_disk(path): path for path in paths}
-    folders = {f"{folder}/" for path in names for folder in ancestors(path.rpartition("/")[0])}
+    folders = {f"{folder}/" for path in names for folder in repository.ancestors(path.rpartition("/")[0])}
     visited, store = set[tuple[str, str]](), list[tuple[str, bytes]]()
     versions: dict[str, dict[str, str]] = {}
     commits = history.git.run("rev-list", "--all").decode().split()
@@ -56,18 +47,18 @@ def changed_versions(history: History, paths: Iterable[str], change: Change) -> 
     with _ObjectReader(history) as reader:
 
         def walk(tree: str, folder: str) -> None:
-            for name, entry in parse_tree(reader.read(tree), len(tree) // 2).items():
+            for name, entry in repository.parse_tree(reader.read(tree), len(tree) // 2).items():
                 path = f"{folder}{name.decode('utf-8', 'surrogateescape')}"
                 if (entry.oid, path) in visited:
                     continue
                 visited.add((entry.oid, path))
-                if entry.mode == TREE and f"{path}/" in folders:
+                if entry.mode == repository.TREE and f"{path}/" in folders:
                     walk(entry.oid, f"{path}/")
-                elif path in names and entry.mode != TREE and entry.mode not in _NO_FILES:
+                elif path in names and entry.mode != repository.TREE and entry.mode not in _NO_FILES:
                     data = reader.read(entry.oid)
                     after = change(names[path], data)
                     if after != data:
-                        new = "" if after is None else object_id("blob", after, kind)
+                        new = "" if after is None else repository.object_id("blob", after, kind)
                         versions.setdefault(path, {})[entry.oid] = new
                         store.extend([] if after is None else [("blob", after)])
 
@@ -77,14 +68,14 @@ def changed_versions(history: History, paths: Iterable[str], change: Change) -> 
     return versions
 
 
-def _present(history: History, ids: Iterable[str]) -> list[str]:
+def _present(history: repository.History, ids: Iterable[str]) -> list[str]:
     """Those of the objects that are in the repository, whether or not anything holds them."""
     request = "".join(f"{oid}\n" for oid in sorted(ids)).encode()
     lines = history.git.run("cat-file", "--batch-check", stdin=request).decode().splitlines()
     return [line.partition(" ")[0] for line in lines if not line.endswith(" missing")]
 
 
-def must_be_rewritable(history: History) -> None:
+def must_be_rewritable(history: repository.History) -> None:
     """Raises HistoryError unless the repository is the only one that has its commits, and is at rest."""
     state = history.state()
     if state.name in ("none", "unborn"):
@@ -124,7 +115,7 @@ class Rewriting:
         needles: what must not be left anywhere.
     """
 
-    history: History
+    history: repository.History
     versions: Versions
     renames: Mapping[str, str]
     replaced: Mapping[str, str]
@@ -218,7 +209,7 @@ class Rewriting:
                 files.write_file(root, name, new, was)
             elif current is not None:
                 files.sweep(root, name)  # of a try that was cut short
-            git.run("reset", "-q", "--", path, env=LITERAL)
+            git.run("reset", "-q", "--", path, env=repository.LITERAL)
 
     def _commit(self, commit: str) -> str:
         raw = self._read(commit)
@@ -275,30 +266,30 @@ class Rewriting:
         earlier = self._trees.get((oid, folder))
         if earlier is not None:
             return earlier
-        entries = parse_tree(self._read(oid), len(oid) // 2)
-        fresh: dict[bytes, TreeEntry] = {}
+        entries = repository.parse_tree(self._read(oid), len(oid) // 2)
+        fresh: dict[bytes, repository.TreeEntry] = {}
         for name, entry in entries.items():
             path = f"{folder}{name.decode('utf-8', 'surrogateescape')}"
-            if entry.mode == TREE:
+            if entry.mode == repository.TREE:
                 inner = self._tree(entry.oid, f"{path}/")
                 if inner:
-                    fresh[name] = TreeEntry(TREE, inner)
+                    fresh[name] = repository.TreeEntry(repository.TREE, inner)
             elif entry.mode in _NO_FILES:
                 fresh[name] = entry
             else:
                 blob = self._blob(entry.oid, path)
                 if blob is not None:
                     called = self._free(self._name(path, name), name, fresh, entries)
-                    fresh[called] = TreeEntry(entry.mode, blob)
+                    fresh[called] = repository.TreeEntry(entry.mode, blob)
         if fresh == entries:
             self._trees[oid, folder] = oid
             return oid
-        new = self._put("tree", raw_tree(fresh)) if fresh or not folder else ""
+        new = self._put("tree", repository.raw_tree(fresh)) if fresh or not folder else ""
         self._trees[oid, folder] = new
         return new
 
     @staticmethod
-    def _free(called: str, name: bytes, *folders: Mapping[bytes, TreeEntry]) -> bytes:
+    def _free(called: str, name: bytes, *folders: Mapping[bytes, repository.TreeEntry]) -> bytes:
         """A name that no other file has: two that were named by what is erased would both be called `forgotten.md`."""
 
         def taken(new: str) -> bool:
@@ -341,7 +332,7 @@ class Rewriting:
 
     def _put(self, kind: str, raw: bytes) -> str:
         self._store.append((kind, raw))
-        return object_id(kind, raw, self._kind)
+        return repository.object_id(kind, raw, self._kind)
 
     def _flush(self) -> None:
         if self._store:
@@ -352,7 +343,7 @@ class Rewriting:
 class _ObjectReader:
     """Reads objects through one process of git."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: repository.History) -> None:
         self._process = history.git.start_reader("cat-file", "--batch")
 
     def __enter__(self) -> Self:
@@ -378,7 +369,9 @@ class _ObjectReader:
         return data
 
 
-def objects_holding(history: History, needles: Needles, progress: Progress | None = None) -> Iterator[str]:
+def objects_holding(
+    history: repository.History, needles: Needles, progress: Progress | None = None
+) -> Iterator[str]:
     """Every object of the repository, reachable or not, that holds one of these texts, as `<type> <id>`."""
     out = history.git.run(
         "cat-file", "--batch-check=%(objectname) %(objecttype)", "--batch-all-objects"
@@ -388,7 +381,9 @@ def objects_holding(history: History, needles: Needles, progress: Progress | Non
         for number, (oid, kind) in enumerate(listed, 1):
             raw = reader.read(oid)
             if kind == "tree":
-                names = [name.decode("utf-8", "replace") for name in parse_tree(raw, len(oid) // 2)]
+                names = [
+                    name.decode("utf-8", "replace") for name in repository.parse_tree(raw, len(oid) // 2)
+                ]
                 text = "\n".join(names)
             else:
                 text = raw.decode("utf-8", "replace")

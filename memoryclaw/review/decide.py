@@ -26,21 +26,8 @@ from memoryclaw.review.checks import DueCheck, confirm, correct, end, is_unwante
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, find_item, waiting_items
 from memoryclaw.review.setting_questions import SettingQuestion, with_answer
 from memoryclaw.text.encoding import lines_of, readable
-from memoryclaw.vault import files
+from memoryclaw.vault import edits, files
 from memoryclaw.vault.conflict_rules import Conflict
-from memoryclaw.vault.edits import (
-    FactEdit,
-    SemanticFile,
-    Splice,
-    add_sources,
-    add_statement,
-    apply_splices,
-    correct_fact,
-    end_fact,
-    line_end,
-    same,
-    set_fact,
-)
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.state_folder import state_folder, watcher
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
@@ -68,12 +55,12 @@ class ReviewDecision(NamedTuple):
 class _FactTarget(NamedTuple):
     """A fact on its way into its file."""
 
-    file: SemanticFile
+    file: edits.SemanticFile
     fact: PendingFact
     many: bool
     since: str
 
-    def write(self, text: str) -> FactEdit:
+    def write(self, text: str) -> edits.FactEdit:
         """The text with the fact and all its sources."""
         fact = self.fact
         about = {
@@ -83,13 +70,13 @@ class _FactTarget(NamedTuple):
             "scope": fact.scope,
         }
         if fact.field:
-            edited = set_fact(
+            edited = edits.set_fact(
                 text, self.file, field=fact.field, value=fact.value, since=self.since, many=self.many, **about
             )
         else:
-            edited = add_statement(text, self.file, words=fact.value, said=self.since, **about)
+            edited = edits.add_statement(text, self.file, words=fact.value, said=self.since, **about)
         return edited._replace(
-            text=add_sources(edited.text, self.file, (fact.entity, fact.field, fact.value), fact.source)
+            text=edits.add_sources(edited.text, self.file, (fact.entity, fact.field, fact.value), fact.source)
         )
 
 
@@ -202,8 +189,8 @@ class _Deciding(NamedTuple):
                 return silent.write(stay(context, check), f"not forgotten: {item.what}")
             written = forget(context, check.id)
             return Outcome(changed=True, commit=written.commit, notice=written.notice)
-        edits = confirm(context, check) if self.approves else end(context, check)
-        return silent.write(edits, f"{'holds still' if self.approves else 'no longer so'}: {item.what}")
+        changes = confirm(context, check) if self.approves else end(context, check)
+        return silent.write(changes, f"{'holds still' if self.approves else 'no longer so'}: {item.what}")
 
     def _setting(self, question: SettingQuestion) -> tuple[str, Outcome]:
         """An answer writes the setting, the first one where none is chosen; leaving it as is is not asked again."""
@@ -239,8 +226,8 @@ class _Deciding(NamedTuple):
         decided = self._decided(KIND, conflict_print(conflict))._replace(reason=self.reason)
         title = fact_in_words(conflict.entity, conflict.field, chosen)
         olds = [" or ".join(value for value in conflict.values if value != chosen)]
-        edits = [*settling(self.context, conflict, chosen), record_edit([decided])]
-        return title, self.write(edits, title, olds, _sides(conflict))
+        changes = [*settling(self.context, conflict, chosen), record_edit([decided])]
+        return title, self.write(changes, title, olds, _sides(conflict))
 
     def _fact(self, fact: PendingFact) -> Outcome:
         """The question goes from its file, and how it was answered is remembered; a yes puts the fact into its own."""
@@ -248,12 +235,12 @@ class _Deciding(NamedTuple):
         if take_away is None:
             raise NotFoundError(f"{fact.id} no longer waits; `memoryclaw review` lists what does")
         answer = self._decided("fact", fingerprint("fact", fact.entity, fact.field, fact.value))
-        edits = [
+        changes = [
             Edit(PENDING_FILE, text_change(take_away), consumes=True),
             record_edit([answer._replace(run=self.item.run, reason=self.reason)]),
         ]
         if not self.approves:
-            return self.write(edits, fact_in_words(fact.entity, fact.field, fact.value))
+            return self.write(changes, fact_in_words(fact.entity, fact.field, fact.value))
         place = fact_target(self.context, fact)
 
         def change(text: str) -> str:
@@ -262,21 +249,21 @@ class _Deciding(NamedTuple):
             return addition.text
 
         title = fact_in_words(place.fact.entity, fact.field, fact.value)
-        return self.write([Edit(place.file.path, text_change(change)), *edits], title, olds)
+        return self.write([Edit(place.file.path, text_change(change)), *changes], title, olds)
 
     def _approve_proposal(self) -> Outcome:
         context, item, change = self.context, self.item, self.item.change
         if change is None:
             raise InputError(f"{item.id} {item.why}")
-        edits: list[Edit | Move] = [
+        changes: list[Edit | Move] = [
             Edit(rewrite.path, patch_bytes(rewrite.patch))
             for rewrite in rewrites(change, context.schema().collections)
         ]
-        edits += [Move(m.path, m.to) for m in moves(change) if files.exists(context.root, m.path)]
+        changes += [Move(m.path, m.to) for m in moves(change) if files.exists(context.root, m.path)]
         new = [action.path for action in change.actions if isinstance(action, NewFile)]
         existing = [path for path in new if files.exists(context.root, path)]
-        edits += [Edit(item.path, lambda _: None, consumes=True), record_edit(self._decisions())]
-        outcome = self.write(edits, change.title)
+        changes += [Edit(item.path, lambda _: None, consumes=True), record_edit(self._decisions())]
+        outcome = self.write(changes, change.title)
         notices = [f"{path} was there already and stays as it is" for path in existing]
         return outcome._replace(notice="; ".join(filter(None, [*notices, outcome.notice])))
 
@@ -302,7 +289,7 @@ class _Deciding(NamedTuple):
 
     def write(
         self,
-        edits: Sequence[Edit | Move],
+        changes: Sequence[Edit | Move],
         title: str,
         olds: Sequence[str] = (),
         evidence: Sequence[str] = (),
@@ -326,7 +313,7 @@ class _Deciding(NamedTuple):
                 confidence=item.confidence,
             )
 
-        return write(context.root, edits, message, verb=verb, now=context.now)
+        return write(context.root, changes, message, verb=verb, now=context.now)
 
     def _branch(self) -> Outcome:
         context, run = self.context, self.item.id
@@ -381,11 +368,13 @@ def replacement(
         edited = [
             one
             for one in waiting
-            if one.id not in at_work and same(one.entity, fact.entity) and same(one.field, fact.field)
+            if one.id not in at_work
+            and edits.same(one.entity, fact.entity)
+            and edits.same(one.field, fact.field)
         ]
         for entry in (exact or edited)[:1]:
-            splice = Splice(entry.line - 1, entry.end_line, lines)
-            return apply_splices(text, [splice]) if lines else remove_pending(text, entry.id)
+            splice = edits.Splice(entry.line - 1, entry.end_line, lines)
+            return edits.apply_splices(text, [splice]) if lines else remove_pending(text, entry.id)
         return text
 
     return replace
@@ -438,7 +427,7 @@ def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
     problem = read_proposal(text)
     if isinstance(problem, Problem):
         raise InputError(f"line {problem.line}: {problem.message}; nothing was stored")
-    fresh = text.replace("\n", line_end(item.text))
+    fresh = text.replace("\n", edits.line_end(item.text))
     return _store(context, item, text_change(lambda _: fresh), item.id)
 
 
@@ -452,9 +441,9 @@ def _fact(text: str) -> PendingFact:
     return facts[0]
 
 
-def _edit(context: WriteContext, item: ReviewItem, edits: Sequence[Edit | Move], fields: str) -> Outcome:
+def _edit(context: WriteContext, item: ReviewItem, changes: Sequence[Edit | Move], fields: str) -> Outcome:
     about = {"name": item.id, "fields": fields, "path": item.path}
-    return commit(context, edits, "edit", verb="review", run="edit", **about)
+    return commit(context, changes, "edit", verb="review", run="edit", **about)
 
 
 def _store(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
@@ -514,7 +503,7 @@ def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit
     lines: dict[str, list[Fact]] = {}
     for path, fact in conflict.against(value):
         lines.setdefault(path, []).append(fact)
-    edits = []
+    changes = []
     for path, facts in lines.items():
         change = _change_to(context.semantic(path), facts, value, context.today)
         try:
@@ -524,11 +513,13 @@ def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit
             raise InputError(
                 f"{path} cannot be changed safely: {error}; write {value!r} there yourself ({places}), nothing was written"
             ) from None
-        edits.append(Edit(path, text_change(change)))
-    return edits
+        changes.append(Edit(path, text_change(change)))
+    return changes
 
 
-def _change_to(file: SemanticFile, facts: Sequence[Fact], value: str, today: str) -> Callable[[str], str]:
+def _change_to(
+    file: edits.SemanticFile, facts: Sequence[Fact], value: str, today: str
+) -> Callable[[str], str]:
     def change(text: str) -> str:
         # From the last line to the first: an id counts those of the same field above it.
         for fact in sorted(facts, key=lambda one: one.line, reverse=True):
@@ -536,9 +527,9 @@ def _change_to(file: SemanticFile, facts: Sequence[Fact], value: str, today: str
             if standing:
                 id_ = standing[-1].id
                 if file.is_note:
-                    text = correct_fact(text, file, id_, value).text
+                    text = edits.correct_fact(text, file, id_, value).text
                 else:
-                    text = end_fact(text, file, id_, today)
+                    text = edits.end_fact(text, file, id_, today)
         return text
 
     return change

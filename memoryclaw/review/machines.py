@@ -13,16 +13,7 @@ from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
 from memoryclaw.history.repository import History, Version
 from memoryclaw.ports import Progress
-from memoryclaw.review.merging import (
-    Listing,
-    MergedTree,
-    Tip,
-    disputed_objects,
-    is_record,
-    merge_trees,
-    still_bound,
-    unite,
-)
+from memoryclaw.review import merging
 from memoryclaw.text.encoding import decode, in_form_of, same_text
 from memoryclaw.vault.export_gate import exportable_bytes
 from memoryclaw.vault.files import folder_lock
@@ -140,7 +131,7 @@ def _take(
         received = done.received + _count(history, theirs, head)
         bases = _bases(history, head, theirs)
         forward = not head or bases == [head]
-        merging = BranchMerge(context, writer, done.remote, own=own, renamed=renamed)
+        merge = BranchMerge(context, writer, done.remote, own=own, renamed=renamed)
         # Two repositories that have no commit in common are merged only where both are vaults.
         if not bases and head and CONFIG_FILE not in history.entries(theirs):
             raise ConflictError(
@@ -148,7 +139,7 @@ def _take(
                 "give the vault a remote of its own"
             )
         unsent = history.ask_ignored([f"{folder}/x" for folder in PRIVATE])()
-        commit, changed, remarks = merging.carry_out(head, theirs, bases, forward=forward)
+        commit, changed, remarks = merge.carry_out(head, theirs, bases, forward=forward)
         leave_out(context.root, [folder for folder in PRIVATE if f"{folder}/x" in unsent])
     return done._replace(
         received=received,
@@ -184,9 +175,9 @@ class BranchMerge:
         ours, kind = self._tip(head, "on this machine"), "sha256" if len(head) == 64 else "sha1"
         listing = ours.files
         if forward:
-            merged = MergedTree(self._history.entries(theirs), {}, ())
+            merged = merging.MergedTree(self._history.entries(theirs), {}, ())
         else:
-            base: Listing = {}
+            base: merging.Listing = {}
             first = next(iter(bases), "")
             if first:  # where both came of several commits, these are merged first
                 tip = self._tip(first)
@@ -196,7 +187,7 @@ class BranchMerge:
                 base = tip.files
             merged = self._merged(base, ours, self._tip(theirs, "on the other machine"), kind)
         if head and not self._own:
-            bound = still_bound(listing, merged, self._blob, kind)
+            bound = merging.still_bound(listing, merged, self._blob, kind)
             self._blobs |= bound.made
             forward, merged = forward and bound.files == merged.files, bound
         changed = sorted(
@@ -215,7 +206,7 @@ class BranchMerge:
         return commit, changed, (*merged.told, *name_notices(come, merged.files))
 
     def _land(
-        self, head: str, theirs: str, changed: Sequence[str], merged: MergedTree, *, forward: bool
+        self, head: str, theirs: str, changed: Sequence[str], merged: merging.MergedTree, *, forward: bool
     ) -> str:
         history = self._history
         base = history.base(changed)
@@ -257,24 +248,26 @@ class BranchMerge:
         """What becomes of a file that is not as the last commit has it; ConflictError where that would take something away."""
         if same_text(work, data):
             return work
-        if unstaged and work is not None and is_record(path):
-            return unite(data or b"", work)
+        if unstaged and work is not None and merging.is_record(path):
+            return merging.unite(data or b"", work)
         raise ConflictError(
             f"{path} has uncommitted changes of yours, and the other copy changed it too; nothing was changed: "
             "commit them, or put them aside with `git stash`, then try again"
         )
 
-    def _merged(self, base: Listing, one: Tip, other: Tip, kind: str) -> MergedTree:
-        self._load(disputed_objects(base, one, other))
-        merged = merge_trees(base, one, other, self._blob, kind)
+    def _merged(
+        self, base: merging.Listing, one: merging.Tip, other: merging.Tip, kind: str
+    ) -> merging.MergedTree:
+        self._load(merging.disputed_objects(base, one, other))
+        merged = merging.merge_trees(base, one, other, self._blob, kind)
         self._blobs |= merged.made
         return merged
 
-    def _tip(self, commit: str, name: str = "") -> Tip:
+    def _tip(self, commit: str, name: str = "") -> merging.Tip:
         blob = self._history.objects([commit])[0] if commit else None
         hit = _WHEN.search(blob[2]) if blob else None
         when = datetime.fromtimestamp(int(hit[1]) if hit else 0, UTC)
-        return Tip(commit, when, self._history.entries(commit), name)
+        return merging.Tip(commit, when, self._history.entries(commit), name)
 
     def _load(self, oids: Sequence[str]) -> None:
         missing = [oid for oid in dict.fromkeys(oids) if oid not in self._blobs]
