@@ -26,7 +26,16 @@ from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.memory_lines import BULLET
 from memoryclaw.text.merging import merge
-from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, apply_splices, fact_sources, indent, same
+from memoryclaw.vault.edits import (
+    SemanticFile,
+    Sheet,
+    Splice,
+    apply_splices,
+    fact_key,
+    fact_sources,
+    indent,
+    same,
+)
 from memoryclaw.writing.context import fact_in_words
 from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
 
@@ -106,7 +115,7 @@ def only_its_facts(file: SemanticFile | None, asked: tuple[str, str], done: tupl
     if file is None:
         return True
     before, after, now_facts, merged = (
-        Counter(_key(fact) for fact in file.facts(text).facts) for text in (*asked, *done)
+        Counter(map(fact_key, file.facts(text).facts)) for text in (*asked, *done)
     )
     now_facts.subtract(before)
     now_facts.update(after)
@@ -134,7 +143,7 @@ class _FactLine(NamedTuple):
     @property
     def identity(self) -> tuple[tuple[_Key, ...], tuple[str, ...]]:
         """What makes it the same line in another version of the file."""
-        return tuple(map(_key, self.facts)), self.lines
+        return tuple(map(fact_key, self.facts)), self.lines
 
     @property
     def is_current(self) -> bool:
@@ -198,8 +207,8 @@ def take_back_facts(before: str | None, after: str, now: str, file: SemanticFile
         free.remove(standing)
         lines = tuple(line for block in was for line in block.lines)
         splices.append(Splice(standing.start, standing.end, lines))
-        keys_expected.subtract(map(_key, standing.facts))
-        keys_expected.update(_key(fact) for block in was for fact in block.facts)
+        keys_expected.subtract(map(fact_key, standing.facts))
+        keys_expected.update(fact_key(fact) for block in was for fact in block.facts)
     if removed_lines:
         return None
     bare = Counter(line.rstrip() for n, line in enumerate(page.sheet.lines) if _is_bare(page.sheet.lines, n))
@@ -299,11 +308,7 @@ def _is_bare(lines: Sequence[str], at: int) -> bool:
 
 
 def _keys(page: _FactSheet) -> Counter[_Key]:
-    return Counter(map(_key, page.sheet.found.facts))
-
-
-def _key(fact: Fact) -> _Key:
-    return fact.entity, fact.field, fact.value, fact.current
+    return Counter(map(fact_key, page.sheet.found.facts))
 
 
 # Decisions that keep a change taken back

@@ -16,7 +16,7 @@ from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.memory_lines import log_line, read_line
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import SemanticFile, fact_sources, same
+from memoryclaw.vault.edits import SemanticFile, fact_key, fact_sources, same
 from memoryclaw.vault.facts import split_address
 from memoryclaw.vault.fields import facts_of_note
 from memoryclaw.vault.layout import DECISIONS_FILE, NOTE, SCHEMA_FILE, SEMANTIC, place_of, safe_path
@@ -275,10 +275,7 @@ def _origin(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logg
 
 
 def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:
-    return any(
-        (f.entity, f.field, f.value, f.current) == (fact.entity, fact.field, fact.value, fact.current)
-        for f in file.facts(decode(data or b"").text).facts
-    )
+    return fact_key(fact) in map(fact_key, file.facts(decode(data or b"").text).facts)
 
 
 def follow_source(context: WriteContext, source: str) -> FactSource:

@@ -327,7 +327,7 @@ def set_fact(
         )
     old = standing[0]
     fresh, past = (old.entity, old.field, value, True), (old.entity, old.field, old.value, False)
-    change = _Change((_key(old),), (fresh, past))
+    change = _Change((fact_key(old),), (fresh, past))
     return FactEdit(
         _replace_line(sheet, old, addition, change, _past(sheet, old, since)), "superseded", old.value
     )
@@ -362,7 +362,7 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
         return FactEdit(text, "confirmed", value)
     if not value:
         raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
-    change = _Change((_key(fact),), ((fact.entity, fact.field, value, fact.current),))
+    change = _Change((fact_key(fact),), ((fact.entity, fact.field, value, fact.current),))
     if fact.is_statement:
         result = _changed(sheet, [[_restatement(sheet, fact, value)]], change, fact.entity, f'"{value}"')
         return FactEdit(result, "corrected", fact.value)
@@ -496,7 +496,7 @@ def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
     if file.is_note:
         return _without_field(text, file, id_)
     sheet, fact = _sheet_of(text, file, id_)
-    return _changed(sheet, [[_removal(sheet, fact)]], _Change((_key(fact),)), fact.entity, fact.field)
+    return _changed(sheet, [[_removal(sheet, fact)]], _Change((fact_key(fact),)), fact.entity, fact.field)
 
 
 def _without_field(text: str, file: SemanticFile, id_: str) -> str:
@@ -526,7 +526,7 @@ def end_fact(text: str, file: SemanticFile, id_: str, until: str) -> str:
         moves = list(_into_history(sheet, [fact], until))
     else:
         moves = [_removal(sheet, fact), _past(sheet, fact, until)]
-    return _changed(sheet, [moves], _Change((_key(fact),), (past,)), fact.entity, fact.field)
+    return _changed(sheet, [moves], _Change((fact_key(fact),), (past,)), fact.entity, fact.field)
 
 
 def _removal(sheet: Sheet, fact: Fact) -> Splice:
@@ -601,10 +601,10 @@ def _with_id(facts: Iterable[Fact], id_: str) -> Fact:
 
 
 def _matches(sheet: Sheet, text: str, change: _Change) -> bool:
-    expected = Counter(map(_key, sheet.found.facts))
+    expected = Counter(map(fact_key, sheet.found.facts))
     expected.subtract(change.gone)
     expected.update(change.come)
-    return +expected == Counter(map(_key, sheet.file.facts(text).facts))
+    return +expected == Counter(map(fact_key, sheet.file.facts(text).facts))
 
 
 def _changed(
@@ -624,7 +624,8 @@ def _refusal(entity: str, field: str) -> InputError:
     )
 
 
-_key: Callable[[Fact], _Key] = attrgetter("entity", "field", "value", "current")
+# What a fact is known by, wherever it stands.
+fact_key: Callable[[Fact], _Key] = attrgetter("entity", "field", "value", "current")
 
 
 def _holds(known: str, value: str) -> bool:
@@ -690,7 +691,9 @@ def add_statement(
     standing = [f for f in sheet.found.facts if f.is_statement and f.current]
     tied = [fact for fact in standing if fact is not twin and fact.id in set(replaces)]
     moves = list(_into_history(sheet, tied, said))
-    change = _Change(tuple(map(_key, tied)), tuple([_key(fact._replace(current=False)) for fact in tied]))
+    change = _Change(
+        tuple(map(fact_key, tied)), tuple([fact_key(fact._replace(current=False)) for fact in tied])
+    )
     action = "superseded" if tied else "added" if twin is None else "confirmed"
     if twin is not None:
         result = _changed(sheet, [moves], change, entity, f'"{words}"')
@@ -1089,7 +1092,7 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
     own = [fact for fact in sheet.found.facts if same(fact.entity, entity)]
     named = {fact.line for fact in own if sheet.spot(fact).style != "heading"}
     expected = Counter(
-        (to if same(fact.entity, entity) else fact.entity, *_key(fact)[1:]) for fact in sheet.found.facts
+        (to if same(fact.entity, entity) else fact.entity, *fact_key(fact)[1:]) for fact in sheet.found.facts
     )
     for numbers in (spots | named, spots):
         splices = []
@@ -1099,7 +1102,7 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
                 fresh = f"{old[:start]}{to}{old[start + len(entity) :]}"
                 splices.append(Splice(number - 1, number, (fresh,)))
         result = apply_splices(text, splices)
-        if Counter(map(_key, file.facts(result).facts)) == expected:
+        if Counter(map(fact_key, file.facts(result).facts)) == expected:
             return result
     raise InputError(
         f"{entity} cannot be called {to} in {file.path} without changing other lines; edit the file by hand"

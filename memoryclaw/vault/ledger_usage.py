@@ -153,11 +153,8 @@ def read_events(data: bytes) -> LedgerEvents:
         elif ts := parse_timestamp(str(event.get("ts", ""))):
             of_odd.add(ts[:10])
             events.append((ts, line, event))
-    names = {name.decode() for name in TELLING}
-    return LedgerEvents(
-        frozenset(day.decode() for day in days) | of_odd,
-        tuple(row for row in events if row[2].get("event") in names),
-    )
+    names, all_days = {name.decode() for name in TELLING}, of_odd.union(day.decode() for day in days)
+    return LedgerEvents(frozenset(all_days), tuple(row for row in events if row[2].get("event") in names))
 
 
 def event_of(line: bytes) -> dict[str, Any]:

@@ -145,12 +145,9 @@ def doubts_of(versions: Sequence[ExchangedFile], standing: Doubts) -> Raised:
     raised = _widened(before, after, standing)
     for path, file in before.items():
         raised.update(_gone(path, file, after.get(path)))
-    return {
-        key: doubt
-        for key, doubt in raised.items()
-        if standing.get(key[0], NO_DOUBTS).pieces.get(key[1], doubt)._replace(declined=False) != doubt
-        or key[1] not in standing.get(key[0], NO_DOUBTS).pieces
-    }
+    earlier = {key: standing.get(key[0], NO_DOUBTS).pieces.get(key[1]) for key in raised}
+    stood = {key: doubt._replace(declined=False) for key, doubt in earlier.items() if doubt}
+    return {key: doubt for key, doubt in raised.items() if stood.get(key) != doubt}
 
 
 _LABELLED = (".md", ".jsonl", ".json", ".js", ".mjs")

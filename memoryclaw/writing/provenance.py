@@ -117,25 +117,18 @@ class ProvenanceFinder:
     @cached_property
     def all_episodes(self) -> list[EpisodeFile]:
         """Those of the archive, too."""
-        episodes = (
-            self.episode(path) for folder in ("episodes", "archive/episodes") for path in self._files(folder)
-        )
-        return [episode for episode in episodes if episode.ranges]
+        paths = (path for folder in ("episodes", "archive/episodes") for path in self._files(folder))
+        return [episode for episode in map(self.episode, paths) if episode.ranges]
 
     def episode(self, path: str) -> EpisodeFile:
         """An episode, read."""
         data = files.read_file(self._context.root, path).data
         text = decode(data).text
         meta = split(readable(text)).meta
-        quotes = [
-            quote for number, line in enumerate(lines_of(text), 1) if (quote := _quotation(number, line))
-        ]
-        source = meta.get("source")
+        quotes = filter(None, (_quotation(number, line) for number, line in enumerate(lines_of(text), 1)))
+        source, id_ = meta.get("source"), text_of(meta.get("id")) or path.removesuffix(".md")
         cited = " ".join(source) if isinstance(source, list) else text_of(source)
-        ranges = parse_ranges(cited)
-        return EpisodeFile(
-            text_of(meta.get("id")) or path.removesuffix(".md"), path, data, tuple(ranges), tuple(quotes)
-        )
+        return EpisodeFile(id_, path, data, tuple(parse_ranges(cited)), tuple(quotes))
 
     def turns(self, path: str) -> tuple[list[bytes], tuple[Turn, ...]]:
         """The lines of a log with their ends, and its turns; nothing of a log that is not there."""
@@ -153,10 +146,8 @@ class ProvenanceFinder:
         marks = [_mark(address.path, lines, turn) for turn in turns_meant]
         stays: dict[str, None] = {}
         for episode in self.episodes:
-            numbers = {
-                n for r in episode.ranges if r.path == address.path for n in range(r.first, r.last + 1)
-            }
-            numbers &= {turn.line for turn in turns_meant}
+            ranges = [r for r in episode.ranges if r.path == address.path]
+            numbers = {t.line for t in turns_meant if any(r.first <= t.line <= r.last for r in ranges)}
             for quote in episode.quotes:
                 if quote.line in numbers:
                     citing = self._citing(episode, {quote.block})
@@ -205,11 +196,8 @@ class ProvenanceFinder:
             return
         if address.kind != "episode" or not address.path.startswith("episodes/") or not block:
             return
-        if name not in (
-            address.id,
-            address.path.removesuffix(".md"),
-            address.path.rpartition("/")[2].removesuffix(".md"),
-        ):
+        place = address.path.removesuffix(".md")
+        if name not in (address.id, place, place.rpartition("/")[2]):
             block = ""  # of a note that this one took in: its words tell the line
         episode = self.episode(address.path)
         gone = [
