@@ -34,7 +34,7 @@ from memoryclaw.history.git import (
     last_commit,
 )
 from memoryclaw.history.git_files import index_entries, loose_object, may_ignore, takes_git_to_ignore
-from memoryclaw.model import Stamp
+from memoryclaw.model import FileChange, Stamp
 from memoryclaw.vault.layout import Places, places, timestamp, utc
 
 # Git's objects as values: trees are parsed, changed and named here, without an index.
@@ -262,14 +262,6 @@ class Recorded(NamedTuple):
     parents: tuple[str, ...]
     message: str
     trailers: Mapping[str, str]
-
-
-class FileChange(NamedTuple):
-    """One file of a commit, before and after."""
-
-    path: str
-    before: bytes | None
-    after: bytes | None
 
 
 class BranchMove(NamedTuple):

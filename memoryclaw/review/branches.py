@@ -14,7 +14,8 @@ from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.consolidation.selecting import BRANCHES, OpenBranch, read_branch
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
 from memoryclaw.history import journal, repository
-from memoryclaw.history.repository import Branch, FileChange, History, Recorded
+from memoryclaw.history.repository import Branch, History, Recorded
+from memoryclaw.model import FileChange
 from memoryclaw.review.file_changes import actions_of, replay
 from memoryclaw.text.encoding import decode, encode, in_form_of, same_text
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp

@@ -12,6 +12,7 @@ from memoryclaw.config import is_vault_id
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
 from memoryclaw.history.repository import History, Version
+from memoryclaw.model import FileChange
 from memoryclaw.ports import Progress
 from memoryclaw.review import merging
 from memoryclaw.text.encoding import decode, in_form_of, same_text
@@ -19,7 +20,7 @@ from memoryclaw.vault.export_gate import exportable_bytes
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices, timestamp
 from memoryclaw.vault.permissions import doubt, doubts
-from memoryclaw.vault.standings import ExchangedFile, doubts_of
+from memoryclaw.vault.standings import doubts_of
 from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.identity import id_in
@@ -226,7 +227,7 @@ class BranchMerge:
             after[path] = self._beside(path, on_disk, side.staged == side.head, data)
         if name := _new_id(contents.get(CONFIG_FILE), after.get(CONFIG_FILE)):
             self._renamed(name)
-        came = [ExchangedFile(path, contents[path], after[path]) for path in changed]
+        came = [FileChange(path, contents[path], after[path]) for path in changed]
         raised = {} if self._own else doubts_of(came, doubts(self._context.root))
         if raised:  # before any of it is there
             doubt(self._context.root, timestamp(self._context.now), raised)

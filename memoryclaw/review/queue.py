@@ -13,9 +13,9 @@ from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pen
 from memoryclaw.consolidation.proposals import About
 from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.history.repository import FileChange, History
+from memoryclaw.history.repository import History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, side_in_words, standing_conflicts
-from memoryclaw.model import Fact, Problem
+from memoryclaw.model import Fact, FileChange, Problem
 from memoryclaw.review import elsewhere, setting_questions, widened
 from memoryclaw.review.checks import FORGET, VERIFY, DueCheck, is_unwanted, overdue
 from memoryclaw.review.file_changes import actions_of

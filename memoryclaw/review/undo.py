@@ -15,8 +15,9 @@ from memoryclaw.consolidation.changes import record_path
 from memoryclaw.consolidation.pending import PENDING_FILE
 from memoryclaw.consolidation.proposals import FOLDER, about
 from memoryclaw.errors import ConflictError, InputError
-from memoryclaw.history.repository import FileChange, History, Recorded
+from memoryclaw.history.repository import History, Recorded
 from memoryclaw.lifecycle.keeping import UPKEEP
+from memoryclaw.model import FileChange
 from memoryclaw.review import file_changes
 from memoryclaw.skills.listing import fingerprint_of
 from memoryclaw.skills.skill_file import read_skill

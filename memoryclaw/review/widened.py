@@ -8,14 +8,14 @@ from typing import NamedTuple
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError, VaultError
 from memoryclaw.history.git import hash_name
 from memoryclaw.history.repository import BranchMove, History, object_id
-from memoryclaw.model import AGENT, TRUSTS
+from memoryclaw.model import AGENT, TRUSTS, FileChange
 from memoryclaw.review.elsewhere import commit_in_words, in_a_few_words, remote_with
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.doubts import NOTE, Doubt, piece_of
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.permissions import doubt, doubts, settle
-from memoryclaw.vault.standings import ExchangedFile, doubts_of, standing_of
+from memoryclaw.vault.standings import doubts_of, standing_of
 from memoryclaw.writing.context import WriteContext
 
 KIND = "labels"
@@ -132,10 +132,10 @@ def is_own_work(root: str, since: int) -> bool:
     return all(move.why.startswith(_OURS) for move in History(root).moves(since))
 
 
-def _changes(history: History, move: BranchMove) -> list[ExchangedFile]:
+def _changes(history: History, move: BranchMove) -> list[FileChange]:
     try:
         nothing = object_id("tree", b"", hash_name(history.git_dir))
-        return [ExchangedFile(*change) for change in history.between(move.old or nothing, move.new)]
+        return history.between(move.old or nothing, move.new)
     except HistoryError:  # what is not there any more cannot be looked at
         return []
 

@@ -69,7 +69,6 @@ class _Entry(NamedTuple):
     key_end: tuple[int, int]
     start: tuple[int, int]
     end: tuple[int, int]
-    last: int
     style: str  # the quote of a scalar, `|`, `>`, `flow`, `list` or `map`
     items: tuple[tuple[int, str | None], ...]  # of a block list: the first line of each, and its text
 
@@ -148,15 +147,15 @@ def _replace_entry(header: _Header, entry: _Entry, old: Any, value: Value) -> li
     lines = list(header.lines)
     if entry.style == "list" and not isinstance(value, str) and value:
         first = entry.items[0][0]
-        return lines[:first] + _items(lines, entry, value, header.newline) + lines[entry.last + 1 :]
+        return lines[:first] + _items(lines, entry, value, header.newline) + lines[entry.end[0] + 1 :]
     if entry.style in {"list", "map"}:
         row, column = entry.key_end
         colon = lines[row].index(":", column) + 1
         lines[row] = f"{lines[row][:colon]} {_render(value)}{lines[row][colon:]}"
-        return lines[: row + 1] + lines[entry.last + 1 :]
+        return lines[: row + 1] + lines[entry.end[0] + 1 :]
     (row, column), (end_row, end_column) = entry.start, entry.end
     if entry.style in {"|", ">"}:
-        end_row, end_column = entry.last, len(lines[entry.last].rstrip("\r\n"))
+        end_row, end_column = entry.end[0], len(lines[entry.end[0]].rstrip("\r\n"))
     before, after = lines[row][:column], lines[end_row][end_column:]
     space = " " if before.endswith(":") else ""
     style = entry.style if isinstance(old, str) else ""
@@ -168,7 +167,7 @@ def _items(lines: list[str], entry: _Entry, value: Sequence[str], newline: str) 
     starts = [first for first, _ in entry.items]
     sample = lines[starts[0]]
     lead = sample[: sample.index("-")] + "- "
-    chunks = [lines[start:end] for start, end in pairwise([*starts, entry.last + 1])]
+    chunks = [lines[start:end] for start, end in pairwise([*starts, entry.end[0] + 1])]
     old = [f"\0{i}" if text is None else text for i, (_, text) in enumerate(entry.items)]
     out: list[str] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(None, old, list(value), autojunk=False).get_opcodes():
@@ -206,8 +205,7 @@ def _entry_at(header: _Header, keys: Sequence[str]) -> _Entry:
         style, items = "flow" if node.flow_style else "list" if is_list else "map", node.value
     listed = items if style == "list" else []
     texts = [(n.start_mark.line, n.value if isinstance(n, late.yaml.ScalarNode) else None) for n in listed]
-    end = _end_of(node)
-    return _Entry(_mark(key.end_mark), _mark(node.start_mark), end, end[0], style, tuple(texts))
+    return _Entry(_mark(key.end_mark), _mark(node.start_mark), _end_of(node), style, tuple(texts))
 
 
 def _end_of(node: Any) -> tuple[int, int]:
@@ -510,7 +508,7 @@ def _without_field(text: str, file: SemanticFile, id_: str) -> str:
             f"{id_} is only a part of line {place.line} of {file.path}; take it out there by hand"
         )
     entry = _entry_at(header, place.keys)
-    header_lines = header.lines[: entry.key_end[0]] + header.lines[entry.last + 1 :]
+    header_lines = header.lines[: entry.key_end[0]] + header.lines[entry.end[0] + 1 :]
     result = "".join((*header.before, *header_lines, *header.after))
     remaining = {key: value for key, value in header.values.items() if key != place.keys[0]}
     if (_header(result) or header).values != remaining:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memoryclaw.model import TRUSTS, Turn, least_trusted
+from memoryclaw.model import TRUSTS, FileChange, Turn, least_trusted
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
@@ -118,18 +118,10 @@ def _named(lines: Iterable[tuple[str, Standing]]) -> tuple[LineStanding, ...]:
 # What came.
 
 
-class ExchangedFile(NamedTuple):
-    """A file before and after an exchange; None where it is not there."""
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-
-
 Raised = dict[tuple[str, str], Doubt]  # by the digest of the path, and the piece
 
 
-def doubts_of(versions: Sequence[ExchangedFile], standing: Doubts) -> Raised:
+def doubts_of(versions: Sequence[FileChange], standing: Doubts) -> Raised:
     """What is in doubt of files that came."""
     before, after = dict[str, FileStanding](), dict[str, FileStanding]()
     for path, data, _ in versions:
