@@ -11,7 +11,7 @@ from memoryclaw.model import TRUSTS, FileChange, Turn, least_trusted
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
-from memoryclaw.text.merging import hunks
+from memoryclaw.text.merging import hunks, shared_ends
 from memoryclaw.vault import audience
 from memoryclaw.vault.doubts import (
     GONE,
@@ -232,12 +232,7 @@ def _replaced(old: FileStanding, new: FileStanding) -> dict[str, list[Standing]]
 
 def _stretches(old: list[str], new: list[str]) -> Iterator[tuple[int, int, Sequence[str]]]:
     """The stretches that differ; where too much does, all of it is one."""
-    first, shorter = 0, min(len(old), len(new))
-    while first < shorter and old[first] == new[first]:
-        first += 1
-    last = 0
-    while last < shorter - first and old[-1 - last] == new[-1 - last]:
-        last += 1
+    first, last = shared_ends(old, new)
     mine, come = old[first : len(old) - last], new[first : len(new) - last]
     if max(len(mine), len(come)) > _MOST:
         yield first, first + len(mine), come

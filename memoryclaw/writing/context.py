@@ -59,11 +59,6 @@ class Templates:
         return f"{subject}\n{body}"
 
 
-def templates_folder() -> Path:
-    """Where the templates are."""
-    return shipped("templates")
-
-
 def shipped(name: str) -> Path:
     """A folder that MemoryClaw ships: in the installed package, else in the checkout."""
     installed = _PACKAGE / "_shipped" / name
@@ -96,7 +91,7 @@ def fact_in_words(entity: str, field: str, value: str) -> str:
 def _environment() -> ImmutableSandboxedEnvironment:
     """Compiles each template once in a process: a night asks for the same few again and again."""
     environment = late.jinja2_sandbox.ImmutableSandboxedEnvironment(
-        loader=late.jinja2.FileSystemLoader(templates_folder()),
+        loader=late.jinja2.FileSystemLoader(shipped("templates")),
         undefined=late.jinja2.StrictUndefined,
         autoescape=False,
         keep_trailing_newline=True,

@@ -365,23 +365,6 @@ def _plan_move(
     return [FilePlan(move.to, None, data, come), FilePlan(move.path, data, None, gone)]
 
 
-__all__ = [
-    "REFUSED",
-    "Adopt",
-    "Bytes",
-    "Edit",
-    "Move",
-    "Outcome",
-    "PendingCommit",
-    "Writer",
-    "commit",
-    "new_file",
-    "patch_bytes",
-    "text_change",
-    "write",
-    "writing",
-]
-
 _ATTEMPTS = 3
 # Why one change cannot be made where others can.
 REFUSED = (errors.ConflictError, errors.InputError, errors.NotFoundError, errors.VaultError)
