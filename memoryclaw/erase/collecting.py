@@ -214,17 +214,15 @@ class Collector:
     def _logs(self) -> Iterator[tuple[str, list[bytes], tuple[Turn, ...]]]:
         """The logs, with their lines and turns."""
         for folder in ("logs", "archive/logs"):
-            for path in files.list_files(self.context.root, folder):
-                if path.endswith((".jsonl", ".md")):
-                    yield path, *self.finder.turns(path)
+            for path in files.list_files(self.context.root, folder, (".jsonl", ".md")):
+                yield path, *self.finder.turns(path)
 
     def _headers(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         """The notes that a machine may have written, with their ids and their headers."""
         for folder in ("episodes", "semantic", "archive", "review"):
-            for path in files.list_files(self.context.root, folder):
-                if path.endswith(".md"):
-                    meta = split(readable(self.context.text(path))).meta
-                    yield path, text_of(meta.get("id")) or path.removesuffix(".md"), meta
+            for path in files.list_files(self.context.root, folder, ".md"):
+                meta = split(readable(self.context.text(path))).meta
+                yield path, text_of(meta.get("id")) or path.removesuffix(".md"), meta
 
 
 def _is_since(moment: str, day: str) -> bool:

@@ -175,7 +175,7 @@ class _Planning:
         paths, emptied = named - {PENDING_FILE}, list[Emptied]()
         # The files that may say something of it, or name what is called otherwise then.
         root = self._context.root
-        texts = {path.removeprefix("./") for path in files.list_files(root, "") if path.endswith(_TEXTS)}
+        texts = {path.removeprefix("./") for path in files.list_files(root, "", _TEXTS)}
         derived = {path for folder in _DERIVED for path in files.list_files(root, folder)}
         for path in sorted(paths | ({path for path in texts if not path.startswith("logs/")} | derived)):
             before = self._read(path)

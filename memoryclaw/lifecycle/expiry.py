@@ -107,8 +107,8 @@ def _proposed_paths(context: UpkeepContext) -> set[str] | None:
     """The files that a person was asked about before; None while a batch waits."""
     root, paths = context.writing.root, set[str]()
     for folder in ("review", "archive/review"):
-        for path in files.list_files(root, folder):
-            if path.rpartition("/")[2].startswith(f"{ARCHIVE}-") and path.endswith(".md"):
+        for path in files.list_files(root, folder, ".md"):
+            if path.rpartition("/")[2].startswith(f"{ARCHIVE}-"):
                 if folder == "review":
                     return None
                 lines = context.writing.text(path).splitlines()

@@ -78,7 +78,7 @@ def _views(context: UpkeepContext) -> list[View]:
 
 
 def _paths(root: str) -> list[str]:
-    return [path for folder in _FOLDERS for path in files.list_files(root, folder) if path.endswith(".md")]
+    return [path for folder in _FOLDERS for path in files.list_files(root, folder, ".md")]
 
 
 def _write(context: UpkeepContext, wanted: Callable[[View], bool], *, edited: bool = False) -> Views:

@@ -229,8 +229,8 @@ def _conflicts(context: WriteContext) -> Iterator[ReviewItem]:
 
 def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
     current = CurrentFacts(context)
-    for path in files.list_files(context.root, proposals.FOLDER.rstrip("/")):
-        text = context.text(path) if path.endswith(".md") and path.count("/") == 1 else ""
+    for path in files.list_files(context.root, proposals.FOLDER.rstrip("/"), ".md"):
+        text = context.text(path) if path.count("/") == 1 else ""
         if not text:
             continue
         about, change = proposals.about(text, path), proposals.read_proposal(text)
@@ -262,9 +262,8 @@ def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
 
 
 def _drafts(context: WriteContext) -> Iterator[ReviewItem]:
-    for path in files.list_files(context.root, DRAFTS):
-        text = context.text(path) if path.endswith(_SKILL) else ""
-        if text:
+    for path in files.list_files(context.root, DRAFTS, _SKILL):
+        if text := context.text(path):
             name = path.removeprefix(f"{DRAFTS}/").removesuffix(_SKILL)
             skill = read_markdown_skill(split(readable(text)).meta)
             remark = f"a draft; `memoryclaw skills approve {name}` or `skills reject {name}` decides it"

@@ -413,9 +413,9 @@ def _write_all(handle: int, data: bytes) -> None:
         view = view[os.write(handle, view) :]
 
 
-def list_files(root: str, folder: str) -> list[str]:
-    """The regular files below a folder, in order, without hidden ones and links."""
-    return [path for path, is_file in _below(root, folder) if is_file]
+def list_files(root: str, folder: str, suffix: str | tuple[str, ...] = "") -> list[str]:
+    """The regular files below a folder whose names end so, in order, without hidden ones and links."""
+    return [path for path, is_file in _below(root, folder) if is_file and path.endswith(suffix)]
 
 
 def is_file(root: str, path: str) -> bool:

@@ -50,7 +50,7 @@ class Ledger:
 
     def _paths(self) -> list[str]:
         """The files of all devices."""
-        return [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
+        return files.list_files(self._root, FOLDER, ".jsonl")
 
     def record(self) -> LedgerUsage:
         """What all devices' files tell: what was cited and rated, and on which days; only what they have gained is read again."""
@@ -140,10 +140,9 @@ class Ledger:
 
     def receipt(self, name: str) -> dict[str, Any] | None:
         """The event that a receipt names, of whatever device."""
-        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(_month_of(name))]
-        return next(
-            (event for path in sorted(paths) for event in self._events(path, "shown", "receipt", name)), None
-        )
+        paths = files.list_files(self._root, FOLDER, _month_of(name))
+        events = (event for path in sorted(paths) for event in self._events(path, "shown", "receipt", name))
+        return next(events, None)
 
     def last_recall(self) -> str:
         """The receipt of the newest recall, on whatever device; empty without one."""

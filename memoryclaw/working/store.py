@@ -149,9 +149,7 @@ class WorkingStore(NamedTuple):
 
     def _end_silent(self) -> None:
         since = timestamp(self.clock() - RUNNING)
-        for path in files.list_files(self.root, FOLDER):
-            if not path.endswith(".json"):
-                continue
+        for path in files.list_files(self.root, FOLDER, ".json"):
             with suppress(MemoryClawError, OSError, ValueError, RecursionError):
                 content = json.loads(files.read_file(self.root, path, LARGEST).data)
                 session = str(content["session"]) if isinstance(content, dict) else ""

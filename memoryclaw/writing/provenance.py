@@ -97,7 +97,7 @@ class ProvenanceFinder:
     def all_facts(self) -> list[SourcedFact]:
         """Those of History, too."""
         facts, collections = [], self._context.schema().collections
-        for path in self._files("semantic"):
+        for path in files.list_files(self._context.root, "semantic", ".md"):
             if path.rpartition("/")[2].startswith("_"):
                 continue
             sheet = Sheet.of(self._context.text(path), SemanticFile(path, collections))
@@ -117,7 +117,8 @@ class ProvenanceFinder:
     @cached_property
     def all_episodes(self) -> list[EpisodeFile]:
         """Those of the archive, too."""
-        paths = (path for folder in ("episodes", "archive/episodes") for path in self._files(folder))
+        root, folders = self._context.root, ("episodes", "archive/episodes")
+        paths = (path for folder in folders for path in files.list_files(root, folder, ".md"))
         return [episode for episode in map(self.episode, paths) if episode.ranges]
 
     def episode(self, path: str) -> EpisodeFile:
@@ -249,9 +250,6 @@ class ProvenanceFinder:
         ]
         citing = {fact.id: fact for source in cited for fact in self._resting_on.get(source, ())}
         return [fact for fact in citing.values() if fact is not but]
-
-    def _files(self, folder: str) -> list[str]:
-        return [path for path in files.list_files(self._context.root, folder) if path.endswith(".md")]
 
 
 def _mark(path: str, lines: list[bytes], turn: Turn) -> ForgottenMark:
