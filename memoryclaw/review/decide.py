@@ -419,9 +419,12 @@ def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
         outcome = _edit(context, item, correct(context, item.check, value), f"{item.what} → {value}")
         return Written(item.check.id, item.path, outcome.commit, "corrected", outcome.notice)
     if item.fact is not None:
-        fact = _fact(text)
-        lines = tuple(text.strip("\n").split("\n"))
-        return _store(context, item, text_change(replacement(context, item.fact, lines)), fact.id)
+        facts, lines = read_pending(text), tuple(text.strip("\n").split("\n"))
+        if len(facts) != 1 or (facts[0].line, facts[0].end_line) != (1, len(lines)):
+            raise InputError(
+                f"this is not one waiting fact; keep its line as `- [ ] Entity.field: value`, as in {PENDING_FILE}"
+            )
+        return _store(context, item, text_change(replacement(context, item.fact, lines)), facts[0].id)
     if context.text(item.path) != item.text:
         raise ConflictError(f"{item.path} has changed while you edited it; nothing was stored")
     problem = read_proposal(text)
@@ -429,16 +432,6 @@ def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
         raise InputError(f"line {problem.line}: {problem.message}; nothing was stored")
     fresh = text.replace("\n", edits.line_end(item.text))
     return _store(context, item, text_change(lambda _: fresh), item.id)
-
-
-def _fact(text: str) -> PendingFact:
-    facts = read_pending(text)
-    lines = text.strip("\n").count("\n") + 1
-    if len(facts) != 1 or (facts[0].line, facts[0].end_line) != (1, lines):
-        raise InputError(
-            f"this is not one waiting fact; keep its line as `- [ ] Entity.field: value`, as in {PENDING_FILE}"
-        )
-    return facts[0]
 
 
 def _edit(context: WriteContext, item: ReviewItem, changes: Sequence[Edit | Move], fields: str) -> Outcome:

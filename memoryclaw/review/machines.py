@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -150,24 +151,22 @@ def _take(
     )
 
 
+@dataclass
 class BranchMerge:
     """One merge under the writer's lock."""
 
-    def __init__(
-        self,
-        context: WriteContext,
-        writer: Writer,
-        remote: str,
-        *,
-        own: bool,
-        renamed: Callable[[str], None] = lambda _: None,
-    ) -> None:
-        self._context = context
-        self._writer = writer
-        self._history = writer.history
-        self._remote = remote
-        self._own, self._renamed = own, renamed
-        self._blobs: dict[str, bytes] = {}
+    context: WriteContext
+    writer: Writer
+    remote: str
+    own: bool = field(kw_only=True)
+    renamed: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
+    blobs: dict[str, bytes] = field(
+        default_factory=dict, init=False
+    )  # those that were read, and those of merges
+
+    @property
+    def _history(self) -> History:
+        return self.writer.history
 
     def carry_out(
         self, head: str, theirs: str, bases: Sequence[str], *, forward: bool
@@ -187,15 +186,15 @@ class BranchMerge:
                     tip = tip._replace(files=self._merged(below, tip, self._tip(other), kind).files)
                 base = tip.files
             merged = self._merged(base, ours, self._tip(theirs, "on the other machine"), kind)
-        if head and not self._own:
+        if head and not self.own:
             bound = merging.still_bound(listing, merged, self._blob, kind)
-            self._blobs |= bound.made
+            self.blobs |= bound.made
             forward, merged = forward and bound.files == merged.files, bound
         changed = sorted(
             path for path in {*listing, *merged.files} if listing.get(path) != merged.files.get(path)
         )
         for path in changed:
-            _must_be_safe(path, self._remote)
+            _must_be_safe(path, self.remote)
         entries = ((path, tree.get(path)) for path in changed for tree in (listing, merged.files))
         if name := next((path for path, entry in entries if entry and not entry.mode.startswith("100")), ""):
             raise ConflictError(
@@ -213,7 +212,7 @@ class BranchMerge:
         base = history.base(changed)
         if base.commit != head:
             raise ConflictError("another commit was made in the vault at the same moment; try again")
-        contents = self._writer.read_all(changed)
+        contents = self.writer.read_all(changed)
         versions: dict[str, Version] = {}
         after: dict[str, bytes | None] = {}
         for path in changed:
@@ -226,23 +225,23 @@ class BranchMerge:
                 continue
             after[path] = self._beside(path, on_disk, side.staged == side.head, data)
         if name := _new_id(contents.get(CONFIG_FILE), after.get(CONFIG_FILE)):
-            self._renamed(name)
+            self.renamed(name)
         came = [FileChange(path, contents[path], after[path]) for path in changed]
-        raised = {} if self._own else doubts_of(came, doubts(self._context.root))
+        raised = {} if self.own else doubts_of(came, doubts(self.context.root))
         if raised:  # before any of it is there
-            doubt(self._context.root, timestamp(self._context.now), raised)
-        message = self._context.message(
+            doubt(self.context.root, timestamp(self.context.now), raised)
+        message = self.context.message(
             "sync",
-            run=self._context.run("sync"),
-            remote=self._remote,
+            run=self.context.run("sync"),
+            remote=self.remote,
             here=head[:12],
             there=theirs[:12],
             changed=changed[:_SHOWN],
             more=max(0, len(changed) - _SHOWN),
             told=merged.told,
         )
-        return self._writer.merge(
-            versions, after, base, theirs, message, verb="sync", now=self._context.now, forward=forward
+        return self.writer.merge(
+            versions, after, base, theirs, message, verb="sync", now=self.context.now, forward=forward
         )
 
     def _beside(self, path: str, work: bytes | None, unstaged: bool, data: bytes | None) -> bytes | None:
@@ -261,7 +260,7 @@ class BranchMerge:
     ) -> merging.MergedTree:
         self._load(merging.disputed_objects(base, one, other))
         merged = merging.merge_trees(base, one, other, self._blob, kind)
-        self._blobs |= merged.made
+        self.blobs |= merged.made
         return merged
 
     def _tip(self, commit: str, name: str = "") -> merging.Tip:
@@ -271,7 +270,7 @@ class BranchMerge:
         return merging.Tip(commit, when, self._history.entries(commit), name)
 
     def _load(self, oids: Sequence[str]) -> None:
-        missing = [oid for oid in dict.fromkeys(oids) if oid not in self._blobs]
+        missing = [oid for oid in dict.fromkeys(oids) if oid not in self.blobs]
         for start in range(0, len(missing), _AT_ONCE):
             batch = missing[start : start + _AT_ONCE]
             for oid, blob in zip(batch, self._history.objects(batch), strict=True):
@@ -279,12 +278,12 @@ class BranchMerge:
                     raise HistoryError(
                         f"git does not have {oid[:12]}, which a commit names; `memoryclaw check` says more"
                     )
-                self._blobs[oid] = blob[2]
+                self.blobs[oid] = blob[2]
 
     def _blob(self, oid: str) -> bytes:
-        if oid not in self._blobs:
+        if oid not in self.blobs:
             self._load([oid])
-        return self._blobs[oid]
+        return self.blobs[oid]
 
 
 def _bases(history: History, one: str, other: str) -> list[str]:

@@ -87,12 +87,12 @@ class ForgottenLines(NamedTuple):
         """Those that these texts spell."""
         marks_of: dict[str, list[ForgottenMark]] = {}
         for mark in marks_in(sorted(marks)):
-            marks_of.setdefault(_name(mark.place.path), []).append(mark)
+            marks_of.setdefault(mark.place.path.rpartition("/")[2], []).append(mark)
         return cls(marks_of)
 
     def marks_of(self, path: str) -> Sequence[ForgottenMark]:
         """The marks of files that are called like this one."""
-        return self.by_name.get(_name(path), ())
+        return self.by_name.get(path.rpartition("/")[2], ())
 
     def within(self, path: str, data: bytes) -> dict[int, list[ForgottenMark]]:
         """The marks that fit a file as it is now, by the number of the first line of each."""
@@ -118,10 +118,6 @@ class ForgottenLines(NamedTuple):
 
 
 NOTHING_FORGOTTEN = ForgottenLines({})
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
 
 
 def omitted_lines(marks: Mapping[int, Sequence[ForgottenMark]]) -> set[int]:
@@ -190,8 +186,10 @@ def without_lines(
     left_out = (*(lines[n - 1] for n in gone if n <= len(lines)), *cut.values())
     lost = _words(left_out) - _words(stays)
     replaced: list[tuple[str, str]] = []
-    if title >= 0 and (fresh := _items(lines[title][2:].strip(), lost)) != lines[title][2:].strip():
-        replaced.append((lines[title][2:].strip(), fresh or NO_TITLE))
+    old_title = lines[title][2:].strip() if title >= 0 else ""
+    fresh = ", ".join(words for words in old_title.split(", ") if not lost & set(words_of(words)))
+    if fresh != old_title:
+        replaced.append((old_title, fresh or NO_TITLE))
         lines[title] = f"# {fresh or NO_TITLE}{_end(lines[title])}"
     remaining = ((_end(line) if blank else "") if n in gone else line for n, line in enumerate(lines, 1))
     result = "".join(remaining)
@@ -219,10 +217,6 @@ def _header(text: str, lost: set[str]) -> Iterable[tuple[str, str | list[str], s
         if isinstance(value, str) and lost & set(words_of(value)):
             remaining = [words for words in _SENTENCE.split(value) if not lost & set(words_of(words))]
             yield key, value, " ".join(remaining)
-
-
-def _items(title: str, lost: set[str]) -> str:
-    return ", ".join(item for item in title.split(", ") if not lost & set(words_of(item)))
 
 
 def _words(lines: Iterable[str]) -> set[str]:
