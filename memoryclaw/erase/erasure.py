@@ -19,15 +19,8 @@ from memoryclaw.model import Fact, Turn
 from memoryclaw.text.encoding import decode, encode, json_object, lines_of
 from memoryclaw.text.memory_lines import line_fields, read_line, sources_of, without
 from memoryclaw.text.needles import Needles, normal
+from memoryclaw.vault import forgotten
 from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, apply_splices, remove_fact, same
-from memoryclaw.vault.forgotten import (
-    FORGOTTEN,
-    REVIVED,
-    ForgottenMark,
-    marks_in,
-    place_of_words,
-    without_lines,
-)
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.decisions import fingerprint
@@ -104,7 +97,7 @@ def _episode(path: str, data: bytes, erasure: Erasure) -> bytes:
     after = "\n".join(lines)
     quotes = [quote.said for quote in erasure.quotes.get(path, {}).values()]
     gone = {number for number, line in enumerate(lines_of(after), 1) if _quotes(line, quotes)}
-    after = without_lines(after, gone, blank=False).text if gone else after
+    after = forgotten.without_lines(after, gone, blank=False).text if gone else after
     return data if after == text.text else encode(text._replace(text=after))
 
 
@@ -184,7 +177,7 @@ def _record(_path: str, data: bytes, erasure: Erasure) -> bytes:
         if not isinstance(row, dict):
             return True
         triple = tuple(normal(str(row.get(key, ""))) for key in ("entity", "field", "value"))
-        rests = row.get("line") in lines and bool(place_of_words(speech, str(row.get("value", ""))))
+        rests = row.get("line") in lines and bool(forgotten.place_of_words(speech, str(row.get("value", ""))))
         return triple not in triples and not rests
 
     record["decided"] = [row for row in record.get("decided") or () if stays(row)]
@@ -206,12 +199,16 @@ def _decisions(_path: str, data: bytes, erasure: Erasure) -> bytes:
     lines = []
     for line in data.decode("utf-8", "surrogateescape").splitlines(keepends=True):
         value, stays = json_object(line), line
-        is_mark = value.get("decision") in (FORGOTTEN, REVIVED)
+        is_mark = value.get("decision") in (forgotten.FORGOTTEN, forgotten.REVIVED)
         is_erased = value.get("path") in erasure.notes
         if value.get("fingerprint") in fingerprints or (is_erased and not is_mark):
             continue
         if is_mark and isinstance(value.get("lines"), list):
-            marks = [str(mark) for old in marks_in(map(str, value["lines"])) if (mark := _mark(old, erasure))]
+            marks = [
+                str(mark)
+                for old in forgotten.marks_in(map(str, value["lines"]))
+                if (mark := _mark(old, erasure))
+            ]
             if marks and marks != value["lines"]:
                 value |= {"lines": marks, **({"path": ""} if is_erased else {})}
                 stays = json.dumps(value, ensure_ascii=False) + line[len(line.rstrip("\r\n")) :]
@@ -221,7 +218,7 @@ def _decisions(_path: str, data: bytes, erasure: Erasure) -> bytes:
     return "".join(lines).encode("utf-8", "surrogateescape")
 
 
-def _mark(mark: ForgottenMark, erasure: Erasure) -> ForgottenMark | None:
+def _mark(mark: forgotten.ForgottenMark, erasure: Erasure) -> forgotten.ForgottenMark | None:
     path, first = mark.place.path, mark.place.first
     gone = (*erasure.turns.get(path, ()), *erasure.quotes.get(path, ()))
     if path in erasure.notes or first in gone:

@@ -253,10 +253,13 @@ class Rewriting:
 
     def _text(self, text: str) -> str:
         """A message without what is erased; a commit that it cites is cited as it is called now."""
+        return _SHORT.sub(self._cited, self._clean(text))
+
+    def _clean(self, text: str) -> str:
+        """A text in which ids are those of now, without what is erased."""
         for old, new in self.replaced.items():
             text = text.replace(old, new)
-        text = self.needles.without(text) if self.needles.matches(text) else text
-        return _SHORT.sub(self._cited, text)
+        return self.needles.without(text) if self.needles.matches(text) else text
 
     def _cited(self, hit: re.Match[str]) -> str:
         old = next((one for one in self._commits if one.startswith(hit[0])), "") if len(hit[0]) >= 10 else ""
@@ -317,11 +320,7 @@ class Rewriting:
         # A version that git has dropped meanwhile cannot be made again; the backup has it as it was.
         after = data if new == oid else self._read(new) if new in self._stored else None
         if after is not None:
-            for old, new in self.replaced.items():
-                after = after.replace(os.fsencode(old), os.fsencode(new))
-            text = after.decode("utf-8", "surrogateescape")
-            if self.needles.matches(text):
-                after = self.needles.without(text).encode("utf-8", "surrogateescape")
+            after = self._clean(after.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
             if name == DECISIONS_FILE:
                 after = _COMMIT.sub(
                     lambda hit: self._commits.get(hit[0].decode(), hit[0].decode()).encode(), after

@@ -36,14 +36,7 @@ from memoryclaw.text.memory_lines import (
     without_ids,
 )
 from memoryclaw.text.yaml_text import flow_list, scalar
-from memoryclaw.vault.audience import (
-    UNLABELLED,
-    Label,
-    common_audience,
-    label_in,
-    may_hold_labels,
-    without_labels,
-)
+from memoryclaw.vault import audience as labels
 from memoryclaw.vault.facts import (
     OF_A_VALUE,
     Facts,
@@ -301,14 +294,14 @@ def set_fact(
     """
     entity, field, value = (" ".join(words.split()) for words in (entity, field or VALUE, value))
     value, stays = _unlabelled(value)
-    audience = common_audience(audience, stays.audience)
+    audience = labels.common_audience(audience, stays.audience)
     if not entity or not value:
         raise InputError("a fact needs an entity and a value")
     sheet = Sheet.of(text, file)
     standing = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
     if holding := [fact for fact in standing if (_holds(fact.value, value) if many else fact.value == value)]:
         return FactEdit(text if claim else without_doubt(text, file, holding[0].id), "confirmed", value)
-    label = audience if not standing or many else common_audience(standing[0].audience, audience)
+    label = audience if not standing or many else labels.common_audience(standing[0].audience, audience)
     origin = _inline(since=since) + source_field(source)
     inline = origin + _inline(audience=label, type=memory_type, scope=scope, also=also)
     addition = FactText(value, inline + _shown(stays._replace(audience="")) + _claim_fields(claim))
@@ -355,7 +348,7 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
         return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
     text = without_doubt(text, file, id_)  # who corrects a claim vouches for what it says then
     value, (sheet, fact) = " ".join(value.split()), _sheet_of(text, file, id_)
-    value, stays = (quotable(value), UNLABELLED) if fact.is_statement else _unlabelled(value)
+    value, stays = (quotable(value), labels.UNLABELLED) if fact.is_statement else _unlabelled(value)
     if fact.value == value:
         return FactEdit(text, "confirmed", value)
     if not value:
@@ -908,21 +901,23 @@ def line_with_value(sheet: Sheet, fact: Fact, told: FactText) -> str:
 
 def _labels_missing(before: str, line: str) -> str:
     """The labels that a line needs behind its words to let in nobody whom the line before it did not."""
-    if not may_hold_labels(before):
+    if not labels.may_hold_labels(before):
         return ""
-    old, new = label_in(before), label_in(line)
-    audience = common_audience(old.audience, new.audience)
-    return _shown(Label("" if audience == new.audience else audience, export=old.export or not new.export))
+    old, new = labels.label_in(before), labels.label_in(line)
+    audience = labels.common_audience(old.audience, new.audience)
+    return _shown(
+        labels.Label("" if audience == new.audience else audience, export=old.export or not new.export)
+    )
 
 
-def _unlabelled(value: str) -> tuple[str, Label]:
+def _unlabelled(value: str) -> tuple[str, labels.Label]:
     """A value without the labels in it, and these as one."""
-    if not may_hold_labels(value):
-        return value, UNLABELLED
-    return " ".join(without_labels(value).split()), label_in(value)
+    if not labels.may_hold_labels(value):
+        return value, labels.UNLABELLED
+    return " ".join(labels.without_labels(value).split()), labels.label_in(value)
 
 
-def _shown(label: Label) -> str:
+def _shown(label: labels.Label) -> str:
     """A label as it stands behind the words of a line."""
     return field_text({"audience": label.audience}) + ("" if label.export else " [NOEXPORT]")
 
