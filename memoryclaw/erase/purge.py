@@ -123,7 +123,7 @@ def purge(
         recover(context.root)  # what a killed purge began
         plan = plan_purge(context, request, again=again)
         prepare(plan)
-        edits = [Edit(path, _change(path, plan, context), consumes=True) for path in plan.paths]
+        edits = [Edit(path, partial(_emptied, path, plan, context), consumes=True) for path in plan.paths]
         for old, new in plan.erasure.renames.items():
             scrubbed = scrub(old, files.read_file(context.root, old).data, plan.erasure)
             edits.append(Edit(new, lambda _, scrubbed=scrubbed: scrubbed, consumes=True))  # type: ignore[misc]
@@ -132,19 +132,16 @@ def purge(
         return plan, commit(context, edits, "purge", verb="purge", emptied=emptied).commit
 
 
-def _change(path: str, plan: PurgePlan, context: WriteContext) -> Callable[[bytes | None], bytes | None]:
-    def of_bytes(data: bytes | None) -> bytes | None:
-        if path in plan.erasure.renames:
-            return None
-        after = None if data is None else scrub(path, data, plan.erasure)
-        if path == DECISIONS_FILE and plan.digests:
-            text = (after or b"").decode("utf-8", "surrogateescape")
-            decision = Decision(timestamp(context.now), PURGED, "text", digests=plan.digests)
-            text += line_end(text) if text and not text.endswith("\n") else ""
-            return (text + decision.line()).encode("utf-8", "surrogateescape")
-        return after
-
-    return of_bytes
+def _emptied(path: str, plan: PurgePlan, context: WriteContext, data: bytes | None) -> bytes | None:
+    if path in plan.erasure.renames:
+        return None
+    after = None if data is None else scrub(path, data, plan.erasure)
+    if path == DECISIONS_FILE and plan.digests:
+        text = (after or b"").decode("utf-8", "surrogateescape")
+        decision = Decision(timestamp(context.now), PURGED, "text", digests=plan.digests)
+        text += line_end(text) if text and not text.endswith("\n") else ""
+        return (text + decision.line()).encode("utf-8", "surrogateescape")
+    return after
 
 
 # Planning: what follows from what was named, and which files change.

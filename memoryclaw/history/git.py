@@ -483,9 +483,9 @@ class GitCommand:
         """Starts a command that is asked again and again through its pipes; who starts it closes them and waits for its end."""
         return self._start(args, {})
 
-    def asks(self, *args: str, stdin: bytes = b"") -> tuple[bool, bytes]:
+    def asks(self, *args: str) -> tuple[bool, bytes]:
         """Whether a command that answers by its exit code said yes, and what it printed."""
-        status, out, err = _finish(self._start(args, {}), stdin)
+        status, out, err = _finish(self._start(args, {}), b"")
         if status not in {0, 1}:
             raise self._failure(args[0], status, err)
         return status == 0, out

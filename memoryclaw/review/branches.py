@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import Action
@@ -21,7 +21,7 @@ from memoryclaw.text.encoding import decode, encode, in_form_of, same_text
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, Decisions, decisions_of, fingerprint
-from memoryclaw.writing.writer import Bytes, Edit, Writer, patch_bytes, writing
+from memoryclaw.writing.writer import Edit, Writer, patch_bytes, writing
 
 _REPLAYED = "Approved"  # the trailer that names the commit of the branch
 
@@ -97,7 +97,7 @@ class _Replay:
     def replay_commit(self, recorded: Recorded, *, last: bool) -> None:
         """One commit; what of it meets later edits becomes a proposal. The last one brings the decision with it."""
         changes = [self._without_refused(c) for c in self._writer.history.changes(recorded.commit)]
-        edits = [Edit(change.path, self._again(change)) for change in changes]
+        edits = [Edit(change.path, partial(self._again, change)) for change in changes]
         if last:
             decision = Decision(timestamp(self._context.now), APPROVED, "run", run=self._run)
             edits.append(_decision_edit(self._writer, decision))
@@ -139,27 +139,21 @@ class _Replay:
         self.commits += filter(None, [outcome.commit])
         self.notices += filter(None, [outcome.notice])
 
-    def _again(self, change: FileChange) -> Bytes:
+    def _again(self, change: FileChange, now: bytes | None) -> bytes | None:
+        if now in (change.before, change.after):
+            return change.after
+        if same_text(now, change.after):
+            return now
+        if now is None or change.after is None:
+            raise ConflictError(f"{change.path} {'is gone' if now is None else 'was changed'} since")
+        if change.before is None:
+            return now  # a file of that name came meanwhile, and stays
+        current, base, target = (decode(in_form_of(data, now)) for data in (now, change.before, change.after))
         file = self._context.facts_file(change.path)
-
-        def again(now: bytes | None) -> bytes | None:
-            if now in (change.before, change.after):
-                return change.after
-            if same_text(now, change.after):
-                return now
-            if now is None or change.after is None:
-                raise ConflictError(f"{change.path} {'is gone' if now is None else 'was changed'} since")
-            if change.before is None:
-                return now  # a file of that name came meanwhile, and stays
-            current, base, target = (
-                decode(in_form_of(data, now)) for data in (now, change.before, change.after)
-            )
-            text = replay(base.text, target.text, current.text, file)
-            if text is None:
-                raise ConflictError(f"{change.path} was changed on the same lines since")
-            return encode(current._replace(text=text))
-
-        return again
+        text = replay(base.text, target.text, current.text, file)
+        if text is None:
+            raise ConflictError(f"{change.path} was changed on the same lines since")
+        return encode(current._replace(text=text))
 
 
 def _find(writer: Writer, run: str) -> tuple[Branch, OpenBranch]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import NewFile
@@ -498,7 +499,7 @@ def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit
         lines.setdefault(path, []).append(fact)
     changes = []
     for path, facts in lines.items():
-        change = _change_to(context.semantic(path), facts, value, context.today)
+        change = partial(_settled, context.semantic(path), facts, value, context.today)
         try:
             change(context.text(path))
         except (InputError, NotFoundError) as error:
@@ -510,19 +511,12 @@ def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit
     return changes
 
 
-def _change_to(
-    file: edits.SemanticFile, facts: Sequence[Fact], value: str, today: str
-) -> Callable[[str], str]:
-    def change(text: str) -> str:
-        # From the last line to the first: an id counts those of the same field above it.
-        for fact in sorted(facts, key=lambda one: one.line, reverse=True):
-            standing = [f for f in file.facts(text).facts if f.current and says(f, fact)]
-            if standing:
-                id_ = standing[-1].id
-                if file.is_note:
-                    text = edits.correct_fact(text, file, id_, value).text
-                else:
-                    text = edits.end_fact(text, file, id_, today)
-        return text
-
-    return change
+def _settled(file: edits.SemanticFile, facts: Sequence[Fact], value: str, today: str, text: str) -> str:
+    # From the last line to the first: an id counts those of the same field above it.
+    for fact in sorted(facts, key=lambda one: one.line, reverse=True):
+        standing = [f for f in file.facts(text).facts if f.current and says(f, fact)]
+        if standing and file.is_note:
+            text = edits.correct_fact(text, file, standing[-1].id, value).text
+        elif standing:
+            text = edits.end_fact(text, file, standing[-1].id, today)
+    return text

@@ -174,7 +174,7 @@ class _Undoing(NamedTuple):
             if not target.is_one and self._is_cited(path, content, chains[path], afters):
                 plan.kept.append(path)
                 continue
-            reverts = [(change, self._reversal(change, works)) for change in chains[path]]
+            reverts = [(change, partial(self._revert, change, works)) for change in chains[path]]
             now = content, states[path].head_data
             revertible, afters[path] = self._revertible(path, reverts, now, plan)
             anything = anything or afters[path] != content
@@ -246,33 +246,31 @@ class _Undoing(NamedTuple):
         file = self.context.facts_file(change.path)
         return file_changes.added_facts(*_texts(change), file) if file else []
 
-    def _reversal(self, change: FileChange, works: Sequence[bytes]) -> _Revert:
-        """What takes a change back; `works` are the files that are there, of which one may be what a removed file became."""
-
-        def revert(now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
-            if now == change.before:
-                return now, ()
-            if now == change.after and now is None:
-                return next((work for work in works if same_text(work, change.before)), change.before), ()
-            if now == change.after:
-                return change.before, ()
-            if same_text(now, change.before):
-                return now, ()
-            if now is not None and same_text(now, change.after):
-                return None if change.before is None else in_form_of(change.before, now), ()
-            merged = self._merge(change, now)
-            if merged is not None:
-                return merged, ()
-            taken_back = self._by_lines(change, now)
-            if now is None or taken_back is None:
-                change_since = "is gone" if now is None else "was changed"
-                raise ConflictError(
-                    f"{change.path} {change_since} since, and later edits touch the same lines; nothing was written"
-                )
-            text = taken_back.text
-            return None if text is None else encode(decode(now)._replace(text=text)), taken_back.left
-
-        return revert
+    def _revert(
+        self, change: FileChange, works: Sequence[bytes], now: bytes | None
+    ) -> tuple[bytes | None, tuple[str, ...]]:
+        """Takes a change back; `works` are the files that are there, of which one may be what a removed file became."""
+        if now == change.before:
+            return now, ()
+        if now == change.after and now is None:
+            return next((work for work in works if same_text(work, change.before)), change.before), ()
+        if now == change.after:
+            return change.before, ()
+        if same_text(now, change.before):
+            return now, ()
+        if now is not None and same_text(now, change.after):
+            return None if change.before is None else in_form_of(change.before, now), ()
+        merged = self._merge(change, now)
+        if merged is not None:
+            return merged, ()
+        taken_back = self._by_lines(change, now)
+        if now is None or taken_back is None:
+            change_since = "is gone" if now is None else "was changed"
+            raise ConflictError(
+                f"{change.path} {change_since} since, and later edits touch the same lines; nothing was written"
+            )
+        text = taken_back.text
+        return None if text is None else encode(decode(now)._replace(text=text)), taken_back.left
 
     def _merge(self, change: FileChange, now: bytes | None) -> bytes | None:
         """The file without the change, by a merge of lines; None where that would be a guess."""

@@ -25,13 +25,9 @@ from memoryclaw.vault.standings import standing_of_note, standing_of_turn, stand
 _PROPOSALS, _RUNS, _LEDGER = "review/", "runs/", "ledger/"
 
 
-def may_leave(label: labels.Label, audience: str = AGENT) -> bool:
-    """Whether what has this label may leave this machine.
-
-    Args:
-        audience: who reads it elsewhere; models of others read for the agent.
-    """
-    return label.export and labels.may_see(audience, label.audience)
+def may_leave(label: labels.Label) -> bool:
+    """Whether what has this label may leave this machine, for models of others, which read for the agent."""
+    return label.export and labels.may_see(AGENT, label.audience)
 
 
 def withheld_names(path: str, data: bytes) -> set[str]:

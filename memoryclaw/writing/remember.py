@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -75,20 +76,16 @@ def remember_parts(
             return remember_parts(context, in_notes, source=source, patching=False)
     edits_done: dict[int, edits.FactEdit] = {}
 
-    def change(path: str) -> Callable[[str], str]:
+    def change(path: str, text: str) -> str:
         file = context.semantic(path)
-
-        def of_file(text: str) -> str:
-            for number, part in enumerate(parts):
-                if part.path == path:
-                    many = part.many or schema.holds_many(part.field)
-                    edit = _set(context, text, file, part, source=source, claim=claim, many=many)
-                    edit = _with_lifecycle(edit, file, part, lifecycle)
-                    edits_done.setdefault(number, edit)  # of the working file, which comes before git's
-                    text = edit.text
-            return text
-
-        return of_file
+        for number, part in enumerate(parts):
+            if part.path == path:
+                many = part.many or schema.holds_many(part.field)
+                edit = _set(context, text, file, part, source=source, claim=claim, many=many)
+                edit = _with_lifecycle(edit, file, part, lifecycle)
+                edits_done.setdefault(number, edit)  # of the working file, which comes before git's
+                text = edit.text
+        return text
 
     def message() -> str:
         sentence = fact_in_words(first.entity, first.field, first.value)
@@ -109,7 +106,7 @@ def remember_parts(
     digests = (d for part in parts for d in of_fact(erased.digest, part.entity, part.field, part.value))
     erased_again = erased.known.intersection(digests)
     paths = dict.fromkeys(part.path for part in parts)
-    changes = [Edit(path, text_change(change(path)), undoable=True) for path in paths]
+    changes = [Edit(path, text_change(partial(change, path)), undoable=True) for path in paths]
     outcome = write(
         context.root, [*changes, *_lift_edits(erased_again)], message, verb="remember", now=context.now, begin=edits_done.clear
     )  # fmt: skip
