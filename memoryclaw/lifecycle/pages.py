@@ -110,13 +110,10 @@ _WHY = {
 
 def _commit(context: UpkeepContext, view: View, run: str, *, edited: bool) -> PendingCommit:
     page, templates = view.page, context.writing.templates
-
-    def text(now: str | None) -> str | None:
-        return compose(page, now, templates, edited=edited) if page else now
-
+    change = patch_bytes(lambda now: compose(page, now, templates, edited=edited) if page else now)
     message = context.writing.message("views", path=view.path, count=view.sources, run=run)
     # What it takes away was compiled, and can be again.
-    return PendingCommit([Edit(view.path, patch_bytes(text), consumes=True)], message)
+    return PendingCommit([Edit(view.path, change, consumes=True)], message)
 
 
 def in_words(listed: Sequence[View]) -> str:

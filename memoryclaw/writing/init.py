@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from memoryclaw.config import FORMAT
 from memoryclaw.errors import GitKilledError, HistoryError, InputError, VaultError
@@ -106,10 +107,7 @@ def adopt(
     paths = [path for path in paths if path not in ignored]
     for start in range(0, len(paths), _AT_ONCE):
         batch = paths[start : start + _AT_ONCE]
-
-        def message(batch: Sequence[str] = batch) -> str:
-            return templates.commit_message("adopt", run=run, count=len(batch))
-
+        message = partial(templates.commit_message, "adopt", run=run, count=len(batch))
         outcome = write(root, [Adopt(path) for path in batch], message, verb=ADOPTS, now=now)
         commit, notice = outcome.commit or commit, outcome.notice
     return Written("", root, commit, "added" if commit else "confirmed", notice)
