@@ -131,7 +131,7 @@ class Remote:
         self._ready()
         source = f"+{HEADS}{self.at.branch}:{_FETCHED}"
         options = ("--no-tags", "--no-write-fetch-head")
-        code, _, err = self._run("fetch", self.at.fetch, source, "upload-pack", options)
+        code, _, err = self._run("fetch", self.at.fetch, [source], "upload-pack", options)
         if code and "find remote ref" in err:
             return ""
         if code:
@@ -149,7 +149,7 @@ class Remote:
         """
         self._ready()
         target, options = f"{commit}:{HEADS}{self.at.branch}", ("--porcelain", "--no-verify")
-        code, out, err = self._run("push", self.at.push, target, "receive-pack", options)
+        code, out, err = self._run("push", self.at.push, [target], "receive-pack", options)
         if not code:
             self._note(commit)
             return True
@@ -186,13 +186,13 @@ class Remote:
             write_private(os.path.join(folder, "refs/heads"), "here", f"{head}\n".encode())
 
     def _run(
-        self, verb: str, address: str, ref: str, program: str, options: Sequence[str]
+        self, verb: str, address: str, refs: Sequence[str], program: str, options: Sequence[str]
     ) -> tuple[int, str, str]:
         """One command on what is moved; `program` of git's answers there."""
         there = [f"--{program}={_THERE} {program}"] if _PATH.match(address) else []
         command = ["git", f"--git-dir={self._folder}", *options_of(_SAFE), verb, "--quiet", *options, *there]
         environment = self._environment(address)
-        return _finish([*command, "--", address, ref], self._history.root, environment, self._seconds)
+        return _finish([*command, "--", address, *refs], self._history.root, environment, self._seconds)
 
     def _environment(self, address: str) -> dict[str, str]:
         environment = {
