@@ -188,9 +188,9 @@ def _run_episodes(context: UpkeepContext) -> Iterator[RunEpisode]:
         if not ranges or note.broken or any(labels) or withheld or forgotten.marks_of(path):
             continue
         lines = (line.strip() for line in note.body.split("\n"))
-        said = tuple(line for line in lines if line and not line.startswith("#"))
+        body = tuple(line for line in lines if line and not line.startswith("#"))
         merged = names_of(low, ("merged_from",))
-        yield RunEpisode(str(id_), str(path), str(stamp), str(trust), said, tuple(map(str, ranges)), merged)
+        yield RunEpisode(str(id_), str(path), str(stamp), str(trust), body, tuple(map(str, ranges)), merged)
 
 
 def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken: RunEpisode) -> PlannedChange:

@@ -289,8 +289,8 @@ def follow_source(context: WriteContext, source: str) -> FactSource:
     if not path:
         return FactSource(source, notice=f"nothing in the vault is called {name} now")
     if address is not None and address.kind == "turn":
-        said = _turn(context, path, address.line)
-        return FactSource(source, path, log=path, line=address.line, said=said)
+        turn = _turn(context, path, address.line)
+        return FactSource(source, path, log=path, line=address.line, said=turn)
     data = _bytes(context, path)
     note, lines = read_note(path, data), readable(decode(data).text).split("\n")
     line_number = dict(note.blocks).get(block, 0)

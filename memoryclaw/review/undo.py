@@ -303,10 +303,10 @@ class _Undoing(NamedTuple):
             for change in self.history.changes(commit.commit):
                 if change.path == DECISIONS_FILE:
                     yield from file_changes.restoring_decisions(*_texts(change), now, at=moment, by=by)
-        known: list[tuple[str, str]] = []
+        suggestions: list[tuple[str, str]] = []
         if target.run.startswith(f"{UPKEEP}-"):
-            known += [(UPKEEP, commit.trailers.get("Change", "")) for commit in target.commits]
-            known += [
+            suggestions += [(UPKEEP, commit.trailers.get("Change", "")) for commit in target.commits]
+            suggestions += [
                 (UPKEEP, about(_texts(change)[1], change.path).fingerprint)
                 for change in plan.taken
                 if change.before is None and change.path.startswith(FOLDER) and change.path.endswith(".md")
@@ -317,11 +317,11 @@ class _Undoing(NamedTuple):
             kind, commit_id = ("commit", target.commits[0].commit) if target.is_one else ("run", "")
             yield Decision(moment, UNDONE, kind, ranges=ranges, run=target.run, commit=commit_id, by=by)
             for change in plan.taken:
-                known += [("fact", fact.fingerprint) for fact in self._added(change)]
+                suggestions += [("fact", fact.fingerprint) for fact in self._added(change)]
                 is_draft = place_of(change.path) == ("skill", "draft") and change.before is None
                 if is_draft and change.after is not None:
-                    known.append(("skill", fingerprint_of(read_skill(change.path, change.after))))
-        for kind, known_by in known:
+                    suggestions.append(("skill", fingerprint_of(read_skill(change.path, change.after))))
+        for kind, known_by in suggestions:
             if known_by:
                 yield Decision(moment, UNDONE, kind, known_by, by=by)
 
