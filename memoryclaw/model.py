@@ -27,6 +27,14 @@ ALSO = "also"  # the words that a line may be searched by besides its own
 COUNTED = (*COLUMNS, ALSO, "characters")  # what is counted when a unit is ranked
 
 
+class FileChange(NamedTuple):
+    """One file before and after a commit, an exchange or an undo; None where it is not there."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
 class Problem(NamedTuple):
     """Something wrong in a file, with a hint for a person; the file stays searchable."""
 

@@ -32,9 +32,7 @@ class _HomeRemote(Remote):
             HistoryError: it cannot be reached; git's own words.
         """
         self._ready()
-        code, out, err = self._run(
-            "ls-remote", self.at.fetch, "--heads", "--upload-pack", "upload-pack", refs=[]
-        )
+        code, out, err = self._run("ls-remote", self.at.fetch, (), "upload-pack", ["--heads"])
         if code:
             raise self._failure("ls-remote", code, err)
         lines = (line.split("\t", 1) for line in out.splitlines() if "\t" in line)

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from memoryclaw.app.context import VaultContext
 from memoryclaw.app.verbs import AGENTS, allowed
 from memoryclaw.errors import ConflictError, InputError, NameTakenError, NotFoundError
-from memoryclaw.model import TRUSTS
+from memoryclaw.model import TRUSTS, FileChange
 from memoryclaw.text.encoding import DecodedText, decode, readable
 from memoryclaw.text.merging import merge
 from memoryclaw.vault import files
@@ -17,7 +17,7 @@ from memoryclaw.vault.audience import of_folders
 from memoryclaw.vault.doubts import GONE
 from memoryclaw.vault.folder import is_wanted
 from memoryclaw.vault.layout import name_troubles, safe_path
-from memoryclaw.vault.standings import ExchangedFile, doubts_of, standing_of
+from memoryclaw.vault.standings import doubts_of, standing_of
 from memoryclaw.vault.written_by import trust_of_file
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.edit import LONGEST, with_line_ends, writable
@@ -208,7 +208,7 @@ class AgentNotes:
         if erased.within(after, "tv") - erased.within(before or "", "tv"):
             raise InputError(SENTENCE)
         old = None if before is None else before.encode("utf-8", "replace")
-        raised = doubts_of([ExchangedFile(path, old, new)], {})
+        raised = doubts_of([FileChange(path, old, new)], {})
         trusts = [standing_of(path, data).note.trust for data in (old or b"", new)]
         if any(doubt.came != GONE for doubt in raised.values()) or (trusts[1] == TRUSTS[0] != trusts[0]):
             sentence = "only a person lets others see a note, lets it leave this machine or trusts it"

@@ -75,7 +75,7 @@ class VaultGraph:
     def _graph(self) -> Graph:
         context = self._context
         # What replies cited is for the owner, and for the agent, who made them: to others it would tell what those two talk of.
-        replies = context.ledger.citations() if context.audience in AGENTS else ()
+        replies = context.ledger.record().citations if context.audience in AGENTS else ()
         with context.index.database.reading():  # one state of it, which is looked at once for damage
             return graph.graph(context.catalog, replies)
 

@@ -512,7 +512,7 @@ def read_record(text: str) -> RunRecord:
         ToolSequence(
             _text(call.get("session")),
             _text(call.get("range")),
-            tuple(texts_in(call.get("tools"))),
+            texts_in(call.get("tools")),
             _text(call.get("project")),
             _text(call.get("day")),
         )

@@ -74,7 +74,7 @@ from memoryclaw.text.memory_types import type_in_text
 from memoryclaw.text.sentences import ends_in_question
 from memoryclaw.text.zones import instant
 from memoryclaw.vault import files
-from memoryclaw.vault.audience import common_audience, of_note, without_labels
+from memoryclaw.vault.audience import common_audience, label_of_note, without_labels
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.writing.context import WriteContext, fact_in_words
@@ -775,8 +775,8 @@ class NearDuplicates:
 
 def _known_episode(id_: str, path: str, text: str) -> _KnownEpisode:
     note = split(text)
-    ranges = frozenset(str(range_) for range_ in parse_ranges(text))
-    return _KnownEpisode(id_, path, note.body, frozenset(words_of(note.body)), ranges, of_note(note))
+    ranges, audience = frozenset(map(str, parse_ranges(text))), label_of_note(note).audience
+    return _KnownEpisode(id_, path, note.body, frozenset(words_of(note.body)), ranges, audience)
 
 
 def _may_be_alike(first: _KnownEpisode, second: _KnownEpisode) -> bool:

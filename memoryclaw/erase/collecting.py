@@ -176,52 +176,53 @@ class Collector:
 
     def from_source(self, source: str) -> None:
         """Everything of a session, a tool, a file that was imported, or another word that names where it comes from."""
-        for path in self._logs():
-            lines, turns = self.finder.turns(path)
+        for path, lines, turns in self._logs():
             stem = path.rpartition("/")[2].rpartition(".")[0]
-            if source not in (path, stem, stem + ".jsonl", stem + ".md"):
-                turns = tuple(t for t in turns if _is_from(source, t, b"".join(lines[t.line - 1 : t.line])))
-            self.say(path, turns)
+            if source in (path, stem, stem + ".jsonl", stem + ".md"):
+                self.say(path, turns)
+            else:
+                own = [t for t in turns if _is_from(source, t, b"".join(lines[t.line - 1 : t.line]))]
+                self.say(path, own)
         self.erasure.sessions.add(source)
         for fact in self.finder.all_facts:
             if sources := {named for named in fact.sources if _says(source, named)}:
                 self.erasure.stripped[fact.path, fact.id] |= sources
                 if self.erasure.stripped[fact.path, fact.id].issuperset(fact.sources):
                     self.fact(fact)
-        for path, meta in self._headers():
+        for path, id_, meta in self._headers():
             if _says(source, text_of(meta.get("source"))):
-                self.note(path, text_of(meta.get("id")) or path.removesuffix(".md"))
+                self.note(path, id_)
         for waiting in self.pending:
             if _says(source, waiting.source) or _says(source, waiting.why):
                 self._waits(waiting)
 
     def since(self, day: str) -> None:
         """Everything that was captured, or remembered, on a day and later."""
-        for path in self._logs():
-            _, turns = self.finder.turns(path)
+        for path, _, turns in self._logs():
             folder = path.split("/")[-2]
             self.say(path, [turn for turn in turns if _is_since(turn.ts or folder, day)])
         for fact in self.finder.all_facts:
             if _is_since(fact.day, day) and not any("#^" in source for source in fact.sources):
                 self.fact(fact)
-        for path, meta in self._headers():
+        for path, id_, meta in self._headers():
             if _is_since(text_of(meta.get("timestamp")), day):
-                self.note(path, text_of(meta.get("id")) or path.removesuffix(".md"))
+                self.note(path, id_)
         for waiting in self.pending:
             if _is_since(waiting.since, day):
                 self._waits(waiting)
 
-    def _logs(self) -> list[str]:
-        root = self.context.root
-        paths = (path for folder in ("logs", "archive/logs") for path in files.list_files(root, folder))
-        return [path for path in paths if path.endswith((".jsonl", ".md"))]
+    def _logs(self) -> Iterator[tuple[str, list[bytes], tuple[Turn, ...]]]:
+        """The logs, with their lines and turns."""
+        for folder in ("logs", "archive/logs"):
+            for path in files.list_files(self.context.root, folder, (".jsonl", ".md")):
+                yield path, *self.finder.turns(path)
 
-    def _headers(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """The notes that a machine may have written, with their headers."""
+    def _headers(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """The notes that a machine may have written, with their ids and their headers."""
         for folder in ("episodes", "semantic", "archive", "review"):
-            for path in files.list_files(self.context.root, folder):
-                if path.endswith(".md"):
-                    yield path, split(readable(self.context.text(path))).meta
+            for path in files.list_files(self.context.root, folder, ".md"):
+                meta = split(readable(self.context.text(path))).meta
+                yield path, text_of(meta.get("id")) or path.removesuffix(".md"), meta
 
 
 def _is_since(moment: str, day: str) -> bool:

@@ -19,15 +19,8 @@ from memoryclaw.model import Fact, Turn
 from memoryclaw.text.encoding import decode, encode, json_object, lines_of
 from memoryclaw.text.memory_lines import line_fields, read_line, sources_of, without
 from memoryclaw.text.needles import Needles, normal
+from memoryclaw.vault import forgotten
 from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, apply_splices, remove_fact, same
-from memoryclaw.vault.forgotten import (
-    FORGOTTEN,
-    REVIVED,
-    ForgottenMark,
-    marks_in,
-    place_of_words,
-    without_lines,
-)
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.decisions import fingerprint
@@ -44,12 +37,9 @@ class Erasure:
 
     collections: frozenset[str] = frozenset()  # of the vault's semantic files
     turns: dict[str, dict[int, Turn]] = field(default_factory=lambda: defaultdict(dict))  # log → line
-    words: dict[str, dict[int, list[str]]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )  # log → line that stays
-    quotes: dict[str, dict[int, QuotedLine]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )  # episode → line
+    # log → line that stays; episode → line
+    words: dict[str, dict[int, list[str]]] = field(default_factory=lambda: defaultdict(dict))
+    quotes: dict[str, dict[int, QuotedLine]] = field(default_factory=lambda: defaultdict(dict))
     notes: dict[str, str] = field(default_factory=dict)  # path → id of a note that goes whole
     facts: dict[tuple[str, str], SourcedFact] = field(default_factory=dict)  # path and id → fact
     stripped: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))  # sources
@@ -107,7 +97,7 @@ def _episode(path: str, data: bytes, erasure: Erasure) -> bytes:
     after = "\n".join(lines)
     quotes = [quote.said for quote in erasure.quotes.get(path, {}).values()]
     gone = {number for number, line in enumerate(lines_of(after), 1) if _quotes(line, quotes)}
-    after = without_lines(after, gone, blank=False).text if gone else after
+    after = forgotten.without_lines(after, gone, blank=False).text if gone else after
     return data if after == text.text else encode(text._replace(text=after))
 
 
@@ -123,15 +113,12 @@ def _quotes(line: str, quotes: Sequence[str]) -> bool:
 def _semantic(path: str, data: bytes, erasure: Erasure) -> bytes | None:
     """Without the facts that go, and without sources that go of those that stay."""
     facts = [fact for fact in erasure.facts.values() if fact.path == path]
-    stripped = [
-        sources for key, sources in erasure.stripped.items() if key[0] == path and key not in erasure.facts
-    ]
-    if not facts and not stripped:
+    keys = [key for key in erasure.stripped if key[0] == path and key not in erasure.facts]
+    if not facts and not keys:
         return data
     file = SemanticFile(path, erasure.collections)
-    return _patched(
-        data, lambda text: _without_sources(_without_facts(text, file, facts), set().union(*stripped))
-    )
+    sources = {source for key in keys for source in erasure.stripped[key]}
+    return _patched(data, lambda text: _without_sources(_without_facts(text, file, facts), sources))
 
 
 def _pending(_path: str, data: bytes, erasure: Erasure) -> bytes | None:
@@ -139,12 +126,9 @@ def _pending(_path: str, data: bytes, erasure: Erasure) -> bytes | None:
         fingerprints = {pending.waiting_id(*triple) for triple in erasure.triples}
         for waiting in pending.read_pending(text):
             sentence = f"{waiting.entity} {waiting.field} {waiting.value} {waiting.known} {waiting.why}"
-            standing = pending.waiting_id(waiting.entity, waiting.field, waiting.known)
-            if (
-                not fingerprints.isdisjoint((standing, waiting.id))
-                or waiting.id in erasure.waiting
-                or erasure.needles.matches(sentence)
-            ):
+            ids = {waiting.id, pending.waiting_id(waiting.entity, waiting.field, waiting.known)}
+            is_named = waiting.id in erasure.waiting or not fingerprints.isdisjoint(ids)
+            if is_named or erasure.needles.matches(sentence):
                 text = pending.remove_pending(text, waiting.id)
         return text
 
@@ -193,7 +177,7 @@ def _record(_path: str, data: bytes, erasure: Erasure) -> bytes:
         if not isinstance(row, dict):
             return True
         triple = tuple(normal(str(row.get(key, ""))) for key in ("entity", "field", "value"))
-        rests = row.get("line") in lines and bool(place_of_words(speech, str(row.get("value", ""))))
+        rests = row.get("line") in lines and bool(forgotten.place_of_words(speech, str(row.get("value", ""))))
         return triple not in triples and not rests
 
     record["decided"] = [row for row in record.get("decided") or () if stays(row)]
@@ -215,12 +199,16 @@ def _decisions(_path: str, data: bytes, erasure: Erasure) -> bytes:
     lines = []
     for line in data.decode("utf-8", "surrogateescape").splitlines(keepends=True):
         value, stays = json_object(line), line
-        is_mark = value.get("decision") in (FORGOTTEN, REVIVED)
+        is_mark = value.get("decision") in (forgotten.FORGOTTEN, forgotten.REVIVED)
         is_erased = value.get("path") in erasure.notes
         if value.get("fingerprint") in fingerprints or (is_erased and not is_mark):
             continue
         if is_mark and isinstance(value.get("lines"), list):
-            marks = [str(mark) for old in marks_in(map(str, value["lines"])) if (mark := _mark(old, erasure))]
+            marks = [
+                str(mark)
+                for old in forgotten.marks_in(map(str, value["lines"]))
+                if (mark := _mark(old, erasure))
+            ]
             if marks and marks != value["lines"]:
                 value |= {"lines": marks, **({"path": ""} if is_erased else {})}
                 stays = json.dumps(value, ensure_ascii=False) + line[len(line.rstrip("\r\n")) :]
@@ -230,11 +218,10 @@ def _decisions(_path: str, data: bytes, erasure: Erasure) -> bytes:
     return "".join(lines).encode("utf-8", "surrogateescape")
 
 
-def _mark(mark: ForgottenMark, erasure: Erasure) -> ForgottenMark | None:
+def _mark(mark: forgotten.ForgottenMark, erasure: Erasure) -> forgotten.ForgottenMark | None:
     path, first = mark.place.path, mark.place.first
-    if path in erasure.notes or any(
-        first in lines.get(path, ()) for lines in (erasure.turns, erasure.quotes)
-    ):
+    gone = (*erasure.turns.get(path, ()), *erasure.quotes.get(path, ()))
+    if path in erasure.notes or first in gone:
         return None
     # Of a line that loses words the characters stand elsewhere now, so all of it is left out.
     return mark._replace(start=0, end=0) if first in erasure.words.get(path, ()) else mark
@@ -291,11 +278,8 @@ def _patched(data: bytes, change: Callable[[str], str]) -> bytes | None:
 
 def alike(fact: SourcedFact | Fact, twin: SourcedFact) -> bool:
     """True for two facts that say the same of the same."""
-    return (
-        same(fact.entity, twin.entity)
-        and same(fact.field, twin.field)
-        and normal(fact.value) == normal(twin.value)
-    )
+    are_of_one = same(fact.entity, twin.entity) and same(fact.field, twin.field)
+    return are_of_one and normal(fact.value) == normal(twin.value)
 
 
 def _without_facts(text: str, file: SemanticFile, facts: Sequence[SourcedFact]) -> str:

@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from memoryclaw.capture.log_records import ARTIFACTS
@@ -35,7 +35,7 @@ from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.decisions import PURGED, Decision
 from memoryclaw.writing.provenance import EpisodeFile
 from memoryclaw.writing.tombstones import of_fact, of_text, of_turn, text_of_record
-from memoryclaw.writing.writer import Edit, recover, write
+from memoryclaw.writing.writer import Edit, commit, recover
 
 _TEXTS = (".md", ".json", ".jsonl", ".yaml")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_")  # the beginning of a name that MemoryClaw gives
@@ -122,35 +122,26 @@ def purge(
         locks.enter_context(folder_lock(context.root, "logs"))
         recover(context.root)  # what a killed purge began
         plan = plan_purge(context, request, again=again)
-        run = context.run("purge")
         prepare(plan)
-        edits = [Edit(path, _change(path, plan, context), consumes=True) for path in plan.paths]
+        edits = [Edit(path, partial(_emptied, path, plan, context), consumes=True) for path in plan.paths]
         for old, new in plan.erasure.renames.items():
             scrubbed = scrub(old, files.read_file(context.root, old).data, plan.erasure)
             edits.append(Edit(new, lambda _, scrubbed=scrubbed: scrubbed, consumes=True))  # type: ignore[misc]
         counts = {place: sum(change.place == place for change in plan.emptied) for place in PLACES}
-
-        def message() -> str:
-            emptied = [f"{place}: {n} {'files' if n > 1 else 'file'}" for place, n in counts.items() if n]
-            return context.templates.commit_message("purge", run=run, emptied=emptied)
-
-        outcome = write(context.root, edits, message, verb="purge", now=context.now)
-        return plan, outcome.commit
+        emptied = [f"{place}: {n} {'files' if n > 1 else 'file'}" for place, n in counts.items() if n]
+        return plan, commit(context, edits, "purge", verb="purge", emptied=emptied).commit
 
 
-def _change(path: str, plan: PurgePlan, context: WriteContext) -> Callable[[bytes | None], bytes | None]:
-    def of_bytes(data: bytes | None) -> bytes | None:
-        if path in plan.erasure.renames:
-            return None
-        after = None if data is None else scrub(path, data, plan.erasure)
-        if path == DECISIONS_FILE and plan.digests:
-            text = (after or b"").decode("utf-8", "surrogateescape")
-            decision = Decision(timestamp(context.now), PURGED, "text", digests=plan.digests)
-            text += line_end(text) if text and not text.endswith("\n") else ""
-            return (text + decision.line()).encode("utf-8", "surrogateescape")
-        return after
-
-    return of_bytes
+def _emptied(path: str, plan: PurgePlan, context: WriteContext, data: bytes | None) -> bytes | None:
+    if path in plan.erasure.renames:
+        return None
+    after = None if data is None else scrub(path, data, plan.erasure)
+    if path == DECISIONS_FILE and plan.digests:
+        text = (after or b"").decode("utf-8", "surrogateescape")
+        decision = Decision(timestamp(context.now), PURGED, "text", digests=plan.digests)
+        text += line_end(text) if text and not text.endswith("\n") else ""
+        return (text + decision.line()).encode("utf-8", "surrogateescape")
+    return after
 
 
 # Planning: what follows from what was named, and which files change.
@@ -181,7 +172,7 @@ class _Planning:
         paths, emptied = named - {PENDING_FILE}, list[Emptied]()
         # The files that may say something of it, or name what is called otherwise then.
         root = self._context.root
-        texts = {path.removeprefix("./") for path in files.list_files(root, "") if path.endswith(_TEXTS)}
+        texts = {path.removeprefix("./") for path in files.list_files(root, "", _TEXTS)}
         derived = {path for folder in _DERIVED for path in files.list_files(root, folder)}
         for path in sorted(paths | ({path for path in texts if not path.startswith("logs/")} | derived)):
             before = self._read(path)
@@ -272,16 +263,14 @@ class _Planning:
         """A new name for an episode whose old one says what is erased."""
         folder, _, name = episode.path.rpartition("/")
         stem, replaced = name.removesuffix(".md"), self._erasure.replaced
+        exists = partial(files.exists, self._context.root)
         for old in dict.fromkeys((stem, episode.id)):
             moment, about = old[:19], old[19:]
             if not lost & set(plain_words(about.replace("-", " ").replace("_", " "))):
                 continue
             fresh = f"{moment}_{slug(title) if title else GONE}" if _DATED.match(old) else GONE
             new = replaced[old] = free_name(
-                fresh,
-                lambda new: (
-                    files.exists(self._context.root, f"{folder}/{new}.md") or new in replaced.values()
-                ),
+                fresh, lambda new: exists(f"{folder}/{new}.md") or new in replaced.values()
             )
             if old == stem and episode.path not in self._erasure.notes:
                 self._erasure.renames[episode.path] = f"{folder}/{new}.md"
@@ -298,11 +287,8 @@ class _Planning:
                 self._texts += [*phrases(note.body), *phrases(str(note.meta.get("summary") or ""))]
                 fields = [fact.value for fact in facts_of_note(path, text).facts if tells(fact.value)]
                 values, self._texts = [*values, *fields], [*self._texts, *fields]
-        values += [
-            text
-            for text in self._texts
-            if _SAID <= len(plain_words(text)) <= 400 or (tells(text) and text in values)
-        ]
+        sizes = ((text, len(plain_words(text))) for text in self._texts)
+        values += [text for text, n in sizes if _SAID <= n <= 400 or (tells(text) and text in values)]
         named = [words for lines in erasure.words.values() for line in lines.values() for words in line]
         return list(dict.fromkeys([*values, *named]))
 
@@ -340,11 +326,8 @@ def _without_words(line: bytes, words: Sequence[str]) -> bytes:
     if not record:
         return blank
     frame = {key: record[key] for key in ("ts", "session", "turn", "role", "name") if key in record}
-    rest = {
-        key: needles.without_in(value)
-        for key, value in record.items()
-        if key not in frame and key != "host_id"
-    }
+    remaining = {key: value for key, value in record.items() if key not in (*frame, "host_id")}
+    rest = {key: needles.without_in(value) for key, value in remaining.items()}
     fresh = json.dumps({**frame, **rest}, ensure_ascii=False, separators=(", ", ": "))
     text = fresh.encode("utf-8", "surrogatepass")
     if len(text) > len(line) or needles.matches(fresh):

@@ -8,20 +8,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from memoryclaw.errors import HistoryError
+from memoryclaw.history import repository
 from memoryclaw.history.git import common_dir, hash_name
-from memoryclaw.history.repository import (
-    LITERAL,
-    TREE,
-    History,
-    TreeEntry,
-    ancestors,
-    object_id,
-    parse_tree,
-    raw_tree,
-)
 from memoryclaw.ports import Progress
 from memoryclaw.text.needles import Needles
 from memoryclaw.vault import files
@@ -33,26 +25,21 @@ _SHORT = re.compile(r"(?<![0-9a-f])[0-9a-f]{7,64}(?![0-9a-f])")
 _OURS = ("refs/heads/", "refs/tags/")
 _NO_FILES = frozenset({"160000", "120000"})
 _SIGNED = frozenset({b"gpgsig", b"gpgsig-sha256", b"mergetag"})
-_LEFT = (
-    "ORIG_HEAD",
-    "FETCH_HEAD",
-    "AUTO_MERGE",
-    "COMMIT_EDITMSG",
-)  # what git keeps of old commits beside its reflogs
+# What git keeps of old commits beside its reflogs.
+_LEFT = ("ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG")
 
 Change = Callable[[str, bytes], bytes | None]  # of a file, as it is or once was; None: no such file
-Versions = Mapping[
-    str, Mapping[str, str]
-]  # path → a version that changes → what becomes of it; empty: no file
+# Path → a version that changes → what becomes of it; empty: no file.
+Versions = Mapping[str, Mapping[str, str]]
 
 
-def changed_versions(history: History, paths: Iterable[str], change: Change) -> Versions:
+def changed_versions(history: repository.History, paths: Iterable[str], change: Change) -> Versions:
     """What becomes of every version of these files in any commit; the new ones are stored, and no commit holds them yet.
 
     These are ids alone, so they can be kept where the words that go must not be.
     """
     names = {history.places.on_disk(path): path for path in paths}
-    folders = {f"{folder}/" for path in names for folder in ancestors(path.rpartition("/")[0])}
+    folders = {f"{folder}/" for path in names for folder in repository.ancestors(path.rpartition("/")[0])}
     visited, store = set[tuple[str, str]](), list[tuple[str, bytes]]()
     versions: dict[str, dict[str, str]] = {}
     commits = history.git.run("rev-list", "--all").decode().split()
@@ -60,18 +47,18 @@ def changed_versions(history: History, paths: Iterable[str], change: Change) -> 
     with _ObjectReader(history) as reader:
 
         def walk(tree: str, folder: str) -> None:
-            for name, entry in parse_tree(reader.read(tree), len(tree) // 2).items():
+            for name, entry in repository.parse_tree(reader.read(tree), len(tree) // 2).items():
                 path = f"{folder}{name.decode('utf-8', 'surrogateescape')}"
                 if (entry.oid, path) in visited:
                     continue
                 visited.add((entry.oid, path))
-                if entry.mode == TREE and f"{path}/" in folders:
+                if entry.mode == repository.TREE and f"{path}/" in folders:
                     walk(entry.oid, f"{path}/")
-                elif path in names and entry.mode != TREE and entry.mode not in _NO_FILES:
+                elif path in names and entry.mode != repository.TREE and entry.mode not in _NO_FILES:
                     data = reader.read(entry.oid)
                     after = change(names[path], data)
                     if after != data:
-                        new = "" if after is None else object_id("blob", after, kind)
+                        new = "" if after is None else repository.object_id("blob", after, kind)
                         versions.setdefault(path, {})[entry.oid] = new
                         store.extend([] if after is None else [("blob", after)])
 
@@ -81,14 +68,14 @@ def changed_versions(history: History, paths: Iterable[str], change: Change) -> 
     return versions
 
 
-def _present(history: History, ids: Iterable[str]) -> list[str]:
+def _present(history: repository.History, ids: Iterable[str]) -> list[str]:
     """Those of the objects that are in the repository, whether or not anything holds them."""
     request = "".join(f"{oid}\n" for oid in sorted(ids)).encode()
     lines = history.git.run("cat-file", "--batch-check", stdin=request).decode().splitlines()
     return [line.partition(" ")[0] for line in lines if not line.endswith(" missing")]
 
 
-def must_be_rewritable(history: History) -> None:
+def must_be_rewritable(history: repository.History) -> None:
     """Raises HistoryError unless the repository is the only one that has its commits, and is at rest."""
     state = history.state()
     if state.name in ("none", "unborn"):
@@ -118,6 +105,7 @@ def must_be_rewritable(history: History) -> None:
         )
 
 
+@dataclass
 class Rewriting:
     """One rewriting.
 
@@ -127,24 +115,18 @@ class Rewriting:
         needles: what must not be left anywhere.
     """
 
-    def __init__(
-        self,
-        history: History,
-        versions: Versions,
-        renames: Mapping[str, str],
-        replaced: Mapping[str, str],
-        needles: Needles,
-    ) -> None:
-        self._history = history
-        self._versions = versions
-        self._renames = renames
-        self._replaced = replaced
-        self._needles = needles
+    history: repository.History
+    versions: Versions
+    renames: Mapping[str, str]
+    replaced: Mapping[str, str]
+    needles: Needles
+
+    def __post_init__(self) -> None:
         self._commits: dict[str, str] = {}
         self._blobs: dict[tuple[str, str], str | None] = {}
         self._trees: dict[tuple[str, str], str] = {}
         self._store: list[tuple[str, bytes]] = []
-        self._kind = hash_name(history.git_dir)
+        self._kind = hash_name(self.history.git_dir)
         self._stored = frozenset[str]()  # the new versions that are there
         self._read: Callable[[str], bytes]  # of one object, while a run is under way
 
@@ -158,19 +140,19 @@ class Rewriting:
             before: the last commit before an earlier try moved the branches; empty when none came so far.
             kept: is given both as soon as they are certain, and before they are used.
         """
-        git = self._history.git
-        bundle = bundle or free_name(f"{self._history.root}-before-purge.bundle", os.path.lexists)
+        git = self.history.git
+        bundle = bundle or free_name(f"{self.history.root}-before-purge.bundle", os.path.lexists)
         kept(bundle, before)
         if not os.path.exists(bundle):
             mask = os.umask(0o077)
             try:
-                self._history.git.run("bundle", "create", "--quiet", bundle, "--all")
+                self.history.git.run("bundle", "create", "--quiet", bundle, "--all")
             finally:
                 os.umask(mask)
         refs = git.run("for-each-ref", "--format=%(refname) %(objectname)").decode("utf-8", "surrogateescape")
         order = git.run("rev-list", "--topo-order", "--reverse", "--all").decode().split()
-        self._stored = frozenset(_present(self._history, {new for _, new in self._changes() if new}))
-        with _ObjectReader(self._history) as reader:
+        self._stored = frozenset(_present(self.history, {new for _, new in self._changes() if new}))
+        with _ObjectReader(self.history) as reader:
             self._read = reader.read
             for number, commit in enumerate(order, 1):
                 self._commits[commit] = self._commit(commit)
@@ -182,15 +164,15 @@ class Rewriting:
                 (ref, old, self._tag(old)) for ref, _, old in (r.partition(" ") for r in refs.splitlines())
             ]
         self._flush()
-        head = self._history.head()
+        head = self.history.head()
         if self._commits.get(head, head) != head:
             before = head
             kept(bundle, before)
         self._move([one for one in moved if one[1] != one[2]])
-        if before and _present(self._history, [before]):
+        if before and _present(self.history, [before]):
             self._follow(before, self._commits.get(before, head))
         for name in _LEFT:
-            path = os.path.join(common_dir(self._history.git_dir), name)
+            path = os.path.join(common_dir(self.history.git_dir), name)
             if os.path.exists(path):
                 os.unlink(path)
         git.run("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
@@ -200,34 +182,34 @@ class Rewriting:
     def leftovers(self) -> Iterator[str]:
         """The versions that were to change and are in the repository still, but for those that another file holds."""
         stays = {oid for (oid, _), new in self._blobs.items() if oid == new}
-        for oid in _present(self._history, {old for old, _ in self._changes()} - stays):
+        for oid in _present(self.history, {old for old, _ in self._changes()} - stays):
             yield f"blob {oid}"
 
     def _changes(self) -> Iterator[tuple[str, str]]:
-        return (change for versions in self._versions.values() for change in versions.items())
+        return (change for versions in self.versions.values() for change in versions.items())
 
     def _move(self, moved: Sequence[tuple[str, str, str]]) -> None:
         if moved:
             lines = "".join(f"update {ref} {new} {old}\n" for ref, old, new in moved)
-            self._history.git.run(
+            self.history.git.run(
                 "update-ref", "--no-deref", "--stdin", stdin=f"start\n{lines}prepare\ncommit\n".encode()
             )
 
     def _follow(self, before: str, after: str) -> None:
         """Brings files and the user's index to what the last commit holds now, where they were as it was before."""
-        root, git = self._history.root, self._history.git
+        root, git = self.history.root, self.history.git
         for path in git.names("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after):
             old, new = (
                 version[2] if version else None
-                for version in self._history.objects([f"{before}:{path}", f"{after}:{path}"])
+                for version in self.history.objects([f"{before}:{path}", f"{after}:{path}"])
             )
-            name, was = self._history.places.name_of(path), None if old is None else files.digest_of(old)
+            name, was = self.history.places.name_of(path), None if old is None else files.digest_of(old)
             current = files.digest_at(root, name)
             if new is not None and current == was:
                 files.write_file(root, name, new, was)
             elif current is not None:
                 files.sweep(root, name)  # of a try that was cut short
-            git.run("reset", "-q", "--", path, env=LITERAL)
+            git.run("reset", "-q", "--", path, env=repository.LITERAL)
 
     def _commit(self, commit: str) -> str:
         raw = self._read(commit)
@@ -257,7 +239,7 @@ class Rewriting:
         return self._put("commit", b"\n".join(lines) + b"\n\n" + rewritten)
 
     def _tag(self, oid: str) -> str:
-        tag = self._history.objects([oid])[0]
+        tag = self.history.objects([oid])[0]
         if tag is None or tag[1] != "tag":
             return self._commits.get(oid, oid)
         head, _, message = tag[2].partition(b"\n\n")
@@ -266,17 +248,18 @@ class Rewriting:
         new, text = self._tag(old), self._text(tag_text)
         if new == old and text == tag_text:
             return oid
-        return self._put(
-            "tag",
-            head.replace(old.encode(), new.encode(), 1) + b"\n\n" + text.encode("utf-8", "surrogateescape"),
-        )
+        head = head.replace(old.encode(), new.encode(), 1)
+        return self._put("tag", head + b"\n\n" + text.encode("utf-8", "surrogateescape"))
 
     def _text(self, text: str) -> str:
         """A message without what is erased; a commit that it cites is cited as it is called now."""
-        for old, new in self._replaced.items():
+        return _SHORT.sub(self._cited, self._clean(text))
+
+    def _clean(self, text: str) -> str:
+        """A text in which ids are those of now, without what is erased."""
+        for old, new in self.replaced.items():
             text = text.replace(old, new)
-        text = self._needles.without(text) if self._needles.matches(text) else text
-        return _SHORT.sub(self._cited, text)
+        return self.needles.without(text) if self.needles.matches(text) else text
 
     def _cited(self, hit: re.Match[str]) -> str:
         old = next((one for one in self._commits if one.startswith(hit[0])), "") if len(hit[0]) >= 10 else ""
@@ -286,31 +269,30 @@ class Rewriting:
         earlier = self._trees.get((oid, folder))
         if earlier is not None:
             return earlier
-        entries = parse_tree(self._read(oid), len(oid) // 2)
-        fresh: dict[bytes, TreeEntry] = {}
+        entries = repository.parse_tree(self._read(oid), len(oid) // 2)
+        fresh: dict[bytes, repository.TreeEntry] = {}
         for name, entry in entries.items():
             path = f"{folder}{name.decode('utf-8', 'surrogateescape')}"
-            if entry.mode == TREE:
+            if entry.mode == repository.TREE:
                 inner = self._tree(entry.oid, f"{path}/")
                 if inner:
-                    fresh[name] = TreeEntry(TREE, inner)
+                    fresh[name] = repository.TreeEntry(repository.TREE, inner)
             elif entry.mode in _NO_FILES:
                 fresh[name] = entry
             else:
                 blob = self._blob(entry.oid, path)
                 if blob is not None:
-                    fresh[self._free(self._name(path, name), name, fresh, entries)] = TreeEntry(
-                        entry.mode, blob
-                    )
+                    called = self._free(self._name(path, name), name, fresh, entries)
+                    fresh[called] = repository.TreeEntry(entry.mode, blob)
         if fresh == entries:
             self._trees[oid, folder] = oid
             return oid
-        new = self._put("tree", raw_tree(fresh)) if fresh or not folder else ""
+        new = self._put("tree", repository.raw_tree(fresh)) if fresh or not folder else ""
         self._trees[oid, folder] = new
         return new
 
     @staticmethod
-    def _free(called: str, name: bytes, *folders: Mapping[bytes, TreeEntry]) -> bytes:
+    def _free(called: str, name: bytes, *folders: Mapping[bytes, repository.TreeEntry]) -> bytes:
         """A name that no other file has: two that were named by what is erased would both be called `forgotten.md`."""
 
         def taken(new: str) -> bool:
@@ -320,29 +302,25 @@ class Rewriting:
         return os.fsencode(free_name(called, taken))
 
     def _name(self, path: str, name: bytes) -> str:
-        named = self._history.places.name_of(path)
-        new = self._renames.get(named, named).rpartition("/")[2]
+        named = self.history.places.name_of(path)
+        new = self.renames.get(named, named).rpartition("/")[2]
         text = new if new != path.rpartition("/")[2] else name.decode("utf-8", "surrogateescape")
-        for old, replacement in self._replaced.items():
+        for old, replacement in self.replaced.items():
             text = text.replace(old, replacement)
         stem, dot, suffix = text.rpartition(".")
-        if self._needles.matches(text):
-            text = f"{self._needles.without(stem)}{dot}{suffix}"
+        if self.needles.matches(text):
+            text = f"{self.needles.without(stem)}{dot}{suffix}"
         return text
 
     def _blob(self, oid: str, path: str) -> str | None:
         if (oid, path) in self._blobs:
             return self._blobs[oid, path]
-        data, name = self._read(oid), self._history.places.name_of(path)
-        new = self._versions.get(path, {}).get(oid, oid)
+        data, name = self._read(oid), self.history.places.name_of(path)
+        new = self.versions.get(path, {}).get(oid, oid)
         # A version that git has dropped meanwhile cannot be made again; the backup has it as it was.
         after = data if new == oid else self._read(new) if new in self._stored else None
         if after is not None:
-            for old, new in self._replaced.items():
-                after = after.replace(os.fsencode(old), os.fsencode(new))
-            text = after.decode("utf-8", "surrogateescape")
-            if self._needles.matches(text):
-                after = self._needles.without(text).encode("utf-8", "surrogateescape")
+            after = self._clean(after.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
             if name == DECISIONS_FILE:
                 after = _COMMIT.sub(
                     lambda hit: self._commits.get(hit[0].decode(), hit[0].decode()).encode(), after
@@ -353,18 +331,18 @@ class Rewriting:
 
     def _put(self, kind: str, raw: bytes) -> str:
         self._store.append((kind, raw))
-        return object_id(kind, raw, self._kind)
+        return repository.object_id(kind, raw, self._kind)
 
     def _flush(self) -> None:
         if self._store:
-            self._history.store(self._store, self._kind)
+            self.history.store(self._store, self._kind)
             self._store = []
 
 
 class _ObjectReader:
     """Reads objects through one process of git."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: repository.History) -> None:
         self._process = history.git.start_reader("cat-file", "--batch")
 
     def __enter__(self) -> Self:
@@ -390,7 +368,9 @@ class _ObjectReader:
         return data
 
 
-def objects_holding(history: History, needles: Needles, progress: Progress | None = None) -> Iterator[str]:
+def objects_holding(
+    history: repository.History, needles: Needles, progress: Progress | None = None
+) -> Iterator[str]:
     """Every object of the repository, reachable or not, that holds one of these texts, as `<type> <id>`."""
     out = history.git.run(
         "cat-file", "--batch-check=%(objectname) %(objecttype)", "--batch-all-objects"
@@ -400,7 +380,9 @@ def objects_holding(history: History, needles: Needles, progress: Progress | Non
         for number, (oid, kind) in enumerate(listed, 1):
             raw = reader.read(oid)
             if kind == "tree":
-                names = [name.decode("utf-8", "replace") for name in parse_tree(raw, len(oid) // 2)]
+                names = [
+                    name.decode("utf-8", "replace") for name in repository.parse_tree(raw, len(oid) // 2)
+                ]
                 text = "\n".join(names)
             else:
                 text = raw.decode("utf-8", "replace")

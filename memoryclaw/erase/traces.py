@@ -67,17 +67,11 @@ def in_branches(context: WriteContext, lines: Mapping[str, Sequence[int]], needl
     traces = []
     for branch in open_branches(history) if history.git_dir else ():
         texts = [branch.record, *(commit.message for commit in branch.commits)]
-        for commit in branch.commits:
-            texts += [
-                (change.after or b"").decode("utf-8", "replace") for change in history.changes(commit.commit)
-            ]
-        read = (
-            n
-            for r in read_record(branch.record).ranges
-            for n in lines.get(r.path, ())
-            if r.first <= n <= r.last
-        )
-        if count := len(needles.matches("\n".join(texts))) + len(set(read)):
+        changes = (change for commit in branch.commits for change in history.changes(commit.commit))
+        texts += [(change.after or b"").decode("utf-8", "replace") for change in changes]
+        ranges = read_record(branch.record).ranges
+        read = {n for r in ranges for n in lines.get(r.path, ()) if r.first <= n <= r.last}
+        if count := len(needles.matches("\n".join(texts))) + len(read):
             traces.append(Trace(WAITING, branch.run, count))
     return traces
 
@@ -97,12 +91,8 @@ def _all_files(root: str, under: str = "") -> Iterator[str]:
         folders[:] = sorted(name for name in folders if name != ".git")
         inside = os.path.relpath(folder, root)
         for name in sorted(names):
-            path = name if inside == "." else f"{inside}/{name}"
-            if (
-                name not in _OPEN
-                and os.path.isfile(os.path.join(root, path))
-                and not os.path.islink(os.path.join(root, path))
-            ):
+            path, place = name if inside == "." else f"{inside}/{name}", os.path.join(folder, name)
+            if name not in _OPEN and os.path.isfile(place) and not os.path.islink(place):
                 yield path
 
 

@@ -99,10 +99,8 @@ class CommitHook:
         if not configured:
             return os.path.join(common, "hooks")
         folder = os.path.normpath(os.path.join(self._root, os.path.expanduser(configured)))
-        inside = any(
-            os.path.realpath(folder).startswith(f"{os.path.realpath(base)}{os.sep}")
-            for base in (self._root, common)
-        )
+        bases = tuple(f"{os.path.realpath(base)}{os.sep}" for base in (self._root, common))
+        inside = os.path.realpath(folder).startswith(bases)
         if must_be_ours and not inside:
             raise InputError(
                 f"git looks for hooks in {folder} (core.hooksPath), which other repositories may use, too; {self._by_hand('lint')}"
@@ -160,12 +158,8 @@ def _script(python: str, checks: Mapping[str, str]) -> str:
 def _write(path: str, text: str) -> None:
     temp = f"{path}.memoryclaw"
     drop(temp)
-    with open(
-        os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o755),
-        "w",
-        encoding="utf-8",
-        errors="surrogateescape",
-    ) as file:
+    handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o755)
+    with open(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     os.chmod(temp, 0o755)  # noqa: S103 - git runs a hook that may be executed; whoever shares the repository runs it, too
     os.rename(temp, path)

@@ -8,7 +8,7 @@ import stat
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -138,12 +138,8 @@ def _settings(git_dir: str) -> list[str]:
     """The settings of git's user, then those of the repository."""
     home = os.path.expanduser("~")
     shared = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    places = (
-        os.path.join(shared, "git", "config"),
-        os.path.join(home, ".gitconfig"),
-        os.path.join(common_dir(git_dir), "config"),
-    )
-    return [_text(place) for place in places]
+    own = os.path.join(shared, "git", "config"), os.path.join(home, ".gitconfig")
+    return [_text(place) for place in (*own, os.path.join(common_dir(git_dir), "config"))]
 
 
 def wants_signatures(git_dir: str) -> bool:
@@ -161,6 +157,11 @@ def common_dir(git_dir: str) -> str:
     """The folder of the repository itself, which the folder of a further working tree points to."""
     shared = _text(os.path.join(git_dir, "commondir")).strip()
     return os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
+
+
+def config_files(git_dir: str) -> tuple[str, str]:
+    """The settings of the repository, and those of this working tree alone."""
+    return os.path.join(common_dir(git_dir), "config"), os.path.join(git_dir, "config.worktree")
 
 
 def _busy(git_dir: str) -> GitState | None:
@@ -412,16 +413,19 @@ def drop(path: str) -> None:
 
 # Git as a process, through GitPython's command layer. Nothing that a repository configures is ever run.
 
-_SAFE = (
+QUIET = (  # whatever git does for us: no program of others, no tidying up beside it, and no network that is not named
     ("core.hooksPath", os.devnull),
     ("core.fsmonitor", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("protocol.allow", "never"),
+)
+_SAFE = (
+    *QUIET,
     ("core.untrackedCache", "false"),
     ("core.attributesFile", os.devnull),
     ("core.pager", "cat"),
     ("commit.gpgSign", "false"),
-    ("gc.auto", "0"),
-    ("maintenance.auto", "false"),
-    ("protocol.allow", "never"),
     ("i18n.commitEncoding", "UTF-8"),
 )
 _LOCK = re.compile(r"Unable to create '((?:(?!Unable to create ').)+?\.lock)': File exists")
@@ -436,6 +440,11 @@ _ENVIRONMENT = {
 }
 
 
+def options_of(settings: Iterable[tuple[str, str]]) -> list[str]:
+    """Settings as options of one git command."""
+    return [argument for key, value in settings for argument in ("-c", f"{key}={value}")]
+
+
 class GitCommand:
     """Runs git plumbing on one repository and one working tree, both named outright, so that no parent is searched."""
 
@@ -444,18 +453,13 @@ class GitCommand:
         self._git_dir = git_dir
         # GitPython hands the whole environment on, so what a caller's git left in it is unset by `env`.
         inherited = [name for name in os.environ if name.startswith("GIT_")]
-        scrub = ["env", *(argument for name in inherited for argument in ("-u", name))] if inherited else []
-        settings = [argument for key, value in _SAFE for argument in ("-c", f"{key}={value}")]
-        self._fixed = [f"--git-dir={git_dir}", f"--work-tree={root}", *settings]
-        self._scrub = scrub
+        self._scrub = ["env", *(word for name in inherited for word in ("-u", name))] if inherited else []
+        self._fixed = [f"--git-dir={git_dir}", f"--work-tree={root}", *options_of(_SAFE)]
         self._git: Git | None = None
 
     def run(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
         """The output of one command; HistoryError with git's own words when it fails."""
-        status, out, err = _finish(self._start(args, env or {}), stdin)
-        if status:
-            raise self._failure(args[0], status, err)
-        return out
+        return self.start(*args, stdin=stdin, env=env)()
 
     def names(self, *args: str, env: dict[str, str] | None = None) -> list[str]:
         """The names, or lines, that one command lists with a NUL behind each."""
@@ -479,9 +483,9 @@ class GitCommand:
         """Starts a command that is asked again and again through its pipes; who starts it closes them and waits for its end."""
         return self._start(args, {})
 
-    def asks(self, *args: str, stdin: bytes = b"") -> tuple[bool, bytes]:
+    def asks(self, *args: str) -> tuple[bool, bytes]:
         """Whether a command that answers by its exit code said yes, and what it printed."""
-        status, out, err = _finish(self._start(args, {}), stdin)
+        status, out, err = _finish(self._start(args, {}), b"")
         if status not in {0, 1}:
             raise self._failure(args[0], status, err)
         return status == 0, out
@@ -527,10 +531,7 @@ class GitCommand:
 
     def _without_filters(self) -> dict[str, str]:
         """What keeps git from running the repository's filters: to write an index it may read files that are as new as that is."""
-        places = (
-            os.path.join(common_dir(self._git_dir), "config"),
-            os.path.join(self._git_dir, "config.worktree"),
-        )
+        places = config_files(self._git_dir)
         if not any(word in _text(place).lower() for place in places for word in ("filter", "include")):
             return {}
         _, out = self.asks("config", "--null", "--name-only", "--get-regexp", r"^filter\.")

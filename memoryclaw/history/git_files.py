@@ -56,9 +56,7 @@ def index_entries(
     except (IndexError, ValueError):
         return None
     end = len(index) - id_length
-    while (
-        position < end
-    ):  # what follows: a name in small letters is of an index that says less than all by itself
+    while position < end:  # a name in small letters is of an index that says less than all by itself
         if not index[position : position + 1].isupper():
             return None
         position += 8 + int.from_bytes(index[position + 4 : position + 8], "big")

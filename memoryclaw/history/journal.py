@@ -154,7 +154,7 @@ def index_ready(
             if not taken and time.monotonic() >= end:
                 raise GitBusyError(f"nothing was written: {git.lock_sentence(lock, history.root)}")
             time.sleep(0 if taken else _PAUSE)
-        yield put if taken else _nothing
+        yield put if taken else lambda: None  # where no entry changes
     finally:
         if taken:
             drop(lock)
@@ -215,7 +215,3 @@ def _take(folder: str, lock: str, ours: str, seen: Stamp | None) -> bool:
         return True
     os.unlink(lock)
     return False
-
-
-def _nothing() -> None:
-    """What there is to do where no entry changes."""

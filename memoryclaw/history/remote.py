@@ -12,11 +12,12 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from memoryclaw.errors import GitKilledError, HistoryError
-from memoryclaw.history.git import common_dir
+from memoryclaw.history.git import QUIET, common_dir, options_of
 from memoryclaw.history.repository import History
 from memoryclaw.vault.layout import STATE_DIR
 from memoryclaw.vault.state_folder import make_private_folder, write_private
@@ -29,18 +30,14 @@ _FETCHED = "refs/memoryclaw/fetched"
 _PATH = re.compile(r"(?:file://|(?![^/]*:))")
 _SSH = re.compile(r"(?:ssh|git\+ssh|ssh\+git)://|(?!\w+://)[^/]*:")
 _SAFE = (
-    ("core.hooksPath", os.devnull),
-    ("core.fsmonitor", "false"),
+    *QUIET,
     ("core.askPass", ""),
     ("credential.interactive", "false"),
-    ("protocol.allow", "never"),
     *((f"protocol.{name}.allow", "always") for name in ("file", "git", "ssh", "http", "https")),
     ("fetch.recurseSubmodules", "false"),
     ("push.recurseSubmodules", "no"),
     ("push.gpgSign", "false"),
     ("transfer.fsckObjects", "true"),
-    ("gc.auto", "0"),
-    ("maintenance.auto", "false"),
     ("http.lowSpeedLimit", "1"),
     ("http.lowSpeedTime", "60"),
 )
@@ -52,6 +49,7 @@ _KEPT = frozenset(
 _RACED = re.compile(
     r"\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists"
 )
+_SHA256 = "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"  # of the settings
 _SECRET = re.compile(r"(?<=://)[^/@\s]+@")
 
 
@@ -106,13 +104,8 @@ def remote_of(history: History) -> RemoteBranch:
     remote_branch = merge.removeprefix(HEADS)
     url = settings[f"remote.{name}.url"]
     follows = settings.get(f"remote.{name}.fetch", "") == f"+{HEADS}*:refs/remotes/{name}/*"
-    return RemoteBranch(
-        name,
-        remote_branch,
-        url,
-        settings.get(f"remote.{name}.pushurl", url),
-        f"refs/remotes/{name}/{remote_branch}" if follows else "",
-    )
+    tracking = f"refs/remotes/{name}/{remote_branch}" if follows else ""
+    return RemoteBranch(name, remote_branch, url, settings.get(f"remote.{name}.pushurl", url), tracking)
 
 
 class Remote:
@@ -137,15 +130,8 @@ class Remote:
         """
         self._ready()
         source = f"+{HEADS}{self.at.branch}:{_FETCHED}"
-        code, _, err = self._run(
-            "fetch",
-            self.at.fetch,
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--upload-pack",
-            "upload-pack",
-            refs=[source],
-        )
+        options = ("--no-tags", "--no-write-fetch-head")
+        code, _, err = self._run("fetch", self.at.fetch, [source], "upload-pack", options)
         if code and "find remote ref" in err:
             return ""
         if code:
@@ -162,16 +148,8 @@ class Remote:
             HistoryError: it is refused, or cannot be reached; git's own words.
         """
         self._ready()
-        target = f"{commit}:{HEADS}{self.at.branch}"
-        code, out, err = self._run(
-            "push",
-            self.at.push,
-            "--porcelain",
-            "--no-verify",
-            "--receive-pack",
-            "receive-pack",
-            refs=[target],
-        )
+        target, options = f"{commit}:{HEADS}{self.at.branch}", ("--porcelain", "--no-verify")
+        code, out, err = self._run("push", self.at.push, [target], "receive-pack", options)
         if not code:
             self._note(commit)
             return True
@@ -201,33 +179,20 @@ class Remote:
         shutil.rmtree(folder, ignore_errors=True)
         for subfolder in ("", "refs", "refs/heads", "refs/memoryclaw", "objects"):
             make_private_folder(os.path.join(folder, subfolder))
-        kind = (
-            "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
-            if len(head) == 64
-            else ""
-        )
+        kind = _SHA256 if len(head) == 64 else ""
         write_private(folder, "config", f"[core]\n\tbare = true\n{kind}".encode())
         write_private(folder, "HEAD", b"ref: refs/heads/none\n")
         if head:
             write_private(os.path.join(folder, "refs/heads"), "here", f"{head}\n".encode())
 
-    def _run(self, verb: str, address: str, *options: str, refs: list[str]) -> tuple[int, str, str]:
-        *plain, side, program = options
-        program_option = [f"{side}={_THERE} {program}"] if _PATH.match(address) else []
-        settings = [argument for key, value in _SAFE for argument in ("-c", f"{key}={value}")]
-        command = [
-            "git",
-            f"--git-dir={self._folder}",
-            *settings,
-            verb,
-            "--quiet",
-            *plain,
-            *program_option,
-            "--",
-            address,
-            *refs,
-        ]
-        return _finish(command, self._history.root, self._environment(address), self._seconds)
+    def _run(
+        self, verb: str, address: str, refs: Sequence[str], program: str, options: Sequence[str]
+    ) -> tuple[int, str, str]:
+        """One command on what is moved; `program` of git's answers there."""
+        there = [f"--{program}={_THERE} {program}"] if _PATH.match(address) else []
+        command = ["git", f"--git-dir={self._folder}", *options_of(_SAFE), verb, "--quiet", *options, *there]
+        environment = self._environment(address)
+        return _finish([*command, "--", address, *refs], self._history.root, environment, self._seconds)
 
     def _environment(self, address: str) -> dict[str, str]:
         environment = {

@@ -22,6 +22,7 @@ from memoryclaw.history.git import (
     GitState,
     clear_our_locks,
     common_dir,
+    config_files,
     configured_author,
     damage,
     drop,
@@ -33,7 +34,7 @@ from memoryclaw.history.git import (
     last_commit,
 )
 from memoryclaw.history.git_files import index_entries, loose_object, may_ignore, takes_git_to_ignore
-from memoryclaw.model import Stamp
+from memoryclaw.model import FileChange, Stamp
 from memoryclaw.vault.layout import Places, places, timestamp, utc
 
 # Git's objects as values: trees are parsed, changed and named here, without an index.
@@ -136,9 +137,8 @@ def raw_tree(entries: Mapping[bytes, TreeEntry]) -> bytes:
 # empty.
 
 _FILE_MODES = frozenset({"100644", "100755"})
-Found = Mapping[
-    str, tuple[str, str, bytes] | None
-]  # by name: id, type and bytes of an object, None where there is none
+GitObject = tuple[str, str, bytes]  # id, type and bytes
+Found = Mapping[str, GitObject | None]  # by name; None where there is none
 
 
 class GitFileState(NamedTuple):
@@ -264,14 +264,6 @@ class Recorded(NamedTuple):
     trailers: Mapping[str, str]
 
 
-class FileChange(NamedTuple):
-    """One file of a commit, before and after."""
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-
-
 class BranchMove(NamedTuple):
     """A move of the branch from one commit to another, and what git says of why."""
 
@@ -327,10 +319,8 @@ class History:
 
     def names_of(self, paths: Iterable[str]) -> list[str]:
         """The names of those of these files of git's that are the vault's."""
-        return [self.places.name_of(path) for path in paths if self._holds(path)]
-
-    def _holds(self, path: str) -> bool:
-        return not isinstance(self.places, _Below) or path.startswith(self.places.prefix)
+        prefix = self.places.prefix if isinstance(self.places, _Below) else ""
+        return [self.places.name_of(path) for path in paths if path.startswith(prefix)]
 
     @property
     def git_dir(self) -> str:
@@ -365,11 +355,7 @@ class History:
             self.git.start("ls-files", "--stage", "-z", "--", *named, env=LITERAL) if index is None else None
         )
         folders = folders_of(place_of.values())
-        names = [
-            "HEAD",
-            *(f"HEAD:{name}" for name in folders),
-            *(f"HEAD:{path}" for path in place_of.values()),
-        ]
+        names = ["HEAD", *(f"HEAD:{name}" for name in (*folders, *place_of.values()))]
         blobs = dict(zip(names, self.objects(names, state), strict=True))
         if index is None:
             lines = listed().decode("utf-8", "surrogateescape").split("\0")[:-1] if listed else ()
@@ -398,19 +384,12 @@ class History:
             even[path] = GitFileState(side.head, side.head, side.head_data, side.head_data)
         return CommitBase(ref, commit, tree, even, None)
 
-    def commit(
-        self, base: CommitBase, files: Mapping[str, Version], message: str, now: datetime
-    ) -> NewCommit:
-        """Makes a commit object on `base` in which these files (and no others) differ; nothing points to it yet."""
-        draft = self.draft(base, files, message, now)
-        self.store(draft.objects, base.tree.hash_name)
-        return draft.made
-
     def draft(
         self, base: CommitBase, files: Mapping[str, Version], message: str, now: datetime, *, merged: str = ""
     ) -> Draft:
-        """Works out the same commit with all that is new in it, for `store`; `merged` is its second parent, if it has one.
+        """Works out a commit on `base` in which these files (and no others) differ, with all that is new in it, for `store`.
 
+        `merged` is its second parent, if it has one.
         No index is read or written, so the cost does not grow with the vault.
         """
         kind = base.tree.hash_name
@@ -535,19 +514,17 @@ class History:
         listing = "\0".join(f"./{place}" for place in doubtful).encode("utf-8", "surrogateescape")
         # Without --no-index a file that is tracked already is never called ignored, as it should be.
         listed = self.git.start("check-ignore", "-z", "--stdin", stdin=listing, fine=(0, 1))
-        return lambda: (
-            {
-                self.places.name_of(path.removeprefix("./"))
-                for path in listed().decode("utf-8", "surrogateescape").split("\0")
-                if path
-            }
-        )
+
+        def ignored() -> set[str]:
+            paths = listed().decode("utf-8", "surrogateescape").split("\0")
+            return {self.places.name_of(path.removeprefix("./")) for path in paths if path}
+
+        return ignored
 
     def _may_be_ignored(self, place: str) -> bool:
         """False where no ignore file that git would look at has a rule that could be about this path."""
         top, common = self._where().top or self.root, common_dir(self.git_dir)
-        settings = (os.path.join(common, "config"), os.path.join(self.git_dir, "config.worktree"))
-        if takes_git_to_ignore("".join(map(_rules, settings))):
+        if takes_git_to_ignore("".join(map(_rules, config_files(self.git_dir)))):
             return True
         shared = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
         everywhere = os.path.join(common, "info", "exclude"), os.path.join(shared, "git", "ignore")
@@ -715,9 +692,7 @@ class History:
     def _ref(self) -> str:
         return self.state().ref or self.git.run("symbolic-ref", "HEAD").decode().strip()
 
-    def objects(
-        self, names: Sequence[str], state: GitState | None = None
-    ) -> list[tuple[str, str, bytes] | None]:
+    def objects(self, names: Sequence[str], state: GitState | None = None) -> list[GitObject | None]:
         """(id, type, bytes) of each object by name, None where there is no such object; in one process at most.
 
         Args:
@@ -728,10 +703,9 @@ class History:
         with suppress(_PackedError, ValueError):  # of what is damaged, git tells what
             loose = _LooseObjects(state or self.state())
             return [loose.named(name) for name in names]
-        out = self.git.run(
-            "cat-file", "--batch", stdin="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape")
-        )
-        objects: list[tuple[str, str, bytes] | None] = []
+        request = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
+        out = self.git.run("cat-file", "--batch", stdin=request)
+        objects: list[GitObject | None] = []
         position = 0
         for _ in names:
             end = out.index(b"\n", position)

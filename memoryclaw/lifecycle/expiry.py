@@ -27,45 +27,33 @@ _SESSIONS = (SESSION, f"{SESSION}:%")
 
 def expiries(context: UpkeepContext) -> Iterator[PlannedChange]:
     """The notes and facts whose last day is over, or whose session has been idle for a day."""
-    yield from _notes(context)
-    yield from _facts(context)
+    for (path, id_, title), _, why in _over(context, _NOTES):
+        target = files.free_path(context.writing.root, f"archive/{path}")
+        reason = f"{why}; `memoryclaw forget --undo {id_}` brings it back"
+        if move := resting(context, MoveFile(path, target)):
+            yield PlannedChange("archive", f"Expired: {title}", (move,), (reason,))
+    for (path, entity, field, value), end, why in _over(context, _FACTS):
+        if action := resting(context, EndFact(path, entity, field, value, end)):
+            sentence = fact_in_words(entity, field, value)
+            yield PlannedChange("expired", f"Expired: {sentence}", (action,), (why,))
 
 
-def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
-    sql = """select path, id, title, at, memory_type, scope, expires, verify_by, verified from files
-        where (expires != '' or scope = ? or scope like ?) and state = 'current' and kind in ('episode', 'note', 'semantic') order by path"""
-    rows = context.catalog.rows(sql, _SESSIONS)
-    active = context.catalog.last_active(str(row[5]) for row in rows)
-    for path, id_, title, day, *tags in rows:
-        lifecycle = Lifecycle(*tags)
-        if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
-            target = files.free_path(context.writing.root, f"archive/{path}")
-            reason = f"{_why(lifecycle, end)}; `memoryclaw forget --undo {id_}` brings it back"
-            if move := resting(context, MoveFile(str(path), target)):
-                yield PlannedChange("archive", f"Expired: {title}", (move,), (reason,))
+# What is looked at, with its day and its lifecycle.
+_NOTES = """select path, id, title, at, memory_type, scope, expires, verify_by, verified from files
+    where (expires != '' or scope = ? or scope like ?) and state = 'current' and kind in ('episode', 'note', 'semantic') order by path"""
+_FACTS = """select path, entity, field, value, max(since, said), memory_type, scope, expires, verify_by, verified
+    from facts where (expires != '' or scope = ? or scope like ?) and current = 1 and state = 'current' and path glob 'semantic/*' order by path, seq"""
 
 
-def _facts(context: UpkeepContext) -> Iterator[PlannedChange]:
-    sql = """select path, entity, field, value, max(since, said), memory_type, scope, expires, verify_by, verified
-        from facts where (expires != '' or scope = ? or scope like ?) and current = 1 and state = 'current' and path glob 'semantic/*' order by path, seq"""
-    rows = context.catalog.rows(sql, _SESSIONS)
-    active = context.catalog.last_active(str(row[6]) for row in rows)
-    for path, entity, field, value, day, *tags in rows:
-        lifecycle = Lifecycle(*tags)
-        if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
-            sentence = fact_in_words(str(entity), str(field), str(value))
-            if action := resting(context, EndFact(str(path), str(entity), str(field), str(value), end)):
-                yield PlannedChange("expired", f"Expired: {sentence}", (action,), (_why(lifecycle, end),))
-
-
-def _over(context: UpkeepContext, lifecycle: Lifecycle, active: str) -> str:
-    """The last day on which something counted, where that is over; else an empty string."""
-    end = ends(lifecycle, active)
-    return end if end and end < context.writing.today else ""
-
-
-def _why(lifecycle: Lifecycle, end: str) -> str:
-    return f"its last day was {end}" if lifecycle.expires == end else "its session has been idle for a day"
+def _over(context: UpkeepContext, sql: str) -> Iterator[tuple[list[str], str, str]]:
+    """What is over, as its row tells it, with the last day on which it counted, and why."""
+    rows = [(row[:-6], str(row[-6]), Lifecycle(*row[-5:])) for row in context.catalog.rows(sql, _SESSIONS)]
+    active = context.catalog.last_active(str(lifecycle.scope) for _, _, lifecycle in rows)
+    for row, day, lifecycle in rows:
+        end = ends(lifecycle, max(active.get(lifecycle.scope, ""), day[:10]))
+        if end and end < context.writing.today:
+            of_day = f"its last day was {end}" if lifecycle.expires == end else ""
+            yield [*map(str, row)], end, of_day or "its session has been idle for a day"
 
 
 # Episodes that nothing has used for long: proposed for the archive, all in one batch, each with why. `forget --undo` brings them back.
@@ -85,18 +73,14 @@ def unused_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
 
     What a person has kept once, or brought back, is not asked about again, and nothing while an earlier batch waits.
     """
-    days = context.ledger.active_days()
+    days = context.ledger.record().days
     today = context.writing.now.astimezone(UTC).date().isoformat()
     before = days[: bisect_left(days, today)]
     if len(before) <= OLD or (proposed_before := _proposed_paths(context)) is None:
         return
     rated = context.ledger.record().uses
-    used = {
-        id_.partition("#")[0]
-        for id_, uses in rated.items()
-        if any(use.cited or use.rating > 2 for use in uses)
-    }
-    used |= {id_.partition("#")[0] for id_ in context.ledger.fetched_ids()}
+    liked = (id_ for id_, uses in rated.items() if any(use.cited or use.rating > 2 for use in uses))
+    used = {id_.partition("#")[0] for id_ in (*liked, *context.ledger.fetched_ids())}
     chosen: list[tuple[str, str]] = []
     for id_, path, title, day in context.catalog.rows(_CANDIDATES, (before[-OLD], today)):
         if id_ in used or path in proposed_before or links(id_, context.catalog, context.vault).back:
@@ -123,8 +107,8 @@ def _proposed_paths(context: UpkeepContext) -> set[str] | None:
     """The files that a person was asked about before; None while a batch waits."""
     root, paths = context.writing.root, set[str]()
     for folder in ("review", "archive/review"):
-        for path in files.list_files(root, folder):
-            if path.rpartition("/")[2].startswith(f"{ARCHIVE}-") and path.endswith(".md"):
+        for path in files.list_files(root, folder, ".md"):
+            if path.rpartition("/")[2].startswith(f"{ARCHIVE}-"):
                 if folder == "review":
                     return None
                 lines = context.writing.text(path).splitlines()
@@ -149,9 +133,7 @@ class _Standing(NamedTuple):
         if self.trust != other.trust:
             return "what is trusted more holds" if self.trust > other.trust else ""
         if self.explicit != other.explicit:
-            return (
-                "what a person wrote holds rather than what was inferred from talk" if self.explicit else ""
-            )
+            return "what a person wrote holds rather than what was inferred from talk" * self.explicit
         dated = bool(self.since and other.since)
         return "the later one holds" if dated and self.since > other.since else ""
 

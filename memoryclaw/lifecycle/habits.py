@@ -58,12 +58,8 @@ def habits(context: UpkeepContext) -> Iterator[PlannedChange]:
 def _sample(catalog: Catalog, fact: Fact, sources: Callable[[Fact], list[str]]) -> _Shown | None:
     """What a fact shows, if it may be a preference that a person told everybody."""
     holds = fact.current or (fact.is_statement and not fact.until)
-    if (
-        not holds
-        or fact.audience
-        or fact.trust != "trusted"
-        or not (fact.is_statement or is_preference(fact.field))
-    ):
+    may_tell = fact.is_statement or is_preference(fact.field)
+    if not (holds and may_tell) or fact.audience or fact.trust != "trusted":
         return None
     dated = set[tuple[str, str]]()
     for source in sources(fact):  # the day of an episode is in its name

@@ -26,8 +26,9 @@ from memoryclaw.text.language import fold, key_of, keys_of
 from memoryclaw.text.memory_lines import read_line, without_ids
 from memoryclaw.text.words import words
 from memoryclaw.vault import files
-from memoryclaw.vault.audience import labels_in, of_folders, of_note
+from memoryclaw.vault.audience import label_in, label_of_note, of_folders
 from memoryclaw.vault.conflict_rules import agree, key_of_fact
+from memoryclaw.vault.edits import name_key
 from memoryclaw.vault.export_gate import withheld_names
 from memoryclaw.vault.forgotten import ForgottenLines
 from memoryclaw.vault.layout import ALIASES_FILE, SEMANTIC, place_of
@@ -166,7 +167,9 @@ def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
         for pair in alike_pairs([(episode.id, episode.text) for episode in groups[trust]])
     ]
     for pair in sorted(pairs, key=lambda pair: (-pair.score, pair.takes, pair.taken)):
-        yield _episode_merge(context, pair, by_id[pair.takes], by_id[pair.taken])
+        takes, taken = by_id[pair.takes], by_id[pair.taken]
+        if takes.at[:10] != taken.at[:10]:  # those of one day are merged as they are written
+            yield _episode_merge(context, pair, takes, taken)
 
 
 def _run_episodes(context: UpkeepContext) -> Iterator[RunEpisode]:
@@ -180,25 +183,14 @@ def _run_episodes(context: UpkeepContext) -> Iterator[RunEpisode]:
         note = split(text)
         low = {key.lower(): value for key, value in note.meta.items()}
         ranges = parse_ranges(text_of(low.get("source")))
-        labelled = of_folders(path, context.vault.labels) or of_note(note) or labels_in(text)
-        doubted = context.vault.doubts(str(path)).pieces
-        if (
-            doubted
-            or not ranges
-            or note.broken
-            or labelled
-            or withheld_names(path, text.encode())
-            or forgotten.marks_of(path)
-        ):
+        labels = of_folders(path, context.vault.labels), label_of_note(note).audience, label_in(text).audience
+        withheld = withheld_names(path, text.encode()) or context.vault.doubts(str(path)).pieces
+        if not ranges or note.broken or any(labels) or withheld or forgotten.marks_of(path):
             continue
+        lines = (line.strip() for line in note.body.split("\n"))
+        body = tuple(line for line in lines if line and not line.startswith("#"))
         merged = names_of(low, ("merged_from",))
-        yield RunEpisode(
-            str(id_), str(path), str(stamp), str(trust), _lines(note.body), tuple(map(str, ranges)), merged
-        )
-
-
-def _lines(body: str) -> tuple[str, ...]:
-    return tuple(line for raw in body.split("\n") if (line := raw.strip()) and not line.startswith("#"))
+        yield RunEpisode(str(id_), str(path), str(stamp), str(trust), body, tuple(map(str, ranges)), merged)
 
 
 def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken: RunEpisode) -> PlannedChange:
@@ -263,9 +255,12 @@ class Called(NamedTuple):
 def _of_entities(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> Iterator[PlannedChange]:
     catalog, schema = context.catalog, context.writing.schema()
     many = frozenset(field for field, declared in schema.fields.items() if declared.many)
+    # Everything that has a name.
+    sql = "select distinct name from name where kind in ('entity', 'person', 'project')"
+    names = {str(name) for (name,) in catalog.rows(sql)}
     pairs = [
         pair
-        for pair in names_alike(list(known.values()), _names(catalog), schema.collections)
+        for pair in names_alike(list(known.values()), names, schema.collections)
         if key_of(pair.other) not in {key_of(word) for _, word in catalog.synonyms([key_of(pair.name)])}
         and not disagree(known[key_of(pair.name)], known[key_of(pair.other)], many)
     ]
@@ -287,12 +282,6 @@ def _named_entities(facts: Iterable[tuple[str, Fact]]) -> dict[str, NamedEntity]
         if key and not any(fact.audience or fact.trust == "quarantined" for _, fact in entity_facts)
         and all(place_of(path) == SEMANTIC for path, _ in entity_facts)
     }  # fmt: skip
-
-
-def _names(catalog: Catalog) -> set[str]:
-    """Everything that has a name: entities, people, projects."""
-    sql = "select distinct name from name where kind in ('entity', 'person', 'project')"
-    return {str(name) for (name,) in catalog.rows(sql)}
 
 
 def names_alike(
@@ -327,21 +316,17 @@ def names_alike(
         if len(wider) != 1:
             continue  # nothing, or who knows which
         longer = entities.get(next(iter(wider)))
-        if longer is not None and _one_kind(one, longer, collections) and _short_for(one, longer):
+        if longer is None or not _short_for(one, longer):
+            continue
+        # Two that stand in collections of different kinds are two.
+        if one.stems & longer.stems or not one.stems | longer.stems <= {*collections}:
             pairs.append(Called(longer.name, one.name, f"may be one: {one.name} is short for {longer.name}"))
     return list(
         {frozenset((key_of(pair.name), key_of(pair.other))): pair for pair in reversed(pairs)}.values()
     )[::-1]
 
 
-def _one_kind(one: NamedEntity, other: NamedEntity, collections: Iterable[str]) -> bool:
-    """False for two that stand in collections of different kinds."""
-    return bool(one.stems & other.stems) or not one.stems | other.stems <= {*collections}
-
-
 _PEOPLE = frozenset({"people", "contacts"})
-
-
 _OWNED = re.compile(r"\w['’]s ")
 
 
@@ -399,15 +384,10 @@ def _space_out(text: str) -> str:
 
 
 def _entity_merge(pair: Called, other: NamedEntity) -> PlannedChange:
-    renamed: tuple[actions.Action, ...] = tuple(
-        actions.RenameEntity(path, fact.entity, pair.name)
-        for path, fact in {
-            (path, " ".join(fact.entity.split()).casefold()): (path, fact) for path, fact in other.facts
-        }.values()
-    )
-    evidence = [
-        f"{fact.entity}, {fact.field or 'said'}: {fact.value}" for _, fact in other.facts if fact.current
-    ]
+    spellings = {(path, name_key(fact.entity)): fact.entity for path, fact in other.facts}
+    renamed = [actions.RenameEntity(path, name, pair.name) for (path, _), name in spellings.items()]
+    current = (fact for _, fact in other.facts if fact.current)
+    evidence = [f"{fact.entity}, {fact.field or 'said'}: {fact.value}" for fact in current]
     return PlannedChange(
         kind="merge",
         title=f"{pair.other} and {pair.name} are one",
@@ -458,10 +438,8 @@ def repeated_values(values: Sequence[str], *, statements: bool) -> list[Pair]:
 def _weight(value: str) -> tuple[frozenset[str], bool]:
     """The numbers of a value, and whether it denies something."""
     tokens = tokens_of(value)
-    lists = (grammar(code).negations for code in codes())
-    return frozenset(token for token in tokens if any(map(str.isdigit, token))), any(
-        negation.within(tokens) for negation in lists
-    )
+    numbers = frozenset(token for token in tokens if any(map(str.isdigit, token)))
+    return numbers, any(grammar(code).negations.within(tokens) for code in codes())
 
 
 def _fact_merge(

@@ -13,19 +13,17 @@ from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.model import Fact, Turn
 from memoryclaw.recall.renewing import stems
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import texts_in
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.language import words_of
 from memoryclaw.text.redaction import MARK
 from memoryclaw.vault.layout import SEMANTIC, place_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.permissions import texts_in
 from memoryclaw.writing.context import fact_in_words
 
 MISS = "search-words"
 WITHIN = timedelta(minutes=15)  # of a question, in which what it looked for is opened
-BESIDE = timedelta(
-    minutes=2
-)  # of a question, in which the log has its turn, and what was asked is one question
+BESIDE = timedelta(minutes=2)  # in which the log has its turn, and what was asked is one question
 MOST = 4  # words of a question that lacked: a longer one was about something else
 
 

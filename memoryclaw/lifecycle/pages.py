@@ -78,7 +78,7 @@ def _views(context: UpkeepContext) -> list[View]:
 
 
 def _paths(root: str) -> list[str]:
-    return [path for folder in _FOLDERS for path in files.list_files(root, folder) if path.endswith(".md")]
+    return [path for folder in _FOLDERS for path in files.list_files(root, folder, ".md")]
 
 
 def _write(context: UpkeepContext, wanted: Callable[[View], bool], *, edited: bool = False) -> Views:
@@ -110,21 +110,18 @@ _WHY = {
 
 def _commit(context: UpkeepContext, view: View, run: str, *, edited: bool) -> PendingCommit:
     page, templates = view.page, context.writing.templates
-
-    def text(now: str | None) -> str | None:
-        return compose(page, now, templates, edited=edited) if page else now
-
+    change = patch_bytes(lambda now: compose(page, now, templates, edited=edited) if page else now)
     message = context.writing.message("views", path=view.path, count=view.sources, run=run)
     # What it takes away was compiled, and can be again.
-    return PendingCommit([Edit(view.path, patch_bytes(text), consumes=True)], message)
+    return PendingCommit([Edit(view.path, change, consumes=True)], message)
 
 
-def in_words(found: Sequence[View]) -> str:
+def in_words(listed: Sequence[View]) -> str:
     """How the pages stand, in a sentence; empty while all are as they should be."""
-    counts = {state: sum(view.state == state for view in found) for state in ("stale", "edited", "orphan")}
     says = {
         "stale": "stale",
         "edited": "changed between the marks",
         "orphan": "with nothing left to compile them from",
     }
-    return ", ".join(f"{count} {says[state]}" for state, count in counts.items() if count)
+    counts = ((sum(view.state == state for view in listed), words) for state, words in says.items())
+    return ", ".join(f"{count} {words}" for count, words in counts if count)

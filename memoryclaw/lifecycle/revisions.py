@@ -41,12 +41,8 @@ def revisions(context: UpkeepContext) -> Iterator[PlannedChange]:
         if path.startswith("semantic/") and not (fact.is_statement or fact.audience)
     ]
     contradictions = _by_episode(facts)
-    latest = sorted(
-        contradictions,
-        key=lambda note: (max(pair.now.since for pair in contradictions[note]), note),
-        reverse=True,
-    )
-    for note in latest:
+    days = {note: max(pair.now.since for pair in pairs) for note, pairs in contradictions.items()}
+    for note in sorted(days, key=lambda note: (days[note], note), reverse=True):
         address = context.catalog.resolve(note) if room > 0 else None
         if address is None or not address.path.startswith("episodes/"):
             continue
@@ -72,9 +68,8 @@ def _by_episode(facts: Sequence[Fact]) -> dict[str, list[_Contradiction]]:
             if one.id != fact.id and one.since >= fact.until and one.value != fact.value
         )
         is_past = bool(not fact.current and fact.until)
-        first = min(later, key=lambda one: (one.since, not one.current, one.id), default=None)
-        successor = first if is_past else None
-        lines = _lines(successor) if successor else []
+        successor = min(later, key=lambda one: (one.since, not one.current, one.id), default=None)
+        lines = _lines(successor) if successor and is_past else []
         notes = {note for note, _ in lines}
         for note, block in _lines(fact):
             if successor and lines and note not in notes:

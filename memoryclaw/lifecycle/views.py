@@ -159,11 +159,8 @@ def subjects_of(catalog: Catalog) -> list[PageSubject]:
         if key in keys_taken or not key:
             continue
         others = dict.fromkeys(word for _, word in catalog.synonyms([key]))
-        keys = [
-            alias
-            for alias in dict.fromkeys((key, *map(key_of, others)))
-            if alias in facts_by_key and alias not in keys_taken
-        ]
+        aliases = dict.fromkeys((key, *map(key_of, others)))
+        keys = [alias for alias in aliases if alias in facts_by_key and alias not in keys_taken]
         keys_taken.update(keys)
         facts = [pair for one in keys for pair in facts_by_key[one]]
         name = facts[0][1].entity
@@ -261,20 +258,14 @@ class _Making(NamedTuple):
         self, one: PageSubject, path: str, episodes: Sequence[Episode], topics: Sequence[str]
     ) -> GeneratedPage:
         """The page of an entity."""
-        about = [
-            (episode, lines) for episode in episodes if (lines := _naming(episode, one.keys)) is not None
-        ]
+        named = ((episode, _naming(episode, one.keys)) for episode in episodes)
+        about = [(episode, lines) for episode, lines in named if lines is not None]
         field_facts = [pair for pair in one.facts if not pair[1].is_statement]
         current = [pair for pair in field_facts if pair[1].current]
-        past = sorted(
-            (pair for pair in field_facts if not pair[1].current),
-            key=lambda pair: (pair[1].until, pair[1].since),
-            reverse=True,
-        )
-        statements = sorted(
-            (pair for pair in one.facts if pair[1].is_statement and pair[1].current),
-            key=lambda pair: (pair[1].said, pair[1].id), reverse=True,
-        )  # fmt: skip
+        past = [pair for pair in field_facts if not pair[1].current]
+        past.sort(key=lambda pair: (pair[1].until, pair[1].since), reverse=True)
+        statements = [pair for pair in one.facts if pair[1].is_statement and pair[1].current]
+        statements.sort(key=lambda pair: (pair[1].said, pair[1].id), reverse=True)
         rendered = self.templates.render(
             "notes/entity-page.md.j2",
             also=[_plain(name) for name in one.also],
@@ -285,9 +276,7 @@ class _Making(NamedTuple):
             more=max(len(about) - _EPISODES, 0),
             topics=topics,
         )
-        sources = [self.ids.get(where, where) for where, _ in one.facts] + [
-            episode.id for episode, _ in about
-        ]
+        sources = [*(self.ids.get(where, where) for where, _ in one.facts), *(e.id for e, _ in about)]
         return GeneratedPage(path, "entity", one.name, tuple(dict.fromkeys(sources)), rendered)
 
     def topic(
@@ -398,9 +387,8 @@ def _view(page: GeneratedPage, text: str | None) -> View:
 
 def was_edited(text: str) -> bool:
     """True when somebody wrote between the marks: what was compiled had another fingerprint."""
-    return fingerprint_of(generated.generated_part(text)) != text_of(
-        split(readable(text)).meta.get(generated.FINGERPRINT)
-    )
+    known_by = text_of(split(readable(text)).meta.get(generated.FINGERPRINT))
+    return fingerprint_of(generated.generated_part(text)) != known_by
 
 
 def compose(page: GeneratedPage, text: str | None, templates: Templates, *, edited: bool = False) -> str:

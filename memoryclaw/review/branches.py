@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import NamedTuple
 
+from memoryclaw.consolidation.actions import Action
 from memoryclaw.consolidation.apply import CommitMessages, new_file
 from memoryclaw.consolidation.changes import PlannedChange, read_record
 from memoryclaw.consolidation.pending import PENDING_FILE, read_pending, remove_pending
@@ -13,14 +14,14 @@ from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.consolidation.selecting import BRANCHES, OpenBranch, read_branch
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
 from memoryclaw.history import journal, repository
-from memoryclaw.history.repository import Branch, FileChange, History, Recorded
+from memoryclaw.history.repository import Branch, History, Recorded
+from memoryclaw.model import FileChange
 from memoryclaw.review.file_changes import actions_of, replay
 from memoryclaw.text.encoding import decode, encode, in_form_of, same_text
-from memoryclaw.vault.edits import SemanticFile
-from memoryclaw.vault.layout import DECISIONS_FILE, place_of, timestamp
+from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, Decisions, decisions_of, fingerprint
-from memoryclaw.writing.writer import Bytes, Edit, Writer, patch_bytes, writing
+from memoryclaw.writing.writer import Edit, Writer, patch_bytes, writing
 
 _REPLAYED = "Approved"  # the trailer that names the commit of the branch
 
@@ -96,7 +97,7 @@ class _Replay:
     def replay_commit(self, recorded: Recorded, *, last: bool) -> None:
         """One commit; what of it meets later edits becomes a proposal. The last one brings the decision with it."""
         changes = [self._without_refused(c) for c in self._writer.history.changes(recorded.commit)]
-        edits = [Edit(change.path, self._again(change)) for change in changes]
+        edits = [Edit(change.path, partial(self._again, change)) for change in changes]
         if last:
             decision = Decision(timestamp(self._context.now), APPROVED, "run", run=self._run)
             edits.append(_decision_edit(self._writer, decision))
@@ -119,17 +120,15 @@ class _Replay:
         return change._replace(after=encode(file._replace(text=reduce(remove_pending, refused, file.text))))
 
     def _propose(self, recorded: Recorded, changes: Sequence[FileChange], why: str) -> None:
-        actions = tuple(
-            action
-            for c in changes
-            for action in actions_of(c.path, _text(c.before), _text(c.after), self._file(c.path))
-        )
-        if not actions:
-            self.notices.append(f"{recorded.message.partition(chr(10))[0]} was left out: {why}")
-            return
+        actions: list[Action] = []
+        for c in changes:
+            actions += actions_of(c.path, _text(c.before), _text(c.after), self._context.facts_file(c.path))
         title = recorded.message.partition("\n")[0]
+        if not actions:
+            self.notices.append(f"{title} was left out: {why}")
+            return
         source, confidence = (recorded.trailers.get(key, "") for key in ("Source", "Confidence"))
-        change = PlannedChange("fact", title, actions, (), source, confidence, why)
+        change = PlannedChange("fact", title, tuple(actions), (), source, confidence, why)
         path, text = proposal(change, self._run)
         message = CommitMessages(self._context.templates, self._run).proposal(change)
         self._write([new_file(path, text)], f"{message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n")
@@ -140,30 +139,21 @@ class _Replay:
         self.commits += filter(None, [outcome.commit])
         self.notices += filter(None, [outcome.notice])
 
-    def _file(self, path: str) -> SemanticFile | None:
-        return self._context.semantic(path) if place_of(path) == ("semantic", "current") else None
-
-    def _again(self, change: FileChange) -> Bytes:
-        file = self._file(change.path)
-
-        def again(now: bytes | None) -> bytes | None:
-            if now in (change.before, change.after):
-                return change.after
-            if same_text(now, change.after):
-                return now
-            if now is None or change.after is None:
-                raise ConflictError(f"{change.path} {'is gone' if now is None else 'was changed'} since")
-            if change.before is None:
-                return now  # a file of that name came meanwhile, and stays
-            current, base, target = (
-                decode(in_form_of(data, now)) for data in (now, change.before, change.after)
-            )
-            text = replay(base.text, target.text, current.text, file)
-            if text is None:
-                raise ConflictError(f"{change.path} was changed on the same lines since")
-            return encode(current._replace(text=text))
-
-        return again
+    def _again(self, change: FileChange, now: bytes | None) -> bytes | None:
+        if now in (change.before, change.after):
+            return change.after
+        if same_text(now, change.after):
+            return now
+        if now is None or change.after is None:
+            raise ConflictError(f"{change.path} {'is gone' if now is None else 'was changed'} since")
+        if change.before is None:
+            return now  # a file of that name came meanwhile, and stays
+        current, base, target = (decode(in_form_of(data, now)) for data in (now, change.before, change.after))
+        file = self._context.facts_file(change.path)
+        text = replay(base.text, target.text, current.text, file)
+        if text is None:
+            raise ConflictError(f"{change.path} was changed on the same lines since")
+        return encode(current._replace(text=text))
 
 
 def _find(writer: Writer, run: str) -> tuple[Branch, OpenBranch]:

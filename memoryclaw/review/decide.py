@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import NewFile
@@ -26,21 +27,8 @@ from memoryclaw.review.checks import DueCheck, confirm, correct, end, is_unwante
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, find_item, waiting_items
 from memoryclaw.review.setting_questions import SettingQuestion, with_answer
 from memoryclaw.text.encoding import lines_of, readable
-from memoryclaw.vault import files
+from memoryclaw.vault import edits, files
 from memoryclaw.vault.conflict_rules import Conflict
-from memoryclaw.vault.edits import (
-    FactEdit,
-    SemanticFile,
-    Splice,
-    add_sources,
-    add_statement,
-    apply_splices,
-    correct_fact,
-    end_fact,
-    line_end,
-    same,
-    set_fact,
-)
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.state_folder import state_folder, watcher
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
@@ -68,34 +56,28 @@ class ReviewDecision(NamedTuple):
 class _FactTarget(NamedTuple):
     """A fact on its way into its file."""
 
-    file: SemanticFile
+    file: edits.SemanticFile
     fact: PendingFact
     many: bool
     since: str
 
-    def write(self, text: str) -> FactEdit:
+    def write(self, text: str) -> edits.FactEdit:
         """The text with the fact and all its sources."""
-        first = self.fact.source.partition(",")[0].strip()
         fact = self.fact
-        if not fact.field:
-            edited = add_statement(
-                text,
-                self.file,
-                entity=fact.entity,
-                words=fact.value,
-                said=self.since,
-                source=first,
-                audience=fact.audience,
-                scope=fact.scope,
+        about = {
+            "entity": fact.entity,
+            "source": fact.source.partition(",")[0].strip(),
+            "audience": fact.audience,
+            "scope": fact.scope,
+        }
+        if fact.field:
+            edited = edits.set_fact(
+                text, self.file, field=fact.field, value=fact.value, since=self.since, many=self.many, **about
             )
         else:
-            edited = set_fact(
-                text, self.file, entity=fact.entity, field=fact.field, value=fact.value,
-                since=self.since, source=first, many=self.many, audience=fact.audience,
-                scope=fact.scope,
-            )  # fmt: skip
+            edited = edits.add_statement(text, self.file, words=fact.value, said=self.since, **about)
         return edited._replace(
-            text=add_sources(edited.text, self.file, (fact.entity, fact.field, fact.value), fact.source)
+            text=edits.add_sources(edited.text, self.file, (fact.entity, fact.field, fact.value), fact.source)
         )
 
 
@@ -120,7 +102,7 @@ def decide(
     ruled = []
     for item in items:
         try:
-            title, outcome = _decide_item(context, item, decision, value, reason)
+            title, outcome = _Deciding(context, item, decision, value, reason).carry_out()
         except _REFUSED as error:
             if alone and len(items) == 1:
                 raise
@@ -148,241 +130,218 @@ def fact_target(context: WriteContext, fact: PendingFact) -> _FactTarget:
     day = _DAY.match(fact.source)
     since = fact.since or (day[0] if day else context.today)
     fact = fact._replace(entity=context.lookup.entity_name(fact.entity))
-    current = CurrentFacts(context)
-    if any(since < earlier.since for earlier in current.facts(fact.entity, fact.field)):
+    standing = CurrentFacts(context).facts(fact.entity, fact.field)
+    if any(since < earlier.since for earlier in standing):
         since = context.today  # what holds is newer than the question: a person's yes counts from today
-    return _FactTarget(context.semantic(path), fact, current.many(fact.field), since)
+    return _FactTarget(context.semantic(path), fact, context.schema().holds_many(fact.field), since)
 
 
-def _decide_item(
-    context: WriteContext, item: ReviewItem, decision: str, value: int, reason: str
-) -> tuple[str, Outcome]:
-    """Decides one thing; returns what was decided, in words, and what came of it."""
-    if item.is_skill:
-        raise InputError(
-            f"{item.id} is a skill; `memoryclaw skills approve {item.id}` or `skills reject` decides it"
-        )
-    if item.branch is not None:
-        return item.what, _branch(context, item, decision)
-    if item.is_of_others:
-        return item.what, _foreign(context, item, decision)
-    if item.question is not None:
-        number = (value or 1) if decision == APPROVED else 0  # the first answer where none is chosen
-        return _decide_setting(context, item, item.question, number, reason)
-    if item.check is not None:
-        return item.what, _decide_check(context, item, item.check, decision)
-    if item.conflict is not None:
-        settle = _both_stand if decision == REJECTED else _settle
-        return settle(context, item, item.conflict, value, reason)
-    if context.text(item.path) != item.text and (item.fact is None or removal(context, item.fact) is None):
-        raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
-    if item.fact is not None:
-        decide_fact = _approve_fact if decision == APPROVED else _reject_fact
-        return item.what, decide_fact(context, item, item.fact, reason)
-    if decision == APPROVED:
-        return item.what, _approve_proposal(context, item, reason)
-    edits: list[Edit | Move] = [Move(item.path, files.free_path(context.root, f"archive/{item.path}"))]
-    edits.append(record_edit(_decisions(context, item, REJECTED, reason)))
-    return item.what, _write(context, "reject", item, edits, item.what, reason=reason)
+class _Deciding(NamedTuple):
+    """One decision on one thing that waits."""
 
+    context: WriteContext
+    item: ReviewItem
+    decision: str
+    value: int
+    reason: str
 
-def _decide_check(context: WriteContext, item: ReviewItem, check: DueCheck, decision: str) -> Outcome:
-    """A yes to what was to be verified: it holds still; a no: it no longer does."""
-    if not stands(context, check):
-        raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
-    yes = decision == APPROVED
-    if is_unwanted(check):
-        if not yes:
-            return _write(context, "reject", item, stay(context, check), f"not forgotten: {item.what}")
-        written = forget(context, check.id)
-        return Outcome(changed=True, commit=written.commit, notice=written.notice)
-    edits = confirm(context, check) if yes else end(context, check)
-    title = f"{'holds still' if yes else 'no longer so'}: {item.what}"
-    return _write(context, "approve" if yes else "reject", item, edits, title)
+    @property
+    def approves(self) -> bool:
+        """True for a yes."""
+        return self.decision == APPROVED
 
+    def carry_out(self) -> tuple[str, Outcome]:
+        """What was decided, in words, and what came of it."""
+        context, item = self.context, self.item
+        if item.is_skill:
+            raise InputError(
+                f"{item.id} is a skill; `memoryclaw skills approve {item.id}` or `skills reject` decides it"
+            )
+        if item.branch is not None:
+            return item.what, self._branch()
+        if item.is_of_others:
+            return item.what, self._foreign()
+        if item.question is not None:
+            return self._setting(item.question)
+        if item.check is not None:
+            return item.what, self._check(item.check)
+        if item.conflict is not None:
+            item_as_shown(context, item.id, item.digest)
+            return self._settle(item.conflict) if self.approves else self._both_stand(item.conflict)
+        if context.text(item.path) != item.text and (
+            item.fact is None or removal(context, item.fact) is None
+        ):
+            raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
+        if item.fact is not None:
+            return item.what, self._fact(item.fact)
+        if self.approves:
+            return item.what, self._approve_proposal()
+        move = Move(item.path, files.free_path(context.root, f"archive/{item.path}"))
+        return item.what, self.write([move, record_edit(self._decisions())], item.what)
 
-def _decide_setting(
-    context: WriteContext, item: ReviewItem, question: SettingQuestion, value: int, reason: str
-) -> tuple[str, Outcome]:
-    """An answer writes the setting; leaving it as is, number 0, is not asked again."""
-    item_as_shown(context, item.id, item.digest)
-    if value:
-        edit = Edit(item.path, text_change(with_answer(question, value)))
-        title = f"{question.subject}: {question.answers[value - 1].words}"
-    else:
-        marks = [_decision(context, REJECTED, item.kind, mark) for mark in question.marks]
-        edit, title = record_edit(marks), f"{question.subject}: left as is"
-    verb = "approve" if value else "reject"
-    outcome = _write(context, verb, item, [edit], title, reason=reason)
-    is_served = value and watcher(state_folder(context.root))[0]  # settings are read when a program starts
-    notice = "the running server follows it once it is restarted" if is_served else ""
-    return title, outcome._replace(notice="; ".join(filter(None, (outcome.notice, notice))))
+    def _check(self, check: DueCheck) -> Outcome:
+        """A yes to what was to be verified: it holds still; a no: it no longer does."""
+        context, item = self.context, self.item
+        if not stands(context, check):
+            raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
+        silent = self._replace(reason="")
+        if is_unwanted(check):
+            if not self.approves:
+                return silent.write(stay(context, check), f"not forgotten: {item.what}")
+            written = forget(context, check.id)
+            return Outcome(changed=True, commit=written.commit, notice=written.notice)
+        changes = confirm(context, check) if self.approves else end(context, check)
+        return silent.write(changes, f"{'holds still' if self.approves else 'no longer so'}: {item.what}")
 
+    def _setting(self, question: SettingQuestion) -> tuple[str, Outcome]:
+        """An answer writes the setting, the first one where none is chosen; leaving it as is is not asked again."""
+        context, item, value = self.context, self.item, self.value or 1
+        item_as_shown(context, item.id, item.digest)
+        if self.approves:
+            edit = Edit(item.path, text_change(with_answer(question, value)))
+            title = f"{question.subject}: {question.answers[value - 1].words}"
+        else:
+            edit = record_edit([self._decided(item.kind, mark) for mark in question.marks])
+            title = f"{question.subject}: left as is"
+        outcome = self.write([edit], title)
+        # A server read its settings when it started.
+        is_served = self.approves and watcher(state_folder(context.root))[0]
+        notice = "the running server follows it once it is restarted" if is_served else ""
+        return title, outcome._replace(notice="; ".join(filter(None, (outcome.notice, notice))))
 
-def _both_stand(
-    context: WriteContext, item: ReviewItem, conflict: Conflict, _value: int, reason: str
-) -> tuple[str, Outcome]:
-    """A person says that all of the values may stand: they are marked, and listed, no more."""
-    item_as_shown(context, item.id, item.digest)
-    pairs = dict.fromkeys(pair_print(first, second) for first, second in rivals(conflict))
-    decisions = [_decision(context, REJECTED, KIND, pair)._replace(reason=reason) for pair in pairs]
-    title = f"{item.what}; both are kept"
-    return item.what, _write(
-        context, "reject", item, [record_edit(decisions)], title, reason=reason, evidence=_sides(conflict)
-    )
+    def _both_stand(self, conflict: Conflict) -> tuple[str, Outcome]:
+        """A person says that all of the values may stand: they are marked, and listed, no more."""
+        pairs = dict.fromkeys(pair_print(first, second) for first, second in rivals(conflict))
+        decisions = [self._decided(KIND, pair)._replace(reason=self.reason) for pair in pairs]
+        title = f"{self.item.what}; both are kept"
+        return self.item.what, self.write([record_edit(decisions)], title, evidence=_sides(conflict))
 
+    def _settle(self, conflict: Conflict) -> tuple[str, Outcome]:
+        """A person says which of the values holds."""
+        if not 1 <= self.value <= len(conflict.sides):
+            choices = "; ".join(_sides(conflict))
+            raise InputError(
+                f"say which value of {conflict.entity} {conflict.field} holds, with --value: {choices}"
+            )
+        chosen = conflict.values[self.value - 1]
+        decided = self._decided(KIND, conflict_print(conflict))._replace(reason=self.reason)
+        title = fact_in_words(conflict.entity, conflict.field, chosen)
+        olds = [" or ".join(value for value in conflict.values if value != chosen)]
+        changes = [*settling(self.context, conflict, chosen), record_edit([decided])]
+        return title, self.write(changes, title, olds, _sides(conflict))
 
-def _settle(
-    context: WriteContext, item: ReviewItem, conflict: Conflict, value: int, reason: str
-) -> tuple[str, Outcome]:
-    """A person says which of the values holds."""
-    item_as_shown(context, item.id, item.digest)
-    if not 1 <= value <= len(conflict.sides):
-        choices = "; ".join(_sides(conflict))
-        raise InputError(
-            f"say which value of {conflict.entity} {conflict.field} holds, with --value: {choices}"
-        )
-    chosen = conflict.values[value - 1]
-    decisions = [_decision(context, APPROVED, KIND, conflict_print(conflict))._replace(reason=reason)]
-    title = fact_in_words(conflict.entity, conflict.field, chosen)
-    olds = [" or ".join(one for one in conflict.values if one != chosen)]
-    edits = [*settling(context, conflict, chosen), record_edit(decisions)]
-    return title, _write(
-        context, "approve", item, edits, title, olds=olds, reason=reason, evidence=_sides(conflict)
-    )
+    def _fact(self, fact: PendingFact) -> Outcome:
+        """The question goes from its file, and how it was answered is remembered; a yes puts the fact into its own."""
+        take_away, olds = removal(self.context, fact), list[str]()
+        if take_away is None:
+            raise NotFoundError(f"{fact.id} no longer waits; `memoryclaw review` lists what does")
+        answer = self._decided("fact", fingerprint("fact", fact.entity, fact.field, fact.value))
+        changes = [
+            Edit(PENDING_FILE, text_change(take_away), consumes=True),
+            record_edit([answer._replace(run=self.item.run, reason=self.reason)]),
+        ]
+        if not self.approves:
+            return self.write(changes, fact_in_words(fact.entity, fact.field, fact.value))
+        place = fact_target(self.context, fact)
+
+        def change(text: str) -> str:
+            addition = place.write(text)
+            olds.append(addition.old if addition.action == "superseded" else "")
+            return addition.text
+
+        title = fact_in_words(place.fact.entity, fact.field, fact.value)
+        return self.write([Edit(place.file.path, text_change(change)), *changes], title, olds)
+
+    def _approve_proposal(self) -> Outcome:
+        context, item, change = self.context, self.item, self.item.change
+        if change is None:
+            raise InputError(f"{item.id} {item.why}")
+        changes: list[Edit | Move] = [
+            Edit(rewrite.path, patch_bytes(rewrite.patch))
+            for rewrite in rewrites(change, context.schema().collections)
+        ]
+        changes += [Move(m.path, m.to) for m in moves(change) if files.exists(context.root, m.path)]
+        new = [action.path for action in change.actions if isinstance(action, NewFile)]
+        existing = [path for path in new if files.exists(context.root, path)]
+        changes += [Edit(item.path, lambda _: None, consumes=True), record_edit(self._decisions())]
+        outcome = self.write(changes, change.title)
+        notices = [f"{path} was there already and stays as it is" for path in existing]
+        return outcome._replace(notice="; ".join(filter(None, [*notices, outcome.notice])))
+
+    def _decisions(self) -> list[Decision]:
+        """The decision of a proposal, and one for each fact in it: what was said no to is not asked again."""
+        item = self.item
+        own = item.about.fingerprint if item.about else ""
+        kinds = {own: item.kind} if item.about else {}
+        for action in item.change.actions if item.change else ():
+            if action.fingerprint:
+                kinds.setdefault(action.fingerprint, "fact")
+        return [
+            self._decided(kind, mark)._replace(
+                run=item.run, reason=self.reason, ranges=tuple(item.source.split()) if mark == own else ()
+            )
+            for mark, kind in kinds.items()
+        ]
+
+    def _decided(self, kind: str, known_by: str) -> Decision:
+        history = History(self.context.root)
+        by = history.author()[0] if history.git_dir else ""
+        return Decision(timestamp(self.context.now), self.decision, kind, known_by, by=by)
+
+    def write(
+        self,
+        changes: Sequence[Edit | Move],
+        title: str,
+        olds: Sequence[str] = (),
+        evidence: Sequence[str] = (),
+    ) -> Outcome:
+        """One commit; which value it takes the place of is told by `olds` once the edits are made."""
+        context, item, verb = self.context, self.item, "approve" if self.approves else "reject"
+        run = context.run(verb)
+
+        def message() -> str:
+            return context.templates.commit_message(
+                verb,
+                title=title,
+                old=next(iter(olds), ""),
+                id=item.id,
+                why=item.why,
+                of=item.run,
+                evidence=item.change.evidence if item.change else evidence,
+                reason=self.reason,
+                run=run,
+                source=item.source,
+                confidence=item.confidence,
+            )
+
+        return write(context.root, changes, message, verb=verb, now=context.now)
+
+    def _branch(self) -> Outcome:
+        context, run = self.context, self.item.id
+        if not self.approves:
+            return Outcome(changed=True, commit=branches.reject(context, run))
+        approved = branches.approve(context, run)
+        again = [f"{path} waits for review now: later edits were in its way" for path in approved.proposed]
+        commit = approved.commits[-1] if approved.commits else ""
+        return Outcome(changed=True, commit=commit, notice="; ".join([*again, *approved.notices]))
+
+    def _foreign(self) -> Outcome:
+        context, item, notice = self.context, self.item, ""
+        if item.widened:
+            widened.decide(context, item.widened, wanted=self.approves)
+            notice = "on this machine it stays as narrow as it was; elsewhere nothing changes"
+        elif self.approves:
+            return elsewhere.adopt(context, item.foreign)
+        else:
+            elsewhere.decline(context, item.foreign)
+            notice = "it has no effect on this machine, and stays where it was decided"
+        return Outcome(changed=True, notice="" if self.approves else notice)
 
 
 def _sides(conflict: Conflict) -> list[str]:
     return [
         f"{number}: {side_in_words(side, conflict.entity)}" for number, side in enumerate(conflict.sides, 1)
     ]
-
-
-def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, reason: str) -> Outcome:
-    place, olds = fact_target(context, fact), list[str]()
-
-    def change(text: str) -> str:
-        addition = place.write(text)
-        olds.append(addition.old if addition.action == "superseded" else "")
-        return addition.text
-
-    edits = [
-        Edit(place.file.path, text_change(change)),
-        *_answer_edits(context, item, fact, APPROVED, reason),
-    ]
-    title = fact_in_words(place.fact.entity, fact.field, fact.value)
-    return _write(context, "approve", item, edits, title, olds=olds, reason=reason)
-
-
-def _reject_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, reason: str) -> Outcome:
-    title = fact_in_words(fact.entity, fact.field, fact.value)
-    edits = _answer_edits(context, item, fact, REJECTED, reason)
-    return _write(context, "reject", item, edits, title, reason=reason)
-
-
-def _answer_edits(
-    context: WriteContext, item: ReviewItem, fact: PendingFact, decision: str, reason: str
-) -> list[Edit]:
-    """The edits that take a question away and remember how it was answered."""
-    change, mark = removal(context, fact), fingerprint("fact", fact.entity, fact.field, fact.value)
-    if change is None:
-        raise NotFoundError(f"{fact.id} no longer waits; `memoryclaw review` lists what does")
-    answer = _decision(context, decision, "fact", mark, run=item.run)._replace(reason=reason)
-    return [Edit(PENDING_FILE, text_change(change), consumes=True), record_edit([answer])]
-
-
-def _approve_proposal(context: WriteContext, item: ReviewItem, reason: str) -> Outcome:
-    change = item.change
-    if change is None:
-        raise InputError(f"{item.id} {item.why}")
-    edits: list[Edit | Move] = [
-        Edit(rewrite.path, patch_bytes(rewrite.patch))
-        for rewrite in rewrites(change, context.schema().collections)
-    ]
-    edits += [Move(move.path, move.to) for move in moves(change) if files.exists(context.root, move.path)]
-    new = [action.path for action in change.actions if isinstance(action, NewFile)]
-    existing = [path for path in new if files.exists(context.root, path)]
-    edits += [
-        Edit(item.path, lambda _: None, consumes=True),
-        record_edit(_decisions(context, item, APPROVED, reason)),
-    ]
-    outcome = _write(context, "approve", item, edits, change.title, reason=reason)
-    notices = [f"{path} was there already and stays as it is" for path in existing]
-    return outcome._replace(notice="; ".join(filter(None, [*notices, outcome.notice])))
-
-
-def _decisions(context: WriteContext, item: ReviewItem, decision: str, reason: str) -> list[Decision]:
-    """The decision of a proposal, and one for each fact in it: what was said no to is not asked again."""
-    own = item.about.fingerprint if item.about else ""
-    kinds = {own: item.kind} if item.about else {}
-    for action in item.change.actions if item.change else ():
-        if action.fingerprint:
-            kinds.setdefault(action.fingerprint, "fact")
-    return [
-        _decision(context, decision, kind, mark, run=item.run)._replace(
-            reason=reason, ranges=tuple(item.source.split()) if mark == own else ()
-        )
-        for mark, kind in kinds.items()
-    ]
-
-
-def _decision(context: WriteContext, decision: str, kind: str, known_by: str, *, run: str = "") -> Decision:
-    history = History(context.root)
-    by = history.author()[0] if history.git_dir else ""
-    return Decision(timestamp(context.now), decision, kind, known_by, run=run, by=by)
-
-
-def _write(
-    context: WriteContext,
-    verb: str,
-    item: ReviewItem,
-    edits: Sequence[Edit | Move],
-    title: str,
-    *,
-    olds: Sequence[str] = (),
-    reason: str = "",
-    evidence: Sequence[str] = (),
-) -> Outcome:
-    run = context.run(verb)
-
-    def message() -> str:
-        return context.templates.commit_message(
-            verb,
-            title=title,
-            old=next(iter(olds), ""),
-            id=item.id,
-            why=item.why,
-            of=item.run,
-            evidence=item.change.evidence if item.change else evidence,
-            reason=reason,
-            run=run,
-            source=item.source,
-            confidence=item.confidence,
-        )
-
-    return write(context.root, edits, message, verb=verb, now=context.now)
-
-
-def _branch(context: WriteContext, item: ReviewItem, decision: str) -> Outcome:
-    if decision == REJECTED:
-        return Outcome(changed=True, commit=branches.reject(context, item.id))
-    approved = branches.approve(context, item.id)
-    again = [f"{path} waits for review now: later edits were in its way" for path in approved.proposed]
-    commit = approved.commits[-1] if approved.commits else ""
-    return Outcome(changed=True, commit=commit, notice="; ".join([*again, *approved.notices]))
-
-
-def _foreign(context: WriteContext, item: ReviewItem, decision: str) -> Outcome:
-    is_refused, notice = decision == REJECTED, ""
-    if item.widened:
-        widened.decide(context, item.widened, wanted=not is_refused)
-        notice = "on this machine it stays as narrow as it was; elsewhere nothing changes"
-    elif not is_refused:
-        return elsewhere.adopt(context, item.foreign)
-    else:
-        elsewhere.decline(context, item.foreign)
-        notice = "it has no effect on this machine, and stays where it was decided"
-    return Outcome(changed=True, notice=notice if is_refused else "")
 
 
 # The lines of one waiting fact in `semantic/_pending.md`, in the file and in the last commit, where they may read
@@ -410,11 +369,13 @@ def replacement(
         edited = [
             one
             for one in waiting
-            if one.id not in at_work and same(one.entity, fact.entity) and same(one.field, fact.field)
+            if one.id not in at_work
+            and edits.same(one.entity, fact.entity)
+            and edits.same(one.field, fact.field)
         ]
         for entry in (exact or edited)[:1]:
-            splice = Splice(entry.line - 1, entry.end_line, lines)
-            return apply_splices(text, [splice]) if lines else remove_pending(text, entry.id)
+            splice = edits.Splice(entry.line - 1, entry.end_line, lines)
+            return edits.apply_splices(text, [splice]) if lines else remove_pending(text, entry.id)
         return text
 
     return replace
@@ -435,18 +396,15 @@ def editable(item: ReviewItem) -> str:
         if item.check.fact is None:
             raise InputError(f"{item.check.id} is a note; edit {item.path} itself")
         return f"{item.check.fact.value}\n"
-    if item.is_skill:
-        raise InputError(f"{item.id} is a skill; edit {item.path} itself")
-    if item.conflict is not None:
-        raise InputError(f"{item.id} is a conflict; approve one of its values, or edit {item.path}")
-    if item.is_of_others:
-        raise InputError(f"{item.id} was decided elsewhere; approve it or reject it")
-    if item.question is not None:
-        raise InputError(f"{item.id} is a question; approve it or reject it, or edit {item.path}")
-    if item.branch is not None:
-        raise InputError(
-            f"{item.id} waits as a branch; approve it, then edit what it wrote, or edit the branch with git"
-        )
+    troubles = {
+        f"is a skill; edit {item.path} itself": item.is_skill,
+        f"is a conflict; approve one of its values, or edit {item.path}": item.conflict,
+        "was decided elsewhere; approve it or reject it": item.is_of_others,
+        f"is a question; approve it or reject it, or edit {item.path}": item.question,
+        "waits as a branch; approve it, then edit what it wrote, or edit the branch with git": item.branch,
+    }
+    if trouble := next((sentence for sentence, applies in troubles.items() if applies), ""):
+        raise InputError(f"{item.id} {trouble}")
     return readable(item.text)
 
 
@@ -462,31 +420,24 @@ def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
         outcome = _edit(context, item, correct(context, item.check, value), f"{item.what} → {value}")
         return Written(item.check.id, item.path, outcome.commit, "corrected", outcome.notice)
     if item.fact is not None:
-        fact = _fact(text)
-        lines = tuple(text.strip("\n").split("\n"))
-        return _store(context, item, text_change(replacement(context, item.fact, lines)), fact.id)
+        facts, lines = read_pending(text), tuple(text.strip("\n").split("\n"))
+        if len(facts) != 1 or (facts[0].line, facts[0].end_line) != (1, len(lines)):
+            raise InputError(
+                f"this is not one waiting fact; keep its line as `- [ ] Entity.field: value`, as in {PENDING_FILE}"
+            )
+        return _store(context, item, text_change(replacement(context, item.fact, lines)), facts[0].id)
     if context.text(item.path) != item.text:
         raise ConflictError(f"{item.path} has changed while you edited it; nothing was stored")
     problem = read_proposal(text)
     if isinstance(problem, Problem):
         raise InputError(f"line {problem.line}: {problem.message}; nothing was stored")
-    fresh = text.replace("\n", line_end(item.text))
+    fresh = text.replace("\n", edits.line_end(item.text))
     return _store(context, item, text_change(lambda _: fresh), item.id)
 
 
-def _fact(text: str) -> PendingFact:
-    facts = read_pending(text)
-    lines = text.strip("\n").count("\n") + 1
-    if len(facts) != 1 or (facts[0].line, facts[0].end_line) != (1, lines):
-        raise InputError(
-            f"this is not one waiting fact; keep its line as `- [ ] Entity.field: value`, as in {PENDING_FILE}"
-        )
-    return facts[0]
-
-
-def _edit(context: WriteContext, item: ReviewItem, edits: Sequence[Edit | Move], fields: str) -> Outcome:
+def _edit(context: WriteContext, item: ReviewItem, changes: Sequence[Edit | Move], fields: str) -> Outcome:
     about = {"name": item.id, "fields": fields, "path": item.path}
-    return commit(context, edits, "edit", verb="review", run="edit", **about)
+    return commit(context, changes, "edit", verb="review", run="edit", **about)
 
 
 def _store(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
@@ -546,9 +497,9 @@ def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit
     lines: dict[str, list[Fact]] = {}
     for path, fact in conflict.against(value):
         lines.setdefault(path, []).append(fact)
-    edits = []
+    changes = []
     for path, facts in lines.items():
-        change = _change_to(context.semantic(path), facts, value, context.today)
+        change = partial(_settled, context.semantic(path), facts, value, context.today)
         try:
             change(context.text(path))
         except (InputError, NotFoundError) as error:
@@ -556,22 +507,16 @@ def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit
             raise InputError(
                 f"{path} cannot be changed safely: {error}; write {value!r} there yourself ({places}), nothing was written"
             ) from None
-        edits.append(Edit(path, text_change(change)))
-    return edits
+        changes.append(Edit(path, text_change(change)))
+    return changes
 
 
-def _change_to(file: SemanticFile, facts: Sequence[Fact], value: str, today: str) -> Callable[[str], str]:
-    def change(text: str) -> str:
-        # From the last line to the first: an id counts those of the same field above it.
-        for fact in sorted(facts, key=lambda one: one.line, reverse=True):
-            standing = [f for f in file.facts(text).facts if f.current and says(f, fact)]
-            if standing:
-                id_ = standing[-1].id
-                text = (
-                    correct_fact(text, file, id_, value).text
-                    if file.is_note
-                    else end_fact(text, file, id_, today)
-                )
-        return text
-
-    return change
+def _settled(file: edits.SemanticFile, facts: Sequence[Fact], value: str, today: str, text: str) -> str:
+    # From the last line to the first: an id counts those of the same field above it.
+    for fact in sorted(facts, key=lambda one: one.line, reverse=True):
+        standing = [f for f in file.facts(text).facts if f.current and says(f, fact)]
+        if standing and file.is_note:
+            text = edits.correct_fact(text, file, standing[-1].id, value).text
+        elif standing:
+            text = edits.end_fact(text, file, standing[-1].id, today)
+    return text

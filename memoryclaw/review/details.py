@@ -10,20 +10,21 @@ from memoryclaw.consolidation.changes import RUNS, outcome_of, read_record
 from memoryclaw.consolidation.selecting import OpenBranch
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.history.repository import History
+from memoryclaw.lifecycle.keeping import FactPlaces
 from memoryclaw.model import Fact, Turn
 from memoryclaw.recall.superseded import Superseded
 from memoryclaw.review.checks import confirm_text
 from memoryclaw.review.decide import fact_target
 from memoryclaw.review.file_history import FactSource, FileDiff, follow_source
-from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting_items
+from memoryclaw.review.queue import ReviewItem, waiting_items
 from memoryclaw.review.setting_questions import with_answer
-from memoryclaw.text.encoding import decode, lines_of, readable
-from memoryclaw.text.memory_lines import log_line, sources_in
+from memoryclaw.text.encoding import decode
+from memoryclaw.text.memory_lines import log_line
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import fact_sources, same
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.logs import LogRange, parse_ranges
-from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.notes import read_note
 from memoryclaw.writing.context import WriteContext, fact_in_words
 
 _AROUND = 2  # turns before and after the one that is quoted
@@ -106,7 +107,7 @@ def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem]
         passages = tuple(_passages(context, item))
     if not item.entity:
         return Details(said=passages)
-    many, (holds, before) = CurrentFacts(context).many(item.field), _values(context, item)
+    many, (holds, before) = context.schema().holds_many(item.field), _values(context, item)
     rivals = _rivals(context, item, waiting_items(context) if among is None else among) if item.field else ()
     return Details(many, holds, before, tuple(rivals), passages)
 
@@ -148,25 +149,15 @@ def _passages(context: WriteContext, item: ReviewItem) -> Iterator[SourcePassage
 
 
 def _passage(context: WriteContext, source: FactSource) -> SourcePassage:
-    ranges = parse_ranges(source.log)
-    if not ranges:
-        path = source.log
-        if not path:
-            return SourcePassage(source.source, source.path, source.quote, "", "", (), source.notice)
-        ranges = [LogRange(path, source.line, source.line, "")]
-    for range_ in ranges:
+    whole = [LogRange(source.log, source.line, source.line, "")] if source.log else []
+    for range_ in parse_ranges(source.log) or whole:
         if not source.line or range_.first <= source.line <= range_.last:
             return _of_range(context, source, range_, {source.line} if source.line else set())
     return SourcePassage(source.source, source.path, source.quote, "", "", (), source.notice)
 
 
 def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines: set[int]) -> SourcePassage:
-    try:
-        turns = read_note(
-            range_.path, files.read_file(context.root, range_.path).data, ReadingSettings()
-        ).turns
-    except MemoryClawError:
-        turns = ()
+    turns = _turns(context, range_.path)
     if lines:
         places = [number for number, turn in enumerate(turns) if turn.line in lines]
         near = {place for number in places for place in range(number - _AROUND, number + _AROUND + 1)}
@@ -180,6 +171,14 @@ def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines
     session = turns[0].session if turns else ""
     notice = source.notice or ("" if turns else f"{range_.path} is gone")
     return SourcePassage(source.source, source.path, source.quote, range_.path, session, quoted, notice)
+
+
+def _turns(context: WriteContext, path: str) -> tuple[Turn, ...]:
+    """The turns of a log; none of one that is gone."""
+    try:
+        return read_note(path, files.read_file(context.root, path).data).turns
+    except MemoryClawError:
+        return ()
 
 
 # A conversation, with what became of each turn.
@@ -238,27 +237,17 @@ def conversation(
     }
     gone, turns_shown = absent - proposed.keys(), []
     for path in paths:
-        try:
-            turns = read_note(path, files.read_file(context.root, path).data, ReadingSettings()).turns
-        except MemoryClawError:
-            continue
-        for turn in turns:
+        for turn in _turns(context, path):
             if turn.session == session:
                 runs = [run for run, ranges, _ in read if _holds_line(ranges, path, turn.line)]
                 ids = [id_ for id_, ranges in episodes.items() if _holds_line(ranges, path, turn.line)]
                 links = [proposed.get(id_) or Made("episode", id_, id_) for id_ in ids if id_ not in gone]
                 links += [resting for id_ in ids for resting in rests.get((id_, turn.line), ())]
-                links += [
-                    Made(
-                        "superseded",
-                        resting.fact,
-                        f"{fact_in_words(resting.entity, resting.field, resting.value)} ({resting.mark()})",
-                    )
-                    for resting in over.get(path, {}).get(turn.line, ())
-                ]
-                turns_shown.append(
-                    TurnShown(turn, path, runs[0] if runs else "", tuple(dict.fromkeys(links)))
-                )
+                for line in over.get(path, {}).get(turn.line, ()):
+                    words = fact_in_words(line.entity, line.field, line.value)
+                    links.append(Made("superseded", line.fact, f"{words} ({line.mark()})"))
+                run = runs[0] if runs else ""
+                turns_shown.append(TurnShown(turn, path, run, tuple(dict.fromkeys(links))))
     return Conversation(session, tuple(paths), tuple(turns_shown))
 
 
@@ -280,10 +269,9 @@ def worth_of(context: WriteContext, fact: Fact) -> str:
     """What spoke for keeping a fact or statement, by the newest run that kept it: "answers a question +0.4"; empty where no run weighed it."""
     for name in sorted(files.list_files(context.root, RUNS), reverse=True):
         text = context.text(name)
-        if fact.value in text and (
-            worth := read_record(text).worth.get((fact.entity, fact.field, fact.value))
-        ):
-            return worth
+        worth = read_record(text).worth if fact.value in text else {}
+        if sentence := worth.get((fact.entity, fact.field, fact.value)):
+            return sentence
     return ""
 
 
@@ -310,30 +298,17 @@ def _dependents(
             if name in names and line:
                 rests.setdefault((names[name], line), []).append(made)
 
-    texts = dict[str, list[str]]()
+    places = FactPlaces(context)  # a fact names its first source, without the line
     for path, fact in told:
         if fact.current and _name_of(fact.source) in names:
-            if path not in texts:
-                texts[path] = lines_of(readable(context.text(path)))
-            line = "".join(
-                texts[path][fact.line - 1 : fact.line]
-            )  # a fact names its first source, without the line
-            rest(
-                ", ".join(sources_in(line)),
-                Made("fact", fact.id, fact_in_words(fact.entity, fact.field, fact.value)),
-            )
+            made = Made("fact", fact.id, fact_in_words(fact.entity, fact.field, fact.value))
+            rest(", ".join(places.of(path, fact)), made)
     for item in items:
-        for source in _sources(item):
-            rest(source, Made("waits", item.id, item.what))
+        actions = item.change.actions if item.change is not None else ()
+        claims = (action for action in actions if isinstance(action, (SetFact, AddStatement, AddPending)))
+        for claim in [item.fact] if item.fact is not None else claims:
+            rest(claim.source, Made("waits", item.id, item.what))
     return rests
-
-
-def _sources(item: ReviewItem) -> list[str]:
-    """What the facts of one thing that waits rest on."""
-    if item.fact is not None:
-        return [item.fact.source]
-    actions = item.change.actions if item.change is not None else ()
-    return [action.source for action in actions if isinstance(action, (SetFact, AddStatement, AddPending))]
 
 
 def _line_of(source: str) -> int:
@@ -355,7 +330,7 @@ def differences(context: WriteContext, item: ReviewItem) -> list[FileDiff]:
     Raises:
         InputError: it cannot be done as it stands.
     """
-    return [found for found in _differences(context, item) if found.before != found.after]
+    return [difference for difference in _differences(context, item) if difference.before != difference.after]
 
 
 def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:

@@ -26,7 +26,16 @@ from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.memory_lines import BULLET
 from memoryclaw.text.merging import merge
-from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, apply_splices, fact_sources, indent, same
+from memoryclaw.vault.edits import (
+    SemanticFile,
+    Sheet,
+    Splice,
+    apply_splices,
+    fact_key,
+    fact_sources,
+    indent,
+    same,
+)
 from memoryclaw.writing.context import fact_in_words
 from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
 
@@ -54,21 +63,10 @@ def added_facts(before: str, after: str, file: SemanticFile) -> list[SetFact | A
                 file.path, fact.entity, fact.value, fact.said, source, tuple(former.id for former in tied), fact.audience,
                 fact.lifecycle.scope, basis=standing(tied) if tied else "",
             )  # fmt: skip
-        many = len(file.current(after, fact.entity, fact.field)) > 1
-        was = file.current(before, fact.entity, fact.field)
-        return SetFact(
-            file.path,
-            fact.entity,
-            fact.field,
-            fact.value,
-            fact.since,
-            source,
-            many,
-            fact.audience,
-            fact.lifecycle.memory_type,
-            fact.lifecycle.scope,
-            basis="" if many else standing(was),
-        )
+        many, lifecycle = len(file.current(after, fact.entity, fact.field)) > 1, fact.lifecycle
+        basis = "" if many else standing(file.current(before, fact.entity, fact.field))
+        value = (fact.entity, fact.field, fact.value, fact.since, source, many, fact.audience)
+        return SetFact(file.path, *value, lifecycle.memory_type, lifecycle.scope, basis=basis)
 
     return [action(fact) for fact in new if (fact.entity, fact.field, fact.value) not in triples]
 
@@ -79,21 +77,11 @@ def actions_of(path: str, before: str | None, after: str | None, file: SemanticF
         return []
     if path == PENDING_FILE:
         earlier_ids = {waiting.id for waiting in read_pending(before or "")}
+        names = set(AddPending.names())
         return [
-            AddPending(
-                w.entity,
-                w.field,
-                w.value,
-                w.confidence,
-                w.source,
-                w.why,
-                w.since,
-                w.known,
-                w.audience,
-                scope=w.scope,
-            )
-            for w in read_pending(after)
-            if w.id not in earlier_ids
+            AddPending(**{name: value for name, value in waiting._asdict().items() if name in names})
+            for waiting in read_pending(after)
+            if waiting.id not in earlier_ids
         ]
     if file is not None:
         return [*added_facts(before or "", after, file)]
@@ -127,7 +115,7 @@ def only_its_facts(file: SemanticFile | None, asked: tuple[str, str], done: tupl
     if file is None:
         return True
     before, after, now_facts, merged = (
-        Counter(_key(fact) for fact in file.facts(text).facts) for text in (*asked, *done)
+        Counter(map(fact_key, file.facts(text).facts)) for text in (*asked, *done)
     )
     now_facts.subtract(before)
     now_facts.update(after)
@@ -155,7 +143,7 @@ class _FactLine(NamedTuple):
     @property
     def identity(self) -> tuple[tuple[_Key, ...], tuple[str, ...]]:
         """What makes it the same line in another version of the file."""
-        return tuple(map(_key, self.facts)), self.lines
+        return tuple(map(fact_key, self.facts)), self.lines
 
     @property
     def is_current(self) -> bool:
@@ -201,10 +189,8 @@ def take_back_facts(before: str | None, after: str, now: str, file: SemanticFile
     fresh = written.rest - old.rest
     if before is not None and not all(_HEADING.match(line) or BULLET.match(line) for line in fresh):
         return None
-    added, removed_lines = (
-        _less(written.fact_lines, old.fact_lines),
-        _less(old.fact_lines, written.fact_lines),
-    )
+    added = _less(written.fact_lines, old.fact_lines)
+    removed_lines = _less(old.fact_lines, written.fact_lines)
     free, splices, remaining, keys_expected = list(page.fact_lines), list[Splice](), list[str](), _keys(page)
     lines_staying = list[_FactLine]()
     # What holds goes before what was: an old value comes back only where the new one goes.
@@ -219,11 +205,10 @@ def take_back_facts(before: str | None, after: str, now: str, file: SemanticFile
             remaining += [_name(g) for g in line.facts if g.current and any(_is_changed(g, f) for f in facts)]
             continue
         free.remove(standing)
-        splices.append(
-            Splice(standing.start, standing.end, tuple(text for block in was for text in block.lines))
-        )
-        keys_expected.subtract(map(_key, standing.facts))
-        keys_expected.update(_key(fact) for block in was for fact in block.facts)
+        lines = tuple(line for block in was for line in block.lines)
+        splices.append(Splice(standing.start, standing.end, lines))
+        keys_expected.subtract(map(fact_key, standing.facts))
+        keys_expected.update(fact_key(fact) for block in was for fact in block.facts)
     if removed_lines:
         return None
     bare = Counter(line.rstrip() for n, line in enumerate(page.sheet.lines) if _is_bare(page.sheet.lines, n))
@@ -245,13 +230,8 @@ def take_back_questions(before: str | None, after: str, now: str) -> TakenBack:
             splices.append(Splice(fact.line - 1, fact.end_line))
         else:
             remaining.append(_name(fact))
-    back = [
-        line
-        for id_, (_, lines) in old.items()
-        if id_ not in written and id_ not in standing
-        for line in lines
-    ]
-    if back:
+    gone = [id_ for id_ in old if id_ not in written and id_ not in standing]
+    if back := [line for id_ in gone for line in old[id_][1]]:
         end = max((fact.end_line for fact, _ in standing.values()), default=len(lines_of(now)))
         splices.append(Splice(end, end, tuple(back)))
     text = apply_splices(now, splices)
@@ -301,14 +281,8 @@ def _without_headings(text: str, file: SemanticFile, fresh: Counter[str]) -> str
         page = _FactSheet.of(text, file)
         fact_lines = {number for line in page.fact_lines for number in range(line.start, line.end)}
         lines = page.sheet.lines
-        heading = next(
-            (
-                n
-                for n, line in enumerate(lines)
-                if n not in fact_lines and fresh[line.rstrip()] and _is_bare(lines, n)
-            ),
-            None,
-        )
+        others = (n for n, line in enumerate(lines) if n not in fact_lines and fresh[line.rstrip()])
+        heading = next((n for n in others if _is_bare(lines, n)), None)
         if heading is None:
             return text
         end = heading + 1
@@ -334,11 +308,7 @@ def _is_bare(lines: Sequence[str], at: int) -> bool:
 
 
 def _keys(page: _FactSheet) -> Counter[_Key]:
-    return Counter(map(_key, page.sheet.found.facts))
-
-
-def _key(fact: Fact) -> _Key:
-    return fact.entity, fact.field, fact.value, fact.current
+    return Counter(map(fact_key, page.sheet.found.facts))
 
 
 # Decisions that keep a change taken back

@@ -10,13 +10,13 @@ from typing import NamedTuple
 from memoryclaw.errors import HistoryError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.history import repository
 from memoryclaw.history.repository import History, Logged
-from memoryclaw.model import Fact, Turn
+from memoryclaw.model import Fact
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.memory_lines import log_line, read_line
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import SemanticFile, fact_sources, same
+from memoryclaw.vault.edits import SemanticFile, fact_key, fact_sources, same
 from memoryclaw.vault.facts import split_address
 from memoryclaw.vault.fields import facts_of_note
 from memoryclaw.vault.layout import DECISIONS_FILE, NOTE, SCHEMA_FILE, SEMANTIC, place_of, safe_path
@@ -177,14 +177,13 @@ def _elsewhere(path: str) -> str:
 
 def _facts_at(file: SemanticFile, subject: Subject, data: bytes | None) -> list[Fact]:
     """What a version of a file says of one field of one entity, or one statement of it, wherever it stands."""
-    facts = file.facts(decode(data or b"").text).facts
-
-    def is_meant(fact: Fact) -> bool:
-        if fact.is_statement:
-            return fact.id.partition("~")[0] == subject.id.partition("~")[0]
-        return same(fact.entity, subject.entity) and same(fact.field, subject.field)
-
-    return [fact._replace(line=0, id="") for fact in facts if is_meant(fact)]
+    facts, id_ = file.facts(decode(data or b"").text).facts, subject.id.partition("~")[0]
+    return [
+        fact._replace(line=0, id="")
+        for fact in facts
+        if (fact.is_statement and fact.id.partition("~")[0] == id_)
+        or (not fact.is_statement and same(fact.entity, subject.entity) and same(fact.field, subject.field))
+    ]
 
 
 def bytes_on(root: str, path: str, day: str) -> bytes | None:
@@ -244,9 +243,8 @@ def blame(context: WriteContext, id_: str) -> Blame:
     if fact is None:
         raise NotFoundError(f"the fact {id_} is no longer in {address.path}")
     commit, notice = _origin(context, file, fact)
-    decided = Decisions.read(context.text(DECISIONS_FILE)).of(
-        fingerprint("fact", fact.entity, fact.field, fact.value)
-    )
+    known_by = fingerprint("fact", fact.entity, fact.field, fact.value)
+    decided = Decisions.read(context.text(DECISIONS_FILE)).of(known_by)
     return Blame(
         id=id_,
         fact=fact,
@@ -277,10 +275,7 @@ def _origin(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logg
 
 
 def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:
-    return any(
-        (f.entity, f.field, f.value, f.current) == (fact.entity, fact.field, fact.value, fact.current)
-        for f in file.facts(decode(data or b"").text).facts
-    )
+    return fact_key(fact) in map(fact_key, file.facts(decode(data or b"").text).facts)
 
 
 def follow_source(context: WriteContext, source: str) -> FactSource:
@@ -294,19 +289,13 @@ def follow_source(context: WriteContext, source: str) -> FactSource:
     if not path:
         return FactSource(source, notice=f"nothing in the vault is called {name} now")
     if address is not None and address.kind == "turn":
-        return FactSource(
-            source,
-            address.path,
-            log=address.path,
-            line=address.line,
-            said=_turn(context, address.path, address.line),
-        )
-    note = read_note(path, _bytes(context, path), ReadingSettings())
+        turn = _turn(context, path, address.line)
+        return FactSource(source, path, log=path, line=address.line, said=turn)
+    data = _bytes(context, path)
+    note, lines = read_note(path, data), readable(decode(data).text).split("\n")
     line_number = dict(note.blocks).get(block, 0)
-    lines = readable(decode(_bytes(context, path)).text).split("\n")
-    fact_source = FactSource(
-        source, path, quote=read_line(lines[line_number - 1]).words if line_number else ""
-    )
+    quote = read_line(lines[line_number - 1]).words if line_number else ""
+    fact_source = FactSource(source, path, quote=quote)
     ranges = [one for text in strings(note.meta.get("source")) for one in parse_ranges(text)]
     number = log_line(block)
     for range_ in ranges:
@@ -336,13 +325,9 @@ def _quote(context: WriteContext, cited: FactSource, range_: LogRange, number: i
 
 
 def _turn(context: WriteContext, path: str, line: int) -> str:
-    turns = read_note(path, _bytes(context, path), ReadingSettings()).turns
-    return next((_spoken(turn) for turn in turns if turn.line == line), "")
-
-
-def _spoken(turn: Turn) -> str:
-    who = turn.name or turn.role
-    return f"{who}: {turn.text}" if who else turn.text
+    turns = read_note(path, _bytes(context, path)).turns
+    spoken = (f"{who}: {t.text}" if (who := t.name or t.role) else t.text for t in turns if t.line == line)
+    return next(spoken, "")
 
 
 def _bytes(context: WriteContext, path: str) -> bytes:
@@ -393,9 +378,8 @@ def facts_in(root: str, commit: str) -> list[tuple[str, Fact]]:
     git = History(root)
     blobs = {path: oid for path, oid in git.listing(commit).items() if place_of(path) in (SEMANTIC, NOTE)}
     schema, *objects = git.objects([f"{commit}:{git.places.on_disk(SCHEMA_FILE)}", *blobs.values()])
-    settings = ReadingSettings(
-        collections=read_schema(readable(decode(schema[2]).text) if schema else "").collections
-    )
+    declared = read_schema(readable(decode(schema[2]).text) if schema else "")
+    settings = ReadingSettings(collections=declared.collections)
     facts: list[tuple[str, Fact]] = []
     for path, blob in sorted(zip(blobs, objects, strict=True)):
         if blob is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -12,23 +13,15 @@ from memoryclaw.config import is_vault_id
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
 from memoryclaw.history.repository import History, Version
+from memoryclaw.model import FileChange
 from memoryclaw.ports import Progress
-from memoryclaw.review.merging import (
-    Listing,
-    MergedTree,
-    Tip,
-    disputed_objects,
-    is_record,
-    merge_trees,
-    still_bound,
-    unite,
-)
+from memoryclaw.review import merging
 from memoryclaw.text.encoding import decode, in_form_of, same_text
 from memoryclaw.vault.export_gate import exportable_bytes
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import CONFIG_FILE, length_trouble, name_notices, timestamp
 from memoryclaw.vault.permissions import doubt, doubts
-from memoryclaw.vault.standings import ExchangedFile, doubts_of
+from memoryclaw.vault.standings import doubts_of
 from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.identity import id_in
@@ -106,13 +99,9 @@ def exchange(
                     "and git pushes whole files; --include-noexport pushes it all the same"
                 )
             if remote.push(head):
-                first = (
-                    ""
-                    if theirs
-                    else f"git pushes whole files, private ones too: anybody who can read {remote.name} can read them"
-                )
+                first = f"git pushes whole files, private ones too: anybody who can read {remote.name} can read them"
                 _step(progress, 3)
-                return exchanged._replace(sent=waiting, notice=first)
+                return exchanged._replace(sent=waiting, notice="" if theirs else first)
             remote.wait(attempt)
     raise HistoryError(
         f"{remote.name} was pushed to again and again by others; what came from there is merged, try again"
@@ -144,7 +133,7 @@ def _take(
         received = done.received + _count(history, theirs, head)
         bases = _bases(history, head, theirs)
         forward = not head or bases == [head]
-        merging = BranchMerge(context, writer, done.remote, own=own, renamed=renamed)
+        merge = BranchMerge(context, writer, done.remote, own=own, renamed=renamed)
         # Two repositories that have no commit in common are merged only where both are vaults.
         if not bases and head and CONFIG_FILE not in history.entries(theirs):
             raise ConflictError(
@@ -152,7 +141,7 @@ def _take(
                 "give the vault a remote of its own"
             )
         unsent = history.ask_ignored([f"{folder}/x" for folder in PRIVATE])()
-        commit, changed, remarks = merging.carry_out(head, theirs, bases, forward=forward)
+        commit, changed, remarks = merge.carry_out(head, theirs, bases, forward=forward)
         leave_out(context.root, [folder for folder in PRIVATE if f"{folder}/x" in unsent])
     return done._replace(
         received=received,
@@ -162,24 +151,22 @@ def _take(
     )
 
 
+@dataclass
 class BranchMerge:
     """One merge under the writer's lock."""
 
-    def __init__(
-        self,
-        context: WriteContext,
-        writer: Writer,
-        remote: str,
-        *,
-        own: bool,
-        renamed: Callable[[str], None] = lambda _: None,
-    ) -> None:
-        self._context = context
-        self._writer = writer
-        self._history = writer.history
-        self._remote = remote
-        self._own, self._renamed = own, renamed
-        self._blobs: dict[str, bytes] = {}
+    context: WriteContext
+    writer: Writer
+    remote: str
+    own: bool = field(kw_only=True)
+    renamed: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
+    blobs: dict[str, bytes] = field(
+        default_factory=dict, init=False
+    )  # those that were read, and those of merges
+
+    @property
+    def _history(self) -> History:
+        return self.writer.history
 
     def carry_out(
         self, head: str, theirs: str, bases: Sequence[str], *, forward: bool
@@ -188,9 +175,9 @@ class BranchMerge:
         ours, kind = self._tip(head, "on this machine"), "sha256" if len(head) == 64 else "sha1"
         listing = ours.files
         if forward:
-            merged = MergedTree(self._history.entries(theirs), {}, ())
+            merged = merging.MergedTree(self._history.entries(theirs), {}, ())
         else:
-            base: Listing = {}
+            base: merging.Listing = {}
             first = next(iter(bases), "")
             if first:  # where both came of several commits, these are merged first
                 tip = self._tip(first)
@@ -199,22 +186,17 @@ class BranchMerge:
                     tip = tip._replace(files=self._merged(below, tip, self._tip(other), kind).files)
                 base = tip.files
             merged = self._merged(base, ours, self._tip(theirs, "on the other machine"), kind)
-        if head and not self._own:
-            bound = still_bound(listing, merged, self._blob, kind)
-            self._blobs |= bound.made
+        if head and not self.own:
+            bound = merging.still_bound(listing, merged, self._blob, kind)
+            self.blobs |= bound.made
             forward, merged = forward and bound.files == merged.files, bound
         changed = sorted(
             path for path in {*listing, *merged.files} if listing.get(path) != merged.files.get(path)
         )
         for path in changed:
-            _must_be_safe(path, self._remote)
-        odd = (
-            path
-            for path in changed
-            for tree in (listing, merged.files)
-            if path in tree and not tree[path].mode.startswith("100")
-        )
-        if name := next(odd, ""):
+            _must_be_safe(path, self.remote)
+        entries = ((path, tree.get(path)) for path in changed for tree in (listing, merged.files))
+        if name := next((path for path, entry in entries if entry and not entry.mode.startswith("100")), ""):
             raise ConflictError(
                 f"{name} is a link or a submodule in one of the two copies; nothing was changed: merge it with `git merge` first"
             )
@@ -224,13 +206,13 @@ class BranchMerge:
         return commit, changed, (*merged.told, *name_notices(come, merged.files))
 
     def _land(
-        self, head: str, theirs: str, changed: Sequence[str], merged: MergedTree, *, forward: bool
+        self, head: str, theirs: str, changed: Sequence[str], merged: merging.MergedTree, *, forward: bool
     ) -> str:
         history = self._history
         base = history.base(changed)
         if base.commit != head:
             raise ConflictError("another commit was made in the vault at the same moment; try again")
-        contents = self._writer.read_all(changed)
+        contents = self.writer.read_all(changed)
         versions: dict[str, Version] = {}
         after: dict[str, bytes | None] = {}
         for path in changed:
@@ -243,50 +225,52 @@ class BranchMerge:
                 continue
             after[path] = self._beside(path, on_disk, side.staged == side.head, data)
         if name := _new_id(contents.get(CONFIG_FILE), after.get(CONFIG_FILE)):
-            self._renamed(name)
-        came = [ExchangedFile(path, contents[path], after[path]) for path in changed]
-        raised = {} if self._own else doubts_of(came, doubts(self._context.root))
+            self.renamed(name)
+        came = [FileChange(path, contents[path], after[path]) for path in changed]
+        raised = {} if self.own else doubts_of(came, doubts(self.context.root))
         if raised:  # before any of it is there
-            doubt(self._context.root, timestamp(self._context.now), raised)
-        message = self._context.message(
+            doubt(self.context.root, timestamp(self.context.now), raised)
+        message = self.context.message(
             "sync",
-            run=self._context.run("sync"),
-            remote=self._remote,
+            run=self.context.run("sync"),
+            remote=self.remote,
             here=head[:12],
             there=theirs[:12],
             changed=changed[:_SHOWN],
             more=max(0, len(changed) - _SHOWN),
             told=merged.told,
         )
-        return self._writer.merge(
-            versions, after, base, theirs, message, verb="sync", now=self._context.now, forward=forward
+        return self.writer.merge(
+            versions, after, base, theirs, message, verb="sync", now=self.context.now, forward=forward
         )
 
     def _beside(self, path: str, work: bytes | None, unstaged: bool, data: bytes | None) -> bytes | None:
         """What becomes of a file that is not as the last commit has it; ConflictError where that would take something away."""
         if same_text(work, data):
             return work
-        if unstaged and work is not None and is_record(path):
-            return unite(data or b"", work)
+        if unstaged and work is not None and merging.is_record(path):
+            return merging.unite(data or b"", work)
         raise ConflictError(
             f"{path} has uncommitted changes of yours, and the other copy changed it too; nothing was changed: "
             "commit them, or put them aside with `git stash`, then try again"
         )
 
-    def _merged(self, base: Listing, one: Tip, other: Tip, kind: str) -> MergedTree:
-        self._load(disputed_objects(base, one, other))
-        merged = merge_trees(base, one, other, self._blob, kind)
-        self._blobs |= merged.made
+    def _merged(
+        self, base: merging.Listing, one: merging.Tip, other: merging.Tip, kind: str
+    ) -> merging.MergedTree:
+        self._load(merging.disputed_objects(base, one, other))
+        merged = merging.merge_trees(base, one, other, self._blob, kind)
+        self.blobs |= merged.made
         return merged
 
-    def _tip(self, commit: str, name: str = "") -> Tip:
+    def _tip(self, commit: str, name: str = "") -> merging.Tip:
         blob = self._history.objects([commit])[0] if commit else None
         hit = _WHEN.search(blob[2]) if blob else None
         when = datetime.fromtimestamp(int(hit[1]) if hit else 0, UTC)
-        return Tip(commit, when, self._history.entries(commit), name)
+        return merging.Tip(commit, when, self._history.entries(commit), name)
 
     def _load(self, oids: Sequence[str]) -> None:
-        missing = [oid for oid in dict.fromkeys(oids) if oid not in self._blobs]
+        missing = [oid for oid in dict.fromkeys(oids) if oid not in self.blobs]
         for start in range(0, len(missing), _AT_ONCE):
             batch = missing[start : start + _AT_ONCE]
             for oid, blob in zip(batch, self._history.objects(batch), strict=True):
@@ -294,12 +278,12 @@ class BranchMerge:
                     raise HistoryError(
                         f"git does not have {oid[:12]}, which a commit names; `memoryclaw check` says more"
                     )
-                self._blobs[oid] = blob[2]
+                self.blobs[oid] = blob[2]
 
     def _blob(self, oid: str) -> bytes:
-        if oid not in self._blobs:
+        if oid not in self.blobs:
             self._load([oid])
-        return self._blobs[oid]
+        return self.blobs[oid]
 
 
 def _bases(history: History, one: str, other: str) -> list[str]:
@@ -338,11 +322,8 @@ def _local_paths(history: History, head: str, theirs: str) -> list[str]:
     out = history.git.run("rev-list", "--objects", head, *less).decode("utf-8", "surrogateescape")
     named = {oid: path for oid, _, path in (line.partition(" ") for line in out.splitlines()) if path}
     # Folders are listed too; a file of notes or turns is told by its name.
-    text_oids = [
-        oid
-        for oid, path in named.items()
-        if path.endswith((".md", ".jsonl", ".txt", ".yaml", ".yml", ".json", ".js"))
-    ]
+    suffixes = (".md", ".jsonl", ".txt", ".yaml", ".yml", ".json", ".js")
+    text_oids = [oid for oid, path in named.items() if path.endswith(suffixes)]
     paths = set()
     for start in range(0, len(text_oids), _AT_ONCE):
         batch = text_oids[start : start + _AT_ONCE]

@@ -95,11 +95,8 @@ def disputed_objects(base: Listing, one: Tip, other: Tip) -> list[str]:
     for path in {*one.files, *other.files, DECISIONS_FILE, SCHEMA_FILE}:
         versions = [tree.get(path) for tree in (base, one.files, other.files)]
         is_disputed = versions[1] != versions[2] and versions[0] not in versions[1:]
-        if (
-            is_disputed
-            or (path.startswith(("episodes/", "semantic/", f"{RUNS}/")) and len({*versions}) > 1)
-            or path in (DECISIONS_FILE, SCHEMA_FILE)
-        ):
+        is_read = path.startswith(("episodes/", "semantic/", f"{RUNS}/")) and len({*versions}) > 1
+        if is_disputed or is_read or path in (DECISIONS_FILE, SCHEMA_FILE):
             entries.update(versions)
     return sorted(entry.oid for entry in entries if entry and entry.mode in _REGULAR)
 
@@ -207,9 +204,12 @@ class _Merging:
             self.files[path] = entry
 
     def _put(self, path: str, data: bytes, mode: str = "100644") -> None:
+        self.files[path] = self._entry(data, mode)
+
+    def _entry(self, data: bytes, mode: str) -> TreeEntry:
         oid = object_id("blob", data, self.hash_name)
         self.made[oid] = data
-        self.files[path] = TreeEntry(mode, oid)
+        return TreeEntry(mode, oid)
 
     def _bytes(self, entry: TreeEntry | None) -> bytes | None:
         if entry is None:
@@ -275,9 +275,8 @@ class _Merging:
 
     def _both_moved(self) -> None:
         """A file that both moved, each to its place, stays where it was archived, else where the later one put it."""
-        new: list[
-            dict[TreeEntry, list[str]]
-        ] = []  # of each side: an entry → the new paths with it, the last first
+        # Of each side: an entry → the new paths with it, the last first.
+        new: list[dict[TreeEntry, list[str]]] = []
         for tip in (self.first, self.second):
             new.append({})
             for path in sorted(tip.files.keys() - self.base.keys(), reverse=True):
@@ -372,8 +371,7 @@ class _Merging:
         schema = self._schema
         file = SemanticFile(path, schema.collections)
         text = weave(base, one, two, merge_outlines, _rows).text
-        sides_read = [_Side.of(file, side) for side in (base, one, two)]
-        three = _Three(*sides_read)
+        three = _Three(*(_Side.of(file, side) for side in (base, one, two)))
         for side, tip in ((three.one, self.first), (three.two, self.second)):
             self._without_refused(three.base, side, tip)
         counts = three.target_counts()
@@ -382,11 +380,8 @@ class _Merging:
             text = self._decide(text, file, three, schema)
         except InputError:
             return None
-        return (
-            text
-            if _is_all_there(file, text, counts, self.waiting) and _reads_well(path, text, (one, two))
-            else None
-        )
+        is_whole = _is_all_there(file, text, counts, self.waiting) and _reads_well(path, text, (one, two))
+        return text if is_whole else None
 
     def _without_refused(self, base: _Side, side: _Side, tip: Tip) -> None:
         """A fact that one machine brings and that a person said no to on the other since is not brought."""
@@ -401,13 +396,8 @@ class _Merging:
             mine = decisions_of_side.of(fingerprint_)
             # What a person wrote by hand cites nothing and was not asked for; nobody else's no takes it away.
             is_asked = bool(fact.source) or (mine is not None and mine.decision == APPROVED)
-            refused = (
-                decision is not None
-                and decision.decision in (REJECTED, UNDONE)
-                and mine != decision
-                and is_asked
-            )
-            groups.setdefault((key[1], key[2]), []).append(refused)
+            is_no = decision is not None and decision.decision in (REJECTED, UNDONE) and mine != decision
+            groups.setdefault((key[1], key[2]), []).append(is_no and is_asked)
         for group, refused_ones in groups.items():
             if all(refused_ones):
                 name = side.name(group)
@@ -437,11 +427,8 @@ class _Merging:
     def _decide(self, text: str, file: SemanticFile, sides: _Three, schema: Schema) -> str:
         """What holds where both machines gave one field another value: what began later, else what a person says."""
         for group in sorted(sides.contested()):
-            current = [
-                fact
-                for fact in file.facts(text).facts
-                if fact.current and not fact.is_statement and _group(fact) == group
-            ]
+            facts = file.facts(text).facts
+            current = [f for f in facts if f.current and not f.is_statement and _group(f) == group]
             if len(current) != 2 or max(side.values(group) for side in (sides.one, sides.two)) > 1:
                 continue
             if schema.fields.get(current[0].field.lower(), DeclaredField()).many:
@@ -460,14 +447,11 @@ class _Merging:
         )
         try:
             if dated:
-                past = Counter(_key(fact) for fact in file.facts(text).facts)[
-                    "was", *_group(known), known.value, known.since
-                ]
-                ended = (
-                    remove_fact(text, file, known.id)
-                    if past
-                    else end_fact(text, file, known.id, standing.since)
-                )
+                past = ("was", *_group(known), known.value, known.since)
+                if past in map(_key, file.facts(text).facts):
+                    ended = remove_fact(text, file, known.id)
+                else:
+                    ended = end_fact(text, file, known.id, standing.since)
                 self.told.append(
                     f"{name} is {standing.value!r} since {standing.since}; {known.value!r} is in its history"
                 )
@@ -479,21 +463,11 @@ class _Merging:
                 f"{name} has two values, {known.value!r} and {standing.value!r}; keep the right one by hand"
             )
             return text
-        reason = "changed on two machines at once"
-        self.waiting.append(
-            PendingFact(
-                "",
-                known.entity,
-                known.field,
-                known.value,
-                "medium",
-                known.since,
-                sources,
-                reason,
-                standing.value,
-                known.audience,
-            )
+        reason, value = "changed on two machines at once", (known.entity, known.field, known.value)
+        waits = PendingFact(
+            "", *value, "medium", known.since, sources, reason, standing.value, known.audience
         )
+        self.waiting.append(waits)
         self.told.append(
             f"{name} was changed on both machines: {standing.value!r} stands, and {known.value!r} waits in review"
         )
@@ -552,9 +526,7 @@ class _Merging:
                 data = self._bytes(entry) or b""
                 pattern = rb"(?<![\w-])" + re.escape(old.encode()) + rb"(?![\w-])"
                 if changed := re.sub(pattern, new.encode(), data):
-                    oid = object_id("blob", changed, self.hash_name)
-                    self.made[oid] = changed
-                    second[other_path] = TreeEntry(entry.mode, oid)
+                    second[other_path] = self._entry(changed, entry.mode)
             second[place] = second.pop(path)
             self.told.append(f"two episodes were called {path}; one is {place} now")
         self.second = self.second._replace(files=second)
@@ -563,14 +535,12 @@ class _Merging:
 
     def _episodes(self) -> None:
         """Where both machines consolidated the same lines, the episode of the earlier run stands, and the other goes to the archive."""
-        mine, their_episodes = (
-            {
-                path: entry
-                for path, entry in tip.files.items()
-                if path not in self.base and place_of(path) == ("episode", "current")
-            }
-            for tip in (self.first, self.second)
-        )
+
+        def new(tip: Tip) -> dict[str, TreeEntry]:
+            paths = (path for path in tip.files if path not in self.base)
+            return {path: tip.files[path] for path in paths if place_of(path) == ("episode", "current")}
+
+        mine, their_episodes = new(self.first), new(self.second)
         if not mine or not their_episodes:
             return
         runs = [self._runs(tip) for tip in (self.first, self.second)]
@@ -585,10 +555,8 @@ class _Merging:
                 )
                 if stays[0] != gone and self.files.get(gone) not in (None, loser):
                     continue
-                ids = {
-                    str(split(readable(decode(self._bytes(e) or b"").text)).meta.get("id", ""))
-                    for e in (entry, same)
-                }
+                texts = (readable(self._text(twin)) for twin in (entry, same))
+                ids = {str(split(text).meta.get("id", "")) for text in texts}
                 self.files.pop(gone, None)
                 self.files[stays[0]] = stays[1]
                 place = f"{_ARCHIVE}{gone}"
@@ -725,14 +693,10 @@ def _without_excess(text: str, file: SemanticFile, wanted: Counter[_Key]) -> str
         if key is None:
             return text
         # Of two that differ in when they ended, the earlier end is right: what followed came then.
-        staying, *_, extra = (
-            sorted(facts_by_key[key], key=lambda fact: (fact.until or "~", fact.line))
-            if len(facts_by_key[key]) > 1
-            else (None, facts_by_key[key][0])
-        )
-        if staying is not None and staying.current and wanted[key]:
-            sources = fact_sources(text, file, extra.id)
-            for source in sources:
+        staying, *others = sorted(facts_by_key[key], key=lambda fact: (fact.until or "~", fact.line))
+        extra = others[-1] if others else staying
+        if others and staying.current and wanted[key]:
+            for source in fact_sources(text, file, extra.id):
                 text = add_source(text, file, staying.id, source).text
         text = remove_fact(text, file, extra.id)
 
@@ -745,17 +709,8 @@ def _with_missing(text: str, file: SemanticFile, wanted: Counter[_Key], known: I
         if side is None or key[0] == "said":
             raise InputError("a statement cannot be put back")
         fact = side.facts[key][0]
-        text = set_fact(
-            text,
-            file,
-            entity=fact.entity,
-            field=fact.field,
-            value=fact.value,
-            since=fact.since,
-            source=fact.source,
-            many=True,
-            audience=fact.audience,
-        ).text
+        names = ("entity", "field", "value", "since", "source", "audience")
+        text = set_fact(text, file, **{name: getattr(fact, name) for name in names}, many=True).text
         if key[0] == "was":
             new = [f for f in file.facts(text).facts if f.current and _key(f)[1:4] == key[1:4]]
             text = end_fact(text, file, new[-1].id, fact.until)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw.consolidation import proposals
 from memoryclaw.consolidation.actions import AddPending, SetFact
@@ -13,9 +13,9 @@ from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pen
 from memoryclaw.consolidation.proposals import About
 from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.history.repository import FileChange, History
+from memoryclaw.history.repository import History
 from memoryclaw.lifecycle.conflict_decisions import KIND, conflict_print, side_in_words, standing_conflicts
-from memoryclaw.model import Fact, Problem
+from memoryclaw.model import Fact, FileChange, Problem
 from memoryclaw.review import elsewhere, setting_questions, widened
 from memoryclaw.review.checks import FORGET, VERIFY, DueCheck, is_unwanted, overdue
 from memoryclaw.review.file_changes import actions_of
@@ -179,12 +179,14 @@ def _facts(context: WriteContext) -> Iterator[ReviewItem]:
             box={"x": proposals.APPROVE, "-": proposals.REJECT}.get(fact.box, ""),
             text=text,
             fact=fact,
-            entity=fact.entity,
-            field=fact.field,
-            value=fact.value,
-            since=fact.since,
+            **_claimed(fact, fact.since),
             now=standing_value,
         )
+
+
+def _claimed(fact: PendingFact | Fact | SetFact | AddPending, since: str) -> dict[str, Any]:
+    """What an item tells of a fact that waits, or of the claim of a proposal."""
+    return {"entity": fact.entity, "field": fact.field, "value": fact.value, "since": since}
 
 
 def _episodes(fact: PendingFact) -> list[str]:
@@ -203,10 +205,7 @@ def _checks(context: WriteContext) -> Iterator[ReviewItem]:
             path=check.path,
             source=fact.source if fact else "",
             text=context.text(check.path),
-            entity=fact.entity if fact else "",
-            field=fact.field if fact else "",
-            value=fact.value if fact else "",
-            since=fact.day if fact else "",
+            **_claimed(fact, fact.day) if fact else {},
             check=check,
         )
 
@@ -230,10 +229,8 @@ def _conflicts(context: WriteContext) -> Iterator[ReviewItem]:
 
 def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
     current = CurrentFacts(context)
-    for path in files.list_files(context.root, proposals.FOLDER.rstrip("/")):
-        if not path.endswith(".md") or path.count("/") > 1:
-            continue
-        text = context.text(path)
+    for path in files.list_files(context.root, proposals.FOLDER.rstrip("/"), ".md"):
+        text = context.text(path) if path.count("/") == 1 else ""
         if not text:
             continue
         about, change = proposals.about(text, path), proposals.read_proposal(text)
@@ -247,10 +244,7 @@ def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
         claims = (action for action in change.actions if isinstance(action, (SetFact, AddPending)))
         claim = next(claims, None) if change.kind == "fact" else None
         yield ReviewItem(
-            entity=claim.entity if claim else "",
-            field=claim.field if claim else "",
-            value=claim.value if claim else "",
-            since=claim.since if claim else "",
+            **_claimed(claim, claim.since) if claim else {},
             now=current.beside(claim.entity, claim.field, claim.value) if claim else "",
             id=about.id,
             kind=change.kind,
@@ -268,9 +262,8 @@ def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
 
 
 def _drafts(context: WriteContext) -> Iterator[ReviewItem]:
-    for path in files.list_files(context.root, DRAFTS):
-        text = context.text(path) if path.endswith(_SKILL) else ""
-        if text:
+    for path in files.list_files(context.root, DRAFTS, _SKILL):
+        if text := context.text(path):
             name = path.removeprefix(f"{DRAFTS}/").removesuffix(_SKILL)
             skill = read_markdown_skill(split(readable(text)).meta)
             remark = f"a draft; `memoryclaw skills approve {name}` or `skills reject {name}` decides it"
@@ -282,11 +275,13 @@ def _branches(context: WriteContext) -> Iterator[ReviewItem]:
     if not history.git_dir:
         return
     for branch in open_branches(history):
-        title = f"{_summary(context, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
+        # What the commits of a branch come to: `1 episode, 2 facts`.
+        changes = [change for commit in branch.commits for change in history.changes(commit.commit)]
+        planned = ChangeSet(branch.run, changes=tuple(_plan(context, change) for change in changes))
+        title = f"{summary_of(planned, 'branch')} on {branch.ref.removeprefix('refs/heads/')}"
         redone = branch.run.startswith("redo-")
-        cause = read_record(branch.record).held or (
-            "these logs were read again" if redone else "consolidation.mode is `branch`"
-        )
+        cause = "these logs were read again" if redone else "consolidation.mode is `branch`"
+        cause = read_record(branch.record).held or cause
         reason = f"{cause}, so nothing of it is in the vault yet"
         yield ReviewItem(branch.run, "run", title, reason, branch.run, branch.ref, branch=branch)
 
@@ -326,22 +321,13 @@ def _settings(context: WriteContext) -> Iterator[ReviewItem]:
         )
 
 
-def _summary(context: WriteContext, history: History, branch: OpenBranch) -> str:
-    """`1 episode, 2 facts`: what the commits of a branch come to."""
-    changes = [change for commit in branch.commits for change in history.changes(commit.commit)]
-    return summary_of(
-        ChangeSet(branch.run, changes=tuple(_plan(context, change) for change in changes)), "branch"
-    )
-
-
 def _plan(context: WriteContext, change: FileChange) -> PlannedChange:
     path, place = change.path, place_of(change.path)
     before, after = (None if data is None else decode(data).text for data in (change.before, change.after))
     is_new = before is None and after is not None
     kind = {("episode", "current"): "episode", ("skill", "draft"): "skill"}.get(place or ("", ""), "fact")
-    semantic = context.semantic(path) if place == ("semantic", "current") else None
     waits = "proposed" if is_new and path.startswith(proposals.FOLDER) and path.endswith(".md") else ""
-    actions = tuple(actions_of(path, before, after, semantic))
+    actions = tuple(actions_of(path, before, after, context.facts_file(path)))
     return PlannedChange(kind if is_new else "fact", "", actions, reason=waits)
 
 
@@ -356,11 +342,6 @@ class CurrentFacts:
         self._schema = context.schema()
         self._files: dict[str, dict[tuple[str, str], list[Fact]]] = {}
 
-    def many(self, field: str) -> bool:
-        """True for a field that may hold several values side by side."""
-        declared = self._schema.fields.get(" ".join(field.lower().split()))
-        return declared is not None and declared.many
-
     def facts(self, entity: str, field: str) -> list[Fact]:
         """What holds of this field, in the first file that tells it."""
         entity = self._context.lookup.entity_name(entity)
@@ -373,7 +354,7 @@ class CurrentFacts:
 
     def beside(self, entity: str, field: str, value: str) -> str:
         """The value that a new one would take the place of; empty where there is none, as for every statement."""
-        facts = [] if self.many(field) or not field else self.facts(entity, field)
+        facts = [] if self._schema.holds_many(field) or not field else self.facts(entity, field)
         return ", ".join(fact.value for fact in facts if fact.value != value)
 
     def _read(self, path: str) -> dict[tuple[str, str], list[Fact]]:

@@ -9,13 +9,15 @@ from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
+from memoryclaw.consolidation.actions import AddStatement, SetFact
 from memoryclaw.consolidation.apply import must_be_its_own
 from memoryclaw.consolidation.changes import record_path
 from memoryclaw.consolidation.pending import PENDING_FILE
 from memoryclaw.consolidation.proposals import FOLDER, about
 from memoryclaw.errors import ConflictError, InputError
-from memoryclaw.history.repository import FileChange, History, Recorded
+from memoryclaw.history.repository import History, Recorded
 from memoryclaw.lifecycle.keeping import UPKEEP
+from memoryclaw.model import FileChange
 from memoryclaw.review import file_changes
 from memoryclaw.skills.listing import fingerprint_of
 from memoryclaw.skills.skill_file import read_skill
@@ -34,9 +36,7 @@ _KEPT_FOLDER = "runs/"  # a run record says what was read, also after the run is
 _LEARNED = frozenset({"consolidate", "redo"})  # runs whose facts must not come back by themselves
 _LINK = re.compile(r"\[\[([^\[\]|#\n]+)")
 _SKILL_FOLDERS = frozenset({"skills", "skills/_drafts"})
-_Revert = Callable[
-    [bytes | None], tuple[bytes | None, tuple[str, ...]]
-]  # what the file becomes, and what stays
+_Revert = Callable[[bytes | None], tuple[bytes | None, tuple[str, ...]]]  # what the file becomes; what stays
 
 
 class _Target(NamedTuple):
@@ -97,31 +97,33 @@ def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
         raise InputError(
             "a merge of two machines is not undone as a whole; undo the commits that it brought, which `memoryclaw history` lists"
         )
-    plan = _plan(context, history, target)
+    undoing = _Undoing(context, history, target)
+    plan = undoing.plan()
     ends_it = any(change.path == CONFIG_FILE and change.before is None for change in plan.taken)
     if not yes and (ends_it or target.run.startswith("init-")):
         raise InputError(
             f"{target.subject!r} made this folder a vault; to undo it anyway, give --yes (over HTTP and in Python: yes)"
         )
-    decisions = list(dict.fromkeys(_decisions(context, history, target, plan)))
+    decisions = list(dict.fromkeys(undoing.decisions(plan)))
     if not plan.edits and not decisions:
         raise InputError(target.undone_already)
     run = context.run("undo")
-
-    def message() -> str:
-        if target.is_one:
-            commit = target.commits[0].commit[:12]
-            return context.templates.commit_message("undo", run=run, subject=target.subject, commit=commit)
+    if target.is_one:
+        commit = target.commits[0].commit[:12]
+        message = context.message("undo", run=run, subject=target.subject, commit=commit)
+    else:
         taken = [_subject(commit) for commit in target.commits]
-        return context.templates.commit_message(
+        message = context.message(
             "undo-run", run=run, of=target.run, taken=taken, left=plan.left, kept=plan.kept
         )
-
     edits = [*plan.edits, *([record_edit(decisions)] if decisions else [])]
     outcome = write(context.root, edits, message, verb="undo", now=context.now)
     if not outcome.changed:
         raise InputError(target.undone_already)
-    _sweep(context, plan.edits)
+    for folder in dict.fromkeys(edit.path.rpartition("/")[0] for edit in plan.edits):
+        if folder.startswith("skills/") and folder not in _SKILL_FOLDERS:  # of a skill that is empty now
+            with suppress(OSError):  # it holds other files, or is gone
+                os.rmdir(on_disk(context.root, folder))
     notices = [f"took back: {target.subject}", _left_notice(plan), outcome.notice]
     notice = "; ".join(filter(None, notices))
     path = plan.edits[0].path if len(plan.edits) == 1 else ""
@@ -144,12 +146,184 @@ def _target(history: History, name: str) -> _Target:
     return _Target([commit], run)
 
 
-def _sweep(context: WriteContext, edits: Iterable[Edit]) -> None:
-    """Removes the folders of skills that are empty now."""
-    for folder in dict.fromkeys(edit.path.rpartition("/")[0] for edit in edits):
-        if folder.startswith("skills/") and folder not in _SKILL_FOLDERS:
-            with suppress(OSError):  # it holds other files, or is gone
-                os.rmdir(on_disk(context.root, folder))
+class _Undoing(NamedTuple):
+    """What is to be taken back, and the vault in which."""
+
+    context: WriteContext
+    history: History
+    target: _Target
+
+    def plan(self) -> _Plan:
+        """What is reverted in each file, newest change first; facts first, since what they rest on stays with them."""
+        context, target = self.context, self.target
+        # The changes of each file that is taken back, newest first.
+        chains: dict[str, list[FileChange]] = {}
+        for commit in target.commits:
+            for change in self.history.changes(commit.commit):
+                stays = change.path.startswith(_KEPT_FOLDER) and not target.is_one
+                if change.path != DECISIONS_FILE and not stays:
+                    chains.setdefault(change.path, []).append(change)
+        plan, anything = _Plan([], [], [], []), False
+        if not chains:
+            return plan  # it only decided
+        states = self.history.base(list(chains)).sides
+        works = [data for path in chains if (data := files.data_at(context.root, path)) is not None]
+        afters = dict[str, bytes | None]()
+        for path in sorted(chains, key=lambda path: not path.startswith("semantic/")):
+            content = files.data_at(context.root, path)
+            if not target.is_one and self._is_cited(path, content, chains[path], afters):
+                plan.kept.append(path)
+                continue
+            reverts = [(change, partial(self._revert, change, works)) for change in chains[path]]
+            now = content, states[path].head_data
+            revertible, afters[path] = self._revertible(path, reverts, now, plan)
+            anything = anything or afters[path] != content
+            olds = (c.before for c in chains[path] if content is None and same_text(c.before, afters[path]))
+            edit = Edit(path, partial(_all_reverted, revertible), stored=next(olds, None))
+            plan.edits.append(edit)
+        decided = Decisions.read(context.text(DECISIONS_FILE)).all
+        of_run = [d.decision for d in decided if d.kind == "run" and d.run == target.run]
+        if not anything and (plan.left or plan.kept) and of_run[-1:] != [UNDONE]:
+            raise ConflictError(
+                f"later edits of {(plan.left or plan.kept)[0]} touch the same lines; nothing was written"
+            )
+        if not anything:
+            raise InputError("; ".join(filter(None, [target.undone_already, _left_notice(plan)])))
+        changes = [_texts(change) for chain in chains.values() for change in chain]
+        must_be_its_own([(change.path, *_texts(change)) for change in plan.taken], changes)
+        return plan
+
+    def _is_cited(
+        self,
+        path: str,
+        work: bytes | None,
+        chain: Sequence[FileChange],
+        afters: Mapping[str, bytes | None],
+    ) -> bool:
+        """True for an episode that would go although remaining facts cite it."""
+        if work is None or chain[-1].before is not None or place_of(path) != ("episode", "current"):
+            return False
+        id_ = split(readable(decode(work).text)).meta.get("id")
+        names = {path.rpartition("/")[2].removesuffix(".md"), id_}
+        texts = (
+            decode(afters[file] or b"").text if file in afters else self.context.text(file)
+            for file in files.list_files(self.context.root, "semantic")
+        )
+        return any(hit[1].strip() in names for text in texts for hit in _LINK.finditer(text))
+
+    def _revertible(
+        self,
+        path: str,
+        reverts: Sequence[tuple[FileChange, _Revert]],
+        now: tuple[bytes | None, bytes | None],
+        plan: _Plan,
+    ) -> tuple[list[_Revert], bytes | None]:
+        """Those that can be taken back, in the file and in the last commit alike, and the bytes that the file then has."""
+        (content, head), revertible, strict = now, list[_Revert](), self.target.is_one
+        for change, revert in reverts:
+            try:
+                after, staying = revert(content)
+                if staying and strict:
+                    raise ConflictError(
+                        f"later edits of {staying[0]} in {path} touch the same lines; nothing was written"
+                    )
+                head_after = revert(head)[0] if head is not None else None
+                _must_agree(path, (content, after), (head, head_after))
+            except ConflictError:
+                if strict:
+                    raise
+                named = [f"{fact.name} in {change.path}" for fact in self._added(change)]
+                plan.leave(named or [change.path])
+                continue
+            plan.leave(f"{name} in {path}" for name in staying)
+            plan.taken.extend([FileChange(path, after, content)] if after != content else [])
+            content, head = after, head_after
+            revertible.append(revert)
+        return revertible, content
+
+    def _added(self, change: FileChange) -> list[SetFact | AddStatement]:
+        """The facts and statements that a change of a semantic file added; none of another file."""
+        file = self.context.facts_file(change.path)
+        return file_changes.added_facts(*_texts(change), file) if file else []
+
+    def _revert(
+        self, change: FileChange, works: Sequence[bytes], now: bytes | None
+    ) -> tuple[bytes | None, tuple[str, ...]]:
+        """Takes a change back; `works` are the files that are there, of which one may be what a removed file became."""
+        if now == change.before:
+            return now, ()
+        if now == change.after and now is None:
+            return next((work for work in works if same_text(work, change.before)), change.before), ()
+        if now == change.after:
+            return change.before, ()
+        if same_text(now, change.before):
+            return now, ()
+        if now is not None and same_text(now, change.after):
+            return None if change.before is None else in_form_of(change.before, now), ()
+        merged = self._merge(change, now)
+        if merged is not None:
+            return merged, ()
+        taken_back = self._by_lines(change, now)
+        if now is None or taken_back is None:
+            change_since = "is gone" if now is None else "was changed"
+            raise ConflictError(
+                f"{change.path} {change_since} since, and later edits touch the same lines; nothing was written"
+            )
+        text = taken_back.text
+        return None if text is None else encode(decode(now)._replace(text=text)), taken_back.left
+
+    def _merge(self, change: FileChange, now: bytes | None) -> bytes | None:
+        """The file without the change, by a merge of lines; None where that would be a guess."""
+        if now is None or change.before is None or change.after is None:
+            return None
+        current, base, target = (decode(in_form_of(data, now)) for data in (now, change.after, change.before))
+        merged = merge(base.text, current.text, target.text)
+        if merged is None:
+            return None
+        file = self.context.facts_file(change.path)
+        same = file_changes.only_its_facts(file, (base.text, target.text), (current.text, merged))
+        return encode(current._replace(text=merged)) if same else None
+
+    def _by_lines(self, change: FileChange, now: bytes | None) -> file_changes.TakenBack | None:
+        """The file without the facts, or the questions, that the change wrote; None where that cannot be told."""
+        if now is None or change.after is None:
+            return None
+        before = None if change.before is None else decode(change.before).text
+        after, current = decode(change.after).text, decode(now).text
+        if change.path == PENDING_FILE:
+            return file_changes.take_back_questions(before, after, current)
+        file = self.context.facts_file(change.path)
+        return file_changes.take_back_facts(before, after, current, file) if file else None
+
+    def decisions(self, plan: _Plan) -> Iterator[Decision]:
+        """What is remembered: earlier decisions as they were, and of a consolidation what must not come back."""
+        target, now = self.target, self.context.text(DECISIONS_FILE)
+        moment, by = timestamp(self.context.now), self.history.author()[0]
+        for commit in target.commits:
+            for change in self.history.changes(commit.commit):
+                if change.path == DECISIONS_FILE:
+                    yield from file_changes.restoring_decisions(*_texts(change), now, at=moment, by=by)
+        suggestions: list[tuple[str, str]] = []
+        if target.run.startswith(f"{UPKEEP}-"):
+            suggestions += [(UPKEEP, commit.trailers.get("Change", "")) for commit in target.commits]
+            suggestions += [
+                (UPKEEP, about(_texts(change)[1], change.path).fingerprint)
+                for change in plan.taken
+                if change.before is None and change.path.startswith(FOLDER) and change.path.endswith(".md")
+            ]
+        if target.run.partition("-")[0] in _LEARNED:
+            trailers = (commit.message.rstrip().rpartition("\n\n")[2] for commit in target.commits)
+            ranges = tuple(sorted({str(range_) for text in trailers for range_ in parse_ranges(text)}))
+            kind, commit_id = ("commit", target.commits[0].commit) if target.is_one else ("run", "")
+            yield Decision(moment, UNDONE, kind, ranges=ranges, run=target.run, commit=commit_id, by=by)
+            for change in plan.taken:
+                suggestions += [("fact", fact.fingerprint) for fact in self._added(change)]
+                is_draft = place_of(change.path) == ("skill", "draft") and change.before is None
+                if is_draft and change.after is not None:
+                    suggestions.append(("skill", fingerprint_of(read_skill(change.path, change.after))))
+        for kind, known_by in suggestions:
+            if known_by:
+                yield Decision(moment, UNDONE, kind, known_by, by=by)
 
 
 def _left_notice(plan: _Plan) -> str:
@@ -162,108 +336,6 @@ def _left_notice(plan: _Plan) -> str:
 
 def _subject(commit: Recorded) -> str:
     return commit.message.partition("\n")[0]
-
-
-def _plan(context: WriteContext, history: History, target: _Target) -> _Plan:
-    """What is reverted in each file, newest change first; facts first, since what they rest on stays with them."""
-    # The changes of each file that is taken back, newest first.
-    chains: dict[str, list[FileChange]] = {}
-    for commit in target.commits:
-        for change in history.changes(commit.commit):
-            if change.path != DECISIONS_FILE and not (
-                change.path.startswith(_KEPT_FOLDER) and not target.is_one
-            ):
-                chains.setdefault(change.path, []).append(change)
-    if not chains:
-        return _Plan([], [], [], [])  # it only decided
-    states = history.base(list(chains)).sides if chains else {}
-    works = [data for path in chains if (data := files.data_at(context.root, path)) is not None]
-    plan, anything = _Plan([], [], [], []), False
-    afters = dict[str, bytes | None]()
-    for path in sorted(chains, key=lambda path: not path.startswith("semantic/")):
-        content = files.data_at(context.root, path)
-        if not target.is_one and _is_cited(context, path, content, chains[path], afters):
-            plan.kept.append(path)
-            continue
-        reverts = [(change, _reversal(context, change, works)) for change in chains[path]]
-        revertible, after = _revertible(
-            context, path, reverts, (content, states[path].head_data), plan, strict=target.is_one
-        )
-        anything, afters[path] = anything or after != content, after
-        stored = next(
-            (c.before for c in chains[path] if content is None and same_text(c.before, after)), None
-        )
-        plan.edits.append(Edit(path, partial(_all_reverted, revertible), stored=stored))
-    decided = Decisions.read(context.text(DECISIONS_FILE)).all
-    of_run = [d.decision for d in decided if d.kind == "run" and d.run == target.run]
-    if not anything and (plan.left or plan.kept) and of_run[-1:] != [UNDONE]:
-        raise ConflictError(
-            f"later edits of {(plan.left or plan.kept)[0]} touch the same lines; nothing was written"
-        )
-    if not anything:
-        raise InputError("; ".join(filter(None, [target.undone_already, _left_notice(plan)])))
-    changes = [_texts(change) for chain in chains.values() for change in chain]
-    must_be_its_own([(change.path, *_texts(change)) for change in plan.taken], changes)
-    return plan
-
-
-def _is_cited(
-    context: WriteContext,
-    path: str,
-    work: bytes | None,
-    chain: Sequence[FileChange],
-    afters: Mapping[str, bytes | None],
-) -> bool:
-    """True for an episode that would go although remaining facts cite it."""
-    if work is None or chain[-1].before is not None or place_of(path) != ("episode", "current"):
-        return False
-    id_ = split(readable(decode(work).text)).meta.get("id")
-    names = {path.rpartition("/")[2].removesuffix(".md"), id_}
-    for file in files.list_files(context.root, "semantic"):
-        text = decode(afters[file] or b"").text if file in afters else context.text(file)
-        if any(hit[1].strip() in names for hit in _LINK.finditer(text)):
-            return True
-    return False
-
-
-def _revertible(
-    context: WriteContext,
-    path: str,
-    reverts: Sequence[tuple[FileChange, _Revert]],
-    now: tuple[bytes | None, bytes | None],
-    plan: _Plan,
-    *,
-    strict: bool,
-) -> tuple[list[_Revert], bytes | None]:
-    """Those that can be taken back, in the file and in the last commit alike, and the bytes that the file then has."""
-    (content, head), revertible = now, list[_Revert]()
-    for change, revert in reverts:
-        try:
-            after, staying = revert(content)
-            if staying and strict:
-                raise ConflictError(
-                    f"later edits of {staying[0]} in {path} touch the same lines; nothing was written"
-                )
-            head_after = revert(head)[0] if head is not None else None
-            _must_agree(path, (content, after), (head, head_after))
-        except ConflictError:
-            if strict:
-                raise
-            plan.leave(_names(context, change))
-            continue
-        plan.leave(f"{name} in {path}" for name in staying)
-        plan.taken.extend([FileChange(path, after, content)] if after != content else [])
-        content, head = after, head_after
-        revertible.append(revert)
-    return revertible, content
-
-
-def _names(context: WriteContext, change: FileChange) -> list[str]:
-    """The facts that a change set, where it can be told, else its file."""
-    if place_of(change.path) != ("semantic", "current"):
-        return [change.path]
-    facts = file_changes.added_facts(*_texts(change), context.semantic(change.path))
-    return [f"{fact.name} in {change.path}" for fact in facts] or [change.path]
 
 
 def _all_reverted(reverts: Sequence[_Revert], now: bytes | None) -> bytes | None:
@@ -283,111 +355,6 @@ def _must_agree(
         raise ConflictError(
             f"{path} has uncommitted changes of yours where this would write; commit them, then try again"
         )
-
-
-def _reversal(context: WriteContext, change: FileChange, works: Sequence[bytes]) -> _Revert:
-    """What takes a change back; `works` are the files that are there, of which one may be what a removed file became."""
-
-    def revert(now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
-        if now == change.before:
-            return now, ()
-        if now == change.after and now is None:
-            return next((work for work in works if same_text(work, change.before)), change.before), ()
-        if now == change.after:
-            return change.before, ()
-        if same_text(now, change.before):
-            return now, ()
-        if now is not None and same_text(now, change.after):
-            return None if change.before is None else in_form_of(change.before, now), ()
-        merged = _merge(context, change, now)
-        if merged is not None:
-            return merged, ()
-        taken_back = _by_lines(context, change, now)
-        if now is None or taken_back is None:
-            change_since = "is gone" if now is None else "was changed"
-            raise ConflictError(
-                f"{change.path} {change_since} since, and later edits touch the same lines; nothing was written"
-            )
-        return None if taken_back.text is None else encode(
-            decode(now)._replace(text=taken_back.text)
-        ), taken_back.left
-
-    return revert
-
-
-def _merge(context: WriteContext, change: FileChange, now: bytes | None) -> bytes | None:
-    """The file without the change, by a merge of lines; None where that would be a guess."""
-    if now is None or change.before is None or change.after is None:
-        return None
-    current, base, target = (decode(in_form_of(data, now)) for data in (now, change.after, change.before))
-    merged = merge(base.text, current.text, target.text)
-    if merged is None:
-        return None
-    file = context.semantic(change.path) if place_of(change.path) == ("semantic", "current") else None
-    same = file_changes.only_its_facts(file, (base.text, target.text), (current.text, merged))
-    return encode(current._replace(text=merged)) if same else None
-
-
-def _by_lines(context: WriteContext, change: FileChange, now: bytes | None) -> file_changes.TakenBack | None:
-    """The file without the facts, or the questions, that the change wrote; None where that cannot be told."""
-    if now is None or change.after is None:
-        return None
-    before = None if change.before is None else decode(change.before).text
-    after, current = decode(change.after).text, decode(now).text
-    if change.path == PENDING_FILE:
-        return file_changes.take_back_questions(before, after, current)
-    if place_of(change.path) != ("semantic", "current"):
-        return None
-    return file_changes.take_back_facts(before, after, current, context.semantic(change.path))
-
-
-def _decisions(context: WriteContext, history: History, target: _Target, plan: _Plan) -> list[Decision]:
-    """What is remembered: earlier decisions as they were, and of a consolidation what must not come back."""
-    moment, by = timestamp(context.now), history.author()[0]
-    decisions: list[Decision] = []
-    for commit in target.commits:
-        for change in history.changes(commit.commit):
-            if change.path == DECISIONS_FILE:
-                before, after = _texts(change)
-                decisions += file_changes.restoring_decisions(
-                    before, after, context.text(DECISIONS_FILE), at=moment, by=by
-                )
-    if target.run.startswith(f"{UPKEEP}-"):
-        fingerprints = [commit.trailers.get("Change", "") for commit in target.commits]
-        fingerprints += [
-            about(_texts(change)[1], change.path).fingerprint
-            for change in plan.taken
-            if change.before is None and change.path.startswith(FOLDER) and change.path.endswith(".md")
-        ]
-        decisions += [
-            Decision(moment, UNDONE, UPKEEP, known_by, by=by) for known_by in fingerprints if known_by
-        ]
-    if target.run.partition("-")[0] not in _LEARNED:
-        return decisions
-    trailers = (commit.message.rstrip().rpartition("\n\n")[2] for commit in target.commits)
-    ranges = {str(range_) for text in trailers for range_ in parse_ranges(text)}
-    kind, commit_id = ("commit", target.commits[0].commit) if target.is_one else ("run", "")
-    decisions.append(
-        Decision(moment, UNDONE, kind, ranges=tuple(sorted(ranges)), run=target.run, commit=commit_id, by=by)
-    )
-    return [
-        *decisions,
-        *(
-            Decision(moment, UNDONE, kind, known_by, by=by)
-            for kind, known_by in _added_facts_and_skills(context, plan.taken)
-        ),
-    ]
-
-
-def _added_facts_and_skills(context: WriteContext, taken: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
-    """The fingerprints of the facts and the skill drafts that came with these changes."""
-    for change in taken:
-        place = place_of(change.path)
-        if place == ("semantic", "current"):
-            for fact in file_changes.added_facts(*_texts(change), context.semantic(change.path)):
-                yield "fact", fact.fingerprint
-        elif place == ("skill", "draft") and change.before is None and change.after is not None:
-            yield "skill", fingerprint_of(read_skill(change.path, change.after))
 
 
 def _texts(change: FileChange) -> tuple[str, str]:

@@ -8,14 +8,14 @@ from typing import NamedTuple
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError, VaultError
 from memoryclaw.history.git import hash_name
 from memoryclaw.history.repository import BranchMove, History, object_id
-from memoryclaw.model import AGENT, TRUSTS
+from memoryclaw.model import AGENT, TRUSTS, FileChange
 from memoryclaw.review.elsewhere import commit_in_words, in_a_few_words, remote_with
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.doubts import NOTE, Doubt, piece_of
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.permissions import doubt, doubts, settle
-from memoryclaw.vault.standings import ExchangedFile, doubts_of, standing_of
+from memoryclaw.vault.standings import doubts_of, standing_of
 from memoryclaw.writing.context import WriteContext
 
 KIND = "labels"
@@ -37,12 +37,9 @@ class Widened(NamedTuple):
         """It in a few words: `notes/house.md: audience public instead of owner`."""
         notes = [_difference(one) for piece, one in self.pieces if piece == NOTE]
         lines = [_difference(one) for piece, one in self.pieces if piece != NOTE]
-        of_lines = (
-            f"{len(lines)} line{'s' * (len(lines) != 1)} with {'; '.join(dict.fromkeys(lines))}"
-            if lines
-            else ""
-        )
-        return one_line(f"{self.path}: {'; '.join(filter(None, (*notes, of_lines)))}")[:_SHOWN]
+        if lines:
+            notes.append(f"{len(lines)} line{'s' * (len(lines) != 1)} with {'; '.join(dict.fromkeys(lines))}")
+        return one_line(f"{self.path}: {'; '.join(filter(None, notes))}")[:_SHOWN]
 
 
 def _difference(doubt: Doubt) -> str:
@@ -82,11 +79,8 @@ def why(context: WriteContext, waiting: Sequence[Widened]) -> str:
     history, commits = History(context.root), list[str]()
     try:
         for widening in waiting if history.git_dir and history.head() else ():
-            commit = (
-                history.git.run("log", "-1", "--format=%H", "--", history.places.on_disk(widening.path))
-                .decode()
-                .strip()
-            )
+            place = history.places.on_disk(widening.path)
+            commit = history.git.run("log", "-1", "--format=%H", "--", place).decode().strip()
             commits += [commit] if commit and commit not in commits else []
         origin = ", ".join(commit_in_words(history, commit) for commit in commits[:_NAMED])
     except HistoryError:  # a damaged history names nothing
@@ -138,19 +132,18 @@ def is_own_work(root: str, since: int) -> bool:
     return all(move.why.startswith(_OURS) for move in History(root).moves(since))
 
 
-def _changes(history: History, move: BranchMove) -> list[ExchangedFile]:
+def _changes(history: History, move: BranchMove) -> list[FileChange]:
     try:
         nothing = object_id("tree", b"", hash_name(history.git_dir))
-        return [ExchangedFile(*change) for change in history.between(move.old or nothing, move.new)]
+        return history.between(move.old or nothing, move.new)
     except HistoryError:  # what is not there any more cannot be looked at
         return []
 
 
 def _came(history: History, move: BranchMove) -> bool:
     """True where a move of the branch brought what others have."""
-    if move.why.startswith(("clone:", "pull", "initial pull")) and not any(
-        word in move.why for word in _PICKED
-    ):
+    is_pull = move.why.startswith(("clone:", "pull", "initial pull"))
+    if is_pull and not any(word in move.why for word in _PICKED):
         return True
     parents = history.git.asks("rev-parse", f"{move.new}^@")[1].decode().split()
     return any(remote_with(history, commit) for commit in (move.new, *parents[1:]))

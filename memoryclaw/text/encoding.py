@@ -139,9 +139,9 @@ def json_object(text: str | bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def texts_in(value: object) -> list[str]:
+def texts_in(value: object) -> tuple[str, ...]:
     """The texts in a list of JSON; none where it is no list."""
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
 
 
 def read_json(text: str, otherwise: str) -> Any:

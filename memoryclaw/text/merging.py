@@ -57,7 +57,7 @@ def _clash(a: Hunk, b: Hunk) -> bool:
 
 def _gist(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     old, new = lines_of(before), lines_of(after)
-    start, end = _shared(old, new)  # so the comparison costs what the change costs
+    start, end = shared_ends(old, new)  # so the comparison costs what the change costs
     old, new = old[start : len(old) - end], new[start : len(new) - end]
     changes = hunks(old, new)
     gone = [line for hunk in changes for line in old[hunk.start : hunk.end]]
@@ -69,7 +69,7 @@ def _words(lines: list[str]) -> tuple[str, ...]:
     return tuple(stripped for line in lines if (stripped := line.strip()))
 
 
-def _shared(one: list[str], other: list[str]) -> tuple[int, int]:
+def shared_ends(one: list[str], other: list[str]) -> tuple[int, int]:
     """How many lines both begin with, and how many of the rest both end with."""
     start, shorter = 0, min(len(one), len(other))
     while start < shorter and one[start] == other[start]:
@@ -151,7 +151,7 @@ def _weft(base: list[str], other: list[str]) -> _Weft:
     weft = _Weft([*base], [[] for _ in base], [[] for _ in range(count + 1)], [False] * count)
     old, new = [line.rstrip("\r\n") for line in base], [line.rstrip("\r\n") for line in other]
     position, moved = 0, 0
-    start, end = _shared(old, new)
+    start, end = shared_ends(old, new)
     for hunk in _between(old, new, (start, len(old) - end), (start, len(new) - end)):
         for number in range(position, hunk.start):
             weft.kept[number] = other[number + moved]
@@ -246,7 +246,7 @@ def _same_lines(first: list[str], second: list[str]) -> bool:
 
 def both(first: list[str], second: list[str]) -> list[str]:
     """What two sides added at one place, one after the other; what begins or ends both stands there once."""
-    start, end = _shared(*([line.rstrip("\r\n") for line in lines] for lines in (first, second)))
+    start, end = shared_ends(*([line.rstrip("\r\n") for line in lines] for lines in (first, second)))
     return [*first[: len(first) - end], *second[start:]]
 
 

@@ -303,11 +303,6 @@ def label_in(text: str) -> Label:
     return marks_in(text).label
 
 
-def labels_in(text: str) -> str:
-    """Whom the marks in a piece of text let in together; empty without one."""
-    return label_in(text).audience
-
-
 def without_labels(text: str) -> str:
     """A piece of text as it was said, without its marks."""
     marks = marks_in(text).words
@@ -393,11 +388,6 @@ def _of_unread_header(parts: Split, shown: str) -> Label:
         return Label(OWNER, export=re.search("export", text, re.IGNORECASE) is None)
     keys = list(_KEY_LINE.finditer(text))
     return Label(OWNER if any(hit[1] for hit in keys) else "", all(hit[1] for hit in keys))
-
-
-def of_note(parts: Split) -> str:
-    """Whom the label of a whole note lets in; empty without one."""
-    return label_of_note(parts).audience
 
 
 # The lines that a label on one of them covers, and those that a line needs to be understood.

@@ -60,11 +60,9 @@ def read_journal_names(text: str) -> JournalNames:
 def _pattern(form: str) -> str:
     pieces = _PIECES.findall(form)
     numbers = [piece for piece in pieces if piece in _NUMBERS]
-    return (
-        "".join(_NUMBERS.get(piece) or re.escape(piece) for piece in pieces)
-        if len(set(numbers)) == len(numbers)
-        else r"(?!)"
-    )
+    if len(set(numbers)) < len(numbers):
+        return r"(?!)"
+    return "".join(_NUMBERS.get(piece) or re.escape(piece) for piece in pieces)
 
 
 def _written(piece: str, day: date) -> str:
@@ -107,8 +105,6 @@ def source_of_day(path: str, when: str, title: str) -> str:
         return ""
     stem = path.rpartition("/")[2].rpartition(".")[0]
     sources = ((NAME, day_in_name(stem)), (HEADING, day_in_heading(title)), (FOLDER, day_in_folders(path)))
-    if (
-        path.startswith(JOURNALS) and _DAYLIKE.fullmatch(stem) and not day_in_name(stem)
-    ):  # as its graph writes days
-        return NAME
+    if path.startswith(JOURNALS) and _DAYLIKE.fullmatch(stem) and not day_in_name(stem):
+        return NAME  # as its graph writes days
     return next((source for source, day in sources if day[:10] == when[:10]), HEADER)

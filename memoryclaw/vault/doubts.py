@@ -53,9 +53,8 @@ class Standing(NamedTuple):
         """The narrower of both, each with what it says by saying nothing."""
         if not self.audience and not other.audience:
             return self.below(other)
-        return self._replace(audience=self.audience or AGENT).below(
-            other._replace(audience=other.audience or AGENT)
-        )
+        mine, its = (one._replace(audience=one.audience or AGENT) for one in (self, other))
+        return mine.below(its)
 
 
 def _level(trust: str) -> int:

@@ -36,14 +36,7 @@ from memoryclaw.text.memory_lines import (
     without_ids,
 )
 from memoryclaw.text.yaml_text import flow_list, scalar
-from memoryclaw.vault.audience import (
-    UNLABELLED,
-    Label,
-    common_audience,
-    label_in,
-    may_hold_labels,
-    without_labels,
-)
+from memoryclaw.vault import audience as labels
 from memoryclaw.vault.facts import (
     OF_A_VALUE,
     Facts,
@@ -56,7 +49,7 @@ from memoryclaw.vault.facts import (
     statement_in,
 )
 from memoryclaw.vault.fields import NoteField, facts_of_note, fields_in
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import is_plain
 from memoryclaw.vault.vocabulary import read_aliases
 
 Value = str | Sequence[str]
@@ -69,7 +62,6 @@ class _Entry(NamedTuple):
     key_end: tuple[int, int]
     start: tuple[int, int]
     end: tuple[int, int]
-    last: int
     style: str  # the quote of a scalar, `|`, `>`, `flow`, `list` or `map`
     items: tuple[tuple[int, str | None], ...]  # of a block list: the first line of each, and its text
 
@@ -148,15 +140,15 @@ def _replace_entry(header: _Header, entry: _Entry, old: Any, value: Value) -> li
     lines = list(header.lines)
     if entry.style == "list" and not isinstance(value, str) and value:
         first = entry.items[0][0]
-        return lines[:first] + _items(lines, entry, value, header.newline) + lines[entry.last + 1 :]
+        return lines[:first] + _items(lines, entry, value, header.newline) + lines[entry.end[0] + 1 :]
     if entry.style in {"list", "map"}:
         row, column = entry.key_end
         colon = lines[row].index(":", column) + 1
         lines[row] = f"{lines[row][:colon]} {_render(value)}{lines[row][colon:]}"
-        return lines[: row + 1] + lines[entry.last + 1 :]
+        return lines[: row + 1] + lines[entry.end[0] + 1 :]
     (row, column), (end_row, end_column) = entry.start, entry.end
     if entry.style in {"|", ">"}:
-        end_row, end_column = entry.last, len(lines[entry.last].rstrip("\r\n"))
+        end_row, end_column = entry.end[0], len(lines[entry.end[0]].rstrip("\r\n"))
     before, after = lines[row][:column], lines[end_row][end_column:]
     space = " " if before.endswith(":") else ""
     style = entry.style if isinstance(old, str) else ""
@@ -168,7 +160,7 @@ def _items(lines: list[str], entry: _Entry, value: Sequence[str], newline: str) 
     starts = [first for first, _ in entry.items]
     sample = lines[starts[0]]
     lead = sample[: sample.index("-")] + "- "
-    chunks = [lines[start:end] for start, end in pairwise([*starts, entry.last + 1])]
+    chunks = [lines[start:end] for start, end in pairwise([*starts, entry.end[0] + 1])]
     old = [f"\0{i}" if text is None else text for i, (_, text) in enumerate(entry.items)]
     out: list[str] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(None, old, list(value), autojunk=False).get_opcodes():
@@ -204,13 +196,9 @@ def _entry_at(header: _Header, keys: Sequence[str]) -> _Entry:
     else:
         is_list = isinstance(node, late.yaml.SequenceNode)
         style, items = "flow" if node.flow_style else "list" if is_list else "map", node.value
-    texts = (
-        [(one.start_mark.line, one.value if isinstance(one, late.yaml.ScalarNode) else None) for one in items]
-        if style == "list"
-        else []
-    )
-    end = _end_of(node)
-    return _Entry(_mark(key.end_mark), _mark(node.start_mark), end, end[0], style, tuple(texts))
+    listed = items if style == "list" else []
+    texts = [(n.start_mark.line, n.value if isinstance(n, late.yaml.ScalarNode) else None) for n in listed]
+    return _Entry(_mark(key.end_mark), _mark(node.start_mark), _end_of(node), style, tuple(texts))
 
 
 def _end_of(node: Any) -> tuple[int, int]:
@@ -306,14 +294,14 @@ def set_fact(
     """
     entity, field, value = (" ".join(words.split()) for words in (entity, field or VALUE, value))
     value, stays = _unlabelled(value)
-    audience = common_audience(audience, stays.audience)
+    audience = labels.common_audience(audience, stays.audience)
     if not entity or not value:
         raise InputError("a fact needs an entity and a value")
     sheet = Sheet.of(text, file)
     standing = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
     if holding := [fact for fact in standing if (_holds(fact.value, value) if many else fact.value == value)]:
         return FactEdit(text if claim else without_doubt(text, file, holding[0].id), "confirmed", value)
-    label = audience if not standing or many else common_audience(standing[0].audience, audience)
+    label = audience if not standing or many else labels.common_audience(standing[0].audience, audience)
     origin = _inline(since=since) + source_field(source)
     inline = origin + _inline(audience=label, type=memory_type, scope=scope, also=also)
     addition = FactText(value, inline + _shown(stays._replace(audience="")) + _claim_fields(claim))
@@ -330,7 +318,7 @@ def set_fact(
         )
     old = standing[0]
     fresh, past = (old.entity, old.field, value, True), (old.entity, old.field, old.value, False)
-    change = _Change((_key(old),), (fresh, past))
+    change = _Change((fact_key(old),), (fresh, past))
     return FactEdit(
         _replace_line(sheet, old, addition, change, _past(sheet, old, since)), "superseded", old.value
     )
@@ -360,12 +348,12 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
         return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
     text = without_doubt(text, file, id_)  # who corrects a claim vouches for what it says then
     value, (sheet, fact) = " ".join(value.split()), _sheet_of(text, file, id_)
-    value, stays = (quotable(value), UNLABELLED) if fact.is_statement else _unlabelled(value)
+    value, stays = (quotable(value), labels.UNLABELLED) if fact.is_statement else _unlabelled(value)
     if fact.value == value:
         return FactEdit(text, "confirmed", value)
     if not value:
         raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
-    change = _Change((_key(fact),), ((fact.entity, fact.field, value, fact.current),))
+    change = _Change((fact_key(fact),), ((fact.entity, fact.field, value, fact.current),))
     if fact.is_statement:
         result = _changed(sheet, [[_restatement(sheet, fact, value)]], change, fact.entity, f'"{value}"')
         return FactEdit(result, "corrected", fact.value)
@@ -385,16 +373,12 @@ def set_field(text: str, path: str, key: str, value: Value) -> str:
     Raises:
         InputError: as `set_property`.
     """
-    name = key.casefold()
-    inline_fields = (
-        []
-        if isinstance(value, list)
-        else [inline for inline in fields_in(path, text).inline if inline.name.casefold() == name]
-    )
-    header = split(readable(text)).meta
-    if len(inline_fields) == 1 and not any(property_name.casefold() == name for property_name in header):
-        return _with_field(text, inline_fields[0], str(value))
-    return set_property(text, key, value)
+    name, header = key.casefold(), split(readable(text)).meta
+    inline = [field for field in fields_in(path, text).inline if field.name.casefold() == name]
+    of_header = isinstance(value, list) or any(property_name.casefold() == name for property_name in header)
+    if of_header or len(inline) != 1:
+        return set_property(text, key, value)
+    return _with_field(text, inline[0], str(value))
 
 
 def _with_field(text: str, place: NoteField, value: str) -> str:
@@ -503,7 +487,7 @@ def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
     if file.is_note:
         return _without_field(text, file, id_)
     sheet, fact = _sheet_of(text, file, id_)
-    return _changed(sheet, [[_removal(sheet, fact)]], _Change((_key(fact),)), fact.entity, fact.field)
+    return _changed(sheet, [[_removal(sheet, fact)]], _Change((fact_key(fact),)), fact.entity, fact.field)
 
 
 def _without_field(text: str, file: SemanticFile, id_: str) -> str:
@@ -517,7 +501,7 @@ def _without_field(text: str, file: SemanticFile, id_: str) -> str:
             f"{id_} is only a part of line {place.line} of {file.path}; take it out there by hand"
         )
     entry = _entry_at(header, place.keys)
-    header_lines = header.lines[: entry.key_end[0]] + header.lines[entry.last + 1 :]
+    header_lines = header.lines[: entry.key_end[0]] + header.lines[entry.end[0] + 1 :]
     result = "".join((*header.before, *header_lines, *header.after))
     remaining = {key: value for key, value in header.values.items() if key != place.keys[0]}
     if (_header(result) or header).values != remaining:
@@ -533,7 +517,7 @@ def end_fact(text: str, file: SemanticFile, id_: str, until: str) -> str:
         moves = list(_into_history(sheet, [fact], until))
     else:
         moves = [_removal(sheet, fact), _past(sheet, fact, until)]
-    return _changed(sheet, [moves], _Change((_key(fact),), (past,)), fact.entity, fact.field)
+    return _changed(sheet, [moves], _Change((fact_key(fact),), (past,)), fact.entity, fact.field)
 
 
 def _removal(sheet: Sheet, fact: Fact) -> Splice:
@@ -543,12 +527,8 @@ def _removal(sheet: Sheet, fact: Fact) -> Splice:
         return Splice(first, last, (with_cell(sheet, fact, ""),))
     if any(twin is not fact and twin.line == fact.line for twin in sheet.found.facts):
         raise InputError(f"the line of {fact.id} holds other facts as well; change it by hand")
-    if (
-        not fact.is_statement
-        and last < len(lines)
-        and indent(lines[last]) > indent(lines[first])
-        and BULLET.match(lines[last])
-    ):
+    is_deeper = last < len(lines) and indent(lines[last]) > indent(lines[first])
+    if is_deeper and not fact.is_statement and BULLET.match(lines[last]):
         return Splice(first, last, (split_key(lines[first])[0].rstrip(),))
     return Splice(first, last)
 
@@ -578,11 +558,8 @@ def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
     spot = next((spot for spot in sheet.found.spots if same(spot.entity, entity)), None)
     entity = spot.entity if spot else entity
     change = _Change(come=((entity, field, told.value, True),))
-    if (
-        spot
-        and spot.style in {"table", "frontmatter"}
-        and any(line_fields(told.inline or "", "trust|audience"))
-    ):
+    needs_room = any(line_fields(told.inline or "", "trust|audience"))
+    if spot and needs_room and spot.style in {"table", "frontmatter"}:
         spot = None  # a cell has no room for the doubt or the label
     splices = (
         [splice]
@@ -615,10 +592,10 @@ def _with_id(facts: Iterable[Fact], id_: str) -> Fact:
 
 
 def _matches(sheet: Sheet, text: str, change: _Change) -> bool:
-    expected = Counter(map(_key, sheet.found.facts))
+    expected = Counter(map(fact_key, sheet.found.facts))
     expected.subtract(change.gone)
     expected.update(change.come)
-    return +expected == Counter(map(_key, sheet.file.facts(text).facts))
+    return +expected == Counter(map(fact_key, sheet.file.facts(text).facts))
 
 
 def _changed(
@@ -638,7 +615,8 @@ def _refusal(entity: str, field: str) -> InputError:
     )
 
 
-_key: Callable[[Fact], _Key] = attrgetter("entity", "field", "value", "current")
+# What a fact is known by, wherever it stands.
+fact_key: Callable[[Fact], _Key] = attrgetter("entity", "field", "value", "current")
 
 
 def _holds(known: str, value: str) -> bool:
@@ -704,7 +682,9 @@ def add_statement(
     standing = [f for f in sheet.found.facts if f.is_statement and f.current]
     tied = [fact for fact in standing if fact is not twin and fact.id in set(replaces)]
     moves = list(_into_history(sheet, tied, said))
-    change = _Change(tuple(map(_key, tied)), tuple([_key(fact._replace(current=False)) for fact in tied]))
+    change = _Change(
+        tuple(map(fact_key, tied)), tuple([fact_key(fact._replace(current=False)) for fact in tied])
+    )
     action = "superseded" if tied else "added" if twin is None else "confirmed"
     if twin is not None:
         result = _changed(sheet, [moves], change, entity, f'"{words}"')
@@ -835,12 +815,8 @@ def _below(sheet: Sheet, spot: FactSpot, line: str) -> Splice:
     underlined = place == spot.line and place < len(lines) and not lines[place - 1].lstrip().startswith("#")
     if underlined and _UNDERLINE.match(lines[place]):
         place += 1
-    prose = (
-        place < len(lines)
-        and lines[place].strip()
-        and not BULLET.match(lines[place])
-        and not lines[place].startswith("#")
-    )
+    below = lines[place] if place < len(lines) else ""
+    prose = below.strip() and not BULLET.match(below) and not below.startswith("#")
     return Splice(place, place, (line, *([""] if prose else [])))
 
 
@@ -925,32 +901,31 @@ def line_with_value(sheet: Sheet, fact: Fact, told: FactText) -> str:
 
 def _labels_missing(before: str, line: str) -> str:
     """The labels that a line needs behind its words to let in nobody whom the line before it did not."""
-    if not may_hold_labels(before):
+    if not labels.may_hold_labels(before):
         return ""
-    old, new = label_in(before), label_in(line)
-    audience = common_audience(old.audience, new.audience)
-    return _shown(Label("" if audience == new.audience else audience, export=old.export or not new.export))
+    old, new = labels.label_in(before), labels.label_in(line)
+    audience = labels.common_audience(old.audience, new.audience)
+    return _shown(
+        labels.Label("" if audience == new.audience else audience, export=old.export or not new.export)
+    )
 
 
-def _unlabelled(value: str) -> tuple[str, Label]:
+def _unlabelled(value: str) -> tuple[str, labels.Label]:
     """A value without the labels in it, and these as one."""
-    if not may_hold_labels(value):
-        return value, UNLABELLED
-    return " ".join(without_labels(value).split()), label_in(value)
+    if not labels.may_hold_labels(value):
+        return value, labels.UNLABELLED
+    return " ".join(labels.without_labels(value).split()), labels.label_in(value)
 
 
-def _shown(label: Label) -> str:
+def _shown(label: labels.Label) -> str:
     """A label as it stands behind the words of a line."""
     return field_text({"audience": label.audience}) + ("" if label.export else " [NOEXPORT]")
 
 
 def with_cell(sheet: Sheet, fact: Fact, value: str) -> str:
     """The table row of a fact with another value in its cell."""
-    spot = next(
-        (spot for spot in sheet.found.spots if spot.style == "table" and spot.line == fact.line), None
-    )
-    number = 1
-    if spot is not None:
+    spots, number = sheet.found.spots, 1
+    if spot := next((spot for spot in spots if spot.style == "table" and spot.line == fact.line), None):
         names = _names(sheet, spot)
         field = "" if fact.field == VALUE and VALUE not in names else fact.field.casefold()
         number = names.index(field) if field in names else 1
@@ -1008,8 +983,7 @@ class SemanticFile(NamedTuple):
     @property
     def is_note(self) -> bool:
         """True for a note, which has fields and no lines of facts."""
-        place = place_of(self.path)
-        return place is not None and place.kind == "note"
+        return is_plain(self.path)
 
     def facts(self, text: str) -> Facts:
         """Reads the facts of a text as this file's."""
@@ -1017,11 +991,8 @@ class SemanticFile(NamedTuple):
 
     def current(self, text: str, entity: str, field: str) -> list[Fact]:
         """The facts of one field that hold, or with an empty field the statements; a name in any case is the same."""
-        return [
-            fact
-            for fact in self.facts(text).facts
-            if fact.current and same(fact.entity, entity) and same(fact.field, field)
-        ]
+        facts = self.facts(text).facts
+        return [f for f in facts if f.current and same(f.entity, entity) and same(f.field, field)]
 
 
 class FactText(NamedTuple):
@@ -1111,13 +1082,10 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
     text = _without_twins(text, file, entity, to)
     sheet = Sheet.of(text, file)
     spots = {spot.line for spot in sheet.found.spots if same(spot.entity, entity)}
-    named = {
-        fact.line
-        for fact in sheet.found.facts
-        if same(fact.entity, entity) and sheet.spot(fact).style != "heading"
-    }
+    own = [fact for fact in sheet.found.facts if same(fact.entity, entity)]
+    named = {fact.line for fact in own if sheet.spot(fact).style != "heading"}
     expected = Counter(
-        (to if same(fact.entity, entity) else fact.entity, *_key(fact)[1:]) for fact in sheet.found.facts
+        (to if same(fact.entity, entity) else fact.entity, *fact_key(fact)[1:]) for fact in sheet.found.facts
     )
     for numbers in (spots | named, spots):
         splices = []
@@ -1127,7 +1095,7 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
                 fresh = f"{old[:start]}{to}{old[start + len(entity) :]}"
                 splices.append(Splice(number - 1, number, (fresh,)))
         result = apply_splices(text, splices)
-        if Counter(map(_key, file.facts(result).facts)) == expected:
+        if Counter(map(fact_key, file.facts(result).facts)) == expected:
             return result
     raise InputError(
         f"{entity} cannot be called {to} in {file.path} without changing other lines; edit the file by hand"

@@ -14,33 +14,20 @@ from typing import Any
 from memoryclaw.model import AGENT, NOTHING, OWNER
 from memoryclaw.text.encoding import decode, encode, json_object, readable, without_numbers
 from memoryclaw.text.frontmatter import split
-from memoryclaw.vault.audience import (
-    Label,
-    Outline,
-    empty_headings,
-    label_in,
-    may_be_labelled,
-    may_see,
-    of_code,
-    of_keys,
-)
+from memoryclaw.vault import audience as labels
 from memoryclaw.vault.doubts import NO_DOUBTS, NOTE, FileDoubts, Standing
 from memoryclaw.vault.layout import LOGS, place_of
 from memoryclaw.vault.logs import read_jsonl
-from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.notes import read_note
 from memoryclaw.vault.seen import visible_bytes
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 
 _PROPOSALS, _RUNS, _LEDGER = "review/", "runs/", "ledger/"
 
 
-def may_leave(label: Label, audience: str = AGENT) -> bool:
-    """Whether what has this label may leave this machine.
-
-    Args:
-        audience: who reads it elsewhere; models of others read for the agent.
-    """
-    return label.export and may_see(audience, label.audience)
+def may_leave(label: labels.Label) -> bool:
+    """Whether what has this label may leave this machine, for models of others, which read for the agent."""
+    return label.export and labels.may_see(AGENT, label.audience)
 
 
 def withheld_names(path: str, data: bytes) -> set[str]:
@@ -48,7 +35,7 @@ def withheld_names(path: str, data: bytes) -> set[str]:
     if path.startswith(LOGS):
         return {path.removeprefix("archive/")} if _withheld(path, data) else set()
     if path.endswith(".md") and _is_withheld(path, data):
-        return {read_note(path, data, ReadingSettings()).id}
+        return {read_note(path, data).id}
     return set()
 
 
@@ -83,7 +70,9 @@ def exportable_bytes(
         text = readable(file.text)
         first = split(text).body_line - 1
         body = text.split("\n")[first:]
-        hidden |= {first + n for n in empty_headings(body, Outline(body), {n - first for n in hidden})}
+        hidden |= {
+            first + n for n in labels.empty_headings(body, labels.Outline(body), {n - first for n in hidden})
+        }
     text = without_numbers(file.text, hidden)
     return encode(file._replace(text=text)) if text.strip() else None
 
@@ -110,33 +99,33 @@ _CODE, _PLAIN = (".json", ".js"), (".txt", ".yaml", ".yml")
 def _is_withheld(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> bool:
     """True for a note whose header says `export: false`, a skill in code that does, and another text with a mark in it."""
     is_text = path.endswith((".md", *_CODE, *_PLAIN)) and not path.startswith(LOGS)
-    if not is_text or not (doubts.pieces or may_be_labelled(data)):
+    if not is_text or not (doubts.pieces or labels.may_be_labelled(data)):
         return False
     text = readable(decode(data).text)
     if path.endswith(".md"):
         return not standing_of_note(split(text), doubts).export
-    if path.endswith(_CODE) and not doubts.of(NOTE, Standing(*of_code(text))).export:
+    if path.endswith(_CODE) and not doubts.of(NOTE, Standing(*labels.of_code(text))).export:
         return True
-    return not (label_in(text).export and (not path.endswith(_CODE) or of_code(text).export))
+    return not (labels.label_in(text).export and (not path.endswith(_CODE) or labels.of_code(text).export))
 
 
 def _withheld(path: str, data: bytes, doubts: FileDoubts = NO_DOUBTS) -> set[int]:
     """The lines, counted from 0, that are marked."""
-    if not path.endswith((".md", ".jsonl")) or not (doubts.pieces or may_be_labelled(data)):
+    if not path.endswith((".md", ".jsonl")) or not (doubts.pieces or labels.may_be_labelled(data)):
         return set()
     text = readable(decode(data).text)
     if path.endswith(".jsonl") and not path.startswith(LOGS):
         rows = enumerate(text.split("\n"))
-        return {n for n, row in rows if not (label_in(row).export and of_keys(json_object(row)).export)}
+        return {
+            n
+            for n, row in rows
+            if not (labels.label_in(row).export and labels.of_keys(json_object(row)).export)
+        }
     if path.startswith(LOGS):
-        turns = (
-            read_jsonl("", text).turns
-            if path.endswith(".jsonl")
-            else read_note(path, data, ReadingSettings()).turns
-        )
+        turns = read_jsonl("", text).turns if path.endswith(".jsonl") else read_note(path, data).turns
         stay = [turn for turn in turns if not standing_of_turn(turn, doubts).export]
         return {line for turn in stay for line in range(turn.line - 1, turn.end_line)}
-    if label_in(text).export and not doubts.pieces:
+    if labels.label_in(text).export and not doubts.pieces:
         return set()
     first = split(text).body_line - 1
     body = text.split("\n")[first:]
@@ -169,7 +158,7 @@ def _citing_lines(path: str, data: bytes, cited: Collection[str]) -> set[int]:
     if not marked:
         return marked
     first = split(text).body_line - 1
-    outline, covered = Outline(text.split("\n")[first:]), set(marked)
+    outline, covered = labels.Outline(text.split("\n")[first:]), set(marked)
     for number in marked:
         if number >= first:  # with what a mark there covers, as for labels
             begin, end = outline.reach(number - first)

@@ -197,9 +197,8 @@ _COUNTING = late.pattern(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|past|previous|this|next|coming|upcoming)\b",
     re.IGNORECASE,
 )
-_BEFORE_DATE = late.pattern(
-    r"(?:until|till|before|after|by)\s+", re.IGNORECASE
-)  # what the date itself does not count
+# What the date itself does not count.
+_BEFORE_DATE = late.pattern(r"(?:until|till|before|after|by)\s+", re.IGNORECASE)
 _COUNTING_IN = {
     code: late.pattern(rf"(?<![\w-])(?:{pattern})(?![\w-])")
     for code, pattern in {
@@ -235,11 +234,9 @@ def resolve_dates(text: str, said: str, language: str = "en") -> str:
         return text
     for range_ in reversed(find_ranges(text, today)[0]):
         start, end = range_.span
-        lead = _BEFORE_DATE.match(range_.text)
-        if lead:
-            text = (
-                text[: start + lead.end()] + resolve_dates(text[start + lead.end() : end], said) + text[end:]
-            )
+        if lead := _BEFORE_DATE.match(range_.text):
+            begin = start + lead.end()
+            text = text[:begin] + resolve_dates(text[begin:end], said) + text[end:]
         elif range_.start and _COUNTING.search(range_.text):
             text = text[:start] + f"{range_.text} ({spoken(_days(range_))})" + text[end:]
     return text
@@ -248,11 +245,8 @@ def resolve_dates(text: str, said: str, language: str = "en") -> str:
 def _with_distances(text: str, today: date) -> str:
     """The text with the day behind what is told as so many days or weeks from its own day, in any language: `in drei Wochen`."""
     for range_ in reversed(find_ranges(text, today)[0]):
-        end, span, step = (
-            range_.span[1],
-            _days(range_) if range_.start else None,
-            1 + 6 * (range_.start != range_.end),
-        )
+        end, step = range_.span[1], 1 + 6 * (range_.start != range_.end)
+        span = _days(range_) if range_.start else None
         is_told = _COUNTING.search(range_.text) or text.startswith((" (", "'", "’"), end)
         # `he lost 5 kilos in 4 weeks` tells how long it took
         counts = span and " " in range_.text and not (is_told or days.tells_past(text, range_.span))
@@ -378,21 +372,14 @@ def bare_field(field: str, value: str, facts: Iterable[Fact], *, said: str = "")
     Args:
         said: the words that it was said in; a work address is another than the one value.
     """
-    noun = noun_of(field) or noun_of(_spaced(field))
-    shape = (
-        vocabulary.SHAPES.get(noun.kind, (None, ""))[0]
-        if noun and noun.field == noun.field.partition(" ")[0]
-        else None
-    )
+    noun = _named(field)
+    shape = vocabulary.SHAPES.get(noun.kind, (None, ""))[0] if noun and " " not in noun.field else None
     current = [fact for fact in facts if fact.current and not fact.is_statement]
     bare = [fact for fact in current if fact.field == VALUE]
     is_qualified = not _QUALIFIERS.isdisjoint(fold(said).split())
-    if (
-        shape is None
-        or is_qualified
-        or len(bare) != 1
-        or any(same_field(fact.field, field) for fact in current)
-    ):
+    if shape is None or is_qualified or len(bare) != 1:
+        return field
+    if any(same_field(fact.field, field) for fact in current):
         return field
     return VALUE if shape.fullmatch(value.strip()) and shape.fullmatch(bare[0].value) else field
 

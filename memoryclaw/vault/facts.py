@@ -90,21 +90,17 @@ class FactItem:
     told: list[int] = field(default_factory=list)  # the lines that it covers
 
 
-def items_of(lines: list[str]) -> list[FactItem]:
-    """Reads the items of consecutive lines; a line that neither is nor continues an item is prose."""
-    reader = _ItemStack(lines)
-    for number, line in enumerate(lines):
-        if line.strip() and not (line[0] in "<>|=" and _CONFLICT.match(line)):
-            reader.line(number, line)
-    return reader.items
-
-
 class _ItemStack:
+    """Reads the items of consecutive lines; a line that neither is nor continues an item is prose."""
+
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
         self._open: list[FactItem] = []
         self._bare_until = -1  # the block of bare `key: value` lines that was let in ends here
         self.items: list[FactItem] = []
+        for number, line in enumerate(lines):
+            if line.strip() and not (line[0] in "<>|=" and _CONFLICT.match(line)):
+                self.line(number, line)
 
     def line(self, number: int, line: str) -> None:
         lead, mark, content, indent = _parts_of(line)
@@ -317,13 +313,8 @@ def clean_name(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    if (
-        text.startswith("[")
-        and text.endswith("]")
-        and text[1:2] != "["
-        and "](" not in text
-        and "::" not in text
-    ):
+    is_bracketed = text.startswith("[") and text.endswith("]") and text[1:2] != "["
+    if is_bracketed and "](" not in text and "::" not in text:
         value = load(text).value
         if isinstance(value, list) and all(isinstance(element, str) for element in value):
             return ", ".join(value)
@@ -530,7 +521,7 @@ def _parts(text: str) -> tuple[list[list[TableRow]], list[FactItem]]:
     tables = list(tables_of(lines))
     for row in (row for table in tables for row in table):
         lines[row.number] = ""
-    return tables, items_of(lines)
+    return tables, _ItemStack(lines).items
 
 
 class _FactReader:
@@ -699,29 +690,23 @@ class _FactReader:
     def _reach(self, scope: _Scope, line: int, prefix: str) -> None:
         if scope.shared:
             self._history = (self._history[0], max(self._history[1], line))
-        spot = self._spots.get((scope.entity, True))
+        key = (scope.entity, True)
+        spot = self._spots.get(key)
         if spot is None or not scope.entity:
             return
         if scope.past:
-            self._spots[(scope.entity, True)] = spot._replace(history_end=max(line, spot.history_end))
+            self._spots[key] = spot._replace(history_end=max(line, spot.history_end))
         else:
             begins = prefix if spot.end_line == spot.line else spot.indent
-            self._spots[(scope.entity, True)] = spot._replace(
-                end_line=max(line, spot.end_line), indent=begins
-            )
+            self._spots[key] = spot._replace(end_line=max(line, spot.end_line), indent=begins)
 
     def result(self, note_id: str) -> Facts:
         """All facts in the order of the file; ids are given to current values first."""
         order = sorted(range(len(self._found)), key=lambda n: not self._found[n].current)
         facts = numbered((_id_of(note_id, fact), fact) for fact in map(self._found.__getitem__, order))
         by_place = dict(zip(order, facts, strict=True))
-        return Facts(
-            tuple(by_place[number] for number in range(len(order))),
-            tuple(self._spots.values()),
-            frozenset(self._told),
-            self._history,
-            tuple(self._wrong),
-        )
+        in_order, spots = tuple(by_place[number] for number in range(len(order))), tuple(self._spots.values())
+        return Facts(in_order, spots, frozenset(self._told), self._history, tuple(self._wrong))
 
 
 def _id_of(note_id: str, fact: Fact) -> str:

@@ -114,10 +114,7 @@ _NAME_WORDS, _NAME_LENGTH = 5, 60
 # A header with one of these says that the note belongs to somebody or something else.
 _OF_OTHERS = frozenset({"project", "participants", "people", "person", "entities"})
 _USER = "user"  # the owner, by whatever name
-_OF_THE_OWNER, _SKILL = (
-    "USER",
-    "SKILL",
-)  # what hosts of agents keep in USER.md, and in a SKILL.md that lies anywhere
+_OF_THE_OWNER, _SKILL = "USER", "SKILL"  # files of hosts of agents; a SKILL.md may lie anywhere
 _ABOUT_ME = frozenset(lists.lines("pronouns.about_me"))
 _TEMPLATES = frozenset({"template", "templates", "_templates"})
 
@@ -262,15 +259,8 @@ def _header_fields(meta: Mapping[str, Any], parts: Split) -> Iterator[NoteField]
             for inner, text in leaves(value):
                 path = (key, *inner)
                 field_line = next((lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in lines), 1)
-                end = 0
-                if isinstance(value, list):
-                    end = (
-                        min(
-                            (line for line in lines.values() if line > field_line),
-                            default=parts.body_line - 1,
-                        )
-                        - 1
-                    )
+                below = min((n for n in lines.values() if n > field_line), default=parts.body_line - 1)
+                end = below - 1 if isinstance(value, list) else 0
                 yield NoteField(path, fact_value(text), field_line, end_line=end)
 
 

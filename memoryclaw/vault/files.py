@@ -30,9 +30,8 @@ _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK |
 _EXCHANGES, _EXCHANGE = ("renameat2", "renameatx_np"), 2
 _CANNOT_EXCHANGE = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM})
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_TEMP = late.pattern(
-    r"\.[0-9a-f]{12}-p([1-9][0-9]{0,9})\.tmp"
-)  # of `write_file`; those of a journal are called otherwise
+# Of `write_file`; those of a journal are called otherwise.
+_TEMP = late.pattern(r"\.[0-9a-f]{12}-p([1-9][0-9]{0,9})\.tmp")
 _OLD = 60.0  # seconds; a write takes moments
 
 
@@ -414,9 +413,9 @@ def _write_all(handle: int, data: bytes) -> None:
         view = view[os.write(handle, view) :]
 
 
-def list_files(root: str, folder: str) -> list[str]:
-    """The regular files below a folder, in order, without hidden ones and links."""
-    return [path for path, is_file in _below(root, folder) if is_file]
+def list_files(root: str, folder: str, suffix: str | tuple[str, ...] = "") -> list[str]:
+    """The regular files below a folder whose names end so, in order, without hidden ones and links."""
+    return [path for path, is_file in _below(root, folder) if is_file and path.endswith(suffix)]
 
 
 def is_file(root: str, path: str) -> bool:

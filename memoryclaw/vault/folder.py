@@ -202,9 +202,8 @@ class Vault:
         """Takes out what the person excludes, and says how many notes that is."""
         excluded = self._excluded()
         seen.problems.extend(excluded.problems)
-        hidden = (
-            [path for path in seen.files if excluded.hides(path)] if excluded != _NOTHING_EXCLUDED else []
-        )
+        paths = seen.files if excluded != _NOTHING_EXCLUDED else ()
+        hidden = [path for path in paths if excluded.hides(path)]
         for path in hidden:
             del seen.files[path]
         if hidden:
@@ -261,18 +260,14 @@ class Vault:
         except OSError as error:
             if error.errno in _GONE or error.errno == errno.ENXIO:
                 return None
-            raise VaultError(
-                f"{path} cannot be read ({error.strerror}); the index keeps what it knew"
-            ) from error
+            raise _unseen(f"{path} cannot be read", error) from error
         try:
             before = os.fstat(fd)
             if not stat.S_ISREG(before.st_mode):
                 return None
             data = _read_all(fd, min(before.st_size, MAX_BYTES))
         except OSError as error:
-            raise VaultError(
-                f"{path} cannot be read ({error.strerror}); the index keeps what it knew"
-            ) from error
+            raise _unseen(f"{path} cannot be read", error) from error
         finally:
             os.close(fd)
         times = before.st_mtime_ns, before.st_ctime_ns
@@ -334,9 +329,7 @@ class Vault:
         except OSError as error:
             if error.errno in _GONE or error.errno == errno.ENAMETOOLONG:
                 return None
-            raise VaultError(
-                f"{path} cannot be looked at ({error.strerror}); the index keeps what it knew"
-            ) from error
+            raise _unseen(f"{path} cannot be looked at", error) from error
 
     def _is_reached(self, path: str) -> bool:
         """True when every folder above the path is a real folder: a walk does not pass through links."""
@@ -350,8 +343,10 @@ class Vault:
         return True
 
     def _walk(self, under: str, seen: Scan) -> bool:
-        moved = () if under else [name for name in self._places.moved if self._is_folder(name)]
-        stack, complete = [under, *moved], True
+        stack, complete = [under], True
+        for name in self._places.moved if not under else ():
+            info = self._look(name) if self._is_reached(f"{name}/") else None
+            stack += [name] if info is not None and stat.S_ISDIR(info.st_mode) else []
         while stack:
             folder = stack.pop()
             try:
@@ -368,17 +363,11 @@ class Vault:
             except OSError as error:
                 if error.errno not in _GONE:
                     name = _readable(folder or os.fspath(self.root))
-                    raise VaultError(
-                        f"the folder {name} cannot be read ({error.strerror}); the index keeps what it knew"
-                    ) from error
+                    raise _unseen(f"the folder {name} cannot be read", error) from error
                 if not folder:
                     raise VaultError(_no_vault(self.root)) from error
                 complete = False
         return complete
-
-    def _is_folder(self, name: str) -> bool:
-        info = self._look(name) if self._is_reached(f"{name}/") else None
-        return info is not None and stat.S_ISDIR(info.st_mode)
 
     def _names(self, found: list[str]) -> list[str]:
         """The names of folders as a walk goes on with them: without those of ours, which are walked by their own names."""
@@ -443,14 +432,14 @@ def is_wanted(path: str) -> bool:
     if path in _SETTINGS_FILES:
         return True
     name = path.rpartition("/")[2]
-    if (
-        is_hidden(path)
-        or path.startswith(BACKUPS)
-        or not name.endswith(_suffixes(path))
-        or name.startswith(_JUNK)
-    ):
+    is_junk = is_hidden(path) or path.startswith(BACKUPS) or name.startswith(_JUNK)
+    if is_junk or not name.endswith(_suffixes(path)):
         return False
     return place_of(path) is not None and not CONFLICT_COPY.search(name)
+
+
+def _unseen(what: str, error: OSError) -> VaultError:
+    return VaultError(f"{what} ({error.strerror}); the index keeps what it knew")
 
 
 def _no_vault(root: Path) -> str:

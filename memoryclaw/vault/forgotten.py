@@ -21,7 +21,7 @@ from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest
 
 FORGOTTEN, REVIVED = "forgotten", "revived"
 _MARK = re.compile(
-    r"(?P<range>[^\x00-\x1f#@]{1,1024}#\d{1,9}-\d{1,9}@[0-9a-f]{16})(?::(?P<start>\d{1,9})-(?P<end>\d{1,9}))?"
+    r"([^\x00-\x1f#@]{1,1024})#(\d{1,9})-(\d{1,9})@([0-9a-f]{16})(?::(?P<start>\d{1,9})-(?P<end>\d{1,9}))?"
 )
 _LEFT = "…"  # where words were left out of a line
 _SENTENCE = re.compile(r"(?<=[.!?…])[ \t]+")
@@ -42,18 +42,9 @@ class ForgottenMark(NamedTuple):
 def marks_in(texts: Iterable[str]) -> list[ForgottenMark]:
     """The marks that these texts spell; what is none is passed over."""
     marks = []
-    for text in texts:
-        if hit := _MARK.fullmatch(text):
-            path, _, span = hit["range"].rpartition("#")
-            numbers, _, digest = span.partition("@")
-            first, _, last = numbers.partition("-")
-            marks.append(
-                ForgottenMark(
-                    LogRange(path, int(first), int(last), digest),
-                    int(hit["start"] or 0),
-                    int(hit["end"] or 0),
-                )
-            )
+    for hit in filter(None, map(_MARK.fullmatch, texts)):
+        place = LogRange(hit[1], int(hit[2]), int(hit[3]), hit[4])
+        marks.append(ForgottenMark(place, int(hit["start"] or 0), int(hit["end"] or 0)))
     return marks
 
 
@@ -96,28 +87,26 @@ class ForgottenLines(NamedTuple):
         """Those that these texts spell."""
         marks_of: dict[str, list[ForgottenMark]] = {}
         for mark in marks_in(sorted(marks)):
-            marks_of.setdefault(_name(mark.place.path), []).append(mark)
+            marks_of.setdefault(mark.place.path.rpartition("/")[2], []).append(mark)
         return cls(marks_of)
 
     def marks_of(self, path: str) -> Sequence[ForgottenMark]:
         """The marks of files that are called like this one."""
-        return self.by_name.get(_name(path), ())
+        return self.by_name.get(path.rpartition("/")[2], ())
 
     def within(self, path: str, data: bytes) -> dict[int, list[ForgottenMark]]:
         """The marks that fit a file as it is now, by the number of the first line of each."""
         marks = self.marks_of(path)
         marks_at: dict[int, list[ForgottenMark]] = {}
         lines = whole_lines(data) if marks else []
-        everywhere: dict[
-            int, dict[str, int]
-        ] = {}  # lines after the first → digest → the first place that has it
+        # Lines after the first → digest → the first place that has it.
+        everywhere: dict[int, dict[str, int]] = {}
         for mark in marks:
             place = mark.place
             first, span = place.first, place.last - place.first
             is_there = first and place.last <= len(lines)
-            if (
-                not is_there or range_of(path, lines, first, place.last).digest != place.digest
-            ):  # it may have moved
+            is_there = is_there and range_of(path, lines, first, place.last).digest == place.digest
+            if not is_there:  # it may have moved
                 if span not in everywhere:
                     starts = range(len(lines) - span, 0, -1)
                     everywhere[span] = {range_of(path, lines, n, n + span).digest: n for n in starts}
@@ -129,10 +118,6 @@ class ForgottenLines(NamedTuple):
 
 
 NOTHING_FORGOTTEN = ForgottenLines({})
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
 
 
 def omitted_lines(marks: Mapping[int, Sequence[ForgottenMark]]) -> set[int]:
@@ -201,8 +186,10 @@ def without_lines(
     left_out = (*(lines[n - 1] for n in gone if n <= len(lines)), *cut.values())
     lost = _words(left_out) - _words(stays)
     replaced: list[tuple[str, str]] = []
-    if title >= 0 and (fresh := _items(lines[title][2:].strip(), lost)) != lines[title][2:].strip():
-        replaced.append((lines[title][2:].strip(), fresh or NO_TITLE))
+    old_title = lines[title][2:].strip() if title >= 0 else ""
+    fresh = ", ".join(words for words in old_title.split(", ") if not lost & set(words_of(words)))
+    if fresh != old_title:
+        replaced.append((old_title, fresh or NO_TITLE))
         lines[title] = f"# {fresh or NO_TITLE}{_end(lines[title])}"
     remaining = ((_end(line) if blank else "") if n in gone else line for n, line in enumerate(lines, 1))
     result = "".join(remaining)
@@ -230,10 +217,6 @@ def _header(text: str, lost: set[str]) -> Iterable[tuple[str, str | list[str], s
         if isinstance(value, str) and lost & set(words_of(value)):
             remaining = [words for words in _SENTENCE.split(value) if not lost & set(words_of(words))]
             yield key, value, " ".join(remaining)
-
-
-def _items(title: str, lost: set[str]) -> str:
-    return ", ".join(item for item in title.split(", ") if not lost & set(words_of(item)))
 
 
 def _words(lines: Iterable[str]) -> set[str]:

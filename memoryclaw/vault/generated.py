@@ -7,27 +7,15 @@ the owner is shown it, for whoever may not see a source could read it there.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from memoryclaw.text.encoding import decode, encode, lines_of, readable, without_numbers
 from memoryclaw.text.frontmatter import split
 
 FOLDER = "views/"
 BEGIN, END = "<!-- memoryclaw:begin -->", "<!-- memoryclaw:end -->"
-GENERATED, SOURCES, FINGERPRINT = (
-    "generated",
-    "compiled_from",
-    "fingerprint",
-)  # the keys of our own in a header
+GENERATED, SOURCES, FINGERPRINT = "generated", "compiled_from", "fingerprint"  # our own keys in a header
 _OURS = frozenset({GENERATED, SOURCES, FINGERPRINT, "title"})
 _KEY = re.compile(r"([A-Za-z_][\w -]*+):")
-
-
-class Region(NamedTuple):
-    """The lines between the marks, counted from 0: the first, and the one after the last."""
-
-    start: int
-    end: int
 
 
 def is_generated(path: str, text: str) -> bool:
@@ -38,19 +26,19 @@ def is_generated(path: str, text: str) -> bool:
     return str(value).lower() == "true" and region_of(text) is not None
 
 
-def region_of(text: str) -> Region | None:
-    """Where the generated part stands: between the first mark of each kind; None where that cannot be told."""
+def region_of(text: str) -> slice[int, int, None] | None:
+    """The lines of the generated part: those between the first mark of each kind; None where that cannot be told."""
     lines = [line.strip() for line in lines_of(readable(text))]
     if lines.count(BEGIN) != 1 or lines.count(END) != 1 or lines.index(BEGIN) > lines.index(END):
         return None
-    return Region(lines.index(BEGIN) + 1, lines.index(END))
+    return slice(lines.index(BEGIN) + 1, lines.index(END))
 
 
 def generated_part(text: str) -> str:
     """What stands between the marks, with line feeds."""
     region = region_of(text)
     lines = lines_of(readable(text))
-    return "".join(lines[region.start : region.end]) if region else ""
+    return "".join(lines[region]) if region else ""
 
 
 def with_part(text: str, part: str) -> str:
@@ -62,7 +50,7 @@ def with_part(text: str, part: str) -> str:
     mark = lines[region.start - 1]
     newline = mark[len(mark.rstrip("\r\n")) :] or "\n"
     fresh = [line + newline for line in part.splitlines()]
-    return "".join((*lines[: region.start], *fresh, *lines[region.end :]))
+    return "".join((*lines[: region.start], *fresh, *lines[region.stop :]))
 
 
 def own_words(path: str, data: bytes) -> bytes | None:
@@ -76,7 +64,7 @@ def own_words(path: str, data: bytes) -> bytes | None:
     if not is_generated(path, file.text):
         return data
     region = region_of(file.text)
-    hidden = {*_our_keys(file.text), *(range(region.start - 1, region.end + 1) if region else ())}
+    hidden = {*_our_keys(file.text), *(range(region.start - 1, region.stop + 1) if region else ())}
     text = without_numbers(file.text, hidden)
     body = split(readable(text))
     has_words = any(line.strip() and not line.lstrip().startswith("#") for line in body.body.split("\n"))

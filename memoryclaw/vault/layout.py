@@ -366,11 +366,9 @@ def name_troubles(paths: Collection[str], others: Iterable[str] = ()) -> Iterato
 def name_notices(paths: Collection[str], others: Iterable[str]) -> list[str]:
     """The same for paths that come from elsewhere, in sentences, of which the first few stand for all."""
     sentences = [f"{path} {reason}" for path, reason in name_troubles(paths, others)]
-    omitted = len(sentences) - _TOLD
-    return [
-        *sentences[:_TOLD],
-        *([f"{omitted} more names are like that; `memoryclaw check` lists them"] if omitted > 0 else []),
-    ]
+    if (omitted := len(sentences) - _TOLD) > 0:
+        sentences[_TOLD:] = [f"{omitted} more names are like that; `memoryclaw check` lists them"]
+    return sentences
 
 
 def _refusal(part: str) -> str:

@@ -12,18 +12,17 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from memoryclaw import late
 from memoryclaw.errors import ClockError, VaultError
+from memoryclaw.text.encoding import texts_in
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, slug, timestamp, utc, writable_moment
-from memoryclaw.vault.ledger_usage import Cited, LedgerEvents, LedgerUsage, event_of, read_events
-from memoryclaw.vault.permissions import texts_in
+from memoryclaw.vault.ledger_usage import LedgerEvents, LedgerUsage, event_of, read_events
 
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
 _LARGEST = 64 << 20  # bytes of a file that are looked through
 _OWN_MONTH = late.pattern(r"\d{4}-\d\d\.jsonl")
-_FIGURES = frozenset(
-    {"ts", "event", "receipt", "session", "mode", "ids"}
-)  # what stays of an old event of what was shown
+# What stays of an old event of what was shown.
+_FIGURES = frozenset({"ts", "event", "receipt", "session", "mode", "ids"})
 _DEVICE = late.pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
 _Events = tuple[dict[str, Any], ...]
 
@@ -51,7 +50,7 @@ class Ledger:
 
     def _paths(self) -> list[str]:
         """The files of all devices."""
-        return [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
+        return files.list_files(self._root, FOLDER, ".jsonl")
 
     def record(self) -> LedgerUsage:
         """What all devices' files tell: what was cited and rated, and on which days; only what they have gained is read again."""
@@ -63,14 +62,6 @@ class Ledger:
         if [id(file.told) for file in earlier.values()] != [id(file.told) for file in self._read.values()]:
             self._record = LedgerUsage(file.told for file in self._read.values())
         return self._record
-
-    def citations(self) -> tuple[Cited, ...]:
-        """What each reply of an assistant cited, of all devices, the oldest first, under the ids that these memories have now."""
-        return self.record().citations
-
-    def active_days(self) -> tuple[str, ...]:
-        """The days (ISO, UTC) on which the vault was used at all, the oldest first."""
-        return self.record().days
 
     def _read_on(self, path: str, known: _Read[LedgerEvents]) -> _Read[LedgerEvents] | None:
         """What a file tells, read on from where it was read to; None where it cannot be read."""
@@ -136,9 +127,8 @@ class Ledger:
         key = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
         with suppress(OSError, VaultError):
             for event in _parsed(files.read_file(self._root, path, limit=_LARGEST).data, key):
-                if event.get("event") == "shown" and any(
-                    shown == id_ or shown.startswith(f"{id_}#") for shown in _ids(event)
-                ):
+                ids = texts_in(event.get("ids")) if event.get("event") == "shown" else ()
+                if any(shown == id_ or shown.startswith(f"{id_}#") for shown in ids):
                     yield event
 
     def uses(self, note: str) -> list[dict[str, Any]]:
@@ -150,10 +140,9 @@ class Ledger:
 
     def receipt(self, name: str) -> dict[str, Any] | None:
         """The event that a receipt names, of whatever device."""
-        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(_month_of(name))]
-        return next(
-            (event for path in sorted(paths) for event in self._events(path, "shown", "receipt", name)), None
-        )
+        paths = files.list_files(self._root, FOLDER, _month_of(name))
+        events = (event for path in sorted(paths) for event in self._events(path, "shown", "receipt", name))
+        return next(events, None)
 
     def last_recall(self) -> str:
         """The receipt of the newest recall, on whatever device; empty without one."""
@@ -173,18 +162,13 @@ class Ledger:
 
     def counts_by_mode(self, id_: str) -> dict[str, int]:
         """How often a memory, or a part of it, was shown in each mode (recall, search, get), by what all devices say."""
-        return dict(
-            Counter(
-                str(event.get("mode") or "recall")
-                for path in self._paths()
-                for event in self._showing(path, id_)
-            )
-        )
+        shown = (event for path in self._paths() for event in self._showing(path, id_))
+        return dict(Counter(str(event.get("mode") or "recall") for event in shown))
 
     def fetched_ids(self) -> set[str]:
         """The ids of everything that somebody asked to see whole, as all devices say."""
         events = (event for path in self._paths() for event in self._events(path, "shown", "mode", "get"))
-        return {id_ for event in events for id_ in _ids(event)}
+        return {id_ for event in events for id_ in texts_in(event.get("ids"))}
 
     def roll_up(self, now: datetime) -> list[str]:
         """Takes out of this device's old months what only a receipt needs; returns the files that are shorter now.
@@ -197,25 +181,18 @@ class Ledger:
             VaultError: a file was changed meanwhile, or cannot be read; the others are as they were.
         """
         folder = f"{FOLDER}/{self.device}/"
-        months = sorted(
-            path
-            for path in files.list_files(self._root, FOLDER)
-            if _OWN_MONTH.fullmatch(path.removeprefix(folder))
-        )
-        first = utc(now).replace(day=1)
-        first_kept = f"{folder}{first - timedelta(days=1):%Y-%m}.jsonl"
+        paths = files.list_files(self._root, FOLDER)
+        months = sorted(path for path in paths if _OWN_MONTH.fullmatch(path.removeprefix(folder)))
+        first_kept = f"{folder}{utc(now).replace(day=1) - timedelta(days=1):%Y-%m}.jsonl"
         shortened = []
-        for path in months[:1]:
-            files.sweep(
-                self._root, path
-            )  # what a killed roll-up left, which git would see where it tracks the ledger
-        for path in months[:-2]:
-            if path < first_kept:
-                read = files.read_file(self._root, path, limit=_LARGEST)
-                data = b"".join(_roll_up(line) for line in read.data.splitlines(keepends=True))
-                if data != read.data:
-                    files.write_file(self._root, path, data, read.digest)
-                    shortened.append(path)
+        for path in months[:1]:  # what a killed roll-up left, which git would see where it tracks the ledger
+            files.sweep(self._root, path)
+        for path in (path for path in months[:-2] if path < first_kept):
+            read = files.read_file(self._root, path, limit=_LARGEST)
+            data = b"".join(_roll_up(line) for line in read.data.splitlines(keepends=True))
+            if data != read.data:
+                files.write_file(self._root, path, data, read.digest)
+                shortened.append(path)
         return shortened
 
     def append(self, event: str, values: Mapping[str, Any], now: datetime, *, durable: bool = False) -> str:
@@ -236,10 +213,6 @@ class Ledger:
             reason = getattr(error, "strerror", None) or error
             return f"this use could not be written to the ledger ({reason}); nothing else is affected"
         return ""
-
-
-def _ids(event: Mapping[str, Any]) -> tuple[str, ...]:
-    return texts_in(event.get("ids"))
 
 
 def _roll_up(line: bytes) -> bytes:

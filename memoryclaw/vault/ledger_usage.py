@@ -40,16 +40,6 @@ class Cited(NamedTuple):
         return self.ts[:10]
 
 
-class Rated(NamedTuple):
-    """What somebody thought of a memory, from 1 to 5, and which showing of it that is about (empty: none is known)."""
-
-    ts: str
-    session: str
-    id: str
-    rating: int
-    receipt: str = ""
-
-
 class Use(NamedTuple):
     """One use of a memory: it was shown, and then cited, rated, or both.
 
@@ -96,16 +86,6 @@ class LedgerUsage:
                 session = _text(event.get("session"))
                 citations.append(Cited(ts, session, tuple(named), tuple(named.values()), words))
         return tuple(citations)
-
-    @cached_property
-    def ratings(self) -> tuple[Rated, ...]:
-        """The ratings, the oldest first."""
-        return tuple(
-            Rated(ts, _text(event.get("session")), self._current_id(id_, ts), rating, _receipt(event, id_))
-            for ts, event in self._of("rated")
-            for id_ in texts_in(event.get("ids"))[:1]
-            if (rating := _rating(event))
-        )
 
     @cached_property
     def _by_id(self) -> Mapping[str, list[tuple[str, Mapping[str, Any], str]]]:
@@ -173,11 +153,8 @@ def read_events(data: bytes) -> LedgerEvents:
         elif ts := parse_timestamp(str(event.get("ts", ""))):
             of_odd.add(ts[:10])
             events.append((ts, line, event))
-    names = {name.decode() for name in TELLING}
-    return LedgerEvents(
-        frozenset(day.decode() for day in days) | of_odd,
-        tuple(row for row in events if row[2].get("event") in names),
-    )
+    names, all_days = {name.decode() for name in TELLING}, of_odd.union(day.decode() for day in days)
+    return LedgerEvents(frozenset(all_days), tuple(row for row in events if row[2].get("event") in names))
 
 
 def event_of(line: bytes) -> dict[str, Any]:

@@ -23,13 +23,7 @@ _TURN_PARAGRAPH = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _AROUND_TIME = " \t()[]:,—–-"
-_SAME_ROLE = {
-    "human": "user",
-    "ai": "assistant",
-    "agent": "assistant",
-    "bot": "assistant",
-    "function": "tool",
-}
+_SAME_ROLE = {"human": "user", **dict.fromkeys(("ai", "agent", "bot"), "assistant"), "function": "tool"}
 ROLES = frozenset({"user", "assistant", "tool"})
 CUT = "[private]"  # what capture leaves of a part that it did not keep, which is no label
 _HINT = "the line is searched as plain text; delete it if it is junk"
@@ -308,11 +302,9 @@ def unread(path: str, lines: list[bytes], done: Iterable[LogRange]) -> list[tupl
             moved.setdefault(size, set()).add(range_.digest)
     for size, digests in moved.items():
         for first in range(1, len(lines) - size + 2):
-            if (
-                not all(taken[first - 1 : first - 1 + size])
-                and range_of(path, lines, first, first + size - 1).digest in digests
-            ):
-                taken[first - 1 : first - 1 + size] = [True] * size
+            last = first + size - 1
+            if not all(taken[first - 1 : last]) and range_of(path, lines, first, last).digest in digests:
+                taken[first - 1 : last] = [True] * size
     stretches, first = [], 0
     for number, was_read in enumerate([*taken, True], 1):
         if not was_read and not first:

@@ -70,9 +70,7 @@ _WORDS = re.compile(rf"\s*+(?:\S++\s++){{{SECTION_WORDS}}}")
 _ROLE_TRUST = {
     "user": "trusted",
     "human": "trusted",
-    "tool": "untrusted",
-    "toolResult": "untrusted",
-    "": "untrusted",
+    **dict.fromkeys(("tool", "toolResult", ""), "untrusted"),
 }
 
 
@@ -103,9 +101,7 @@ def units_of(
         properties = read_properties(meta, {}).other
     far = [("~rest", 0, rest)] if rest else []
     named = fields.searched
-    if (
-        len(properties) + len(named) > SECTION_CHARS
-    ):  # every unit holds the properties: what is large is held once
+    if len(properties) + len(named) > SECTION_CHARS:  # every unit holds them: what is large is held once
         far, properties, named = [("~header", 1, ", ".join(filter(None, (properties, named)))), *far], "", ""
     facts = [_fact_unit(fact, note) for fact in note.facts]
     cutter = _Cutter(note, properties)
@@ -280,13 +276,7 @@ def _without_facts(sections: Iterable[Section], told: frozenset[int]) -> Iterato
         if remaining == lines:
             yield section
         elif any(line.strip() for line in remaining):
-            yield Section(
-                heading=section.heading,
-                trail=section.trail,
-                line=section.line,
-                end_line=section.end_line,
-                text="\n".join(remaining),
-            )
+            yield section._replace(text="\n".join(remaining))
 
 
 def _trail(line: int, note: Note) -> tuple[str, ...]:
@@ -325,12 +315,9 @@ def _fact_unit(fact: Fact, note: Note) -> Unit:
 
 
 def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
-    texts = [(turn.id, turn.text)]
+    texts = [(turn.id, turn.text[:MAX_TEXT])]
     if len(turn.text) > MAX_TEXT:
-        texts = [
-            (turn.id, turn.text[:MAX_TEXT]),
-            (f"{turn.id}#~rest", " ".join(_distinct(turn.text[MAX_TEXT:]))),
-        ]
+        texts.append((f"{turn.id}#~rest", " ".join(_distinct(turn.text[MAX_TEXT:]))))
     lifecycle = PERMANENT
     if turn.project and turn.role != "tool":
         from memoryclaw.text.repository_work import is_of_work  # noqa: PLC0415 - most turns name no project
@@ -385,6 +372,9 @@ class ReadingSettings(NamedTuple):
     journals: JournalNames = LOGSEQ
 
 
+NO_SETTINGS = ReadingSettings()
+
+
 class _Source(NamedTuple):
     """The file of a note."""
 
@@ -413,17 +403,15 @@ class _Reading(NamedTuple):
     todos: tuple[tuple[int, str, Todo], ...] = ()
 
 
-def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
+def read_note(path: str, data: bytes, settings: ReadingSettings = NO_SETTINGS) -> Note:
     """Reads a file of the vault into a note with its units; any bytes at any path make one."""
     place = place_of(path) or Place("note")
     file = decode(data)
     marks = settings.forgotten.within(path, data) if place.kind in ("log", "episode") else {}
-    remaining = (
-        without_lines(file.text, omitted_lines(marks), words=marks).text
-        if marks and place.kind == "episode"
-        else file.text
-    )
-    text, overflow, problems = readable(remaining), "", file.problems
+    text, overflow, problems = file.text, "", file.problems
+    if marks and place.kind == "episode":
+        text = without_lines(text, omitted_lines(marks), words=marks).text
+    text = readable(text)
     if len(text) > MAX_TEXT and not path.endswith(".jsonl"):
         text, overflow = _cut(text, MAX_TEXT + header_length(text))
         if overflow:
@@ -437,16 +425,8 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     name = path.rpartition("/")[2]
     stem = name.rpartition(".")[0] or name
     day, called = _journal(path, stem, settings.journals) if settings.journals != LOGSEQ else ("", ())
-    source = _Source(
-        path,
-        place,
-        stem,
-        hashlib.sha256(data).hexdigest(),
-        problems,
-        overflow,
-        day or day_in_name(stem),
-        called,
-    )
+    digest, day = hashlib.sha256(data).hexdigest(), day or day_in_name(stem)
+    source = _Source(path, place, stem, digest, problems, overflow, day, called)
     reading = _read(source, text, settings)
     if marks and reading.log.turns:  # they stay, so that they can be named, and say nothing
         gone = omitted_lines(marks)
@@ -459,9 +439,10 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     label = audience.of_folders(path, settings.labels) if settings.labels else ""
     if not label:
         return note
+    narrow = audience.common_audience
     return note._replace(
-        facts=tuple(f._replace(audience=audience.common_audience(label, f.audience)) for f in note.facts),
-        turns=tuple(t._replace(audience=audience.common_audience(label, t.audience)) for t in note.turns),
+        facts=tuple(f._replace(audience=narrow(label, f.audience)) for f in note.facts),
+        turns=tuple(t._replace(audience=narrow(label, t.audience)) for t in note.turns),
     )
 
 
@@ -476,13 +457,8 @@ def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
     if kind == "log" and source.path.endswith(".jsonl"):
         log = read_jsonl(source.stem, text, settings.zone)
         if settings.doubts.pieces:
-            standings = [standing_of_turn(turn, settings.doubts) for turn in log.turns]
-            log = log._replace(
-                turns=tuple(
-                    turn._replace(audience=standing.audience, export=standing.export)
-                    for turn, standing in zip(log.turns, standings, strict=True)
-                )
-            )
+            pairs = ((turn, standing_of_turn(turn, settings.doubts).label) for turn in log.turns)
+            log = log._replace(turns=tuple(turn._replace(**label._asdict()) for turn, label in pairs))
         return _Reading(said=Properties(trust="unknown"), log=log)
     if kind == "skill" and not source.path.endswith(".md"):
         skill = read_json_skill(text) if source.path.endswith(".json") else read_javascript_skill(text)
@@ -505,24 +481,18 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
         log = read_markdown_log(source.stem, doc.meta, body, line, settings.zone)
         label = standing_of_note(doc, settings.doubts).label
         if label != audience.UNLABELLED:
-            log = log._replace(
-                turns=tuple(
-                    t._replace(
-                        **audience.join_labels((label, audience.Label(t.audience, t.export)))._asdict()
-                    )
-                    for t in log.turns
-                )
+            pairs = (
+                (turn, audience.join_labels((label, audience.Label(turn.audience, turn.export))))
+                for turn in log.turns
             )
+            log = log._replace(turns=tuple(turn._replace(**joined._asdict()) for turn, joined in pairs))
         return _Reading(doc, header._replace(trust="unknown"), log=log)
     read = read_body(doc.body, doc.body_line)
     if kind == "note" and not doc.raw:
         header = with_page_properties(header, read)
     reading = _Reading(doc, header, read, title=header.title, searched=_searchable(doc, header))
-    if (
-        kind != "skill"
-        and source.place.state in ("current", "archived")
-        and not is_template(source.path, doc.raw)
-    ):
+    is_open = kind != "skill" and source.place.state in ("current", "archived")
+    if is_open and not is_template(source.path, doc.raw):
         reading = reading._replace(todos=_todos(read, doc.body_line))
     if kind == "semantic":
         facts = read_facts(header.id or _path_id(source.path), source.stem, doc, read, settings.collections)
@@ -556,9 +526,8 @@ def _todos(body: Body, first_line: int) -> tuple[tuple[int, str, Todo], ...]:
         if read_todo(quiet) is None:
             continue
         below = lines[number + 1 : number + 3]
-        written = " ".join(
-            filter(None, (line.strip(), planned_below(below) if "<" in "".join(below) else ""))
-        )
+        plans = planned_below(below) if "<" in "".join(below) else ""
+        written = f"{line.strip()} {plans}" if plans else line.strip()
         if todo := read_todo(written):
             todos.append((first_line + number, written, todo))
     return tuple(todos)
@@ -693,8 +662,6 @@ def _at(path: str, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """Adds the path to problems, and cuts a long list of them short."""
     omitted = len(problems) - MAX_PROBLEMS
     if omitted > 0:
-        problems = (
-            *problems[:MAX_PROBLEMS],
-            Problem("", problems[MAX_PROBLEMS].line, f"{omitted} more problems from here on"),
-        )
+        more = Problem("", problems[MAX_PROBLEMS].line, f"{omitted} more problems from here on")
+        problems = (*problems[:MAX_PROBLEMS], more)
     return tuple([problem._replace(path=path) for problem in problems])

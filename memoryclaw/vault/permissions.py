@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from memoryclaw.errors import MemoryClawError, NotFoundError, UnidentifiedError, VaultError
 from memoryclaw.model import NOTHING
-from memoryclaw.text.encoding import json_object
+from memoryclaw.text.encoding import json_object, texts_in
 from memoryclaw.vault import files
 from memoryclaw.vault.doubts import NO_DOUBTS, Doubt, Doubts, FileDoubts, piece_of, read_doubts
 
@@ -76,11 +76,6 @@ def _line(at: str, values: Mapping[str, Any]) -> str:
 def line_digest(line: str) -> str:
     """What a line of `review/decisions.jsonl` is known by."""
     return files.digest_of(line.strip().encode("utf-8", "surrogatepass"))
-
-
-def texts_in(value: object) -> tuple[str, ...]:
-    """The texts of a list; none where it is no list."""
-    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
 
 
 class Store(Protocol):
@@ -210,9 +205,8 @@ def settle(root: str, at: str, pieces: Pieces, *, unwanted: bool = False) -> Non
         VaultError: it cannot be kept.
     """
     doubt(root, at, {})  # a copy of which nothing was told has those of others, too
-    permit(
-        root, _line(at, {"copy": _copy(root), "unwanted" if unwanted else "settled": [*map(list, pieces)]})
-    )
+    key = "unwanted" if unwanted else "settled"
+    permit(root, _line(at, {"copy": _copy(root), key: [*map(list, pieces)]}))
 
 
 def carry(root: str, old: str, new: str) -> None:
@@ -233,11 +227,8 @@ def moves_file(root: str) -> str:
 
 def _copy(root: str) -> str:
     """What tells the copies of one vault on this machine apart: of a few folders, so four bytes do, and no cryptography is loaded."""
-    return (
-        f"{zlib.crc32(os.fsencode(os.path.realpath(root))):08x}"
-        if isinstance(store_of(root), OwnStore)
-        else ""
-    )
+    is_own = isinstance(store_of(root), OwnStore)
+    return f"{zlib.crc32(os.fsencode(os.path.realpath(root))):08x}" if is_own else ""
 
 
 def permit(root: str, line: str) -> None:

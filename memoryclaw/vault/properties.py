@@ -21,15 +21,11 @@ _NOT_SEARCHED = frozenset({
     "entity", "project", "source", "half_life", "merged_from"
 })  # fmt: skip
 # Keys of a plain note that say how it is shown, found or trusted, or when and by whom it was made: all others are fields.
-NOT_TOLD = frozenset({
-    "id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated",
-    "modified", "importance", "confidence", "pin", "trust", "audience", "cssclass", "cssclasses", "publish",
-    "permalink", "processed", "message_count", "participants", "people", "person", "entities", "entity", "project",
-    "half_life", "merged_from",
+NOT_TOLD = (_NOT_SEARCHED - {"start", "end", "until", "source"}) | {
     # of programs: Obsidian and its plugins, Logseq, Hugo, Jekyll, Docusaurus, hosts of agents
     "mobile", "cover", "banner", "icon", "image", "thumbnail", "layout", "template", "draft", "slug", "toc", "head", "search",
     "collapsed", "metadata", "lastmod", "publishdate", "showtoc", "unlisted"
-})  # fmt: skip
+}  # fmt: skip
 _OF_PROGRAMS = re.compile(
     r"[ug]?uid|.+[-_ ]u?id|.+-plugin|(?:sidebar|hide|banner|cover|pagination)_\w+|(?:publish|kanban|excalidraw)-\w+"
 )
@@ -165,10 +161,8 @@ def _when(low: Mapping[str, Any], keys: tuple[str, ...], lines: _Lines, problems
         if text:
             if when := parse_timestamp(text):
                 return when
-            message = f"{key}: {text[:60]!r} is not a date"
-            problems.append(
-                Problem("", _line(lines, key), message, "write it as 2025-04-08 or 2025-04-08T14:32:10Z")
-            )
+            hint = "write it as 2025-04-08 or 2025-04-08T14:32:10Z"
+            problems.append(Problem("", _line(lines, key), f"{key}: {text[:60]!r} is not a date", hint))
     return ""
 
 
@@ -179,9 +173,8 @@ def _trust(value: Any, lines: _Lines, problems: list[Problem]) -> str:
     if text in TRUSTS:
         return text
     message = f"trust: {text[:60]!r} is not known; the note is treated as unknown"
-    problems.append(
-        Problem("", _line(lines, "trust"), message, "use trusted, unknown, untrusted or quarantined")
-    )
+    hint = "use trusted, unknown, untrusted or quarantined"
+    problems.append(Problem("", _line(lines, "trust"), message, hint))
     return "unknown"
 
 

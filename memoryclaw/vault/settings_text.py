@@ -28,11 +28,8 @@ def with_setting(text: str, key: str, value: Any, where: str) -> str:
     else:
         after = f"{text}{end}{section}:{end}  {line}"
     reread = yaml_text.load(readable(after))
-    if (
-        read.problems
-        or reread.problems
-        or reread.value != {**was, section: {**_map(was, section), name: value}}
-    ):
+    wanted = {**was, section: {**_map(was, section), name: value}}
+    if read.problems or reread.problems or reread.value != wanted:
         raise InputError(
             f"{where} cannot be told its {name}; write `{line}` below `{section}:` there, and try again"
         )
@@ -46,13 +43,11 @@ def _place_line(text: str, read: yaml_text.Yaml, section: str, name: str, line: 
         before, colon, tail = lines[n - 1].partition(name)
         spelled = (old,) if isinstance(old, str) else (flow(old), _spelling(old))
         spelling = next((form for form in spelled if form in tail), "")
-        lines[n - 1] = (
-            before + colon + (tail.replace(spelling, line.partition(": ")[2], 1) if spelling else tail)
-        )
+        after = tail.replace(spelling, line.partition(": ")[2], 1) if spelling else tail
+        lines[n - 1] = f"{before}{colon}{after}"
     elif head := read.lines.get((section,), 0):
-        first = min(
-            (n for place, n in read.lines.items() if place[:1] == (section,) and place[1:]), default=0
-        )
+        inside = (n for place, n in read.lines.items() if place[:1] == (section,) and place[1:])
+        first = min(inside, default=0)
         if first == head or "{" in lines[head - 1]:
             lines[head - 1] = lines[head - 1].replace("{", f"{{{line}, ", 1)
         else:

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memoryclaw.model import TRUSTS, Turn, least_trusted
+from memoryclaw.model import TRUSTS, FileChange, Turn, least_trusted
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
-from memoryclaw.text.merging import hunks
+from memoryclaw.text.merging import hunks, shared_ends
 from memoryclaw.vault import audience
 from memoryclaw.vault.doubts import (
     GONE,
@@ -55,9 +55,8 @@ class FileStanding(NamedTuple):
 
 def piece_of_line(text: str) -> str:
     """What a line is known by: its words, without labels, fields and marks of the list; empty without any."""
-    words = re.findall(
-        r"\w+", fold(_TAG.sub(" ", audience.without_labels(_FIELD.sub(" ", audience.plain(text)))))
-    )
+    text = audience.without_labels(_FIELD.sub(" ", audience.plain(text)))
+    words = re.findall(r"\w+", fold(_TAG.sub(" ", text)))
     return piece_of(" ".join(words)) if words else ""
 
 
@@ -119,18 +118,10 @@ def _named(lines: Iterable[tuple[str, Standing]]) -> tuple[LineStanding, ...]:
 # What came.
 
 
-class ExchangedFile(NamedTuple):
-    """A file before and after an exchange; None where it is not there."""
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-
-
 Raised = dict[tuple[str, str], Doubt]  # by the digest of the path, and the piece
 
 
-def doubts_of(versions: Sequence[ExchangedFile], standing: Doubts) -> Raised:
+def doubts_of(versions: Sequence[FileChange], standing: Doubts) -> Raised:
     """What is in doubt of files that came."""
     before, after = dict[str, FileStanding](), dict[str, FileStanding]()
     for path, data, _ in versions:
@@ -146,12 +137,9 @@ def doubts_of(versions: Sequence[ExchangedFile], standing: Doubts) -> Raised:
     raised = _widened(before, after, standing)
     for path, file in before.items():
         raised.update(_gone(path, file, after.get(path)))
-    return {
-        key: doubt
-        for key, doubt in raised.items()
-        if standing.get(key[0], NO_DOUBTS).pieces.get(key[1], doubt)._replace(declined=False) != doubt
-        or key[1] not in standing.get(key[0], NO_DOUBTS).pieces
-    }
+    earlier = {key: standing.get(key[0], NO_DOUBTS).pieces.get(key[1]) for key in raised}
+    stood = {key: doubt._replace(declined=False) for key, doubt in earlier.items() if doubt}
+    return {key: doubt for key, doubt in raised.items() if stood.get(key) != doubt}
 
 
 _LABELLED = (".md", ".jsonl", ".json", ".js", ".mjs")
@@ -244,12 +232,7 @@ def _replaced(old: FileStanding, new: FileStanding) -> dict[str, list[Standing]]
 
 def _stretches(old: list[str], new: list[str]) -> Iterator[tuple[int, int, Sequence[str]]]:
     """The stretches that differ; where too much does, all of it is one."""
-    first, shorter = 0, min(len(old), len(new))
-    while first < shorter and old[first] == new[first]:
-        first += 1
-    last = 0
-    while last < shorter - first and old[-1 - last] == new[-1 - last]:
-        last += 1
+    first, last = shared_ends(old, new)
     mine, come = old[first : len(old) - last], new[first : len(new) - last]
     if max(len(mine), len(come)) > _MOST:
         yield first, first + len(mine), come

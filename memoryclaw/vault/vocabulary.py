@@ -40,6 +40,10 @@ class Schema(NamedTuple):
     collections: frozenset[str] = DEFAULT_COLLECTIONS
     problems: tuple[Problem, ...] = ()
 
+    def holds_many(self, field: str) -> bool:
+        """True for a field that is declared to hold several values side by side."""
+        return self.fields.get(_word(field), DeclaredField()).many
+
     def misfit(self, field: str, value: str) -> str:
         """Why a value is none of its field's type, in a sentence; empty where it is one, or the field has none."""
         declared = self.fields.get(_word(field), DeclaredField())
@@ -106,19 +110,13 @@ def read_schema(text: str) -> Schema:
     if loaded.value is None:
         return Schema(problems=tuple(problems))
     if not isinstance(loaded.value, dict):
-        return Schema(
-            problems=(
-                *problems,
-                Problem("", 1, "this schema is not a list of keys", "write `fields:` and below it fields"),
-            )
-        )
+        problem = Problem("", 1, "this schema is not a list of keys", "write `fields:` and below it fields")
+        return Schema(problems=(*problems, problem))
     low = {key.lower(): value for key, value in loaded.value.items()}
     fields = low.get("fields")
     if fields and not isinstance(fields, dict):
-        line = loaded.lines.get(("fields",), 1)
-        problems.append(
-            Problem("", line, "`fields` is not a list of keys", "write lines like `deadline: date` below it")
-        )
+        line, hint = loaded.lines.get(("fields",), 1), "write lines like `deadline: date` below it"
+        problems.append(Problem("", line, "`fields` is not a list of keys", hint))
     named = {
         name.lower(): _field(name, spec, loaded, problems)
         for name, spec in (fields.items() if isinstance(fields, dict) else ())
@@ -167,30 +165,30 @@ def _word(text: str) -> str:
 def _field(name: str, spec: Any, loaded: Yaml, problems: list[Problem]) -> DeclaredField:
     """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many, verify: 180 days, supersede: true}`."""
     field = DeclaredField()
+
+    def complain(message: str, hint: str, *key: str) -> None:
+        line = loaded.lines.get(("fields", name, *key), loaded.lines.get(("fields", name), 1))
+        problems.append(Problem("", line, f"{name}: {message}", hint))
+
     if isinstance(spec, dict):
         spans = [text for key, value in spec.items() if key.lower() == _VERIFY for text in strings(value)]
         rules = {str(key).lower(): value for key, value in spec.items() if str(key).lower() != _VERIFY}
         decides = " ".join(strings(rules.pop("supersede", None))).lower()
         field = field._replace(supersede=decides in _YES)
         if decides and decides not in _YES | _NO:
-            line = loaded.lines.get(("fields", name, "supersede"), loaded.lines.get(("fields", name), 1))
-            message = f"{name}: supersede: {decides!r} is neither true nor false"
-            problems.append(Problem("", line, message, "write `supersede: true`"))
+            message = f"supersede: {decides!r} is neither true nor false"
+            complain(message, "write `supersede: true`", "supersede")
         spec = rules
         field = field._replace(verify=next(filter(None, map(span_of, spans)), 0))
         if spans and not field.verify:
-            line = loaded.lines.get(("fields", name, _VERIFY), loaded.lines.get(("fields", name), 1))
             hint = "write it as `180 days`, `6 months` or `1 year`"
-            problems.append(
-                Problem("", line, f"{name}: {spans[0]!r} is not a time after which to verify", hint)
-            )
+            complain(f"{spans[0]!r} is not a time after which to verify", hint, _VERIFY)
     for word in (part.lower() for text in strings(spec) for part in text.replace(",", " ").split()):
         if word in TYPES:
             field = field._replace(type=word)
         elif word in _MANY or word in _ONE:
             field = field._replace(many=word in _MANY)
         else:
-            line = loaded.lines.get(("fields", name), 1)
             hint = f"types are {', '.join(sorted(TYPES))}; a field has one value or many"
-            problems.append(Problem("", line, f"{name}: {word!r} is not a type", hint))
+            complain(f"{word!r} is not a type", hint)
     return field

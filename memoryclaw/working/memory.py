@@ -5,7 +5,7 @@ It stays small: whatever is put in, it is trimmed until it fits its budget or ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -59,10 +59,8 @@ def change(
         if value:
             facts[key] = shorten(value, LONGEST)
     plan = tuple(shorten(step, LONGEST) for step in changes.get("plan", memory.plan)[:STEPS])
-    observations = (
-        *memory.observations,
-        *(shorten(text, LONGEST) for text in changes.get("observations", ())),
-    )
+    fresh = (shorten(text, LONGEST) for text in changes.get("observations", ()))
+    keys_set = {*memory.by_hand, *(SAME.get(key, key) for key in changes if by_hand)}
     return trim(
         replace(
             memory,
@@ -70,17 +68,12 @@ def change(
             goal=shorten(changes.get("goal", memory.goal), LONGEST),
             plan=plan,
             facts=dict(list(facts.items())[-FACTS:]),
-            observations=observations[-OBSERVATIONS:],
+            observations=(*memory.observations, *fresh)[-OBSERVATIONS:],
             active_skill=shorten(changes.get("active_skill", memory.active_skill), SHORT),
-            by_hand=_set(memory, changes) if by_hand else memory.by_hand,
+            by_hand=tuple(key for key in KEYS if key in keys_set),
             updated=now or memory.updated,
         )
     )
-
-
-def _set(memory: WorkingMemory, changes: Mapping[str, Any]) -> tuple[str, ...]:
-    keys_set = {*memory.by_hand, *(_SAME.get(key, key) for key in changes)}
-    return tuple(key for key in KEYS if key in keys_set)
 
 
 def render(memory: WorkingMemory) -> list[str]:
@@ -103,11 +96,12 @@ def within(memory: WorkingMemory, budget: int, alone: bool = False) -> list[str]
 
 
 def trim(memory: WorkingMemory, budget: int = BUDGET) -> WorkingMemory:
-    """Trims the working memory step by step until it fits or has reached the floor."""
-    for smaller in _ladder(memory):
-        memory = smaller
-        if tokens(memory) <= budget:
-            break
+    """Trims the working memory step by step until it fits or has reached the floor; each step is repeated until it changes nothing."""
+    for rung in _RUNGS if tokens(memory) > budget else ():
+        while (less := rung(memory)) != memory:
+            memory = less
+            if tokens(memory) <= budget:
+                return memory
     return memory
 
 
@@ -118,14 +112,9 @@ def tokens(memory: WorkingMemory) -> int:
 
 def set_by_hand(memory: WorkingMemory) -> WorkingMemory:
     """The same without what capture filled in from turns."""
-    by_hand = set(memory.by_hand)
-    return replace(
-        memory,
-        goal=memory.goal if "goal" in by_hand else "",
-        plan=memory.plan if "plan" in by_hand else (),
-        observations=memory.observations if "recent_observations" in by_hand else (),
-        active_skill=memory.active_skill if "active_skill" in by_hand else "",
-    )
+    empty: dict[str, Any] = {"goal": "", "plan": (), "observations": (), "active_skill": ""}
+    filled = {key: value for key, value in empty.items() if SAME.get(key, key) not in memory.by_hand}
+    return replace(memory, **filled)
 
 
 def as_text(memory: WorkingMemory) -> str:
@@ -144,15 +133,6 @@ def as_text(memory: WorkingMemory) -> str:
 
 def _cost(lines: list[str]) -> int:
     return estimate("\n".join(lines)) + 1 if lines else 0  # the line break after it, rounded up
-
-
-def _ladder(memory: WorkingMemory) -> Iterator[WorkingMemory]:
-    """Yields smaller and smaller versions; each step is repeated until it changes nothing."""
-    yield memory
-    for rung in _RUNGS:
-        while (less := rung(memory)) != memory:
-            memory = less
-            yield memory
 
 
 def _observations(least: int) -> Callable[[WorkingMemory], WorkingMemory]:
@@ -177,10 +157,6 @@ def _texts(most: int) -> Callable[[WorkingMemory], WorkingMemory]:
     )
 
 
-def _goal(memory: WorkingMemory) -> WorkingMemory:
-    return replace(memory, goal=shorten(memory.goal, max(SHORTER, len(memory.goal) * 3 // 4)))
-
-
 def _without_first(items: tuple[T, ...], least: int) -> tuple[T, ...]:
     return items[1:] if len(items) > least else items
 
@@ -197,7 +173,7 @@ _RUNGS: tuple[Callable[[WorkingMemory], WorkingMemory], ...] = (
     _facts(FLOOR_FACTS),
     _plan(FLOOR_STEPS),
     _texts(SHORTER),
-    _goal,
+    lambda memory: replace(memory, goal=shorten(memory.goal, max(SHORTER, len(memory.goal) * 3 // 4))),
     _observations(0),
     _facts(0),
     _plan(0),
@@ -207,9 +183,8 @@ _RUNGS: tuple[Callable[[WorkingMemory], WorkingMemory], ...] = (
 # Input: JSON of a host or of a file, checked and cleaned.
 
 KEYS = ("task", "goal", "plan", "facts", "recent_observations", "active_skill")
-_SAME = {"observations": "recent_observations"}
+SAME = {"observations": "recent_observations"}  # the key of its file for what is called otherwise in the code
 _ASIDE = "the next change sets it aside under another name and begins anew"
-_TEXTS = ("task", "goal", "active_skill")
 Clean = Callable[[str], str]
 
 
@@ -233,23 +208,15 @@ def check(changes: Mapping[str, Any], clean: Clean | None = None) -> dict[str, A
     Raises:
         InputError: a key is unknown, or its value has the wrong type.
     """
-    named = {_SAME.get(key, key): value for key, value in changes.items()}
+    named = {SAME.get(key, key): value for key, value in changes.items()}
     unknown = [str(key) for key in named if key not in KEYS]
     if unknown:
         raise InputError(
             f"a working memory has no {', '.join(map(repr, unknown))}; it has {', '.join(KEYS[:-1])} and {KEYS[-1]}"
         )
-    clean = clean or _clean
-    clean_changes: dict[str, Any] = {key: _text(key, named[key], clean) for key in _TEXTS if key in named}
-    if "plan" in named:
-        clean_changes["plan"] = _check_texts("plan", named["plan"], clean)
-    if "facts" in named:
-        clean_changes["facts"] = _check_facts(named["facts"], clean)
-    if "recent_observations" in named:
-        clean_changes["observations"] = _check_texts(
-            "recent_observations", named["recent_observations"], clean
-        )
-    return clean_changes
+    clean, called = clean or _clean, {key: name for name, key in SAME.items()}
+    checks = ((key, checked) for key, checked in _CHECKS.items() if key in named)
+    return {called.get(key, key): checked(key, named[key], clean) for key, checked in checks}
 
 
 def dump(memory: WorkingMemory) -> dict[str, Any]:
@@ -276,15 +243,12 @@ def load(value: Any, session: str, path: str) -> WorkingMemory:
     content = {key: inner for key, inner in value.items() if key not in ("session", "updated", "by_hand")}
     updated = value.get("updated")
     try:
-        content_checked = check(content, str)
-        memory = change(
-            WorkingMemory(session=session), content_checked, updated if isinstance(updated, str) else ""
-        )
-        by_hand = value.get("by_hand")
+        at = updated if isinstance(updated, str) else ""
+        memory = change(WorkingMemory(session=session), check(content, str), at)
+        keys_set = value.get("by_hand")
         # A file without the key is from before anything was filled in: what it holds was set.
-        keys_set = (
-            by_hand if isinstance(by_hand, list) else [key for key in memory.by_hand if content.get(key)]
-        )
+        if not isinstance(keys_set, list):
+            keys_set = [key for key in memory.by_hand if content.get(key)]
         return replace(memory, by_hand=tuple(key for key in KEYS if key in keys_set))
     except InputError as error:
         return unusable(session, path, str(error))
@@ -312,7 +276,7 @@ def _check_texts(key: str, value: Any, clean: Clean) -> list[str]:
     return [text for item in items if (text := clean(item))]
 
 
-def _check_facts(value: Any, clean: Clean) -> dict[str, str | None]:
+def _check_facts(_key: str, value: Any, clean: Clean) -> dict[str, str | None]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
@@ -327,6 +291,14 @@ def _check_facts(value: Any, clean: Clean) -> dict[str, str | None]:
         said = str(inner).lower() if isinstance(inner, bool) else str(inner)
         facts[name] = None if inner is None else clean(said)
     return facts
+
+
+_CHECKS: Mapping[str, Callable[[str, Any, Clean], Any]] = {
+    **dict.fromkeys(("task", "goal", "active_skill"), _text),
+    "plan": _check_texts,
+    "facts": _check_facts,
+    "recent_observations": _check_texts,
+}
 
 
 def _clean(text: str) -> str:

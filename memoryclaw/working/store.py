@@ -23,6 +23,7 @@ from memoryclaw.vault.audience import may_see, of_folders
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import timestamp, writable_moment
 from memoryclaw.working.memory import (
+    SAME,
     SHORT,
     WorkingMemory,
     as_text,
@@ -56,20 +57,13 @@ class _StoredMemory(NamedTuple):
     digest: str | None
 
 
-class WorkingStore:
+class WorkingStore(NamedTuple):
     """The working memories of one vault."""
 
-    def __init__(
-        self,
-        root: str,
-        redacted: Callable[[Any], Any],
-        capture: Callable[[list[str]], list[CaptureResult]],
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._root = root
-        self._redacted = redacted
-        self._capture = capture
-        self._clock = clock
+    root: str
+    redacted: Callable[[Any], Any]
+    capture: Callable[[list[str]], list[CaptureResult]]
+    clock: Callable[[], datetime]
 
     def show(self, session: str) -> WorkingMemory:
         """Returns the working memory of a session, empty if it has none; a file that cannot be used is a problem."""
@@ -77,13 +71,13 @@ class WorkingStore:
 
     def change(self, session: str, changes: Mapping[str, Any]) -> WorkingMemory:
         """Changes it; another task starts a new one, and the content of the old one goes to the log."""
-        session, clean_changes = session_name(session), self._redacted(check(changes))
-        with folder_lock(self._root, FOLDER):
+        session, clean_changes = session_name(session), self.redacted(check(changes))
+        with folder_lock(self.root, FOLDER):
             memory, digest = self._usable(session)
             if memory.task and clean_changes.get("task") and clean_changes["task"] != memory.task:
                 self._log(memory)
                 memory = WorkingMemory(session=session)
-            memory = change(memory, clean_changes, timestamp(writable_moment(self._clock())))
+            memory = change(memory, clean_changes, timestamp(writable_moment(self.clock())))
             self._write(memory, digest)
         return memory
 
@@ -93,7 +87,7 @@ class WorkingStore:
         What an agent may not see is passed over. A session that begins ends those that have been silent for a day and hold nothing that
         somebody set. The turns are kept, and nothing fails here.
         """
-        now = self._clock()
+        now = self.clock()
         since, until = timestamp(now - RUNNING), timestamp(now + RUNNING)
         by_session: dict[str, list[Mapping[str, Any]]] = {}
         for turn in turns:
@@ -111,60 +105,53 @@ class WorkingStore:
             return
         if memory.empty:
             self._end_silent()
-        with folder_lock(self._root, FOLDER):
+        with folder_lock(self.root, FOLDER):
             memory, digest = self._read(session)
             additions = {} if memory.problems else fill(memory, turns)
             if additions:
-                self._write(
-                    change(memory, additions, timestamp(writable_moment(self._clock())), by_hand=False),
-                    digest,
-                )
+                now = timestamp(writable_moment(self.clock()))
+                self._write(change(memory, additions, now, by_hand=False), digest)
 
     def clear(self, session: str, task: str = "") -> Cleared:
         """Clears it: its content goes to the log, then its file is removed. With a task, only if it is for that task."""
         session = session_name(session)
-        if not files.exists(self._root, _path(session)):
+        if not files.exists(self.root, _path(session)):
             return Cleared(session, cleared=False, notice=f"session {session} has no working memory")
-        with folder_lock(self._root, FOLDER):
+        with folder_lock(self.root, FOLDER):
             memory, digest = self._usable(session)
             if task and memory.task != task:
                 of = f"of task {memory.task!r}" if memory.task else "of no task"
-                return Cleared(
-                    session, cleared=False, notice=f"the working memory is {of}; nothing was cleared"
-                )
+                notice = f"the working memory is {of}; nothing was cleared"
+                return Cleared(session, cleared=False, notice=notice)
             id_ = self._log(memory)
             if digest is not None:
-                files.remove_file(self._root, _path(session), digest)
+                files.remove_file(self.root, _path(session), digest)
         notice = "; ".join(f"{problem.message}; {problem.hint}" for problem in memory.problems)
         return Cleared(session, digest is not None, id_, notice)
 
     def _read(self, session: str) -> _StoredMemory:
         path = _path(session)
         try:
-            stored = files.read_file(self._root, path, LARGEST)
+            stored = files.read_file(self.root, path, LARGEST)
             return _StoredMemory(load(json.loads(stored.data), session, path), stored.digest)
         except NotFoundError:
             return _StoredMemory(WorkingMemory(session=session), None)
-        except VaultError as error:
-            reason = f"this file {str(error).removeprefix(path).strip()}"
-            return _StoredMemory(unusable(session, path, reason, _AWAY), None)
-        except OSError as error:
-            reason = f"this file cannot be read ({error.strerror})"
-            return _StoredMemory(unusable(session, path, reason, _AWAY), None)
+        except (VaultError, OSError) as error:
+            reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
+            why = f"this file {reason.removeprefix(path).strip()}"
+            return _StoredMemory(unusable(session, path, why, _AWAY), None)
         except (ValueError, RecursionError):
             return _StoredMemory(unusable(session, path, "this file is not JSON"), stored.digest)
 
     def _write(self, memory: WorkingMemory, digest: str | None) -> None:
         data = json.dumps(dump(memory), ensure_ascii=False, indent=2) + "\n"
-        files.write_file(self._root, _path(memory.session), data.encode("utf-8", "replace"), digest)
+        files.write_file(self.root, _path(memory.session), data.encode("utf-8", "replace"), digest)
 
     def _end_silent(self) -> None:
-        since = timestamp(self._clock() - RUNNING)
-        for path in files.list_files(self._root, FOLDER):
-            if not path.endswith(".json"):
-                continue
+        since = timestamp(self.clock() - RUNNING)
+        for path in files.list_files(self.root, FOLDER, ".json"):
             with suppress(MemoryClawError, OSError, ValueError, RecursionError):
-                content = json.loads(files.read_file(self._root, path, LARGEST).data)
+                content = json.loads(files.read_file(self.root, path, LARGEST).data)
                 session = str(content["session"]) if isinstance(content, dict) else ""
                 memory = self.show(session)
                 silent = bool(memory.updated) and memory.updated < since
@@ -179,9 +166,9 @@ class WorkingStore:
         problem, path = memory.problems[0], _path(session)
         if digest is None:
             raise VaultError(f"{path}: {problem.message}; {problem.hint}")
-        aside = files.free_path(self._root, f"{path.removesuffix('.json')}.broken.json")
-        files.write_file(self._root, aside, files.read_file(self._root, path, LARGEST).data, None)
-        files.remove_file(self._root, path, digest)
+        aside = files.free_path(self.root, f"{path.removesuffix('.json')}.broken.json")
+        files.write_file(self.root, aside, files.read_file(self.root, path, LARGEST).data, None)
+        files.remove_file(self.root, path, digest)
         told_where = problem._replace(hint=f"it was set aside as {aside}")
         return _StoredMemory(replace(memory, problems=(told_where,)), None)
 
@@ -193,7 +180,7 @@ class WorkingStore:
         # Named by what it says and when: a second try, after a crash in between, finds it kept already.
         mark = hashlib.sha256(f"{memory.updated}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
         line = {"session": memory.session, "role": "system", "name": SPEAKER, "host_id": f"working-{mark}"}
-        [captured] = self._capture([json.dumps({**line, "content": text})])
+        [captured] = self.capture([json.dumps({**line, "content": text})])
         if not captured.ok:
             raise VaultError(
                 f"the working memory was not cleared, as it could not be logged: {captured.error}"
@@ -241,10 +228,7 @@ def fill(memory: WorkingMemory, turns: Iterable[Mapping[str, Any]]) -> dict[str,
                 elif observed[-1:] != value:
                     observed += value
                     changes.setdefault(key, []).extend(value)
-    return {key: value for key, value in changes.items() if _IN_FILE.get(key, key) not in memory.by_hand}
-
-
-_IN_FILE = {"observations": "recent_observations"}
+    return {key: value for key, value in changes.items() if SAME.get(key, key) not in memory.by_hand}
 
 
 def _call_changes(turn: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -28,7 +28,7 @@ from memoryclaw.text.encoding import decode, encode, json_object, readable
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import remove_fact
 from memoryclaw.vault.layout import CONFIG_FILE, LOGS, Place, name_notices, place_of, places, safe_path
-from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.notes import read_note
 from memoryclaw.version import __version__
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.tombstones import Tombstones, text_of_record
@@ -294,12 +294,9 @@ class Bundle:
 
     def _read_manifest(self, data: bytes) -> dict[str, Any]:
         try:
-            manifest = json.loads(data)
+            manifest, types = json.loads(data), {"path": str, "size": int, "sha256": str}
             ok = manifest["format"] == FORMAT and all(
-                isinstance(row["path"], str)
-                and isinstance(row["size"], int)
-                and isinstance(row["sha256"], str)
-                for row in manifest["files"]
+                isinstance(row[key], type_) for row in manifest["files"] for key, type_ in types.items()
             )
         except (ValueError, KeyError, TypeError, RecursionError):
             ok = False
@@ -372,18 +369,14 @@ class _Restoring:
 
     def is_new(self, path: str, digest: str) -> bool:
         """True for a file that may have to be written; what becomes of the others is noted."""
-        root = self._context.root
+        root, ours = self._context.root, self._pristine.get(path)
         digest_there = files.digest_at(root, path) if files.exists(root, path) else None
-        ours = self._pristine.get(path)
+        gives_way = ours is not None and digest_there == files.digest_of(ours)
         if digest_there == digest:
             self.same += 1
         elif digest_there is None and files.exists(root, f"archive/{path}"):
             self.left_out.append((path, _FORGOTTEN))
-        elif (
-            digest_there is None
-            or (ours is not None and digest_there == files.digest_of(ours))
-            or _grows(path)
-        ):
+        elif digest_there is None or gives_way or _grows(path):
             return True
         else:
             self.differs.append(path)
@@ -446,7 +439,7 @@ class _Restoring:
     def _erased_lines(self, path: str, data: bytes) -> set[int]:
         """The lines of a log, counted from 0, that are of erased turns."""
         lines, numbers = data.split(b"\n"), set[int]()
-        for turn in read_note(path, data, ReadingSettings()).turns:
+        for turn in read_note(path, data).turns:
             line = lines[turn.line - 1] if turn.line <= len(lines) else b""
             record = json_object(line.decode("utf-8", "replace"))
             names = (turn.turn, str(record.get("host_id", "")))
@@ -473,14 +466,10 @@ class _Restoring:
         edits = [
             Edit(path, partial(restored, path, data), consumes=path in self._pristine) for path, data in group
         ]
-
-        def message() -> str:
-            source = os.path.basename(self._bundle.source)
-            return self._context.templates.commit_message(
-                "restore", run=self._run, count=len(group), title=source, files=[path for path, _ in group]
-            )
-
-        outcome = write(self._context.root, edits, message, verb="import", now=self._context.now)
+        context, title = self._context, os.path.basename(self._bundle.source)
+        paths = [path for path, _ in group]
+        message = context.message("restore", run=self._run, count=len(group), title=title, files=paths)
+        outcome = write(context.root, edits, message, verb="import", now=context.now)
         self.commit = outcome.commit or self.commit
         if outcome.notice and is_told:
             self.notices[outcome.notice] = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, partial
@@ -53,12 +53,10 @@ class Templates:
     def commit_message(self, verb: str, /, **values: object) -> str:
         """The message of a commit: a subject on one line of at most 72 characters, a body, trailers."""
         subject, _, body = self._gate(self.render(f"commits/{verb}.j2", **values)).partition("\n")
-        return f"{_cut(flatten(subject))}\n{body}"
-
-
-def templates_folder() -> Path:
-    """Where the templates are."""
-    return shipped("templates")
+        subject = flatten(subject)
+        if len(subject) > _SUBJECT_LENGTH:
+            subject = subject[: _SUBJECT_LENGTH - 1].rstrip() + "…"
+        return f"{subject}\n{body}"
 
 
 def shipped(name: str) -> Path:
@@ -89,28 +87,18 @@ def fact_in_words(entity: str, field: str, value: str) -> str:
     return f"{entity}: {field} {value}" if verb else f"{entity}: {field} is {value}"
 
 
-def _cut(subject: str) -> str:
-    if len(subject) <= _SUBJECT_LENGTH:
-        return subject
-    return subject[: _SUBJECT_LENGTH - 1].rstrip() + "…"
-
-
-def _yaml(value: str | Sequence[str]) -> str:
-    return scalar(value) if isinstance(value, str) else flow_list(value)
-
-
 @cache
 def _environment() -> ImmutableSandboxedEnvironment:
     """Compiles each template once in a process: a night asks for the same few again and again."""
     environment = late.jinja2_sandbox.ImmutableSandboxedEnvironment(
-        loader=late.jinja2.FileSystemLoader(templates_folder()),
+        loader=late.jinja2.FileSystemLoader(shipped("templates")),
         undefined=late.jinja2.StrictUndefined,
         autoescape=False,
         keep_trailing_newline=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["yaml"] = _yaml
+    environment.filters["yaml"] = lambda value: scalar(value) if isinstance(value, str) else flow_list(value)
     environment.filters["line"] = flatten
     return environment
 
@@ -174,6 +162,10 @@ class WriteContext:
     def semantic(self, path: str) -> SemanticFile:
         """How the facts of a file are read."""
         return SemanticFile(path, self.schema().collections)
+
+    def facts_file(self, path: str) -> SemanticFile | None:
+        """The same for a file of facts that are held true; None for any other."""
+        return self.semantic(path) if place_of(path) == SEMANTIC else None
 
     def check_patch(self, path: str, change: Callable[[str], str]) -> Callable[[str], str]:
         """The same patch of a file with facts, refused with an InputError where it gives a field a value that is not of its type."""

@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw import late
-from memoryclaw.text.encoding import decode, json_object
+from memoryclaw.text.encoding import decode, json_object, texts_in
 from memoryclaw.text.language import fold
 from memoryclaw.vault import files
 from memoryclaw.vault.forgotten import REVIVED, standing_marks
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import LogRange, parse_ranges
-from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest, permission, permissions, texts_in
+from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest, permission, permissions
 
 if TYPE_CHECKING:
     from memoryclaw.writing.writer import Edit
@@ -154,20 +154,14 @@ def effects(line: str) -> set[tuple[str, ...]]:
     if d is None or d.widens:
         return set()
     names = {"fingerprint": (d.fingerprint,), "digest": (d.digest,), "run": (d.run,), "commit": (d.commit,)}
-    several = {"lines": d.lines, "digests": d.digests, "ranges": d.ranges}
-    return {
-        (d.decision, d.kind, key, one)
-        for key, values in {**names, **several}.items()
-        for one in values
-        if one
-    }
+    values = {**names, "lines": d.lines, "digests": d.digests, "ranges": d.ranges}
+    return {(d.decision, d.kind, key, each) for key, several in values.items() for each in several if each}
 
 
 def without_reason(line: str) -> str:
     """A line of the file without what a person said."""
-    return json.dumps(
-        {key: value for key, value in json.loads(line).items() if key != "reason"}, ensure_ascii=False
-    )
+    remaining = {key: value for key, value in json.loads(line).items() if key != "reason"}
+    return json.dumps(remaining, ensure_ascii=False)
 
 
 def _read(line: str) -> Decision | None:

@@ -13,18 +13,7 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.text.merging import hunks, merge
 from memoryclaw.text.redaction import MARK
 from memoryclaw.text.yaml_text import load
-from memoryclaw.vault import files
-from memoryclaw.vault.edits import (
-    Value,
-    correct_fact,
-    line_end,
-    remove_fact,
-    set_fact,
-    set_field,
-    set_property,
-    with_inline,
-    with_trust,
-)
+from memoryclaw.vault import edits, files
 from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED
 from memoryclaw.vault.layout import episode_name, slug, timestamp
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -41,7 +30,7 @@ LONGEST = 512 << 10  # bytes of a note that is rewritten
 _LISTS = frozenset({"tags", "aliases", "participants", "people", "entities"})
 
 
-def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Written:
+def edit(context: WriteContext, id_: str, fields: Mapping[str, edits.Value]) -> Written:
     """Sets properties of the note with this id; for a fact or an entity, sets values of facts; ticks a to-do (`done`) or sets when it is `due`.
 
     Args:
@@ -65,7 +54,11 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Writte
         for key, value in fields.items():
             listed = _as_list(key, value)
             is_plain = address.kind == "note"
-            text = set_field(text, address.path, key, listed) if is_plain else set_property(text, key, listed)
+            text = (
+                edits.set_field(text, address.path, key, listed)
+                if is_plain
+                else edits.set_property(text, key, listed)
+            )
         return text
 
     return _write(context, address, fields, context.check_patch(address.path, change), "edited")
@@ -139,7 +132,7 @@ def writable(text: str) -> str:
 
 def with_line_ends(before: str, text: str) -> str:
     """The text with the line ends of the old one: lines that stay keep theirs, new ones get those of the first line."""
-    end, old = line_end(before), lines_of(before)
+    end, old = edits.line_end(before), lines_of(before)
     new = lines_of(readable(text))
     plain = [readable(line) for line in old]
     lines, position = list[str](), 0
@@ -168,20 +161,18 @@ def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
             raise InputError(
                 f"{address.path} itself is {file_trust}; `memoryclaw trust {address.note}` trusts all of it"
             )
-        return _write(
-            context,
-            address,
-            {"trust": trust},
-            lambda text: with_trust(text, file, address.id, trust),
-            "edited",
-        )
+
+        def change(text: str) -> str:
+            return edits.with_trust(text, file, address.id, trust)
+
+        return _write(context, address, {"trust": trust}, change, "edited")
     return edit(context, id_, {"trust": trust})
 
 
 _TICKS = {"true": True, "yes": True, "x": True, "1": True, "false": False, "no": False, "": False, "0": False}
 
 
-def _edit_todo(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
+def _edit_todo(context: WriteContext, address: Address, fields: Mapping[str, edits.Value]) -> Written:
     """Ticks a to-do, opens it again, or sets the day on which it is due: one line."""
     values = {key.casefold(): _text(value).strip() for key, value in fields.items()}
     if not values.keys() <= {"done", "due"}:
@@ -202,7 +193,7 @@ def _edit_todo(context: WriteContext, address: Address, fields: Mapping[str, Val
     return _write(context, address, fields, change, "edited")
 
 
-def _as_list(key: str, value: Value) -> Value:
+def _as_list(key: str, value: edits.Value) -> edits.Value:
     if isinstance(value, str) and value.strip().startswith("[") and not MARK.match(value.strip()):
         items = load(value.strip()).value
         if isinstance(items, list):
@@ -212,7 +203,7 @@ def _as_list(key: str, value: Value) -> Value:
     return value
 
 
-def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
+def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, edits.Value]) -> Written:
     inline = header_values(
         {k: _text(v) for k, v in fields.items() if k in KEYS and k != address.field.casefold()}
     )
@@ -226,25 +217,27 @@ def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, Val
     def change(text: str) -> str:
         edited = text
         for value in values:
-            edited = correct_fact(edited, file, address.id, value).text
+            edited = edits.correct_fact(edited, file, address.id, value).text
             ids.extend(fact.id for fact in file.facts(edited).facts if fact.line == address.line)
-        return with_inline(edited, file, ids[0 if address.field else -1], inline) if inline else edited
+        return edits.with_inline(edited, file, ids[0 if address.field else -1], inline) if inline else edited
 
     # A statement goes by its words, so that it has another id now.
     edited = _write(context, address, fields, context.check_patch(address.path, change), "corrected")
     return edited._replace(id=ids[0 if address.field else -1])
 
 
-def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
+def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, edits.Value]) -> Written:
     file, entity = context.semantic(address.path), address.entity or address.id.rpartition("#")[2]
 
     def change(text: str) -> str:
         for field, given in fields.items():
             value = _text(given)
             if standing := file.current(text, entity, field):
-                edited = correct_fact(text, file, standing[0].id, value)
+                edited = edits.correct_fact(text, file, standing[0].id, value)
             else:
-                edited = set_fact(text, file, entity=entity, field=field, value=value, since=context.today)
+                edited = edits.set_fact(
+                    text, file, entity=entity, field=field, value=value, since=context.today
+                )
             text = edited.text
         return text
 
@@ -254,13 +247,15 @@ def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, V
 def _write(
     context: WriteContext,
     address: Address,
-    fields: Mapping[str, Value],
+    fields: Mapping[str, edits.Value],
     change: Callable[[str], str],
     action: str,
 ) -> Written:
-    edits = [Edit(address.path, text_change(change), overwrites=True)]
+    changes = [Edit(address.path, text_change(change), overwrites=True)]
     summary = ", ".join(f"{key} = {_text(value)}" for key, value in fields.items())
-    outcome = commit(context, edits, "edit", verb="edit", name=address.id, fields=summary, path=address.path)
+    outcome = commit(
+        context, changes, "edit", verb="edit", name=address.id, fields=summary, path=address.path
+    )
     action = action if outcome.changed else "confirmed"
     notice = outcome.notice or ("" if outcome.changed else "it says so already")
     return Written(address.id, address.path, outcome.commit, action, notice)
@@ -304,12 +299,12 @@ def revive(context: WriteContext, id_: str) -> Written:
         raise InputError(f"{id_} is not forgotten: it is in {address.path}")
     removal = FactRemoval.read(context.text(address.path))
     if removal is not None:
-        edits = [
+        changes = [
             Edit(removal.origin, text_change(lambda text: put_back(text, removal))),
             Edit(address.path, lambda _: None),
             *_lines_back(context, address.path),
         ]
-        outcome = commit(context, edits, "revive", verb="revive", name=removal.fact, path=removal.origin)
+        outcome = commit(context, changes, "revive", verb="revive", name=removal.fact, path=removal.origin)
         return Written(removal.fact, removal.origin, outcome.commit, "revived", outcome.notice)
     target = address.path.removeprefix(_ARCHIVE)
     note = split(readable(context.text(address.path)))
@@ -331,8 +326,8 @@ def _forget_turn(context: WriteContext, address: Address) -> Written:
         raise InputError(
             f"{address.id} is forgotten already; `memoryclaw forget --undo {address.id}` brings it back"
         )
-    edits = _on_lines(context, FORGOTTEN, fresh)
-    outcome = commit(context, edits, "forget-lines", verb="forget", name=address.id, back=False)
+    changes = _on_lines(context, FORGOTTEN, fresh)
+    outcome = commit(context, changes, "forget-lines", verb="forget", name=address.id, back=False)
     stays = f"{' and '.join(provenance.stays)} rests on it and stays" if provenance.stays else ""
     back = f"`memoryclaw forget --undo {address.id}` brings it back"
     notice = "; ".join(filter(None, (back, stays, outcome.notice)))
@@ -344,8 +339,8 @@ def _revive_turn(context: WriteContext, address: Address) -> Written:
     marks = [mark for mark in ProvenanceFinder(context).of_turn(address).marks if mark in forgotten]
     if not marks:
         raise InputError(f"{address.id} is not forgotten: it is in {address.path}")
-    edits = _on_lines(context, REVIVED, marks)
-    outcome = commit(context, edits, "forget-lines", verb="revive", name=address.id, back=True)
+    changes = _on_lines(context, REVIVED, marks)
+    outcome = commit(context, changes, "forget-lines", verb="revive", name=address.id, back=True)
     return Written(address.id, address.path, outcome.commit, "revived", outcome.notice)
 
 
@@ -359,9 +354,8 @@ def _lines_back(context: WriteContext, path: str) -> list[Edit]:
     """The decision that the lines which were forgotten with this archived note are not left out any more."""
     decisions = decisions_of(context.root)
     marks = [mark for d in decisions.all if d.decision == FORGOTTEN and d.path == path for mark in d.lines]
-    return _on_lines(
-        context, REVIVED, [mark for mark in dict.fromkeys(marks) if mark in decisions.forgotten], path
-    )
+    standing = [mark for mark in dict.fromkeys(marks) if mark in decisions.forgotten]
+    return _on_lines(context, REVIVED, standing, path)
 
 
 def _forget_note(context: WriteContext, address: Address) -> Written:
@@ -390,15 +384,14 @@ def _move(
     is_path = address.id == address.path.removesuffix(".md")
     id_ = target.removesuffix(".md") if is_path else address.id
     outcome = commit(context, moves, verb, verb=verb, name=address.id, path=target, id=id_)
-    return Written(
-        id_, target, outcome.commit, "forgotten" if verb == "forget" else "revived", outcome.notice
-    )
+    action = "forgotten" if verb == "forget" else "revived"
+    return Written(id_, target, outcome.commit, action, outcome.notice)
 
 
 def _forget_fact(context: WriteContext, address: Address) -> Written:
     file = context.semantic(address.path)
     before = context.text(address.path)
-    removal = removal_of(before, remove_fact(before, file, address.id), address.id, address.path)
+    removal = removal_of(before, edits.remove_fact(before, file, address.id), address.id, address.path)
     name = f"archive/facts/{episode_name(context.now, slug(f'{address.entity} {address.field}'))}"
     name = files.free_path(context.root, name)
     id_ = f"forgotten-{name.rpartition('/')[2].removesuffix('.md')}"
@@ -408,12 +401,12 @@ def _forget_fact(context: WriteContext, address: Address) -> Written:
         "notes/archived-fact.md.j2", id=id_, timestamp=timestamp(context.now), quote=quote, **values
     )
     provenance = ProvenanceFinder(context).of_fact(address)
-    edits = [
-        Edit(address.path, text_change(lambda text: remove_fact(text, file, address.id))),
+    changes = [
+        Edit(address.path, text_change(lambda text: edits.remove_fact(text, file, address.id))),
         new_file(name, note),
         *_on_lines(context, FORGOTTEN, provenance.marks, name),
     ]
-    outcome = commit(context, edits, "forget", verb="forget", name=address.id, path=name, id=id_)
+    outcome = commit(context, changes, "forget", verb="forget", name=address.id, path=name, id=id_)
     notice = "; ".join(filter(None, (f"`memoryclaw forget --undo {id_}` brings it back", outcome.notice)))
     return Written(id_, name, outcome.commit, "forgotten", notice)
 
@@ -450,14 +443,8 @@ def removal_of(before: str, after: str, fact: str, origin: str) -> FactRemoval:
     changes = hunks(old, lines_of(after))
     start, end = changes[0].start, changes[-1].end
     remaining = "".join(lines_of(after)[start : len(lines_of(after)) - (len(old) - end)])
-    return FactRemoval(
-        fact,
-        origin,
-        start + 1,
-        "".join(old[max(0, start - _CONTEXT) : start]),
-        "".join(old[start:end]),
-        remaining,
-    )
+    above, removed = "".join(old[max(0, start - _CONTEXT) : start]), "".join(old[start:end])
+    return FactRemoval(fact, origin, start + 1, above, removed, remaining)
 
 
 def put_back(text: str, removal: FactRemoval) -> str:

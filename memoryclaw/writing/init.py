@@ -6,46 +6,34 @@ import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from memoryclaw.config import FORMAT
 from memoryclaw.errors import GitKilledError, HistoryError, InputError, VaultError
 from memoryclaw.history import git
 from memoryclaw.history.repository import History
 from memoryclaw.model import NOTHING
-from memoryclaw.vault import files
+from memoryclaw.vault import files, layout
 from memoryclaw.vault.files import writer_lock
-from memoryclaw.vault.layout import (
-    CONFIG_FILE,
-    FOLDERS,
-    SCHEMA_FILE,
-    STATE_DIR,
-    Places,
-    must_take_writes,
-    on_disk,
-    places,
-    put_folders,
-    run_id,
-    valid_places,
-)
 from memoryclaw.vault.state_folder import make_private_folder
 from memoryclaw.writing.context import Templates, Written
 from memoryclaw.writing.writer import Adopt, new_file, write
 
 _FILES = {
-    CONFIG_FILE: "notes/memoryclaw.yaml.j2",
-    SCHEMA_FILE: "notes/schema.yaml.j2",
+    layout.CONFIG_FILE: "notes/memoryclaw.yaml.j2",
+    layout.SCHEMA_FILE: "notes/schema.yaml.j2",
     ".gitignore": "notes/gitignore.j2",
     ".gitattributes": "notes/gitattributes.j2",
 }
 ADOPTS = "adopt"  # the verb of runs that put notes of the user's into git
-PRIVATE = (STATE_DIR, "working", "logs", "ledger")  # folders that git ignores
+PRIVATE = (layout.STATE_DIR, "working", "logs", "ledger")  # folders that git ignores
 _AT_ONCE = 2000  # notes of one commit: their names are arguments of a git command
 _OTHER_PROGRAMS = (".obsidian", "logseq")  # the folders by which their vaults are known
 _NEW_REPOSITORY = ".git.new"  # not in the state folder: git tries links out, and none may be there
 
 
 def first_files(
-    templates: Templates, known: Places, vault_id: str, zone: str = "", owner: str = ""
+    templates: Templates, known: layout.Places, vault_id: str, zone: str = "", owner: str = ""
 ) -> dict[str, bytes]:
     """The files that a new vault begins with; `known` says where its folders are, `zone` what its days are counted in, `owner` who says `I`."""
     return {
@@ -74,20 +62,20 @@ def init(
     one that they say days are counted in; `owner` is who says `I` in them. `shared` has the larger repository that
     the folder lies in hold the vault, where there is one and the vault has none.
     """
-    root, run = os.path.abspath(root), run_id("init", now, new_id())
-    must_take_writes(root)
-    existed = os.path.exists(os.path.join(root, CONFIG_FILE))
+    root, run = os.path.abspath(root), layout.run_id("init", now, new_id())
+    layout.must_take_writes(root)
+    existed = os.path.exists(os.path.join(root, layout.CONFIG_FILE))
     if not existed:
-        put_folders(root, valid_places(paths))
+        layout.put_folders(root, layout.valid_places(paths))
     elif paths:
         raise InputError(
-            f"{root} has settings already; write `paths:` into {CONFIG_FILE}, and move the folders yourself"
+            f"{root} has settings already; write `paths:` into {layout.CONFIG_FILE}, and move the folders yourself"
         )
-    layout = places(root)
+    locations = layout.places(root)
     make_folders(root)
     with writer_lock(root):
         is_new_repository, notice = make_repository(root, shared=shared)
-    new = first_files(templates, layout, vault_id, zone, owner).items()
+    new = first_files(templates, locations, vault_id, zone, owner).items()
     missing = {path: data for path, data in new if not files.exists(root, path)}
     if (is_new_repository or not existed) and ".gitignore" not in missing:  # else ours says so
         leave_out(root, PRIVATE)
@@ -113,16 +101,13 @@ def adopt(
 
     What git holds already, ignores or has staged is left as it is. No file changes.
     """
-    run, commit, notice = run_id(ADOPTS, now, new_id()), "", ""
+    run, commit, notice = layout.run_id(ADOPTS, now, new_id()), "", ""
     history = History(root)
     ignored = history.ask_ignored(paths)() if history.git_dir else set()
     paths = [path for path in paths if path not in ignored]
     for start in range(0, len(paths), _AT_ONCE):
         batch = paths[start : start + _AT_ONCE]
-
-        def message(batch: Sequence[str] = batch) -> str:
-            return templates.commit_message("adopt", run=run, count=len(batch))
-
+        message = partial(templates.commit_message, "adopt", run=run, count=len(batch))
         outcome = write(root, [Adopt(path) for path in batch], message, verb=ADOPTS, now=now)
         commit, notice = outcome.commit or commit, outcome.notice
     return Written("", root, commit, "added" if commit else "confirmed", notice)
@@ -137,13 +122,13 @@ def make_folders(root: str) -> None:
     try:
         # In the vault of another program nothing empty is made: a folder comes with the first file in it.
         is_of_others = any(os.path.isdir(os.path.join(root, name)) for name in _OTHER_PROGRAMS)
-        for folder in ("",) if is_of_others else ("", *FOLDERS):
+        for folder in ("",) if is_of_others else ("", *layout.FOLDERS):
             # A link is left alone: it is reported where notes are read, and nothing is made in what it leads to.
             if not folder:
                 os.makedirs(root, 0o700, exist_ok=True)
-            elif not os.path.islink(on_disk(root, folder.partition("/")[0])):
+            elif not os.path.islink(layout.on_disk(root, folder.partition("/")[0])):
                 files.make_folder(root, folder)
-        make_private_folder(os.path.join(root, STATE_DIR))
+        make_private_folder(os.path.join(root, layout.STATE_DIR))
     except OSError as error:
         raise VaultError(f"{root} cannot be made a vault: {error.strerror} ({error.filename})") from None
 

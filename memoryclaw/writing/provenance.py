@@ -19,7 +19,7 @@ from memoryclaw.vault.edits import SemanticFile, Sheet
 from memoryclaw.vault.forgotten import ForgottenMark, place_of_words
 from memoryclaw.vault.layout import LOGS
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
-from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.notes import read_note
 from memoryclaw.vault.properties import text_of
 from memoryclaw.writing.context import WriteContext
 
@@ -97,7 +97,7 @@ class ProvenanceFinder:
     def all_facts(self) -> list[SourcedFact]:
         """Those of History, too."""
         facts, collections = [], self._context.schema().collections
-        for path in self._files("semantic"):
+        for path in files.list_files(self._context.root, "semantic", ".md"):
             if path.rpartition("/")[2].startswith("_"):
                 continue
             sheet = Sheet.of(self._context.text(path), SemanticFile(path, collections))
@@ -117,31 +117,25 @@ class ProvenanceFinder:
     @cached_property
     def all_episodes(self) -> list[EpisodeFile]:
         """Those of the archive, too."""
-        episodes = (
-            self.episode(path) for folder in ("episodes", "archive/episodes") for path in self._files(folder)
-        )
-        return [episode for episode in episodes if episode.ranges]
+        root, folders = self._context.root, ("episodes", "archive/episodes")
+        paths = (path for folder in folders for path in files.list_files(root, folder, ".md"))
+        return [episode for episode in map(self.episode, paths) if episode.ranges]
 
     def episode(self, path: str) -> EpisodeFile:
         """An episode, read."""
         data = files.read_file(self._context.root, path).data
         text = decode(data).text
         meta = split(readable(text)).meta
-        quotes = [
-            quote for number, line in enumerate(lines_of(text), 1) if (quote := _quotation(number, line))
-        ]
-        source = meta.get("source")
+        quotes = filter(None, (_quotation(number, line) for number, line in enumerate(lines_of(text), 1)))
+        source, id_ = meta.get("source"), text_of(meta.get("id")) or path.removesuffix(".md")
         cited = " ".join(source) if isinstance(source, list) else text_of(source)
-        ranges = parse_ranges(cited)
-        return EpisodeFile(
-            text_of(meta.get("id")) or path.removesuffix(".md"), path, data, tuple(ranges), tuple(quotes)
-        )
+        return EpisodeFile(id_, path, data, tuple(parse_ranges(cited)), tuple(quotes))
 
     def turns(self, path: str) -> tuple[list[bytes], tuple[Turn, ...]]:
         """The lines of a log with their ends, and its turns; nothing of a log that is not there."""
         if path not in self._turns:
             data = files.data_at(self._context.root, path) or b""
-            self._turns[path] = whole_lines(data), read_note(path, data, ReadingSettings()).turns
+            self._turns[path] = whole_lines(data), read_note(path, data).turns
         return self._turns[path]
 
     def of_turn(self, address: Address) -> Provenance:
@@ -153,10 +147,8 @@ class ProvenanceFinder:
         marks = [_mark(address.path, lines, turn) for turn in turns_meant]
         stays: dict[str, None] = {}
         for episode in self.episodes:
-            numbers = {
-                n for r in episode.ranges if r.path == address.path for n in range(r.first, r.last + 1)
-            }
-            numbers &= {turn.line for turn in turns_meant}
+            ranges = [r for r in episode.ranges if r.path == address.path]
+            numbers = {t.line for t in turns_meant if any(r.first <= t.line <= r.last for r in ranges)}
             for quote in episode.quotes:
                 if quote.line in numbers:
                     citing = self._citing(episode, {quote.block})
@@ -205,11 +197,8 @@ class ProvenanceFinder:
             return
         if address.kind != "episode" or not address.path.startswith("episodes/") or not block:
             return
-        if name not in (
-            address.id,
-            address.path.removesuffix(".md"),
-            address.path.rpartition("/")[2].removesuffix(".md"),
-        ):
+        place = address.path.removesuffix(".md")
+        if name not in (address.id, place, place.rpartition("/")[2]):
             block = ""  # of a note that this one took in: its words tell the line
         episode = self.episode(address.path)
         gone = [
@@ -244,10 +233,8 @@ class ProvenanceFinder:
                 yield turn_mark
                 continue
             words_said = [quote.said for quote in quotes if quote in gone]
-            if not all(
-                place_of_words(turn.text, words) for words in words_said
-            ):  # it stands there in other words
-                yield turn_mark
+            if not all(place_of_words(turn.text, words) for words in words_said):
+                yield turn_mark  # it stands there in other words
                 continue
             words_said += [fact.value] * tells(fact.value)
             yield from (ForgottenMark(turn_mark.place, *span) for span in _merge(turn.text, words_said))
@@ -263,9 +250,6 @@ class ProvenanceFinder:
         ]
         citing = {fact.id: fact for source in cited for fact in self._resting_on.get(source, ())}
         return [fact for fact in citing.values() if fact is not but]
-
-    def _files(self, folder: str) -> list[str]:
-        return [path for path in files.list_files(self._context.root, folder) if path.endswith(".md")]
 
 
 def _mark(path: str, lines: list[bytes], turn: Turn) -> ForgottenMark:

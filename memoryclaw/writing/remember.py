@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -11,21 +12,9 @@ from memoryclaw.errors import ConflictError, InputError, NameTakenError
 from memoryclaw.model import NOTHING
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
-from memoryclaw.vault import files
-from memoryclaw.vault.edits import (
-    FactEdit,
-    SemanticFile,
-    add_statement,
-    correct_fact,
-    end_fact,
-    quotable,
-    same,
-    set_fact,
-    with_inline,
-)
+from memoryclaw.vault import edits, files
 from memoryclaw.vault.fact_values import same_field
 from memoryclaw.vault.layout import episode_name, place_of, timestamp
-from memoryclaw.vault.vocabulary import Schema
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.tombstones import Tombstones, lift_edit, of_fact
 from memoryclaw.writing.writer import Edit, commit, new_file, text_change, write
@@ -82,28 +71,21 @@ def remember_parts(
     in_notes = [_in_note(context, part) for part in parts] if is_patched else list(parts)
     if in_notes != list(parts):
         understood = True
-        with suppress(
-            ConflictError, InputError
-        ):  # a note has work that is not committed, or the value no line of its own
+        # Else a note has work that is not committed, or the value no line of its own.
+        with suppress(ConflictError, InputError):
             return remember_parts(context, in_notes, source=source, patching=False)
-    edits_done: dict[int, FactEdit] = {}
+    edits_done: dict[int, edits.FactEdit] = {}
 
-    def change(path: str) -> Callable[[str], str]:
+    def change(path: str, text: str) -> str:
         file = context.semantic(path)
-
-        def of_file(text: str) -> str:
-            for number, part in enumerate(parts):
-                if part.path == path:
-                    many = part.many or _holds_many(schema, part.field)
-                    edit = _set(context, text, file, part, source=source, claim=claim, many=many)
-                    edit = _with_lifecycle(edit, file, part, lifecycle)
-                    edits_done.setdefault(
-                        number, edit
-                    )  # of the working file, which comes before what git holds
-                    text = edit.text
-            return text
-
-        return of_file
+        for number, part in enumerate(parts):
+            if part.path == path:
+                many = part.many or schema.holds_many(part.field)
+                edit = _set(context, text, file, part, source=source, claim=claim, many=many)
+                edit = _with_lifecycle(edit, file, part, lifecycle)
+                edits_done.setdefault(number, edit)  # of the working file, which comes before git's
+                text = edit.text
+        return text
 
     def message() -> str:
         sentence = fact_in_words(first.entity, first.field, first.value)
@@ -124,9 +106,9 @@ def remember_parts(
     digests = (d for part in parts for d in of_fact(erased.digest, part.entity, part.field, part.value))
     erased_again = erased.known.intersection(digests)
     paths = dict.fromkeys(part.path for part in parts)
-    edits = [Edit(path, text_change(change(path)), undoable=True) for path in paths]
+    changes = [Edit(path, text_change(partial(change, path)), undoable=True) for path in paths]
     outcome = write(
-        context.root, [*edits, *_lift_edits(erased_again)], message, verb="remember", now=context.now, begin=edits_done.clear
+        context.root, [*changes, *_lift_edits(erased_again)], message, verb="remember", now=context.now, begin=edits_done.clear
     )  # fmt: skip
     edit = edits_done[0]
     if edit.action == "contradicts":
@@ -140,21 +122,16 @@ def remember_parts(
     return Written(id_, first.path, outcome.commit, action, "; ".join(filter(None, remarks)))
 
 
-def _holds_many(schema: Schema, field: str) -> bool:
-    declared = schema.fields.get(" ".join(field.lower().split()))
-    return declared is not None and declared.many
-
-
 def _with_lifecycle(
-    done: FactEdit, file: SemanticFile, part: MemoryPart, lifecycle: Mapping[str, str]
-) -> FactEdit:
+    done: edits.FactEdit, file: edits.SemanticFile, part: MemoryPart, lifecycle: Mapping[str, str]
+) -> edits.FactEdit:
     """The fact that was written, or stood there already, with its type, scope and last day."""
     if not lifecycle or done.action == "contradicts":
         return done
-    return done._replace(text=with_inline(done.text, file, _id_of_part(file, done, part), lifecycle))
+    return done._replace(text=edits.with_inline(done.text, file, _id_of_part(file, done, part), lifecycle))
 
 
-def _id_of_part(file: SemanticFile, done: FactEdit, part: MemoryPart) -> str:
+def _id_of_part(file: edits.SemanticFile, done: edits.FactEdit, part: MemoryPart) -> str:
     """The id of what was written; a statement that stood there already has its own words."""
     stood = not part.field and done.action == "confirmed"
     return _fact_id(file, done.text, part.entity, part.field, done.old if stood else part.value)
@@ -163,24 +140,24 @@ def _id_of_part(file: SemanticFile, done: FactEdit, part: MemoryPart) -> str:
 def _set(
     context: WriteContext,
     text: str,
-    file: SemanticFile,
+    file: edits.SemanticFile,
     part: MemoryPart,
     *,
     source: str,
     claim: str,
     many: bool,
-) -> FactEdit:
+) -> edits.FactEdit:
     entity, field, value, today = part.entity, part.field, part.value, context.today
     if part.ended:
-        return FactEdit(end_fact(text, file, part.ended, today), "ended", value)
+        return edits.FactEdit(edits.end_fact(text, file, part.ended, today), "ended", value)
     if file.is_note:
-        return correct_fact(text, file, _fact_id(file, text, entity, field, value), value)
+        return edits.correct_fact(text, file, _fact_id(file, text, entity, field, value), value)
     edit = (
-        set_fact(
+        edits.set_fact(
             text, file, entity=entity, field=field, value=value, since=today, source=source, many=many, claim=claim
         )
         if field
-        else add_statement(
+        else edits.add_statement(
             text, file, entity=entity, words=value, said=today, source=source, replaces=part.replaces, claim=claim
         )
     )  # fmt: skip
@@ -188,7 +165,7 @@ def _set(
         # Of a value that it may not see, an agent learns no more than that its claim has to wait.
         seen = file.current(context.as_seen(part.path, text), entity, field)
         if not any(edit.old in (f.value, *map(str.strip, f.value.split(","))) for f in seen):
-            return FactEdit(text, "contradicts")
+            return edits.FactEdit(text, "contradicts")
     return edit
 
 
@@ -221,7 +198,7 @@ def remember(
         )
     if entity.strip():
         entity, field = context.lookup.entity_name(" ".join(entity.split())), field.strip() and field
-        many = _holds_many(context.schema(), field)
+        many = context.schema().holds_many(field)
         part = MemoryPart(entity, field, text, fact_file(context, entity, field), many=many)
         return remember_parts(
             context, [part], source=source, claim=claim, lifecycle=lifecycle, understood=False
@@ -237,7 +214,7 @@ def _in_note(context: WriteContext, part: MemoryPart) -> MemoryPart:
         for path in (context.lookup.entity_files(part.entity) if part.field and not part.many else ())
         if (place := place_of(path)) is not None and place.state == "current"
         for fact in context.semantic(path).facts(context.text(path)).facts
-        if fact.current and same_field(fact.field, part.field) and same(fact.entity, part.entity)
+        if fact.current and same_field(fact.field, part.field) and edits.same(fact.entity, part.entity)
     ]
     if len(places) != 1 or not context.semantic(places[0][0]).is_note or places[0][1].end_line:
         return part
@@ -254,8 +231,8 @@ def fact_file(context: WriteContext, entity: str, field: str) -> str:
     return next(chain(holding, paths, ["semantic/facts.md"]))
 
 
-def _fact_id(file: SemanticFile, text: str, entity: str, field: str, value: str) -> str:
-    value = " ".join(value.split()) if field else quotable(value)
+def _fact_id(file: edits.SemanticFile, text: str, entity: str, field: str, value: str) -> str:
+    value = " ".join(value.split()) if field else edits.quotable(value)
     facts = file.current(text, entity, field)
     return next((fact.id for fact in facts if fact.value == value), facts[0].id)
 

@@ -97,11 +97,9 @@ def of_text(digest: Digest, text: str) -> tuple[str, ...]:
 
 def of_fact(digest: Digest, entity: str, field: str, value: str) -> tuple[str, ...]:
     """The digests of a fact or a statement."""
-    words = plain_words(value)
-    return (
-        digest(*_fact(entity, field, value)),
-        *([_digest_of(digest, "v", words)] if len(words) >= _VALUE else ()),
-    )
+    words, of_fact_itself = plain_words(value), digest(*_fact(entity, field, value))
+    of_value = [_digest_of(digest, "v", words)] if len(words) >= _VALUE else []
+    return (of_fact_itself, *of_value)
 
 
 def of_turn(digest: Digest, session: str, names: Iterable[str], text: str) -> tuple[str, ...]:

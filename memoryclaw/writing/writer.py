@@ -283,11 +283,8 @@ def plans_for(
                 plans.append(FilePlan(change.path, data, data, Version(data)))
         else:
             plans += _plan_edit(change, work[change.path], sides.get(change.path))
-    bound = {
-        change.path: change.overwrites
-        for change in changes
-        if isinstance(change, Edit) and not change.consumes
-    }
+    edits = (change for change in changes if isinstance(change, Edit) and not change.consumes)
+    bound = {edit.path: edit.overwrites for edit in edits}
     edited = [plan for plan in plans if plan.path in bound]
     _must_lose_nothing(edited, plans, bound, in_git=any(plan.path in sides for plan in edited))
     return plans
@@ -368,30 +365,9 @@ def _plan_move(
     return [FilePlan(move.to, None, data, come), FilePlan(move.path, data, None, gone)]
 
 
-__all__ = [
-    "REFUSED",
-    "Adopt",
-    "Bytes",
-    "Edit",
-    "Move",
-    "Outcome",
-    "PendingCommit",
-    "Writer",
-    "commit",
-    "new_file",
-    "patch_bytes",
-    "text_change",
-    "write",
-    "writing",
-]
-
 _ATTEMPTS = 3
-REFUSED = (
-    errors.ConflictError,
-    errors.InputError,
-    errors.NotFoundError,
-    errors.VaultError,
-)  # why one change cannot be made where others can
+# Why one change cannot be made where others can.
+REFUSED = (errors.ConflictError, errors.InputError, errors.NotFoundError, errors.VaultError)
 
 
 class PendingCommit(NamedTuple):
@@ -905,8 +881,6 @@ def _step(number: int, path: str, before: bytes | None, after: bytes | None) -> 
 
 def _uncommitted(plans: Sequence[FilePlan]) -> str:
     names = [plan.path for plan in plans if plan.version is None]
-    return (
-        f"changes to {' and '.join(names)} cannot be undone, because git does not track {'it' if len(names) == 1 else 'them'}"
-        if names
-        else ""
-    )
+    them = "it" if len(names) == 1 else "them"
+    sentence = f"changes to {' and '.join(names)} cannot be undone, because git does not track {them}"
+    return sentence if names else ""

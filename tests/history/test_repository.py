@@ -16,10 +16,16 @@ from memoryclaw.history.journal import clear_stale, index_ready
 from memoryclaw.history.repository import History, StagedUpdate, Version, object_id, parse_tree
 
 
+def made_of(history, files, message="ours\n"):
+    base = history.base(list(files))
+    draft = history.draft(base, {path: Version(data) for path, data in files.items()}, message, NOW)
+    history.store(draft.objects, base.tree.hash_name)
+    return draft.made
+
+
 def commit(root, files, message="Change\n\nbody\n\nRun: r-1\nSource: log:1\n"):
     history = History(str(root))
-    base = history.base(list(files))
-    made = history.commit(base, {path: Version(data) for path, data in files.items()}, message, NOW)
+    made = made_of(history, files, message)
     with index_ready(history, made.follow, made.stamp) as put:
         history.move(made, "test")
         put()
@@ -113,7 +119,7 @@ def test_an_executable_file_stays_one(tmp_path):
 def test_a_branch_that_moved_meanwhile_is_never_overwritten(tmp_path):
     root = vault_of(tmp_path / "v", {"a.md": "x\n"})
     history = History(str(root))
-    made = history.commit(history.base(["a.md"]), {"a.md": Version(b"y\n")}, "ours\n", NOW)
+    made = made_of(history, {"a.md": b"y\n"})
     git(root, "commit", "--allow-empty", "-qm", "theirs")
     with pytest.raises(ConflictError, match="same moment"):
         history.move(made, "test")
@@ -131,8 +137,7 @@ def test_a_submodule_is_not_written_into(tmp_path):
 def test_an_index_entry_follows_only_while_it_is_as_expected(tmp_path):
     root = vault_of(tmp_path / "v", {"a.md": "x\n", "b.md": "x\n"})
     history = History(str(root))
-    base = history.base(["a.md", "b.md"])
-    made = history.commit(base, {"a.md": Version(b"y\n"), "b.md": Version(b"y\n")}, "ours\n", NOW)
+    made = made_of(history, {"a.md": b"y\n", "b.md": b"y\n"})
     (root / "a.md").write_text("mine\n")
     git(root, "add", "a.md")  # after we had looked
     with index_ready(history, made.follow, made.stamp) as put:

@@ -127,7 +127,7 @@ def test_uses_rank_alike_with_and_without_the_derived_files_and_no_use_is_no_cha
         assert answers(app, asked) == before, "exposure never ranks"
         turn = {"role": "assistant", "content": "On 11 December.", "receipt": receipt}
         app.capture([turn], session="s")
-        assert app.ledger.citations()
+        assert app.ledger.record().citations
         found = answers(app, asked)
         assert found != before
     shutil.rmtree(copy_of_the_sample / ".memoryclaw")

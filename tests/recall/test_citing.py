@@ -52,7 +52,9 @@ def talk(app: App, question: str, reply: str, session: str = "s", **values: obje
 def cited(app: App) -> list[tuple[str, str]]:
     """The ids that the last reply cited, and how."""
     return [
-        (id_, "words" if id_ in one.words else "id") for one in app.ledger.citations()[-1:] for id_ in one.ids
+        (id_, "words" if id_ in one.words else "id")
+        for one in app.ledger.record().citations[-1:]
+        for id_ in one.ids
     ]
 
 
@@ -88,7 +90,7 @@ def test_what_was_not_shown_to_the_session_is_not_cited_unless_the_host_names_th
     assert cited(app) == []
     app.capture([{"role": "assistant", "content": "Nordmole Byg!", "receipt": receipt}], session="s")
     assert cited(app) == [(CONTRACTOR, "words")]
-    assert app.ledger.citations()[0].receipts == (receipt,)
+    assert app.ledger.record().citations[0].receipts == (receipt,)
 
 
 def test_a_turn_that_was_captured_before_cites_nothing_again(app: App) -> None:
@@ -96,7 +98,7 @@ def test_a_turn_that_was_captured_before_cites_nothing_again(app: App) -> None:
     app.recall("Who builds the boathouse?", session="s")
     for _ in range(3):
         app.capture([reply])
-    assert len(app.ledger.citations()) == 1
+    assert len(app.ledger.record().citations) == 1
 
 
 def test_each_reply_of_a_batch_is_held_against_what_was_shown_before_it(app: App, clock: Clock) -> None:
@@ -142,7 +144,8 @@ def test_a_rating_is_about_the_use_that_is_named_or_the_last_one_of_its_session(
     ):
         app.feedback(id_, rating, **named)
         clock.now += timedelta(minutes=1)
-    assert [one.receipt for one in app.ledger.record().ratings] == [first, last, first, ""]
+    rated = app.ledger.events_of("rated")
+    assert [event.get("receipt", "") for event in rated] == [first, last, first, ""]
     uses = app.ledger.record().uses[CONTRACTOR]
     assert [(use.ts[:10], use.rating) for use in uses] == [("2026-05-04", 2), ("2026-05-05", 4)]
     with pytest.raises(InputError, match="showed n-heron"):

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from memoryclaw.errors import InputError
-from memoryclaw.vault.audience import audience_name, common_audience, label_of, labels_in, may_see
+from memoryclaw.vault.audience import audience_name, common_audience, label_in, label_of, may_see
 from memoryclaw.vault.seen import visible_bytes
 
 NOTE = b"""---
@@ -183,7 +183,7 @@ def test_labels_narrow_one_another() -> None:
     assert common_audience("public", "agent family") == "agent family"
     assert common_audience("agent", "family") == "owner"
     assert label_of(["b", "A, owner"]) == "a b"
-    assert labels_in("x [audience:: family] y (audience:: family agent)") == "family"
+    assert label_in("x [audience:: family] y (audience:: family agent)").audience == "family"
     assert may_see("agent")
     assert not may_see("family")
     assert not may_see("agent", "owner", "public")

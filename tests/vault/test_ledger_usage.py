@@ -11,7 +11,7 @@ MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
 def contents(record: LedgerUsage) -> object:
-    return record.days, record.citations, record.ratings, record.uses
+    return record.days, record.citations, record.uses
 
 
 def on(day: int) -> datetime:
@@ -33,7 +33,7 @@ def test_what_replies_cited_is_read_with_what_had_shown_it(tmp_path: Path) -> No
         {"session": "s", "receipt": "r-1", "ids": ["a", "b"], "receipts": {"b": "r-2"}, "words": ["b"]},
         on(1),
     )
-    (cited,) = ledger.citations()
+    (cited,) = ledger.record().citations
     assert (cited.day, cited.session, cited.ids, cited.receipts, cited.words) == (
         "2026-03-03",
         "s",
@@ -41,7 +41,7 @@ def test_what_replies_cited_is_read_with_what_had_shown_it(tmp_path: Path) -> No
         ("r-1", "r-2"),
         {"b"},
     )
-    assert ledger.active_days() == ("2026-03-02", "2026-03-03")
+    assert ledger.record().days == ("2026-03-02", "2026-03-03")
 
 
 def test_a_record_that_grows_with_its_files_is_that_of_a_fresh_look(tmp_path: Path) -> None:
@@ -50,18 +50,18 @@ def test_a_record_that_grows_with_its_files_is_that_of_a_fresh_look(tmp_path: Pa
         ledger.append("cited", {"ids": [f"n{day}"]}, on(day))
         ledger.append("rated", {"ids": ["a"], "rating": 4}, on(day))
         assert contents(ledger.record()) == contents(Ledger(str(tmp_path)).record())
-    assert [one.ids for one in ledger.citations()] == [("n0",), ("n1",), ("n40",), ("n41",)]
+    assert [one.ids for one in ledger.record().citations] == [("n0",), ("n1",), ("n40",), ("n41",)]
     path = max(tmp_path.rglob("*.jsonl"))
     with path.open("a") as file:
         file.write('{"ts": "2026-04-14T09:00:00Z", "event": "cited", "ids": ["half')
     assert contents(ledger.record()) == contents(Ledger(str(tmp_path)).record())
-    assert len(ledger.citations()) == 4
+    assert len(ledger.record().citations) == 4
     with path.open("a") as file:
         file.write('"]}\n')
-    assert ledger.citations()[-1].ids == ("half",)
+    assert ledger.record().citations[-1].ids == ("half",)
     path.unlink()
     assert contents(ledger.record()) == contents(Ledger(str(tmp_path)).record())
-    assert len(ledger.citations()) == 2
+    assert len(ledger.record().citations) == 2
 
 
 def test_a_record_is_the_same_whatever_device_wrote_the_lines(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_memory_keeps_its_uses_when_its_note_is_renamed(tmp_path: Path) -> Non
     ledger.append("rated", {"ids": ["notes/a"], "rating": 5}, on(3))  # another note by now
     record = ledger.record()
     assert record.citations[0].ids == ("c", "c#Plan", "notes/ab")
-    assert record.ratings[0].id == "notes/a"
+    assert [use.rating for use in record.uses["notes/a"]] == [5]
 
 
 def test_lines_that_are_no_events_tell_nothing_and_those_of_others_are_read() -> None:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from memoryclaw.errors import MemoryClawError
-from memoryclaw.writing.context import Templates, flatten, templates_folder
+from memoryclaw.writing.context import Templates, flatten, shipped
 
-FOLDER = templates_folder()
+FOLDER = shipped("templates")
 
 
 def test_a_value_is_never_a_template():
