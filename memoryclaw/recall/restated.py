@@ -22,6 +22,10 @@ from memoryclaw.vault.value_forms import PLACE_WORDS, STREET
 LINES = 36  # that are compared, the best first
 _DENIED, _NEAR = 3, 10  # words of a value that is denied, and around what denies it
 _LONG = 4  # letters of a word in which one may be wrong
+# The lists without a word of which, in any language, a sentence ends nothing, parts nothing, and changes or denies nothing.
+_ENDED = ("ended", "replacing", "gone")
+_PARTED = ("ending_verbs", "no_longer")
+_ENDING = ("changes", "renewals", *_ENDED, *_PARTED)
 _UNWANTED = frozenset({"allergy", "dislikes"})  # fields of what somebody is to be spared
 _PAST = 31  # days: one that was no longer ago is not the next of its name
 _ONE_EACH = frozenset({"email", "phone"})  # forms of which a person has one at a time, whatever it is called
@@ -116,17 +120,23 @@ class _Line:
         """The fields that it names."""
         return frozenset(_nouns(tuple(tokens_of(self.unit.field)) or self.tokens, self._words))
 
+    def _has(self, names: Sequence[str]) -> bool:
+        """False where no language has a word of these lists in it: which one it is in need not be known."""
+        return _signs(*names).within(self.tokens)
+
     @cached_property
     def changes(self) -> bool:
+        if not self._has(("changes", "renewals")):
+            return False
         return self._words.changes.within(self.tokens) or self._words.renewals.has_any(self.tokens)
 
     def tells_change_of(self, name: Sequence[str]) -> bool:
         """True where a clause begins with a name, and has a sign of change."""
-        words, size = self._words, len(name)
+        size = len(name)
+        behind = [clause[size:] for clause in self._clauses if _holds(clause[:size], name)]
         return any(
-            _holds(clause[:size], name)
-            and words.changes.at([*dropwhile(lambda token: _is_empty(token, words), clause[size:])])
-            for clause in self._clauses
+            self._words.changes.at([*dropwhile(lambda token: _is_empty(token, self._words), clause)])
+            for clause in behind
         )
 
     @cached_property
@@ -137,6 +147,8 @@ class _Line:
     @cached_property
     def frame(self) -> _Frame | None:
         """The field that it names, and what that is: `contact at Nordmole`, `kaveh tveit`."""
+        if ": " not in self.sentence and not _signs("be_verbs").has_any(self.tokens):
+            return None
         head, value = _frame(self.sentence, self.tokens, self._words)
         owners = frozenset[str]().union(*self.about) - self.stems  # named above it, or who speaks
         field = _stems(self._question, head) | owners
@@ -157,9 +169,9 @@ class _Line:
     @cached_property
     def denied(self) -> tuple[tuple[str, ...], ...]:
         """The first words of what it says is not so, or no longer."""
-        signs = [self._words.not_the_other, self._words.ended, self._words.replacing]
-        signs += [self._words.source_prepositions] if self._words.changes.within(self.tokens) else []
-        return self._denied(signs)
+        names = ["not_the_other", "ended", "replacing"]
+        names += ["source_prepositions"] if self.changes and self._words.changes.within(self.tokens) else []
+        return self._denied(names)
 
     def ends(self, tokens: Sequence[str]) -> bool:
         """True where it says that something of other words holds no longer, or belongs together no longer."""
@@ -170,9 +182,12 @@ class _Line:
 
     @cached_property
     def _ended(self) -> tuple[tuple[str, ...], ...]:
-        return self._denied([self._words.ended, self._words.replacing])
+        return self._denied(["ended", "replacing"])
 
-    def _denied(self, signs: Sequence[WordList]) -> tuple[tuple[str, ...], ...]:
+    def _denied(self, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+        if not self._has((*names, "gone")):
+            return ()
+        signs = [getattr(self._words, name) for name in names]
         if not any(sign.within(self.tokens) for sign in (*signs, self._words.gone)):
             return ()
         return tuple(words for clause in self._clauses for words in _denied(clause, signs, self._words))
@@ -180,7 +195,9 @@ class _Line:
     @cached_property
     def partings(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
         """Which two it says belong together no longer."""
-        if not any(sign.within(self.tokens) for sign in (self._words.ending_verbs, self._words.no_longer)):
+        if not self._has(_PARTED) or not any(
+            getattr(self._words, name).within(self.tokens) for name in _PARTED
+        ):
             return ()
         return tuple(pair for clause in self._clauses for pair in _partings(clause, self._words))
 
@@ -295,22 +312,27 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
 
 def telling_lines(unit: Unit, question: Question) -> list[_Line]:
     """The sentences of a unit with a sign of an end or a change in some language that is read; none for words of the assistant and of episodes."""
-    signs, text = _end_signs(), _text(unit)
-    if _repeats_others(unit) or not signs.within(tokens_of(text)):
+    if _repeats_others(unit):
         return []
-    telling = (sentence for sentence in sentences(text) if signs.within(tokens_of(sentence)))
-    return [_Line(unit, sentence, frozenset(), frozenset(), question) for sentence in telling]
+    return [
+        _Line(unit, sentence, frozenset(), frozenset(), question)
+        for sentence in _ending_sentences(_text(unit))
+    ]
+
+
+@lru_cache(maxsize=1024)  # the same later lines share words with many questions
+def _ending_sentences(text: str) -> tuple[str, ...]:
+    signs = _signs(*_ENDING)
+    if not signs.within(tokens_of(text)):
+        return ()
+    return tuple(sentence for sentence in sentences(text) if signs.within(tokens_of(sentence)))
 
 
 @cache
-def _end_signs() -> WordList:
-    """The words without which no sentence ends anything or says another value of it, of all languages."""
+def _signs(*names: str) -> WordList:
+    """The words of some lists, of all languages."""
     every = [grammar(code) for code in (*codes(), UNREAD)]
-    lists = chain.from_iterable(
-        (words.changes, words.renewals, words.ended, words.replacing, words.gone, words.no_longer, words.ending_verbs)
-        for words in every
-    )  # fmt: skip
-    return WordList(chain.from_iterable(words.entries() for words in lists))
+    return WordList((), [getattr(words, name) for words in every for name in names])
 
 
 def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], bool]:
@@ -324,11 +346,11 @@ def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], b
     def ends(line: _Line) -> bool:
         if line.ends(tokens) or (name and line.tells_change_of(name)):
             return True
-        if not (line.has_figures and line.changes and topics):
+        if not (line.has_figures and topics and line.changes):
             return False
         if topics.isdisjoint(_stems(question, words_of(line.sentence))):
             return False
-        values = exact_values(earlier, day)
+        values = exact_values(earlier, day) if line.values else {}
         return any(values[form].keys().isdisjoint(line.values[form]) for form in values.keys() & line.values)
 
     return ends
@@ -361,23 +383,24 @@ def _changes(
         if _repeats_others(later.unit) or not later.may_restate:
             continue
         for line in lines:
-            if not _may_differ(line, later):
-                continue
             about = line.about & later.about
             is_before = not later.day or line.day <= later.day
             are_facts = bool(line.unit.field and later.unit.field)  # these are compared as facts
-            if is_before and len(about) >= least and line.unit.id != later.unit.id and not are_facts:
-                change = _change(line, later, [*about] if named else [])
-                if change is not None:
-                    yield line, later, change
+            if not is_before or len(about) < least or line.unit.id == later.unit.id or are_facts:
+                continue
+            change = _change(line, later, [*about] if named else []) if _may_differ(line, later) else None
+            if change is not None:
+                yield line, later, change
 
 
 def _may_differ(line: _Line, later: _Line) -> bool:
     """False for two lines neither of which tells of a change, and that give no field and no form of value twice."""
     if later.changes or later.denied or later.partings or (later.unit.is_statement and line.day == later.day):
         return True
+    if line.has_figures and later.has_figures:
+        return True
     frame, news = line.frame, later.frame
-    return (line.has_figures and later.has_figures) or bool(frame and news and frame.field == news.field)
+    return bool(frame and news and frame.field == news.field)
 
 
 def _keep(later: dict[str, Later], unit: Unit, news: Later, old: str) -> None:
@@ -451,15 +474,18 @@ def _lines(
             continue
         stems = _stems(question, words_of(sentence))
         known = stems | named
-        if is_asked and not mine <= known and _is_of_speaker(sentence, _grammar(unit, question)):
+        if is_asked and not mine <= known and _is_of_speaker(sentence, unit, question):
             known |= mine
         about = frozenset(topic for topic in topics if topic <= known)
         if len(about) >= least:
             yield _Line(unit, sentence, about, stems, question)
 
 
-def _is_of_speaker(sentence: str, words: Grammar) -> bool:
+def _is_of_speaker(sentence: str, unit: Unit, question: Question) -> bool:
     tokens = tokens_of(sentence)
+    if not _signs("first_person", "possessives_own").has_any(tokens):
+        return False
+    words = _grammar(unit, question)
     return words.first_person.has_any(tokens) or words.possessives_own.has_any(tokens)
 
 
