@@ -633,32 +633,12 @@ def _fact(row: Sequence[Any]) -> Fact:
     return Fact(**values, lifecycle=Lifecycle(*row[len(_FACT) :]))
 
 
-def _unit(row: tuple[object, ...]) -> Unit:
-    names = (
-        "id",
-        "kind",
-        "line",
-        "end_line",
-        "title",
-        "tags",
-        "properties",
-        "text",
-        "also",
-        "when",
-        "until",
-        "days",
-        "entity",
-        "role",
-        "field",
-        "value",
-        "trust",
-        "pinned",
-        "state",
-    )
-    last = 1 + len(names)
-    values = dict(zip(names, row[1:last], strict=True))
+def _unit(row: Sequence[Any]) -> Unit:
+    """A row of `_UNIT`, whose columns stand in the order of the fields."""
+    last = len(Unit._fields)
     try:
-        unit = Unit(**{**values, "text": unpack(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
-        return unit._replace(lifecycle=Lifecycle(*map(str, row[last:])))
+        fields = dict(zip(Unit._fields, row[1:last], strict=False))
+        fields |= {"text": unpack(fields["text"]), "pinned": bool(fields["pinned"])}
+        return Unit(**fields, lifecycle=Lifecycle(*map(str, row[last:])))
     except TypeError as error:
         raise sqlite3.DatabaseError("a stored unit is malformed") from error

@@ -326,10 +326,7 @@ class Searcher:
             "left_out": tuple(
                 LeftOut(hit.unit.id, reason) for hit, reason in decided if reason not in ("in", "limit")
             ),
-            "trace": tuple(
-                Traced(id=hit.unit.id, path=hit.unit.path, score=hit.score, decision=reason)
-                for hit, reason in decided
-            ),
+            "trace": tuple(Traced(hit.unit.id, hit.unit.path, hit.score, reason) for hit, reason in decided),
             "confidence": _confidence(found, matches, relevance),
             "relevance": relevance,
             "did_you_mean": spellings(found.question, self._catalog),
@@ -511,15 +508,11 @@ def _words_held(found: Ranking, causes_of: Sequence[Matched]) -> set[str]:
 
 
 def _notices(found: Ranking) -> tuple[str, ...]:
-    folders = {key_of(folder) for hit in found.open for folder in hit.unit.path.split("/")[:-1]}
-    notices = (
-        *found.question.notices,
-        *(
-            f"Nothing here is called {name}."
-            for name in strangers(found.question)
-            if key_of(name) not in folders
-        ),
-    )
+    names = strangers(found.question)
+    paths = {hit.unit.path.rpartition("/")[0] for hit in found.open} if names else ()
+    folders = {key_of(folder) for path in paths for folder in path.split("/")}
+    unheard = [f"Nothing here is called {name}." for name in names if key_of(name) not in folders]
+    notices = (*found.question.notices, *unheard)
     if found.units or not found.question.only_excludes:
         return notices
     return (*notices, "A question that only excludes finds nothing; say what to look for, too")
