@@ -126,9 +126,9 @@ class _Line:
 
     @cached_property
     def changes(self) -> bool:
-        if not self._has(("changes", "renewals")):
-            return False
-        return self._words.changes.within(self.tokens) or self._words.renewals.has_any(self.tokens)
+        return self._has(("changes", "renewals")) and (
+            self._words.changes.within(self.tokens) or self._words.renewals.has_any(self.tokens)
+        )
 
     def tells_change_of(self, name: Sequence[str]) -> bool:
         """True where a clause begins with a name, and has a sign of change."""
@@ -188,18 +188,13 @@ class _Line:
         if not self._has((*names, "gone")):
             return ()
         signs = [getattr(self._words, name) for name in names]
-        if not any(sign.within(self.tokens) for sign in (*signs, self._words.gone)):
-            return ()
         return tuple(words for clause in self._clauses for words in _denied(clause, signs, self._words))
 
     @cached_property
     def partings(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
         """Which two it says belong together no longer."""
-        if not self._has(_PARTED) or not any(
-            getattr(self._words, name).within(self.tokens) for name in _PARTED
-        ):
-            return ()
-        return tuple(pair for clause in self._clauses for pair in _partings(clause, self._words))
+        clauses = self._clauses if self._has(_PARTED) else ()
+        return tuple(pair for clause in clauses for pair in _partings(clause, self._words))
 
     @cached_property
     def refused(self) -> tuple[str, ...]:
@@ -314,10 +309,8 @@ def telling_lines(unit: Unit, question: Question) -> list[_Line]:
     """The sentences of a unit with a sign of an end or a change in some language that is read; none for words of the assistant and of episodes."""
     if _repeats_others(unit):
         return []
-    return [
-        _Line(unit, sentence, frozenset(), frozenset(), question)
-        for sentence in _ending_sentences(_text(unit))
-    ]
+    telling = _ending_sentences(_text(unit))
+    return [_Line(unit, sentence, frozenset(), frozenset(), question) for sentence in telling]
 
 
 @lru_cache(maxsize=1024)  # the same later lines share words with many questions
@@ -331,8 +324,9 @@ def _ending_sentences(text: str) -> tuple[str, ...]:
 @cache
 def _signs(*names: str) -> WordList:
     """The words of some lists, of all languages."""
-    every = [grammar(code) for code in (*codes(), UNREAD)]
-    return WordList((), [getattr(words, name) for words in every for name in names])
+    every = [getattr(grammar(code), name) for code in (*codes(), UNREAD) for name in names]
+    # Also as they are read when their words stand apart: `d' aujourd'hui`.
+    return WordList(chain.from_iterable(words.entries() for words in every), every)
 
 
 def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], bool]:
@@ -417,11 +411,9 @@ def _topics(question: Question) -> tuple[bool, list[frozenset[str]]]:
         *map(key_of, _NAMES.findall(question.query.text)),
     }
     topics = [stems for name in sorted(names) if (stems := _stems(question, words_of(name)))]
-    return (
-        (True, topics)
-        if topics
-        else (False, [stems for word in question.weights if (stems := _stems(question, [word]))])
-    )
+    if topics:
+        return True, topics
+    return False, [stems for word in question.weights if (stems := _stems(question, [word]))]
 
 
 def _stems(question: Question, words: Iterable[str]) -> frozenset[str]:
@@ -696,11 +688,9 @@ def _renewed(line: _Line, later: _Line) -> _Restatement | None:
     if not (line.has_figures and later.has_figures):
         return None
     old, new = next(renewed(line.sentence, later.sentence, change=True), (None, None))
-    return (
-        _Restatement(True, value=new.written, words=tuple(tokens_of(old.written)[:_DENIED]))
-        if old and new
-        else None
-    )
+    if old is None or new is None:
+        return None
+    return _Restatement(True, value=new.written, words=tuple(tokens_of(old.written)[:_DENIED]))
 
 
 def _refuted(line: _Line, later: _Line) -> _Restatement | None:
