@@ -266,15 +266,13 @@ class EvidenceReader:
         sql = f"""select u.rowid from units u where {where} and u.kind = 'turn'
             and u.entity_key in (select value from json_each(?)) order by u.at desc, u.id limit {LISTED}"""
         people = [*question.people]
-        return (
-            [int(row[0]) for row in self._catalog.rows(sql, [*values, json.dumps(people)])] if people else []
-        )
+        return self._catalog.rowids(sql, [*values, json.dumps(people)]) if people else []
 
     def _wishes(self) -> list[int]:
         """What people want the assistant to do from now on, newest first."""
         # The field stands in the query as it does in the partial index, which SQLite would not use otherwise.
         sql = f"select rowid from unit where field = '{FROM_NOW_ON}' and state = 'current' order by at desc, id limit {WISHES}"
-        return [int(row[0]) for row in self._catalog.rows(sql)]
+        return self._catalog.rowids(sql)
 
     def _newest(self) -> list[int]:
         """The facts and statements of today's truth, and what was last said and told, newest first."""
@@ -283,14 +281,14 @@ class EvidenceReader:
             order by at desc, id limit {NEWEST}"""
         told = f"""select rowid from unit where kind in ('episode', 'turn') and state = 'current' and trust != 'untrusted'
             order by at desc, id limit {NEWEST}"""
-        return [int(row[0]) for sql in (facts, told) for row in self._catalog.rows(sql)]
+        return [*self._catalog.rowids(facts), *self._catalog.rowids(told)]
 
     def _upcoming(self, today: date) -> list[int]:
         """Facts whose value is a day of the next week, and open to-dos of one, the soonest first."""
         sql = f"""select rowid from unit u where {DATED} and u.state = 'current' and u.trust = 'trusted'
             and (u.kind = 'fact' or (u.kind = 'todo' and u.field = 'open')) order by days, id limit {SOONEST}"""
         last = dates.plus_days(today, SOON).isoformat()
-        return [int(row[0]) for row in self._catalog.rows(sql, [last, today.isoformat()])]
+        return self._catalog.rowids(sql, [last, today.isoformat()])
 
     def _expired_units(self, units: Iterable[UnitSummary], today: date) -> frozenset[int]:
         """What no longer counts on this day: its own last day is over, or its session has long been idle."""
@@ -307,8 +305,7 @@ class EvidenceReader:
         rowids: dict[int, None] = {}
         for range_ in question.days:
             sql = f"""select u.rowid from units u where {where} and {DATED} order by u.days, u.id limit {LISTED}"""
-            rows = self._catalog.rows(sql, [*values, range_.end or "9999", range_.start])
-            rowids.update((int(row[0]), None) for row in rows)
+            rowids |= dict.fromkeys(self._catalog.rowids(sql, [*values, range_.end or "9999", range_.start]))
         return list(rowids)
 
     def _beside(
@@ -377,7 +374,7 @@ class EvidenceReader:
             where += " and u.rowid not in (select value from json_each(?))"
             values = [*values, json.dumps([hit.rowid for hit in barred])]
         sql = f"select u.rowid from units u where {where} order by u.at desc, u.id limit {LISTED}"
-        return [int(row[0]) for row in self._catalog.rows(sql, values)]
+        return self._catalog.rowids(sql, values)
 
     def _naming_days(self, question: Question) -> list[int]:
         """What was said around the days asked about and names one of them, by its date or counted from its own day, as `yesterday` does."""
@@ -397,7 +394,7 @@ class EvidenceReader:
         around = " or ".join(["u.at >= ? and u.at < ? || '~'"] * len(days))
         sql = f"""select u.rowid from units u where {where} and u.kind in ('turn', 'fact') and u.at != '' and ({around})
             order by u.at desc, u.id limit {LISTED}"""
-        units = self._catalog.units([int(row[0]) for row in self._catalog.rows(sql, values)])
+        units = self._catalog.units(self._catalog.rowids(sql, values))
         return [rowid for rowid, unit in units.items() if _tells_of(unit, days)]
 
     def _with_names(self, evidence: Evidence, question: Question) -> Evidence:

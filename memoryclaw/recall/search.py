@@ -191,22 +191,19 @@ class Searcher:
         """What holds instead of what these lines told, in few words, by id."""
         spoken = [one.unit for one in chosen if one.unit.kind in ("turn", "episode")]
         today, unit_by_id = self._today.isoformat(), {unit.id: units[unit.rowid] for unit in spoken}
+        of_turns = {id_: unit for id_, unit in unit_by_id.items() if unit.kind == "turn"}
         lines_shown = [
             ShownLines(
-                unit.path,
-                unit.line,
-                unit_by_id[unit.id].end_line,
-                "" if unit.kind == "turn" else unit_by_id[unit.id].text,
+                one.path,
+                one.line,
+                unit_by_id[one.id].end_line,
+                "" if one.id in of_turns else unit_by_id[one.id].text,
             )
-            for unit in spoken
+            for one in spoken
         ]
         outdated = successors(self._catalog, lines_shown, today) if lines_shown else {}
         superseding = {spoken[number].id: over for number, over in outdated.items()}
-        turns = {
-            unit.id: unit_by_id[unit.id]
-            for unit in spoken
-            if unit.kind == "turn" and unit.id not in superseding
-        }
+        turns = {id_: unit for id_, unit in of_turns.items() if id_ not in superseding}
         superseding |= {id_: [one] for id_, one in outdated_turns(self._catalog, turns, today).items()}
         return {id_: (str(later),) for id_, later in stated.later.items()} | {
             id_: tuple(dict.fromkeys(one.mark(unit_by_id[id_].trust) for one in over))
