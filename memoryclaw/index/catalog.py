@@ -95,6 +95,10 @@ class Catalog:
         with self._database.guarded() as connection:
             return connection.execute(sql, tuple(values)).fetchall()
 
+    def rowids(self, sql: str, values: Sequence[object] = ()) -> list[int]:
+        """The units of one query that asks for nothing else."""
+        return [int(row[0]) for row in self.rows(sql, values)]
+
     def constant(self, name: str, read: Callable[[], T]) -> T:
         """What changes only with the index, read once for each state of it; nobody may change it."""
         return self._database.constant(name, read)
@@ -633,32 +637,12 @@ def _fact(row: Sequence[Any]) -> Fact:
     return Fact(**values, lifecycle=Lifecycle(*row[len(_FACT) :]))
 
 
-def _unit(row: tuple[object, ...]) -> Unit:
-    names = (
-        "id",
-        "kind",
-        "line",
-        "end_line",
-        "title",
-        "tags",
-        "properties",
-        "text",
-        "also",
-        "when",
-        "until",
-        "days",
-        "entity",
-        "role",
-        "field",
-        "value",
-        "trust",
-        "pinned",
-        "state",
-    )
-    last = 1 + len(names)
-    values = dict(zip(names, row[1:last], strict=True))
+def _unit(row: Sequence[Any]) -> Unit:
+    """A row of `_UNIT`, whose columns stand in the order of the fields."""
+    last = len(Unit._fields)
     try:
-        unit = Unit(**{**values, "text": unpack(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
-        return unit._replace(lifecycle=Lifecycle(*map(str, row[last:])))
+        fields = dict(zip(Unit._fields, row[1:last], strict=False))
+        fields |= {"text": unpack(fields["text"]), "pinned": bool(fields["pinned"])}
+        return Unit(**fields, lifecycle=Lifecycle(*map(str, row[last:])))
     except TypeError as error:
         raise sqlite3.DatabaseError("a stored unit is malformed") from error

@@ -111,9 +111,11 @@ class Evidence(NamedTuple):
         counts = self.counts.get(rowid)
         if counts is None:
             return {}
-        total, weights = dict(counts.own), self.weights
-        for number, count in counts.lent.items():
-            total[number] = total.get(number, 0.0) + count
+        total, weights = counts.own, self.weights
+        if counts.lent:
+            total = dict(total)
+            for number, count in counts.lent.items():
+                total[number] = total.get(number, 0.0) + count
         # In their order, which sets do not keep: a sum of floats depends on it.
         return {n: weights[n] * _MOST * count / (count + K1) for n, count in sorted(total.items())}
 
@@ -264,15 +266,13 @@ class EvidenceReader:
         sql = f"""select u.rowid from units u where {where} and u.kind = 'turn'
             and u.entity_key in (select value from json_each(?)) order by u.at desc, u.id limit {LISTED}"""
         people = [*question.people]
-        return (
-            [int(row[0]) for row in self._catalog.rows(sql, [*values, json.dumps(people)])] if people else []
-        )
+        return self._catalog.rowids(sql, [*values, json.dumps(people)]) if people else []
 
     def _wishes(self) -> list[int]:
         """What people want the assistant to do from now on, newest first."""
         # The field stands in the query as it does in the partial index, which SQLite would not use otherwise.
         sql = f"select rowid from unit where field = '{FROM_NOW_ON}' and state = 'current' order by at desc, id limit {WISHES}"
-        return [int(row[0]) for row in self._catalog.rows(sql)]
+        return self._catalog.rowids(sql)
 
     def _newest(self) -> list[int]:
         """The facts and statements of today's truth, and what was last said and told, newest first."""
@@ -281,14 +281,14 @@ class EvidenceReader:
             order by at desc, id limit {NEWEST}"""
         told = f"""select rowid from unit where kind in ('episode', 'turn') and state = 'current' and trust != 'untrusted'
             order by at desc, id limit {NEWEST}"""
-        return [int(row[0]) for sql in (facts, told) for row in self._catalog.rows(sql)]
+        return [*self._catalog.rowids(facts), *self._catalog.rowids(told)]
 
     def _upcoming(self, today: date) -> list[int]:
         """Facts whose value is a day of the next week, and open to-dos of one, the soonest first."""
         sql = f"""select rowid from unit u where {DATED} and u.state = 'current' and u.trust = 'trusted'
             and (u.kind = 'fact' or (u.kind = 'todo' and u.field = 'open')) order by days, id limit {SOONEST}"""
         last = dates.plus_days(today, SOON).isoformat()
-        return [int(row[0]) for row in self._catalog.rows(sql, [last, today.isoformat()])]
+        return self._catalog.rowids(sql, [last, today.isoformat()])
 
     def _expired_units(self, units: Iterable[UnitSummary], today: date) -> frozenset[int]:
         """What no longer counts on this day: its own last day is over, or its session has long been idle."""
@@ -305,8 +305,7 @@ class EvidenceReader:
         rowids: dict[int, None] = {}
         for range_ in question.days:
             sql = f"""select u.rowid from units u where {where} and {DATED} order by u.days, u.id limit {LISTED}"""
-            rows = self._catalog.rows(sql, [*values, range_.end or "9999", range_.start])
-            rowids.update((int(row[0]), None) for row in rows)
+            rowids |= dict.fromkeys(self._catalog.rowids(sql, [*values, range_.end or "9999", range_.start]))
         return list(rowids)
 
     def _beside(
@@ -332,7 +331,7 @@ class EvidenceReader:
         candidates = {unit.rowid for unit in units}
         rowids = {rowid + step for rowid in turns for step in _STEPS} | candidates
         clauses = [leaf.clause for leaf in leaves] + ([clause] if clause else [])
-        codes = self._catalog.codes([*chain.from_iterable(map(_tokens, clauses))])
+        codes = self._catalog.codes({*chain.from_iterable(map(_tokens, clauses))})
         counter = _LeafCounter(
             leaves, self._catalog.coded(rowids), codes, self._usual, asked=asked, candidates=candidates
         )
@@ -375,7 +374,7 @@ class EvidenceReader:
             where += " and u.rowid not in (select value from json_each(?))"
             values = [*values, json.dumps([hit.rowid for hit in barred])]
         sql = f"select u.rowid from units u where {where} order by u.at desc, u.id limit {LISTED}"
-        return [int(row[0]) for row in self._catalog.rows(sql, values)]
+        return self._catalog.rowids(sql, values)
 
     def _naming_days(self, question: Question) -> list[int]:
         """What was said around the days asked about and names one of them, by its date or counted from its own day, as `yesterday` does."""
@@ -395,7 +394,7 @@ class EvidenceReader:
         around = " or ".join(["u.at >= ? and u.at < ? || '~'"] * len(days))
         sql = f"""select u.rowid from units u where {where} and u.kind in ('turn', 'fact') and u.at != '' and ({around})
             order by u.at desc, u.id limit {LISTED}"""
-        units = self._catalog.units([int(row[0]) for row in self._catalog.rows(sql, values)])
+        units = self._catalog.units(self._catalog.rowids(sql, values))
         return [rowid for rowid, unit in units.items() if _tells_of(unit, days)]
 
     def _with_names(self, evidence: Evidence, question: Question) -> Evidence:
@@ -433,6 +432,10 @@ class _LeafCounter:
     ) -> None:
         self._units = units
         self._asked = asked
+        shares = (BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER)  # read anew: benchmarks try others
+        self._beside = [
+            (step, share, "prev" if step < 0 else "next") for step, share in zip(_STEPS, shares, strict=True)
+        ]
         self._usual = usual
         # By the first character of its codes.
         self._sought: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
@@ -442,23 +445,24 @@ class _LeafCounter:
         # A field holds few of the characters that are sought: all others leave all fields at once. Of a turn beside one, only
         # its text counts.
         self._places: dict[int, int] = {}  # where the fields of a unit begin
-        texts: dict[int, int] = {}
+        texts: list[int] = []  # where the text of each unit stands
         columns: list[str] = []
         place = 0
         for rowid, unit in units.items():
             if rowid in candidates:
-                self._places[rowid], texts[rowid] = place, place + _BODY
+                self._places[rowid] = place
+                texts.append(place + _BODY)
                 columns.append(unit.columns)
                 place += len(COUNTED)
             else:
-                texts[rowid] = place
+                texts.append(place)
                 columns.append(unit.columns.split("\n", _BODY + 1)[_BODY])
                 place += 1
         fields = "\n".join(columns)
         self._fields, self._signs = fields.split("\n"), sifted(fields, "".join(self._sought)).split("\n")
         self._bodies = {
-            rowid: self._weigh(units[rowid].kind, place, "body")
-            for rowid, place in texts.items()
+            rowid: self._weigh(unit.kind, place, "body")
+            for (rowid, unit), place in zip(units.items(), texts, strict=True)
             if self._signs[place]
         }
 
@@ -467,12 +471,14 @@ class _LeafCounter:
         place = self._places[rowid]
         return dict(zip(COUNTED, self._fields[place : place + len(COUNTED)], strict=True))
 
-    def own(self, rowid: int) -> dict[int, float]:
+    def own(self, rowid: int) -> Mapping[int, float]:
         """The leaves in the columns of a unit itself."""
-        counts = dict(self._bodies.get(rowid, NONE))
-        for place, column in enumerate(COUNTED, self._places[rowid]):
-            if self._signs[place] and column != "body":
-                for n, weighed in self._weigh(self._units[rowid].kind, place, column).items():
+        counts: Mapping[int, float] = self._bodies.get(rowid, NONE)
+        first = self._places[rowid]
+        for at, sign in enumerate(self._signs[first : first + len(COUNTED)]):
+            if sign and at != _BODY:
+                counts = dict(counts)
+                for n, weighed in self._weigh(self._units[rowid].kind, first + at, COUNTED[at]).items():
                     counts[n] = counts.get(n, 0.0) + weighed
         return counts
 
@@ -484,13 +490,12 @@ class _LeafCounter:
 
     def lent(self, rowid: int) -> tuple[dict[int, float], dict[int, str]]:
         """The words in the turns beside one, by number, and the side of the nearest that has each."""
-        file, asked = self._units[rowid].file, self._asked
+        file, asked, bodies = self._units[rowid].file, self._asked, self._bodies
         total: dict[int, float] = {}
         beside: dict[int, str] = {}
-        for step, share in zip(_STEPS, (BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER), strict=True):
-            counts = self._bodies.get(rowid + step)
+        for step, share, side in self._beside:
+            counts = bodies.get(rowid + step)
             if counts and (neighbour := self._units[rowid + step]).file == file and neighbour.kind == "turn":
-                side = "prev" if step < 0 else "next"
                 for n, weighed in counts.items():
                     if n < asked:
                         if n in total:

@@ -227,22 +227,16 @@ class Pack:
 
     def _repeats(self, unit: Unit, trust: str, surfaces: frozenset[str] = frozenset()) -> str:
         """What a text says that is at least as much trusted need not be said again."""
-        plain_text, visible_texts = (
-            _plain(unit.value if unit.is_statement else _own_words(unit)),
-            self._visible_texts(trust),
-        )
-        if (
-            unit.is_statement
-            and set(plain_text.split())
-            and any(set(plain_text.split()) <= set(one.split()) for one in visible_texts)
-        ):
+        visible_texts = self._visible_texts(trust)
+        if not visible_texts:
+            return ""
+        plain_text = _plain(unit.value if unit.is_statement else _own_words(unit))
+        words = set(plain_text.split()) if unit.is_statement else ()
+        if words and any(words <= set(one.split()) for one in visible_texts):
             return "duplicate"  # a turn or an episode that is quoted already holds the words
-        if unit.kind == "turn" and any(_is_told(one, visible_texts) for one in sentences(unit.text)):
-            new = [
-                one
-                for one in map(_plain, sentences(unit.text))
-                if not any(one in text for text in visible_texts)
-            ]
+        spoken = sentences(unit.text) if unit.kind == "turn" else ()
+        if any(_is_told(one, visible_texts) for one in spoken):
+            new = (one for one in map(_plain, spoken) if not any(one in text for text in visible_texts))
             new_words = {word for one in new for word in one.split()}
             if len(new_words) <= REPEATED and not new_words & {word.casefold() for word in surfaces}:
                 return "duplicate"  # an episode, a fact or another turn quotes it
@@ -385,9 +379,8 @@ def _ended(unit: Unit) -> str:
     """From when to when a fact held that holds no longer."""
     if unit.state != "superseded" or not unit.until:
         return ""
-    return (
-        f" (since {unit.when[:10]}, until {unit.until[:10]})" if unit.when else f" (until {unit.until[:10]})"
-    )
+    since = f"since {unit.when[:10]}, " if unit.when else ""
+    return f" ({since}until {unit.until[:10]})"
 
 
 def _speakers_once(text: str) -> str:

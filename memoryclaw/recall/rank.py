@@ -92,12 +92,12 @@ def rank(
     reason = Exclusions(question, evidence).reason
     decisions = {u.rowid: decided[u.rowid] if u.rowid in decided else reason(u) for u in evidence.found}
     words, first = _first_terms(question, evidence, vectors)
-    sessions = _best_of_sessions(evidence.found, words, first)
+    bases = {rowid: words[rowid] + sum([value for _, value in terms]) for rowid, terms in first.items()}
+    sessions = _best_of_sessions(evidence.found, bases)
     multiplied = _factors(question, evidence.found)
     ranked = []
     for unit in evidence.found:
-        terms, lender = first[unit.rowid], ""
-        base = words[unit.rowid] + sum([value for _, value in terms])
+        terms, lender, base = first[unit.rowid], "", bases[unit.rowid]
         best = sessions.get(unit.path) if unit.kind == "turn" and unit.trust != "untrusted" else None
         if best and base > 0:
             lent = exact(SESSION * (best[0] - base))
@@ -106,24 +106,19 @@ def rank(
                 base += lent
         if evidence.listed:
             base = 1.0
-        terms = [
-            *terms,
-            *((name, value) for name, share in multiplied(unit) if (value := exact(share * base))),
-        ]
+        if factors := multiplied(unit):
+            terms = [*terms, *[(name, value) for name, share in factors if (value := exact(share * base))]]
         if x := evidence.used.get(unit.rowid):
             # Of its words alone: what is used is no more about a day or an entity than what is not.
             share = STRENGTH * (2.0**x - 1)
-            terms += [("strength", value)] if (value := exact(share * words[unit.rowid])) else []
+            terms = [*terms, ("strength", value)] if (value := exact(share * words[unit.rowid])) else terms
         score = words[unit.rowid] + sum([value for _, value in terms])
         ranked.append(Ranked(unit, score, words[unit.rowid], terms, lender, decisions[unit.rowid]))
     best_score = max((ranked_unit.score for ranked_unit in ranked if not ranked_unit.decision), default=0.0)
     best_score = best_score if best_score > 0 else 1.0
     added = _shares_of_best(question, evidence)
     ordered_units = in_order(
-        (
-            _with(ranked_unit, [(name, exact(share * best_score)) for name, share in added(ranked_unit.unit)])
-            for ranked_unit in ranked
-        ),
+        (_with_shares(hit, added(hit.unit), best_score) for hit in ranked),
         evidence.used if STRENGTH else NONE,
     )
     if evidence.listed:  # nothing but their time tells what was asked by its time
@@ -132,8 +127,8 @@ def rank(
     return ordered_units
 
 
-def _with(ranked: Ranked, terms: Terms) -> Ranked:
-    terms = [(name, value) for name, value in terms if value]
+def _with_shares(ranked: Ranked, shares: Terms, best_score: float) -> Ranked:
+    terms = [(name, value) for name, share in shares if (value := exact(share * best_score))]
     if not terms:
         return ranked
     score = ranked.score + sum([value for _, value in terms])
@@ -148,23 +143,18 @@ def _first_terms(
     others = first_other + len(question.aliases) + len(question.related)
     words, related, goals, leaves = {}, {}, {}, question.all_leaves
     for unit in evidence.found:
-        gains = evidence.gains(unit.rowid)
-        words[unit.rowid] = exact(sum([gain for n, gain in gains.items() if n < first_other]))
-        related[unit.rowid] = exact(best_of_each(leaves, gains, first_other, others))
-        goals[unit.rowid] = sum([gain for n, gain in gains.items() if n >= others]) if question.goal else 0.0
+        rowid, gains = unit.rowid, evidence.gains(unit.rowid)
+        asked = [gain for n, gain in gains.items() if n < first_other]
+        words[rowid] = exact(sum(asked))
+        if len(asked) < len(gains):
+            related[rowid] = exact(best_of_each(leaves, gains, first_other, others))
+            goals[rowid] = sum([gain for n, gain in gains.items() if n >= others])
     most = max(goals.values(), default=0.0)
-    best = max((value + related[rowid] for rowid, value in words.items()), default=0.0)
+    best = max((value + related.get(rowid, 0.0) for rowid, value in words.items()), default=0.0)
+    lifted = {rowid: exact(lift(goal, most, best)) for rowid, goal in goals.items()} if most else NONE
+    kinds = [pair for pair in (("related", related), ("goal", lifted), ("vector", vectors)) if pair[1]]
     first = {
-        rowid: [
-            (name, value)
-            for name, value in (
-                ("related", related[rowid]),
-                ("goal", exact(lift(goals[rowid], most, best)) if most else 0.0),
-                ("vector", vectors.get(rowid, 0.0)),
-            )
-            if value
-        ]
-        for rowid in words
+        rowid: [(name, value) for name, values in kinds if (value := values.get(rowid))] for rowid in words
     }
     return words, first
 
@@ -180,14 +170,13 @@ def best_of_each(leaves: Sequence[Leaf], gains: Mapping[int, float], first: int,
 
 
 def _best_of_sessions(
-    units: Sequence[UnitSummary], words: Mapping[int, float], first: Mapping[int, Terms]
+    units: Sequence[UnitSummary], bases: Mapping[int, float]
 ) -> dict[str, tuple[float, str]]:
     """The best turn of each log: its score so far, and its id."""
     best: dict[str, tuple[float, str]] = {}
     for unit in units:
         if unit.kind == "turn" and unit.trust != "untrusted":
-            base = words[unit.rowid] + sum([value for _, value in first[unit.rowid]])
-            leader = best.get(unit.path)
+            base, leader = bases[unit.rowid], best.get(unit.path)
             if leader is None or (base, leader[1]) > (leader[0], unit.id):
                 best[unit.path] = base, unit.id
     return best

@@ -22,6 +22,10 @@ from memoryclaw.vault.value_forms import STREET
 LINES = 36  # that are compared, the best first
 _DENIED, _NEAR = 3, 10  # words of a value that is denied, and around what denies it
 _LONG = 4  # letters of a word in which one may be wrong
+# The lists without a word of which, in any language, a sentence ends nothing, parts nothing, and changes or denies nothing.
+_ENDED = ("ended", "replacing", "gone")
+_PARTED = ("ending_verbs", "no_longer")
+_ENDING = ("changes", "renewals", *_ENDED, *_PARTED)
 _PAST = 31  # days: one that was no longer ago is not the next of its name
 _ONE_EACH = frozenset({"email", "phone"})  # forms of which a person has one at a time, whatever it is called
 _FORMS = (
@@ -115,9 +119,15 @@ class _Line:
         """The fields that it names."""
         return frozenset(_nouns(tuple(tokens_of(self.unit.field)) or self.tokens, self._words))
 
+    def _has(self, names: Sequence[str]) -> bool:
+        """False where no language has a word of these lists in it: which one it is in need not be known."""
+        return _signs(*names).within(self.tokens)
+
     @cached_property
     def changes(self) -> bool:
-        return self._words.changes.within(self.tokens) or self._words.renewals.has_any(self.tokens)
+        return self._has(("changes", "renewals")) and (
+            self._words.changes.within(self.tokens) or self._words.renewals.has_any(self.tokens)
+        )
 
     @cached_property
     def is_event(self) -> bool:
@@ -127,9 +137,9 @@ class _Line:
     @cached_property
     def denied(self) -> tuple[tuple[str, ...], ...]:
         """The first words of what it says is not so, or no longer."""
-        signs = [self._words.not_the_other, self._words.ended, self._words.replacing]
-        signs += [self._words.source_prepositions] if self._words.changes.within(self.tokens) else []
-        return self._denied(signs)
+        names = ["not_the_other", "ended", "replacing"]
+        names += ["source_prepositions"] if self.changes and self._words.changes.within(self.tokens) else []
+        return self._denied(names)
 
     def ends(self, tokens: Sequence[str]) -> bool:
         """True where it says that something of other words holds no longer, or belongs together no longer."""
@@ -140,19 +150,19 @@ class _Line:
 
     @cached_property
     def _ended(self) -> tuple[tuple[str, ...], ...]:
-        return self._denied([self._words.ended, self._words.replacing])
+        return self._denied(["ended", "replacing"])
 
-    def _denied(self, signs: Sequence[WordList]) -> tuple[tuple[str, ...], ...]:
-        if not any(sign.within(self.tokens) for sign in (*signs, self._words.gone)):
+    def _denied(self, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+        if not self._has((*names, "gone")):
             return ()
+        signs = [getattr(self._words, name) for name in names]
         return tuple(words for clause in self._clauses for words in _denied(clause, signs, self._words))
 
     @cached_property
     def partings(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
         """Which two it says belong together no longer."""
-        if not any(sign.within(self.tokens) for sign in (self._words.ending_verbs, self._words.no_longer)):
-            return ()
-        return tuple(pair for clause in self._clauses for pair in _partings(clause, self._words))
+        clauses = self._clauses if self._has(_PARTED) else ()
+        return tuple(pair for clause in clauses for pair in _partings(clause, self._words))
 
     @cached_property
     def kin(self) -> frozenset[str]:
@@ -230,22 +240,26 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
 
 def telling_lines(unit: Unit, question: Question) -> list[_Line]:
     """The sentences of a unit with a sign of an end or a change in some language that is read; none for words of the assistant and of episodes."""
-    signs, text = _end_signs(), _text(unit)
-    if _repeats_others(unit) or not signs.within(tokens_of(text)):
+    if _repeats_others(unit):
         return []
-    telling = (sentence for sentence in sentences(text) if signs.within(tokens_of(sentence)))
+    telling = _ending_sentences(_text(unit))
     return [_Line(unit, sentence, frozenset(), frozenset(), question) for sentence in telling]
 
 
+@lru_cache(maxsize=1024)  # the same later lines share words with many questions
+def _ending_sentences(text: str) -> tuple[str, ...]:
+    signs = _signs(*_ENDING)
+    if not signs.within(tokens_of(text)):
+        return ()
+    return tuple(sentence for sentence in sentences(text) if signs.within(tokens_of(sentence)))
+
+
 @cache
-def _end_signs() -> WordList:
-    """The words without which no sentence ends anything or says another value of it, of all languages."""
-    every = [grammar(code) for code in (*codes(), UNREAD)]
-    lists = chain.from_iterable(
-        (words.changes, words.renewals, words.ended, words.replacing, words.gone, words.no_longer, words.ending_verbs)
-        for words in every
-    )  # fmt: skip
-    return WordList(chain.from_iterable(words.entries() for words in lists))
+def _signs(*names: str) -> WordList:
+    """The words of some lists, of all languages."""
+    every = [getattr(grammar(code), name) for code in (*codes(), UNREAD) for name in names]
+    # Also as they are read when their words stand apart: `d' aujourd'hui`.
+    return WordList(chain.from_iterable(words.entries() for words in every), every)
 
 
 def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], bool]:
@@ -257,11 +271,11 @@ def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], b
     def ends(line: _Line) -> bool:
         if line.ends(tokens):
             return True
-        if not (line.has_figures and line.changes and topics):
+        if not (line.has_figures and topics and line.changes):
             return False
         if topics.isdisjoint(_stems(question, words_of(line.sentence))):
             return False
-        values = exact_values(earlier, day)
+        values = exact_values(earlier, day) if line.values else {}
         return any(values[form].keys().isdisjoint(line.values[form]) for form in values.keys() & line.values)
 
     return ends
@@ -294,15 +308,14 @@ def _changes(
         if _repeats_others(later.unit) or not later.may_restate:
             continue
         for line in lines:
-            if not _may_differ(line, later):
-                continue
             about = line.about & later.about
             is_before = not later.day or line.day <= later.day
             are_facts = bool(line.unit.field and later.unit.field)  # these are compared as facts
-            if is_before and len(about) >= least and line.unit.id != later.unit.id and not are_facts:
-                change = _change(line, later, [*about] if named else [])
-                if change is not None:
-                    yield line, later, change
+            if not is_before or len(about) < least or line.unit.id == later.unit.id or are_facts:
+                continue
+            change = _change(line, later, [*about] if named else []) if _may_differ(line, later) else None
+            if change is not None:
+                yield line, later, change
 
 
 def _may_differ(line: _Line, later: _Line) -> bool:
@@ -326,11 +339,9 @@ def _topics(question: Question) -> tuple[bool, list[frozenset[str]]]:
         *map(key_of, _NAMES.findall(question.query.text)),
     }
     topics = [stems for name in sorted(names) if (stems := _stems(question, words_of(name)))]
-    return (
-        (True, topics)
-        if topics
-        else (False, [stems for word in question.weights if (stems := _stems(question, [word]))])
-    )
+    if topics:
+        return True, topics
+    return False, [stems for word in question.weights if (stems := _stems(question, [word]))]
 
 
 def _stems(question: Question, words: Iterable[str]) -> frozenset[str]:
@@ -383,15 +394,18 @@ def _lines(
             continue
         stems = _stems(question, words_of(sentence))
         known = stems | named
-        if is_asked and not mine <= known and _is_of_speaker(sentence, _grammar(unit, question)):
+        if is_asked and not mine <= known and _is_of_speaker(sentence, unit, question):
             known |= mine
         about = frozenset(topic for topic in topics if topic <= known)
         if len(about) >= least:
             yield _Line(unit, sentence, about, stems, question)
 
 
-def _is_of_speaker(sentence: str, words: Grammar) -> bool:
+def _is_of_speaker(sentence: str, unit: Unit, question: Question) -> bool:
     tokens = tokens_of(sentence)
+    if not _signs("first_person", "possessives_own").has_any(tokens):
+        return False
+    words = _grammar(unit, question)
     return words.first_person.has_any(tokens) or words.possessives_own.has_any(tokens)
 
 

@@ -191,22 +191,19 @@ class Searcher:
         """What holds instead of what these lines told, in few words, by id."""
         spoken = [one.unit for one in chosen if one.unit.kind in ("turn", "episode")]
         today, unit_by_id = self._today.isoformat(), {unit.id: units[unit.rowid] for unit in spoken}
+        of_turns = {id_: unit for id_, unit in unit_by_id.items() if unit.kind == "turn"}
         lines_shown = [
             ShownLines(
-                unit.path,
-                unit.line,
-                unit_by_id[unit.id].end_line,
-                "" if unit.kind == "turn" else unit_by_id[unit.id].text,
+                one.path,
+                one.line,
+                unit_by_id[one.id].end_line,
+                "" if one.id in of_turns else unit_by_id[one.id].text,
             )
-            for unit in spoken
+            for one in spoken
         ]
         outdated = successors(self._catalog, lines_shown, today) if lines_shown else {}
         superseding = {spoken[number].id: over for number, over in outdated.items()}
-        turns = {
-            unit.id: unit_by_id[unit.id]
-            for unit in spoken
-            if unit.kind == "turn" and unit.id not in superseding
-        }
+        turns = {id_: unit for id_, unit in of_turns.items() if id_ not in superseding}
         superseding |= {id_: [one] for id_, one in outdated_turns(self._catalog, turns, today).items()}
         return {id_: (str(later),) for id_, later in stated.later.items()} | {
             id_: tuple(dict.fromkeys(one.mark(unit_by_id[id_].trust) for one in over))
@@ -326,10 +323,7 @@ class Searcher:
             "left_out": tuple(
                 LeftOut(hit.unit.id, reason) for hit, reason in decided if reason not in ("in", "limit")
             ),
-            "trace": tuple(
-                Traced(id=hit.unit.id, path=hit.unit.path, score=hit.score, decision=reason)
-                for hit, reason in decided
-            ),
+            "trace": tuple(Traced(hit.unit.id, hit.unit.path, hit.score, reason) for hit, reason in decided),
             "confidence": _confidence(found, matches, relevance),
             "relevance": relevance,
             "did_you_mean": spellings(found.question, self._catalog),
@@ -511,15 +505,11 @@ def _words_held(found: Ranking, causes_of: Sequence[Matched]) -> set[str]:
 
 
 def _notices(found: Ranking) -> tuple[str, ...]:
-    folders = {key_of(folder) for hit in found.open for folder in hit.unit.path.split("/")[:-1]}
-    notices = (
-        *found.question.notices,
-        *(
-            f"Nothing here is called {name}."
-            for name in strangers(found.question)
-            if key_of(name) not in folders
-        ),
-    )
+    names = strangers(found.question)
+    paths = {hit.unit.path.rpartition("/")[0] for hit in found.open} if names else ()
+    folders = {key_of(folder) for path in paths for folder in path.split("/")}
+    unheard = [f"Nothing here is called {name}." for name in names if key_of(name) not in folders]
+    notices = (*found.question.notices, *unheard)
     if found.units or not found.question.only_excludes:
         return notices
     return (*notices, "A question that only excludes finds nothing; say what to look for, too")

@@ -177,16 +177,16 @@ class FieldFilter:
     @cached_property
     def rowids(self) -> list[int]:
         """All of them."""
-        return [int(row[0]) for row in self._catalog.rows(self._sql, self._values)]
+        return self._catalog.rowids(self._sql, self._values)
 
     def first(self, most: int) -> list[int]:
         """At most so many of them, in no order."""
-        return [int(row[0]) for row in self._catalog.rows(f"{self._sql} limit {most}", self._values)]
+        return self._catalog.rowids(f"{self._sql} limit {most}", self._values)
 
     def among(self, rowids: Iterable[int]) -> set[int]:
         """Those of a few."""
         sql = f"{self._sql} and u.rowid in (select value from json_each(?))"
-        return {int(row[0]) for row in self._catalog.rows(sql, [*self._values, json.dumps(list(rowids))])}
+        return {*self._catalog.rowids(sql, [*self._values, json.dumps(list(rowids))])}
 
 
 def conditions(filters: Sequence[Filter]) -> Condition:

@@ -498,6 +498,10 @@ _FIRST = (
     *_LEADS,
     *_NOUNS,
 )
+# One of these stands behind every count with which a phrase begins: it is no year.
+_BEHIND_COUNTS = ("units", "rolling", "day_marks", "of", "months", "pair_joins", "year_marks")
+# Lists of no word of a phrase.
+_OF_NO_PHRASE = frozenset({"past", "ahead", "shifts", "shift_ends", "traits", "traditional"})
 _SHORT = 3  # how firm a word before a bare short month must be
 
 
@@ -531,7 +535,7 @@ class _Tables(dict[str, _Table]):
 
     def __init__(self, file: str) -> None:
         super().__init__()
-        self._file = file
+        self.file = file
 
     def __missing__(self, name: str) -> _Table:
         names = ("months", "short_months") if name == "months" else (name,)
@@ -540,7 +544,7 @@ class _Tables(dict[str, _Table]):
 
     def rows(self, name: str) -> Iterator[tuple[str, str]]:
         """Each word as it is written, with its meaning."""
-        for line in lists.lines(f"{self._file}.{name}") if name in lists.names(self._file) else ():
+        for line in lists.lines(f"{self.file}.{name}") if name in lists.names(self.file) else ():
             meaning, _, words = line.partition(": ")
             yield from ((word, meaning) for word in words.split(", "))
 
@@ -566,6 +570,18 @@ class _Language:
     @cached_property
     def starts(self) -> frozenset[str]:
         return self.tables.firsts(_FIRST)
+
+    @cached_property
+    def behind_counts(self) -> frozenset[str]:
+        return self.tables.firsts(_BEHIND_COUNTS)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word that may stand in a phrase; `.` and `'s` among them."""
+        names = [name for name in lists.names(self.tables.file) if name not in _OF_NO_PHRASE]
+        return frozenset(
+            word for name in names for entry in self.tables[name].meaning for word in entry.split()
+        ) | {".", "'s"}
 
     @cached_property
     def traits(self) -> frozenset[str]:
@@ -707,12 +723,24 @@ class Phrases:
 
     def phrase(self, at: int) -> SpokenDate | None:
         """Reads the longest date phrase that begins at a word, including words such as `since`."""
-        word = self._words[at]
-        if word not in self.language.starts and not word[0].isdecimal():
+        if not self._may_begin(at):
             return None
         if never := self._take("never", at):
             return SpokenDate(None, None, never[1])
         return self._opened_pair(at) or self._open_ended(at) or self._closed(at)
+
+    def _may_begin(self, at: int) -> bool:
+        """False where no phrase begins at a word: it is a count of something else, or the words of dates from there on name nothing."""
+        word, language = self._words[at], self.language
+        if word not in language.starts:
+            is_count = word.isdecimal() and len(word) < len("2025")
+            return word[0].isdecimal() and not (is_count and self._word(at + 1) not in language.behind_counts)
+        for word in islice(self._words, at, None):
+            if word in language.nouns or word[0].isdecimal():
+                return True
+            if word not in language.words:
+                return False
+        return False
 
     def value(self, at: int) -> SpokenDate | None:
         """Reads the date phrase that begins at a word as the value of a date field."""
