@@ -66,13 +66,15 @@ def _kinds() -> tuple[_Kind, ...]:
 @lru_cache(maxsize=1024)
 def kinds_named(text: str) -> tuple[_Kind, ...]:
     """The kinds of which a text names a thing."""
-    return tuple(kind for kind in _kinds() if kind.members.within(tokens_of(text)))
+    tokens = tokens_of(text)
+    return tuple(kind for kind in _kinds() if kind.members.within(tokens))
 
 
 @lru_cache(maxsize=1024)
 def kinds_of_field(field: str) -> tuple[_Kind, ...]:
     """The kinds of things that a field is called by."""
-    return tuple(kind for kind in _kinds() if kind.names.at(tokens_of(field)))
+    tokens = tokens_of(field)
+    return tuple(kind for kind in _kinds() if kind.names.at(tokens))
 
 
 @cache
@@ -143,12 +145,12 @@ class _Later(NamedTuple):
 
     def repeats(self, value: str) -> bool:
         """True where it says that a value holds: it names it, and no end of anything."""
-        return not self.ends and has_phrase(self.tokens, tuple(tokens_of(value)) or ("",))
+        return not self.ends and has_phrase(self.tokens, tokens_of(value) or ("",))
 
 
 @lru_cache(maxsize=1024)
 def _later(text: str) -> _Later:
-    words, tokens = _grammar_of(text), tuple(tokens_of(text))
+    words, tokens = _grammar_of(text), tokens_of(text)
     signs = words.changes, words.returns, words.renewals
     is_given_up = words.ending_verbs.within(tokens)
     ends = is_given_up or any(
@@ -203,9 +205,7 @@ def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
     before, old = tokens_of(fact.value), _grammar_of(fact.value, words.code)
     denies, is_state = old.negations.within(before), old.lasting_states.within(before)
     own = old.first_person.has_any(before[:1]) and before[0] not in old.possessives_own
-    is_same = clause.subject[:1] == tuple(before[:1]) or (
-        own and words.first_person.has_any(clause.subject[:1])
-    )
+    is_same = clause.subject[:1] == before[:1] or (own and words.first_person.has_any(clause.subject[:1]))
     if (fact.is_statement and not is_same) or fact.field in ("likes", "dislikes"):
         return False
     return any(

@@ -49,7 +49,7 @@ class Telling:
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         """All its words."""
-        return tuple(tokens_of(self.text))
+        return tokens_of(self.text)
 
     @cached_property
     def stems(self) -> frozenset[str]:

@@ -133,7 +133,7 @@ def _runs(text: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def _without_signs(text: str) -> list[str]:
     """The words of a text without the signs of a change."""
-    tokens, words = tokens_of(text), []
+    tokens, words = tokens_of(text), list[str]()
     signs, place = _grammar_of(text), 0
     while place < len(tokens):
         size = signs.changes.at(tokens, place) or signs.renewals.at(tokens, place)

@@ -96,10 +96,10 @@ class _Line:
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
-        return tuple(tokens_of(self.sentence))
+        return tokens_of(self.sentence)
 
     @cached_property
-    def _clauses(self) -> list[list[str]]:
+    def _clauses(self) -> list[tuple[str, ...]]:
         return [tokens_of(clause) for clause in _CLAUSE.split(self.sentence)]
 
     @cached_property
@@ -114,7 +114,7 @@ class _Line:
     @cached_property
     def nouns(self) -> frozenset[str]:
         """The fields that it names."""
-        return frozenset(_nouns(tuple(tokens_of(self.unit.field)) or self.tokens, self._words))
+        return frozenset(_nouns(tokens_of(self.unit.field) or self.tokens, self._words))
 
     @cached_property
     def changes(self) -> bool:
@@ -671,9 +671,7 @@ def _renewed(line: _Line, later: _Line) -> _Restatement | None:
         return None
     old, new = next(renewed(line.sentence, later.sentence, change=True), (None, None))
     return (
-        _Restatement(True, value=new.written, words=tuple(tokens_of(old.written)[:_DENIED]))
-        if old and new
-        else None
+        _Restatement(True, value=new.written, words=tokens_of(old.written)[:_DENIED]) if old and new else None
     )
 
 

@@ -1016,7 +1016,7 @@ def _names_a_thing(value: str, words: Grammar) -> bool:
     """True for a few words that name something, without a verb or a word that only points or goes on with a sentence."""
     tokens = tokens_of(value)
     dated = _HARD.search(value) is not None
-    tokens = [token for token in tokens if not (dated and token in words.months)] or tokens  # `3 May`
+    tokens = tuple(token for token in tokens if not (dated and token in words.months)) or tokens  # `3 May`
     plain = len(tokens) <= _THING_WORDS and not any(token in words.predicates for token in tokens)
     days = all(token in words.weekdays for token in tokens)  # nobody is allergic to Mondays
     amount = (

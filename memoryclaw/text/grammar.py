@@ -71,7 +71,7 @@ class WordList(frozenset[str]):
             by_first.setdefault(first, []).extend(entries_of_word)
         for entry in entries:
             plain_word = entry.isascii() and entry.isalpha()  # as most are
-            words = (entry.lower(),) if plain_word else tuple(tokens_of(entry))
+            words = (entry.lower(),) if plain_word else tokens_of(entry)
             if words:
                 by_first.setdefault(words[0], []).append(words)
         for entries_of_word in by_first.values():
@@ -227,7 +227,7 @@ class Grammar:
                 field, _, verbs = line.partition(":")
                 entries = ([word.split("/") for word in verb.split()] for verb in verbs.split(","))
                 phrases = self._spelled(" ".join(phrase) for entry in entries for phrase in product(*entry))
-                rows += [(tuple(tokens_of(phrase)), field.strip()) for phrase in phrases]
+                rows += [(tokens_of(phrase), field.strip()) for phrase in phrases]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
         return self._rows[name]
 
@@ -259,9 +259,9 @@ def codes() -> tuple[str, ...]:
     return tuple(sorted(name.removeprefix(_PREFIX) for name in lists.files() if name.startswith(_PREFIX)))
 
 
-def tokens_of(text: str) -> list[str]:
+def tokens_of(text: str) -> tuple[str, ...]:
     """The words of a text in small letters, contractions in one piece: `don't`, `l4/l5`."""
-    return list(_words_of_line(text) if len(text) <= _SHORT else _words_of_text(text))
+    return _words_of_line(text) if len(text) <= _SHORT else _words_of_text(text)
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -276,9 +276,9 @@ def _split(text: str) -> tuple[str, ...]:
 _words_of_line, _words_of_text = lru_cache(maxsize=8192)(_split), lru_cache(maxsize=64)(_split)
 
 
-def tokens_unread(text: str) -> list[str]:
+def tokens_unread(text: str) -> tuple[str, ...]:
     """The words of a text in a language without a grammar: also the pronouns of a script without spaces."""
-    return tokens_of(text) + [word for word in _unspaced() if word in text]
+    return tokens_of(text) + tuple(word for word in _unspaced() if word in text)
 
 
 @cache
