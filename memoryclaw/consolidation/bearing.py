@@ -169,13 +169,15 @@ def _grammar_of(text: str, default: str = "en") -> Grammar:
 
 
 def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
-    words = later.words
+    words, kinds = later.words, kinds_named(clause.text)
+    if not (kinds or _consuming().within(clause.tokens)):
+        return False  # as most clauses; of all that stands this is asked
     is_of_one = fact.is_statement and _is_of_same_thing(clause, fact, later.text)
     if not (is_of_one or is_theirs(clause, words, whose, fact.field)):
         return False
     if _breaks(clause, words, fact):
         return True
-    kind = next((kind for kind in kinds_named(clause.text) if are_two_of(kind, clause, fact)), None)
+    kind = next((kind for kind in kinds if are_two_of(kind, clause, fact)), None)
     return kind is not None and _takes_place(kind, clause, later, fact)
 
 

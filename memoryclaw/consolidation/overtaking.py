@@ -221,7 +221,7 @@ class Pair:
         words = self.words
         signs = words.gone, words.ended, words.cancel_words
         return any(
-            any(sign.within(_spread(part.tokens)) for sign in signs)
+            any(sign.within(tokens) for tokens in (_spread(part.tokens),) for sign in signs)
             and not self.old.isdisjoint(_stems(" ".join(part.subject or part.tokens[:2]), words.code))
             for part in self.clauses
         )

@@ -354,7 +354,7 @@ def trimmed(text: str, words: Grammar) -> str:
         if parted and not (lead == 1 and _says_no(tokens, words)) and not _is_fronted(tokens, lead, words):
             text = _bare(text[spans_of(text)[lead][0] :])
             continue
-        tail = next(
+        tail = words.closers.may_be_in(tokens[-3:]) and next(
             (
                 n
                 for n in (3, 2, 1)

@@ -70,8 +70,9 @@ class WordList(frozenset[str]):
         for first, entries_of_word in chain.from_iterable(part.by_first.items() for part in parts):
             by_first.setdefault(first, []).extend(entries_of_word)
         for entry in entries:
-            plain_word = entry.isascii() and entry.isalpha()  # as most are
-            words = (entry.lower(),) if plain_word else tokens_of(entry)
+            plain_words = tuple(entry.lower().split())
+            is_plain = entry.isascii() and "".join(plain_words).isalpha()  # as most are
+            words = plain_words if is_plain else _split(entry)
             if words:
                 by_first.setdefault(words[0], []).append(words)
         for entries_of_word in by_first.values():
@@ -348,14 +349,16 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
         if (names_field and _field_phrases(other).within(tokens))
         or (_may_know(other, known) and known <= _words_of(other))
     }
-    best = max(more, key=lambda other: more[other], default=code)
+    if not more:  # as of most texts
+        return code
+    best = max(more, key=lambda other: more[other])
     least = 0 if _field_phrases(best).within(tokens) else _SURE  # `the second ay me encanta` is English
     # A verb with its speaker in it tells a language alone: `no como cerdo`, `llámame Ana`.
     file = grammar(best)
     verb = tokens[file.verb_leads.skip(tokens) :][:1]
     if file.contracted_subjects.has_any(verb) or file.address_orders.has_any(verb):
         least = min(least, 1)
-    return best if more.get(best, 0) >= least else code
+    return best if more[best] >= least else code
 
 
 def _may_know(code: str, words: frozenset[str]) -> bool:
