@@ -338,7 +338,7 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
-    if not (share_a_word(older.value, words) if claim.change else may_renew(words)):
+    if not (share_a_word(older.value, words) if claim.change else may_renew(older.value, words)):
         return False  # asked of every statement that stands
     ended = [thing for _, thing in endings(words)]
     if ended and endings(older.value) and not any(thing <= stems(older.value, words) for thing in ended):

@@ -189,7 +189,8 @@ def topics(turns: Sequence[Turn]) -> list[str]:
             continue
         spelled: dict[str, str] = {}
         for word in dict.fromkeys(WORD.findall(_ADDRESS.sub(" ", without_secrets(prose(turn)[:_COMPARED])))):
-            spelled.setdefault(fold(word), word)
+            if not word.isascii() or _SHORT < len(word) <= _LONG:
+                spelled.setdefault(fold(word), word)
         for word, spelling in spelled.items():
             if _SHORT < len(word) <= _LONG and not (
                 word[0].isdigit() or word in common or word in names or word in of_every_work

@@ -161,7 +161,7 @@ class Pair:
         """The share of the sentence's clauses with a doubt."""
         return sum(doubt in statement.doubts for statement in self.statements) / len(self.statements)
 
-    @property
+    @cached_property
     def ends(self) -> bool:
         """True where the clauses say that something is over."""
         words = self.words
@@ -193,7 +193,7 @@ class Pair:
             _first_subject(fact.value, code) if fact.is_statement else _stems(fact.field, code)
         )
 
-    @property
+    @cached_property
     def is_of_kind(self) -> bool:
         """True where the clauses name another thing of the kind of which the older one names one."""
         fact = self.fact
@@ -226,7 +226,7 @@ class Pair:
             for part in self.clauses
         )
 
-    @property
+    @cached_property
     def is_renewed(self) -> bool:
         """True where a clause speaks of a new one of what the older one is about."""
         words, topic = self.words, _topic_of(self.fact, self.words.code)
