@@ -749,16 +749,16 @@ class ClaimDecider:
         texts = [text for turn in segment.turns for text in (turn.name, turn.text) if text]
         if self._firsts is None:
             self._firsts = self._catalog.first_words(_KINDS)
-        lines = [words_of(line) for line in {line for text in texts for line in text.splitlines()}]
         # A key stands from a word on that begins a name of the vault.
         first = {
             word
-            for word in {*chain.from_iterable(lines)}
+            for word in {*chain.from_iterable(map(words_of, texts))}
             if key_of(word) in self._firsts or not word.isascii()
         }
+        lines = {line for text in texts for line in text.splitlines()} if first else ()
         keys = {
             candidate.key
-            for words in lines
+            for words in map(words_of, lines)
             for place in ([] if first.isdisjoint(words) else range(len(words)))
             if words[place] in first
             for candidate in candidates(words[place : place + _NAME_WORDS])
