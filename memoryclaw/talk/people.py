@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.text import words as lists
@@ -333,12 +332,6 @@ def _is_everyday(word: str, words: Grammar) -> bool:
     return low in words.everyday and low not in words.months and low not in words.honorifics
 
 
-@lru_cache(maxsize=4096)  # the same words begin most sentences
-def _first_word(word: str, words: Grammar) -> tuple[bool, bool]:
-    """Whether a word is one of every talk, and whether it is a first name."""
-    return _is_everyday(_bare(word), words), word.lower() in _GIVEN
-
-
 def _opens_with_name(sentence: str, words: Grammar) -> bool:
     """True where a sentence begins with a name: several words with capitals that are its subject, or one that lives, works or suffers as people do."""
     run = _opening_run(sentence, words)
@@ -370,8 +363,9 @@ def _opening_run(sentence: str, words: Grammar) -> list[str]:
     word = _WORD.search(opening)
     if not word or not word[0][0].isupper():
         return []
-    is_everyday, is_given = _first_word(word[0], words)
-    if is_everyday and not (is_given and not sentence.rstrip().endswith("?")):  # `Will Turner come?`
+    is_given = word[0].lower() in _GIVEN and not sentence.rstrip().endswith("?")  # `Will Turner come?`
+    is_everyday = _is_everyday(_bare(word[0]), words)
+    if is_everyday and not is_given:
         return []
     run, before = next(_runs(f"a {opening}"), ([], ""))
     is_common = before != "a" or _begins_common(run, words) or _is_noun(run, words)
