@@ -14,7 +14,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields
-from functools import lru_cache
 from typing import Any, ClassVar
 
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
@@ -44,7 +43,7 @@ from memoryclaw.vault.edits import (
     without_doubt,
 )
 from memoryclaw.vault.fact_values import plain_key, plain_value
-from memoryclaw.vault.facts import MOST_ALSO, Facts
+from memoryclaw.vault.facts import MOST_ALSO
 from memoryclaw.vault.layout import ALIASES_FILE, place_of
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.properties import names_of
@@ -168,7 +167,7 @@ class _SemanticAction(_FileAction):
 
     def facts(self, text: str | None, collections: frozenset[str]) -> tuple[Fact, ...]:
         """What the file says."""
-        return _CachedFile(self.path, collections).facts(text or "").facts
+        return SemanticFile(self.path, collections).facts(text or "").facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +271,7 @@ class SetFact(_SemanticAction):
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the fact, unless History has this very value: then it was set once, and something newer came."""
-        file, text = _CachedFile(self.path, collections), text or ""
+        file, text = SemanticFile(self.path, collections), text or ""
         value = " ".join(self.value.split())
         if value in text and any(  # most values are new, and need no reading
             not fact.current and self.is_of(fact) and fact.value == value and fact.since >= self.since
@@ -359,7 +358,7 @@ class AddStatement(_SemanticAction):
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the statement, unless History has it: then it was made once, and something newer came."""
-        file, text = _CachedFile(self.path, collections), text or ""
+        file, text = SemanticFile(self.path, collections), text or ""
         words = quotable(self.words)
         if words in text and any(
             fact.is_statement
@@ -412,7 +411,7 @@ class ConfirmFact(_SemanticAction):
         """The text with the source, if the fact still says so: a person or a newer statement may have changed it."""
         if text is None:
             return None
-        file = _CachedFile(self.path, collections)
+        file = SemanticFile(self.path, collections)
         fact = next((fact for fact in file.facts(text).facts if fact.id == self.fact), None)
         if fact is None or not fact.current or not same(fact.value, self.value):
             return text
@@ -518,7 +517,7 @@ class EndFact(_ValueAction):
         last = self._last(text, collections)
         if text is None or last is None:
             return text
-        return end_fact(text, _CachedFile(self.path, collections), last.id, self.until)
+        return end_fact(text, SemanticFile(self.path, collections), last.id, self.until)
 
     def _last(self, text: str | None, collections: frozenset[str]) -> Fact | None:
         """The last line that still says it."""
@@ -553,7 +552,7 @@ class DoubtFact(_ValueAction):
             return text
         with suppress(InputError):  # it stands in a table, or a header
             marks = {"verify_by": self.verify_by, self.how: f"[[{self.turn}]]"}
-            return with_inline(text, _CachedFile(self.path, collections), facts[0].id, marks)
+            return with_inline(text, SemanticFile(self.path, collections), facts[0].id, marks)
         return text
 
     def rests_on(self, text: str | None, collections: frozenset[str]) -> str:
@@ -635,7 +634,7 @@ class RenameEntity(_SemanticAction):
         return (
             None
             if text is None
-            else rename_entity(text, _CachedFile(self.path, collections), self.entity, self.to)
+            else rename_entity(text, SemanticFile(self.path, collections), self.entity, self.to)
         )
 
 
@@ -676,7 +675,7 @@ class AddSearchWords(_SemanticAction):
         words = dict.fromkeys((*filter(None, fact.also.split(", ")), *self.words.split(", ")))
         also = {"also": ", ".join(list(words)[:MOST_ALSO])}
         with suppress(InputError):
-            text = with_inline(text, _CachedFile(self.path, collections), self.fact, also)
+            text = with_inline(text, SemanticFile(self.path, collections), self.fact, also)
         return text
 
 
@@ -841,7 +840,7 @@ def patch_together(actions: Sequence[Action], collections: frozenset[str], text:
         and len(statements) == len(actions) > 1
         and not any(statement.scope or statement.also for statement in statements)
     ):
-        file, first = _CachedFile(statements[0].path, collections), statements[0]
+        file, first = SemanticFile(statements[0].path, collections), statements[0]
         quotes = [(action.words, action.source) for action in statements]
         together = add_statements(
             text, file, entity=first.entity, said=first.said, found=quotes, audience=first.audience
@@ -851,20 +850,6 @@ def patch_together(actions: Sequence[Action], collections: frozenset[str], text:
     for action in actions:
         text = action.patch(text, collections)
     return text
-
-
-class _CachedFile(SemanticFile):
-    """A semantic file in which one action reads what the last one left: the same text is not read twice."""
-
-    __slots__ = ()
-
-    def facts(self, text: str) -> Facts:
-        return _facts(self, text)
-
-
-@lru_cache(maxsize=8)
-def _facts(file: SemanticFile, text: str) -> Facts:
-    return SemanticFile.facts(file, text)
 
 
 def standing(facts: Iterable[Fact]) -> str:

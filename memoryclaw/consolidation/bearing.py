@@ -71,13 +71,15 @@ def _kinds() -> tuple[_Kind, ...]:
 @lru_cache(maxsize=1024)
 def kinds_named(text: str) -> tuple[_Kind, ...]:
     """The kinds of which a text names a thing."""
-    return tuple(kind for kind in _kinds() if kind.members.within(tokens_of(text)))
+    tokens = tokens_of(text)
+    return tuple(kind for kind in _kinds() if kind.members.within(tokens))
 
 
 @lru_cache(maxsize=1024)
 def kinds_of_field(field: str) -> tuple[_Kind, ...]:
     """The kinds of things that a field is called by."""
-    return tuple(kind for kind in _kinds() if kind.names.at(tokens_of(field)))
+    tokens = tokens_of(field)
+    return tuple(kind for kind in _kinds() if kind.names.at(tokens))
 
 
 @cache
@@ -148,12 +150,12 @@ class _Later(NamedTuple):
 
     def repeats(self, value: str) -> bool:
         """True where it says that a value holds: it names it, and no end of anything."""
-        return not self.ends and has_phrase(self.tokens, tuple(tokens_of(value)) or ("",))
+        return not self.ends and has_phrase(self.tokens, tokens_of(value) or ("",))
 
 
 @lru_cache(maxsize=1024)
 def _later(text: str) -> _Later:
-    words, tokens = grammar_of(text), tuple(tokens_of(text))
+    words, tokens = grammar_of(text), tokens_of(text)
     signs = words.changes, words.returns, words.renewals
     is_given_up = words.ending_verbs.within(tokens)
     ends = is_given_up or any(
@@ -167,13 +169,15 @@ def _later(text: str) -> _Later:
 
 
 def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
-    words = later.words
+    words, kinds = later.words, kinds_named(clause.text)
+    if not (kinds or _consuming().within(clause.tokens)):
+        return False  # as most clauses; of all that stands this is asked
     is_of_one = fact.is_statement and _is_of_same_thing(clause, fact, later.text)
     if not (is_of_one or is_theirs(clause, words, whose, fact.field)):
         return False
     if _breaks(clause, words, fact):
         return True
-    kind = next((kind for kind in kinds_named(clause.text) if are_two_of(kind, clause, fact)), None)
+    kind = next((kind for kind in kinds if are_two_of(kind, clause, fact)), None)
     return kind is not None and _takes_place(kind, clause, later, fact)
 
 
@@ -203,9 +207,7 @@ def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
     before, old = tokens_of(fact.value), grammar_of(fact.value, words.code)
     denies, is_state = old.negations.within(before), old.lasting_states.within(before)
     own = old.first_person.has_any(before[:1]) and before[0] not in old.possessives_own
-    is_same = clause.subject[:1] == tuple(before[:1]) or (
-        own and words.first_person.has_any(clause.subject[:1])
-    )
+    is_same = clause.subject[:1] == before[:1] or (own and words.first_person.has_any(clause.subject[:1]))
     if (fact.is_statement and not is_same) or fact.field in ("likes", "dislikes"):
         return False
     return any(
@@ -302,7 +304,7 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
-    if not (share_a_word(older.value, words) if claim.change else may_renew(words)):
+    if not (share_a_word(older.value, words) if claim.change else may_renew(older.value, words)):
         return False  # asked of every statement that stands
     ended = [thing for _, thing in endings(words)]
     if ended and endings(older.value) and not any(thing <= stems(older.value, words) for thing in ended):

@@ -218,7 +218,7 @@ def denied(
         matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))] or repeated
         fields = [fact for fact in matches if not fact.is_statement]
         value = _value_instead(turn.text, exchange.words, fields[0].field if len(fields) == 1 else "")
-        if value and any(has_phrase(tokens_of(fact.value), tuple(tokens_of(value))) for fact in matches):
+        if value and any(has_phrase(tokens_of(fact.value), tokens_of(value)) for fact in matches):
             continue  # it says again what stands
         is_alike = (
             bool(value)

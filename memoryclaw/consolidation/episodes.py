@@ -318,11 +318,13 @@ def _lesson(lesson: Lesson) -> Point:
 def _weights(text: str, code: str) -> dict[str, float]:
     """What the words of a text tell, by their stems: numbers and names most, words that every talk is full of least."""
     light, language = grammar(code if code in codes() else "en").light, stemming.language(code)
-    weights: dict[str, float] = {}
+    weights, has_figures = dict[str, float](), _HARD.search(text) is not None
     for place, hit in enumerate(WORD.finditer(text)):
         word = hit[0].lower()
         if stems := [*language.telling((word,))]:
-            hard = bool(_HARD.search(word)) or (place > 0 and hit[0][0].isupper() and not text.isupper())
+            hard = (has_figures and bool(_HARD.search(word))) or (
+                place > 0 and hit[0][0].isupper() and not text.isupper()
+            )
             weight = 2.0 if hard else 0.3 if word in light else 1.0
             for stem in stems:
                 weights[stem] = max(weight, weights.get(stem, 0.0))

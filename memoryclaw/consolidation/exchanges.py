@@ -96,8 +96,14 @@ def gives_cause(sentence: str) -> bool:
 
 def _holds(sentence: str, name: str) -> bool:
     """True where words of a list stand in a sentence."""
-    words = f" {' '.join(plain(sentence))} "
+    words = _spaced(sentence)
     return any(phrase in words for phrase in _phrases(name))
+
+
+@lru_cache(maxsize=1024)  # of the sentences of a turn, which are asked for several lists
+def _spaced(sentence: str) -> str:
+    """The words of a sentence, each between spaces."""
+    return f" {' '.join(plain(sentence))} "
 
 
 @cache
@@ -120,7 +126,7 @@ def _telling_sentences(turn: Turn) -> tuple[str, ...]:
 
 def announces(sentence: str) -> bool:
     """True for a sentence in which an assistant says what it does next."""
-    return f" {' '.join(plain(sentence))} ".startswith(_phrases("announcements"))
+    return _spaced(sentence).startswith(_phrases("announcements"))
 
 
 def concludes(sentence: str) -> bool:
@@ -183,7 +189,8 @@ def topics(turns: Sequence[Turn]) -> list[str]:
             continue
         spelled: dict[str, str] = {}
         for word in dict.fromkeys(WORD.findall(_ADDRESS.sub(" ", without_secrets(prose(turn)[:_COMPARED])))):
-            spelled.setdefault(fold(word), word)
+            if not word.isascii() or _SHORT < len(word) <= _LONG:
+                spelled.setdefault(fold(word), word)
         for word, spelling in spelled.items():
             if _SHORT < len(word) <= _LONG and not (
                 word[0].isdigit() or word in common or word in names or word in of_every_work
@@ -358,7 +365,9 @@ def error_in(text: str) -> str:
     """The line of a command's output that says what was wrong; empty where none does."""
     lines = [" ".join(line.split()) for line in text.splitlines()]
     short = [line for line in lines if len(line) <= 4 * _LONGEST_ERROR and not line.endswith(":")]
-    marked = (line for mark in (_ERROR, _FAULT, _PLACE) for line in short if mark.search(line))
+    whole = "\0".join(short)  # over which no mark reaches from line to line
+    marks = (mark for mark in (_ERROR, _FAULT, _PLACE) if mark.search(whole))
+    marked = (line for mark in marks for line in short if mark.search(line))
     line = next((line for line in marked if not _ENDED.search(line) and len(telling(line)) >= _SAYS), "")
     return line if len(line) <= _LONGEST_ERROR else line[: _LONGEST_ERROR - 2].rpartition(" ")[0] + " …"
 

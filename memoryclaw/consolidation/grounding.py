@@ -601,7 +601,7 @@ def _why_denied(claimed: ModelClaim, statement: Statement, turn: Turn) -> str:
     return "it held once" if past and words.changes.within(line[past[-1] + len(value) :]) else ""
 
 
-def _without_reasons(text: str, value: Sequence[str], words: Grammar) -> list[str]:
+def _without_reasons(text: str, value: Sequence[str], words: Grammar) -> tuple[str, ...]:
     """The words of a text without the reason of what is said of a value, or what that is the reason of: `now Berta, because Ole can't any more`."""
     telling = clauses(text, words)
     holding = [clause for clause in telling if value and set(value) <= set(clause.typed)]
@@ -609,7 +609,7 @@ def _without_reasons(text: str, value: Sequence[str], words: Grammar) -> list[st
         telling = holding
     elif holding:
         telling = [clause for clause in telling if clause in holding or not words.reasons.at(clause.typed)]
-    return [token for clause in telling for token in clause.typed]
+    return tuple(token for clause in telling for token in clause.typed)
 
 
 def _places(value: Sequence[str], tokens: Sequence[str]) -> list[int]:

@@ -56,7 +56,7 @@ class Telling:
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         """All its words."""
-        return tuple(tokens_of(self.text))
+        return tokens_of(self.text)
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -168,7 +168,7 @@ class Pair:
         """The share of the sentence's clauses with a doubt."""
         return sum(doubt in statement.doubts for statement in self.statements) / len(self.statements)
 
-    @property
+    @cached_property
     def ends(self) -> bool:
         """True where the clauses say that something is over."""
         words = self.words
@@ -200,7 +200,7 @@ class Pair:
             _first_subject(fact.value, code) if fact.is_statement else _stems(fact.field, code)
         )
 
-    @property
+    @cached_property
     def is_of_kind(self) -> bool:
         """True where the clauses name another thing of the kind of which the older one names one."""
         fact = self.fact
@@ -228,12 +228,12 @@ class Pair:
         words = self.words
         signs = words.gone, words.ended, words.cancel_words
         return any(
-            any(sign.within(_spread(part.tokens)) for sign in signs)
+            any(sign.within(tokens) for tokens in (_spread(part.tokens),) for sign in signs)
             and not self.old.isdisjoint(_stems(" ".join(part.subject or part.tokens[:2]), words.code))
             for part in self.clauses
         )
 
-    @property
+    @cached_property
     def is_renewed(self) -> bool:
         """True where a clause speaks of a new one of what the older one is about."""
         words, topic = self.words, _topic_of(self.fact, self.words.code)

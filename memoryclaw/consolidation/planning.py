@@ -538,10 +538,9 @@ def _weigh(talk: Talk, segment: Segment, planner: Planner, wishes: dict[Wish, No
 
     talk = weigh(talk, segment.turns, SessionLook.of(segment.turns, planner.language), wished=wished)
     weighed = (
-        replace(
-            statement, salient=planner.salience.of(statement.topic, statement.asked, statement.words).salient
-        )
+        replace(statement, salient=salient) if salient else statement
         for statement in talk.statements
+        for salient in (planner.salience.of(statement.topic, statement.asked, statement.words).salient,)
     )
     return talk._replace(statements=tuple(weighed))
 

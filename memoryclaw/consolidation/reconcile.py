@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import lru_cache
 from itertools import chain, groupby
 from typing import NamedTuple
 
@@ -134,7 +133,7 @@ def _is_alike(fact: Fact, claim: Claim) -> bool:
     value, claimed = fact.value, claim.value
     first, second = subject_of(value, claimed), subject_of(claimed)
     same, least = len(first & second), min(len(first), len(second))
-    words, others = _word_key(value), _word_key(claimed)
+    words, others = tokens_of(value), tokens_of(claimed)
     if claim.field == FROM_NOW_ON and _order_in_turn(value, claimed):
         return True
     is_of_kind = claim.field == "prefers" and words[-1:] == others[-1:] and min(len(words), len(others)) > 1
@@ -278,7 +277,7 @@ def _doubt(claim: Claim, known_facts: Known) -> ClaimDecision:
 
 def _is_named(fact: Fact, claim: Claim) -> bool:
     """True for the value that an ending names, with more words behind it or fewer: `Shell and is at Fugro now`, `the Skoda`."""
-    ended, value = _word_key(claim.value), _word_key(fact.value)
+    ended, value = tokens_of(claim.value), tokens_of(fact.value)
     if claim.field == ANY_ROLE:  # who has died is still somebody's mother
         is_first = len(ended) == 1 and ended == value[:1] and not fact.is_statement  # `Helen`, of Helen Pryce
         is_theirs = ended == value or is_first
@@ -302,8 +301,8 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
     words = grammar("en" if (code := spoken_in(claim.words, "en")) not in codes() else code)
     ended, habit, tokens = stems(claim.value), stems(fact.value, claim.value), tokens_of(fact.value)
     if claim.field == ANY_ROLE:  # `the dinner is off`; `the dog is called Biscuit`
-        whose = _word_key(claim.value)
-        is_of = tokens[: len(whose)] == [*whose] or _gives_role(tokens, whose, words)
+        whose = tokens_of(claim.value)
+        is_of = tokens[: len(whose)] == whose or _gives_role(tokens, whose, words)
         return fact.is_statement and fact.said < claim.said and is_of
     places = (phrase for phrase, field in words.verb_fields if field in _OF_PLACES)
     return (
@@ -353,9 +352,9 @@ def _state(
         return decided._replace(action="drop", reason="you said no to this")
     if decisions.is_undone(_print(claim)):
         return decided._replace(action="drop", reason="you took this back before; it stands in its episode")
-    words = _word_key(claim.value)
+    words = tokens_of(claim.value)
     for where, fact in own_statements:
-        if _word_key(fact.value) == words:
+        if tokens_of(fact.value) == words:
             return decided._replace(
                 action="confirm", reason="it was said again", path=where, fact=fact.id, known=fact.value,
                 audience=fact.audience,
@@ -377,14 +376,6 @@ def _state(
     if claim.how == RENEWAL:
         return decided._replace(action="drop", reason="hardly worth having in a month")
     return decided
-
-
-_key = lru_cache(maxsize=65536)(key_of)  # of the words of a night
-
-
-@lru_cache(maxsize=8192)
-def _word_key(text: str) -> tuple[str, ...]:
-    return tuple(tokens_of(text))
 
 
 def facts_after(
@@ -727,14 +718,16 @@ class ClaimDecider:
         texts = [text for turn in segment.turns for text in (turn.name, turn.text) if text]
         if self._firsts is None:
             self._firsts = self._catalog.first_words(_KINDS)
-        lines = [words_of(line) for line in {line for text in texts for line in text.splitlines()}]
         # A key stands from a word on that begins a name of the vault.
         first = {
-            word for word in {*chain.from_iterable(lines)} if _key(word) in self._firsts or not word.isascii()
+            word
+            for word in {*chain.from_iterable(map(words_of, texts))}
+            if key_of(word) in self._firsts or not word.isascii()
         }
+        lines = {line for text in texts for line in text.splitlines()} if first else ()
         keys = {
             candidate.key
-            for words in lines
+            for words in map(words_of, lines)
             for place in ([] if first.isdisjoint(words) else range(len(words)))
             if words[place] in first
             for candidate in candidates(words[place : place + _NAME_WORDS])
@@ -744,7 +737,7 @@ class ClaimDecider:
         if not rows:
             return {}
         # One word of a longer name counts only where it is written as a name: not every flat is "Old flat".
-        written = {_key(word) for line in texts for word in WORD.findall(line) if not word[:1].islower()}
+        written = {key_of(word) for line in texts for word in WORD.findall(line) if not word[:1].islower()}
         by_rank = sorted(rows, key=lambda row: (_KINDS.index(row[1]), row[2]))
         return {key: name for key, kind, name in by_rank if kind != "part" or key in written}
 
@@ -866,7 +859,7 @@ class ClaimDecider:
         is_change = is_change or (is_taken and (claim.change or may_change(claim.words or claim.value)))
         if not is_change or not claim.said or claim.confidence == "low" or claim.role != _PERSON:
             return []
-        keys, name = {_key(claim.entity), _key(claim.field)}, set(_key(claim.entity).split())
+        keys, name = {key_of(claim.entity), key_of(claim.field)}, set(key_of(claim.entity).split())
         at_hand = {*self._of_turn, *decided.replaces, decided.fact}
         of_field = self._facts_of(claim.field) if claim.field else []  # what was told of `my yoga class`
         changed = [
@@ -875,7 +868,7 @@ class ClaimDecider:
             if fact.current
             and fact.day <= claim.said
             and fact.id not in at_hand
-            and (_key(fact.entity) in keys or name <= set(_key(fact.value).split()))
+            and (key_of(fact.entity) in keys or name <= set(key_of(fact.value).split()))
             and changes(claim, fact, decided.known)
         ]
         others = self._told_of_others(claim) if decided.action == "state" and not decided.replaces else ()
@@ -894,7 +887,7 @@ class ClaimDecider:
         """
         settled = {(decision.claim.line, decision.fact) for decision in decided}
         fields = {  # whose value was told there: it holds, waits, or is another's word
-            (decision.claim.line, _key(decision.claim.entity), _key(decision.claim.field))
+            (decision.claim.line, key_of(decision.claim.entity), key_of(decision.claim.field))
             for decision in decided
             if decision.claim.field
         }
@@ -914,7 +907,7 @@ class ClaimDecider:
                 and fact.day < telling.said
                 and not fact.lifecycle.verify_by
                 and (line, fact.id) not in settled
-                and (line, _key(fact.entity), _key(fact.field)) not in fields
+                and (line, key_of(fact.entity), key_of(fact.field)) not in fields
                 and fact.id not in self._overtaken
             }
             pairs = overtaken((fact for _, fact in stand.values()), telling)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 from itertools import dropwhile, groupby, takewhile
 from typing import NamedTuple
 
@@ -650,6 +651,7 @@ def _shared(keys: Iterable[str], others: Iterable[str], code: str) -> frozenset[
     return frozenset(key for key in keys if any(_same(key, candidate, code) for candidate in others))
 
 
+@lru_cache(maxsize=16384)  # of every word, asked of all that is open
 def _same(word: str, second: str, code: str) -> bool:
     if word == second:
         return True

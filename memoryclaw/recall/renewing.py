@@ -63,12 +63,16 @@ def _marks_of_later(text: str, language: str) -> frozenset[str]:
     return frozenset[str]().union(*pieces, *(ended for _, ended in endings(text)))
 
 
+def may_renew(older: str, later: str) -> bool:
+    """False for words without a sign of change that say nothing anew: they are in a language that is read, and tell no day from which something is so, nor when on the clock what the older ones do."""
+    return _may_renew(later) or (_clock_in(older) and any(map(str.isdigit, later)))
+
+
 @lru_cache(maxsize=1024)
-def may_renew(text: str) -> bool:
-    """False for words without a sign of change that say nothing anew, whatever was said: they hold no figure and no day from which something is so, and are in a language that is read."""
-    words, has_figure = _grammar_of(text), any(map(str.isdigit, text))
+def _may_renew(text: str) -> bool:
+    words = _grammar_of(text)
     is_read = words.code != UNREAD and max(text, default="") < "\u3000"
-    return has_figure or not is_read or words.beginnings.within(tokens_of(text))
+    return not is_read or words.beginnings.within(tokens_of(text))
 
 
 def renews(older: str, later: str, *, change: bool) -> bool:
@@ -130,7 +134,7 @@ def _runs(text: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def _without_signs(text: str) -> list[str]:
     """The words of a text without the signs of a change."""
-    tokens, words = tokens_of(text), []
+    tokens, words = tokens_of(text), list[str]()
     signs, place = _grammar_of(text), 0
     while place < len(tokens):
         size = signs.changes.at(tokens, place) or signs.renewals.at(tokens, place)
@@ -338,7 +342,8 @@ def subject_in(text: str, code: str, language: str) -> frozenset[str]:
     return stems_in(" ".join(named), language) | fields
 
 
-def fields_in(text: str, code: str) -> tuple[set[str], list[str]]:
+@lru_cache(maxsize=8192)
+def fields_in(text: str, code: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """The fields that the verbs and nouns of a text name, marked so that no word is one; and the words of its subject beside these."""
     words, values = grammar(code), valued(text, units=True)
     tokens, named, fields, place = tokens_of(text), list[str](), set[str](), 0
@@ -357,7 +362,7 @@ def fields_in(text: str, code: str) -> tuple[set[str], list[str]]:
         ):  # `nach Bonn gezogen`
             named.remove(verb)
             fields.add(f"{_FIELD}{field}")
-    return fields, named
+    return frozenset(fields), tuple(named)
 
 
 def _grammar_of(text: str, like: str = "") -> Grammar:

@@ -99,10 +99,10 @@ class _Line:
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
-        return tuple(tokens_of(self.sentence))
+        return tokens_of(self.sentence)
 
     @cached_property
-    def _clauses(self) -> list[list[str]]:
+    def _clauses(self) -> list[tuple[str, ...]]:
         return [tokens_of(clause) for clause in _CLAUSE.split(self.sentence)]
 
     @cached_property
@@ -117,7 +117,7 @@ class _Line:
     @cached_property
     def nouns(self) -> frozenset[str]:
         """The fields that it names."""
-        return frozenset(_nouns(tuple(tokens_of(self.unit.field)) or self.tokens, self._words))
+        return frozenset(_nouns(tokens_of(self.unit.field) or self.tokens, self._words))
 
     def _has(self, names: Sequence[str]) -> bool:
         """False where no language has a word of these lists in it: which one it is in need not be known."""

@@ -243,9 +243,7 @@ def _ended(entity: str, field: str, value: str, clause: Clause) -> Assertion | N
 
 def _way(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
     """Where the words for where something was and for where it goes begin, `from Berlin to Lisbon`; 0 and 0 where either is not told."""
-    source = next(
-        (place for place in range(1, len(tokens)) if words.source_prepositions.at(tokens, place)), len(tokens)
-    )
+    source = next((place for place, _ in words.source_prepositions.places(tokens) if place), len(tokens))
     goal = next(
         (place for place in range(source + 2, len(tokens) - 1) if tokens[place] in words.goal_prepositions), 0
     )
@@ -313,7 +311,8 @@ def without_contrast(clause: Clause, words: Grammar) -> Clause:
 def _other_value(clause: Clause, words: Grammar) -> tuple[int, int]:
     """Where the words begin that deny another value behind the clause's own, and that value; 0 and 0 without one."""
     tokens, spans = clause.tokens, spans_of(clause.text)
-    for place in range(clause.verb_at + len(clause.verb) + 1, len(tokens) - 1) if clause.verb else ():
+    is_beside = clause.verb and words.not_the_other.may_be_in(tokens)
+    for place in range(clause.verb_at + len(clause.verb) + 1, len(tokens) - 1) if is_beside else ():
         behind = place + words.not_the_other.at(tokens, place)
         value_tokens = tokens[behind : behind + _FIELD_WORDS + 1]
         is_value = (
@@ -329,7 +328,7 @@ def _other_value(clause: Clause, words: Grammar) -> tuple[int, int]:
 def _affirmed(clause: Clause, words: Grammar) -> Clause | None:
     """The clause without the one word that denies its verb: `Wren's not allergic to kiwi`, `he doesn't eat meat`; None where none does."""
     tokens, spans = clause.tokens, spans_of(clause.text)
-    denying = [place for place in range(len(tokens)) if words.negations.at(tokens, place)]
+    denying = [place for place, _ in words.negations.places(tokens)]
     if len(denying) != 1 or words.limits.at(tokens, denying[0] + 1):
         return None  # `not only`
     place = denying[0]
@@ -431,7 +430,7 @@ def _holds(clause: Clause, words: Grammar) -> bool:
     )
     if past or clause.kind == "wish" or words.former.within(clause.tokens):
         return False
-    place = 0
+    place = 0 if words.negations.may_be_in(clause.tokens) else len(clause.tokens)
     while place < len(clause.tokens):
         size = next(
             (
@@ -1016,7 +1015,7 @@ def _names_a_thing(value: str, words: Grammar) -> bool:
     """True for a few words that name something, without a verb or a word that only points or goes on with a sentence."""
     tokens = tokens_of(value)
     dated = _HARD.search(value) is not None
-    tokens = [token for token in tokens if not (dated and token in words.months)] or tokens  # `3 May`
+    tokens = tuple(token for token in tokens if not (dated and token in words.months)) or tokens  # `3 May`
     plain = len(tokens) <= _THING_WORDS and not any(token in words.predicates for token in tokens)
     days = all(token in words.weekdays for token in tokens)  # nobody is allergic to Mondays
     amount = (

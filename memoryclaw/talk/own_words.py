@@ -376,9 +376,9 @@ def _greets(line: str, whom: str = "") -> bool:
     length = listed("greetings").at(tokens)
     if not length or not whom:
         return length > 0 and _HAIL.match(line[spans_of(line)[length - 1][1] :].rstrip()) is not None
-    return tokens[length : length + 1] == [whom] and tokens[length + 1 : length + 2] not in (
-        ["here"],
-        ["hier"],
+    return tokens[length : length + 1] == (whom,) and tokens[length + 1 : length + 2] not in (
+        ("here",),
+        ("hier",),
     )
 
 

@@ -172,11 +172,11 @@ class Names:
 
     def placed(self, tokens: Sequence[str], words: Grammar) -> set[str]:
         """The names by which some words tell where something is: `a job offer in Rochester`."""
-        places = (
-            n for n in range(1, len(tokens))
-            if words.place_prepositions.at(tokens, n - 1) and not words.dealings.at(tokens, max(0, n - 2))
-        )  # fmt: skip
-        return {self.named(tokens[place]) for place in places}
+        return {
+            self.named(tokens[place + 1])
+            for place, _ in words.place_prepositions.places(tokens)
+            if place + 1 < len(tokens) and not words.dealings.at(tokens, max(0, place - 1))
+        }
 
     def speaks(self, name: str) -> bool:
         """True for one who speaks in the talk."""
@@ -268,11 +268,11 @@ class Names:
 
     def relatives(self, tokens: Sequence[str], words: Grammar) -> Iterator[str]:
         """Those of the speaker's whom some words call by their role alone: `a present for my dad`."""
-        for place in range(1, len(tokens)):
-            end = place + words.roles.at(tokens, place)
+        for place, size in words.roles.places(tokens):
+            end = place + size
             role = tokens[place:end]
             if (
-                role
+                place
                 and tokens[place - 1] in words.possessives_own
                 and not _are_several(role, words)
                 and not (end < len(tokens) and self.is_name(tokens[end]))
@@ -425,7 +425,7 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
     """Who is introduced as what in a clause."""
     tokens, introductions = _plain_roles(clause.tokens, words), list[Relation]()
     spans = spans_of(clause.text)
-    place = 0
+    place = next((place for place, _ in words.roles.places(tokens)), len(tokens))
     while place < len(tokens):
         length = words.roles.at(tokens, place)
         if not length:

@@ -379,7 +379,7 @@ def trimmed(text: str, words: Grammar) -> str:
         if parted and not (lead == 1 and _says_no(tokens, words)) and not _is_fronted(tokens, lead, words):
             text = _bare(text[spans_of(text)[lead][0] :])
             continue
-        tail = next(
+        tail = words.closers.may_be_in(tokens[-3:]) and next(
             (
                 n
                 for n in (3, 2, 1)
@@ -414,9 +414,10 @@ def _says_no(tokens: Sequence[str], words: Grammar) -> bool:
 def _parsed(piece: str, words: Grammar, start: int, opens: Callable[[str], bool]) -> Clause:
     text = piece.strip() if (is_name := opens(piece)) else trimmed(piece, words)
     tokens, typed = tokens_of(text), tokens_of(piece)
-    if is_name:
-        tokens[0] = typed[0] = typed[0].capitalize()  # no verb: `Will Turner lives in Truro`
-    clause = Clause(text, tuple(tokens), tuple(typed), start=start, end=start + len(piece.rstrip()))
+    if is_name:  # no verb: `Will Turner lives in Truro`
+        name = typed[0].capitalize()
+        tokens, typed = (name, *tokens[1:]), (name, *typed[1:])
+    clause = Clause(text, tokens, typed, start=start, end=start + len(piece.rstrip()))
     if not tokens:
         return clause
     lead = min(words.leads.skip(tokens), len(tokens) - 1)
@@ -431,8 +432,8 @@ def _parsed(piece: str, words: Grammar, start: int, opens: Callable[[str], bool]
         if kind:
             subject = tokens[head if contracted else lead : at + contracted]
             return clause._replace(  # no adverb is one: `and now works at Fugro`
-                subject=() if lead and words.adverbs.issuperset(subject) else tuple(subject),
-                verb=tuple(tokens[at:end]),
+                subject=() if lead and words.adverbs.issuperset(subject) else subject,
+                verb=tokens[at:end],
                 kind=kind,
                 rest=typed_from(text, spans_of(text), end),
             )

@@ -757,12 +757,12 @@ class Phrases:
 
     def _take(self, name: str, at: int) -> tuple[str, int] | None:
         """The meaning of the longest word of a table that stands here, and the index after it."""
-        table = self._tables[name]
-        longest = table.longest.get(self._word(at))
+        table, words = self._tables[name], self._words
+        longest = table.longest.get(words[at]) if at < len(words) else None
         if longest is None:
             return None
-        for size in range(min(longest, len(self._words) - at), 0, -1):
-            meaning = table.meaning.get(" ".join(self._words[at : at + size]))
+        for size in range(min(longest, len(words) - at), 0, -1):
+            meaning = table.meaning.get(" ".join(words[at : at + size]))
             if meaning is not None:
                 return meaning, at + size
         return None

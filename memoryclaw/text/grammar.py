@@ -70,8 +70,9 @@ class WordList(frozenset[str]):
         for first, entries_of_word in chain.from_iterable(part.by_first.items() for part in parts):
             by_first.setdefault(first, []).extend(entries_of_word)
         for entry in entries:
-            plain_word = entry.isascii() and entry.isalpha()  # as most are
-            words = (entry.lower(),) if plain_word else tuple(tokens_of(entry))
+            plain_words = tuple(entry.lower().split())
+            is_plain = entry.isascii() and "".join(plain_words).isalpha()  # as most are
+            words = plain_words if is_plain else _split(entry)
             if words:
                 by_first.setdefault(words[0], []).append(words)
         for entries_of_word in by_first.values():
@@ -227,7 +228,7 @@ class Grammar:
                 field, _, verbs = line.partition(":")
                 entries = ([word.split("/") for word in verb.split()] for verb in verbs.split(","))
                 phrases = self._spelled(" ".join(phrase) for entry in entries for phrase in product(*entry))
-                rows += [(tuple(tokens_of(phrase)), field.strip()) for phrase in phrases]
+                rows += [(tokens_of(phrase), field.strip()) for phrase in phrases]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
         return self._rows[name]
 
@@ -259,9 +260,9 @@ def codes() -> tuple[str, ...]:
     return tuple(sorted(name.removeprefix(_PREFIX) for name in lists.files() if name.startswith(_PREFIX)))
 
 
-def tokens_of(text: str) -> list[str]:
+def tokens_of(text: str) -> tuple[str, ...]:
     """The words of a text in small letters, contractions in one piece: `don't`, `l4/l5`."""
-    return list(_words_of_line(text) if len(text) <= _SHORT else _words_of_text(text))
+    return _words_of_line(text) if len(text) <= _SHORT else _words_of_text(text)
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -276,9 +277,9 @@ def _split(text: str) -> tuple[str, ...]:
 _words_of_line, _words_of_text = lru_cache(maxsize=8192)(_split), lru_cache(maxsize=64)(_split)
 
 
-def tokens_unread(text: str) -> list[str]:
+def tokens_unread(text: str) -> tuple[str, ...]:
     """The words of a text in a language without a grammar: also the pronouns of a script without spaces."""
-    return tokens_of(text) + [word for word in _unspaced() if word in text]
+    return tokens_of(text) + tuple(word for word in _unspaced() if word in text)
 
 
 @cache
@@ -355,14 +356,16 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
         if (names_field and _field_phrases(other).within(tokens))
         or (_may_know(other, known) and known <= _words_of(other))
     }
-    best = max(more, key=lambda other: more[other], default=code)
+    if not more:  # as of most texts
+        return code
+    best = max(more, key=lambda other: more[other])
     least = 0 if _field_phrases(best).within(tokens) else _SURE  # `the second ay me encanta` is English
     # A verb with its speaker in it tells a language alone: `no como cerdo`, `llámame Ana`.
     file = grammar(best)
     verb = tokens[file.verb_leads.skip(tokens) :][:1]
     if file.contracted_subjects.has_any(verb) or file.address_orders.has_any(verb):
         least = min(least, 1)
-    return best if more.get(best, 0) >= least else code
+    return best if more[best] >= least else code
 
 
 def _may_know(code: str, words: frozenset[str]) -> bool:

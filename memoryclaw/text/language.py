@@ -259,6 +259,7 @@ class EntityCandidate(NamedTuple):
 SPEAKER = frozenset(words("pronouns.speaker"))  # no name of anybody, whatever a model has called so
 
 
+@lru_cache(maxsize=65536)
 def key_of(name: str) -> str:
     """The key of a name: its folded words without possessives, joined by spaces."""
     return " ".join(map(plain, WORD.findall(name)))

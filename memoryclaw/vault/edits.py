@@ -647,6 +647,12 @@ def quotable(text: str) -> str:
     return " ".join(_MARKUP.sub(" ", text.replace('"', "'")).split())
 
 
+@lru_cache(maxsize=8192)  # of all that stands in a file, which each statement is compared with
+def _quoted(words: str) -> str:
+    """What tells a statement from others of one entity: its words, whatever their case and accents."""
+    return " ".join(fold(words).split())
+
+
 def add_statement(
     text: str,
     file: SemanticFile,
@@ -678,7 +684,7 @@ def add_statement(
         raise InputError("a statement needs an entity and words")
     sheet = Sheet.of(text, file)
     statements = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
-    twin = next((fact for fact in statements if fold(fact.value).split() == fold(words).split()), None)
+    twin = next((fact for fact in statements if _quoted(fact.value) == _quoted(words)), None)
     standing = [f for f in sheet.found.facts if f.is_statement and f.current]
     tied = [fact for fact in standing if fact is not twin and fact.id in set(replaces)]
     moves = list(_into_history(sheet, tied, said))
@@ -721,8 +727,7 @@ def add_statements(
         return None
     sheet = Sheet.of(text, file)
     statements = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
-    quotes = {" ".join(fold(fact.value).split()) for fact in statements}
-    if any(" ".join(fold(words).split()) in quotes for words, _ in every):
+    if not {_quoted(fact.value) for fact in statements}.isdisjoint(_quoted(words) for words, _ in every):
         return None
     label = _inline(audience=audience)
     lines = [

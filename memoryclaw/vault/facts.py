@@ -265,6 +265,10 @@ class FactValue(NamedTuple):
 def _value_of(text: str, inline: Sequence[LineField]) -> FactValue:
     """A value with its inline fields, the first of each name."""
     fields: dict[str, Any] = {field.key: plain_name(field.value) for field in reversed(inline)}
+    if "trust" in fields:
+        fields["trust"] = least_trusted(fields["trust"])
+    if fields.get("audience"):
+        fields["audience"] = label_of(fields["audience"])
     lifecycle_fields = {key: fields[key] for key in validity.KEYS if key in fields} if fields else {}
     value = FactValue(text)._replace(**{key: fields[key] for key in fields if key in FactValue._fields})
     if not lifecycle_fields:
@@ -426,8 +430,8 @@ def fact_of(value: FactValue, entity: str, field: str, line: int, **more: Any) -
         since=value.since,
         until=value.until,
         source=value.source,
-        trust=least_trusted(value.trust),
-        audience=label_of(value.audience) if value.audience else "",
+        trust=value.trust,
+        audience=value.audience,
         lifecycle=value.lifecycle,
         **more,
     )
@@ -671,7 +675,7 @@ class _FactReader:
     def _append(
         self, entity: str, field: str, value: FactValue, line: int, *, past: bool, **more: Any
     ) -> None:
-        also = ", ".join(value.also.split(", ")[:MOST_ALSO])
+        also = ", ".join(value.also.split(", ")[:MOST_ALSO]) if value.also else ""
         self._found.append(
             fact_of(value, entity, field, line, current=not past, said=value.said, also=also, **more)
         )

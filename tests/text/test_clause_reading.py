@@ -124,8 +124,8 @@ def test_the_clauses_of_any_text_stand_in_it_in_order_and_hold_its_words_once(te
     assert [clause.start for clause in found] == sorted(clause.start for clause in found)
     assert all(one.end <= other.start for one, other in pairwise(found))
     for clause in found:
-        assert tokens_of(text[clause.start : clause.end]) == list(clause.typed)
-        assert list(clause.tokens) == tokens_of(clause.text)
+        assert tokens_of(text[clause.start : clause.end]) == clause.typed
+        assert clause.tokens == tokens_of(clause.text)
         assert clause.kind in ("", *KINDS)
         assert set(clause.subject) | set(clause.verb) <= set(clause.tokens)
         assert set(tokens_of(clause.rest)) <= set(clause.tokens)

@@ -56,7 +56,7 @@ class CliContext:
         from memoryclaw.model import OWNER
 
         gc.freeze()
-        gc.set_threshold(10_000)  # a process that soon ends need not look for garbage at every turn
+        gc.set_threshold(100_000)  # a process that soon ends need not look for garbage at every turn
         gc.enable()
         with Bar(work) as bar, open_vault(self.vault, progress=bar, audience=self.caller()) as app:
             remark(*app.news() if app.audience == OWNER and not quiet else ())
