@@ -113,6 +113,11 @@ def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
         ("who is my dentist?", "Dr Koch.", "wrong window, sorry, ignore this", ""),
         # Something else is said instead, in words that name no field and give no value.
         ("who is my dentist?", "Dr Koch.", "wrong, I asked about Paris", "Kim: dentist is Dr Koch"),
+        # It was so once, though no word calls it wrong.
+        ("who is my dentist?", "Dr Koch.", "no, she retired", "Kim: dentist is Dr Koch"),
+        ("draft my bio", "You work at Initech.", "das war letztes jahr", "Kim: works at Initech"),
+        ("who is my dentist?", "Dr Koch. Since when?", "that was last year", ""),
+        ("who is my dentist?", "Dr Koch.", "no, she is great", ""),
         # Nobody denies it: another day, an answer to a question, a wish, words of somebody else.
         ("when is Ana's birthday?", "On 3 May.", "that's not right", ""),
         ("are we going by train?", "You work at Initech. Do you go by train?", "no, I'll take the car", ""),
@@ -123,6 +128,11 @@ def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
         ("forget about Nori please, she belongs to my ex", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
         ("please remove everything on Nori", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
         ("scratch what I told you about Nori", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("remove Nori from your memory please", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("i dont want you to remember anything on Nori", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("lösch Nori aus deinem Gedächtnis", "Gut.", "danke", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("remove Nori from the guest list", "Done.", "thanks", ""),
+        ("forget Nori and the barn, which hymn is it?", "Psalm 23.", "thanks", ""),
         ("please remove everything on line 3", "Done.", "thanks", ""),
         ("don't forget that I drive a Golf", "I won't.", "thanks", ""),
         ("forget that, let's begin again", "Sure.", "thanks", ""),
@@ -168,6 +178,7 @@ def test_a_value_beside_a_denial_takes_the_place_of_what_is_denied(
     [
         "vergiss, was ich über Ana gesagt habe", "oublie ce que j'ai dit sur Ana", "olvida lo que dije de Ana", "dimentica quello che ho detto su Ana",
         "vergeet wat ik over Ana zei", "esquece o que eu disse sobre a Ana", "please remove everything on Ana",
+        "can you delete all notes on Ana?", "forget Ana", "olvida a Ana", "cancella Ana dalla tua memoria",
     ],
 )  # fmt: skip
 def test_an_order_to_forget_is_proposed_with_its_lines_and_no_statement_itself(
