@@ -361,12 +361,20 @@ def trimmed(text: str, words: Grammar) -> str:
                 if len(tokens) > n
                 and words.closers.at(tokens, len(tokens) - n) == n
                 and tokens[-n - 1] not in words.noun_openers  # `never push without my ok`
+                and not (_ends_calling(tokens[:-n], words) and tokens[-1] not in words.politeness)
             ),
             0,
         )
         if not tail:
             return " ".join(text.split())
         text = _bare(text[: spans_of(text)[-tail][0]])
+
+
+def _ends_calling(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for words whose last ones say how to call somebody, and not yet what: `don't call me`."""
+    return any(
+        words.address_orders.at(tokens, len(tokens) - n) == n for n in range(2, min(4, len(tokens)) + 1)
+    )
 
 
 def _bare(text: str) -> str:
