@@ -17,6 +17,7 @@ from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim
 from memoryclaw.index import stemming
 from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.assertions import has_phrase
+from memoryclaw.talk.corrections import put_right
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import DateRange, day_of, days_of, find_ranges
@@ -267,7 +268,12 @@ def denied(
         repeated = [fact for fact in facts if exchange.tells_of(fact)]
         matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))] or repeated
         fields = [fact for fact in matches if not fact.is_statement]
+        fix = put_right(turn.text, turns[answer].text, exchange.words, answers=True)
+        if fix and fix.is_sure:
+            fields = [fact for fact in fields if fix.wrong in fact.value]
         value = _value_instead(turn.text, exchange.words, fields[0].field if len(fields) == 1 else "")
+        if fix and fix.is_sure and not value and len(fields) == 1:
+            value = fields[0].value.replace(fix.wrong, fix.right)
         if value and any(has_phrase(tokens_of(fact.value), tuple(tokens_of(value))) for fact in matches):
             continue  # it says again what stands
         is_alike = (
@@ -295,6 +301,7 @@ def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: st
             (words.corrections.at(tokens) and turn.line in lines)
             or _is_bygone(turn.text, words, is_denied=is_denied)
             or _value_instead(turn.text, _words_of(answer.text, language))
+            or put_right(turn.text, answer.text, _words_of(answer.text, language), answers=True)
         ):
             yield Cue(place, CORRECTION, " ".join(turn.text.split())[:_SHOWN])
 
