@@ -305,16 +305,12 @@ def _values(text: str, words: Grammar) -> list[str]:
     for hit in re.finditer(r"\S+", text):
         word = hit[0].strip(_EDGES)
         within = [n for n, (start, end) in enumerate(spans) if hit.start() <= start and end <= hit.end()]
-        if word and not all(bare[n] for n in within):
+        spells = word.islower() and len(word) <= _SLIP and within[0] > 0
+        spells = spells and tokens[within[0] - 1] in words.prepositions  # `Lorentz with tz`
+        if not (spells or all(bare[n] for n in within)):
             values.append(word)
     spelled = "".join(value for value in values if "@" in value).lower()
-    is_spelled = not any(value.isdigit() for value in values)  # `Lorentz with tz`
-    return [
-        value
-        for value in values
-        if "@" in value
-        or not (value.lower() in spelled or (is_spelled and value.islower() and len(value) <= _SLIP))
-    ]
+    return [value for value in values if "@" in value or value.lower() not in spelled]
 
 
 def _form(value: str, words: Grammar) -> str:

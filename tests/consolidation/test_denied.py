@@ -155,6 +155,11 @@ def test_what_waits_after_a_denial_or_an_order_to_forget(
         ("and Ana?", "Ana lives in Lyon.", "No, that's wrong, she lives in Nantes", "Ana.lives in: Nantes"),
         ("and Ana's number?", "Ana's number is 555-2020.", "wrong, her number is 555-3030", "Ana.phone: 555-3030"),
         ("what address do you have?", "I have 12 Baker Street.", "nope, it's 47 Canal Road", "Kim.address: 47 Canal Road"),
+        # Also where no word denies it.
+        ("who is my dentist?", "Your dentist is Dr Koch.", "Dr Pohl actually", "Kim.dentist: Dr Pohl"),
+        ("who is my dentist?", "Your dentist is Dr Koch.", "not Koch, Pohl", "Kim.dentist: Dr Pohl"),
+        ("and Ana's number?", "Ana's number is 555-2020.", "it's 555-3030", "Ana.phone: 555-3030"),
+        ("and Ana's number?", "Ana's number is 555-2020.", "555-2020 was the old one, 555-3030 now", "Ana.phone: 555-3030"),
     ],
 )  # fmt: skip
 def test_a_value_beside_a_denial_takes_the_place_of_what_is_denied(
@@ -209,3 +214,28 @@ def test_what_was_denied_answers_marked_until_decided(vault_of: VaultOf) -> None
         assert any("Dr Koch (to be checked since" in line.text for line in asked.lines)
         app.review.approve([item for item in app.review.list() if "Koch" in item.what])
         assert not any("Koch (to be checked" in line.text for line in app.ask("who is Kim's dentist?").lines)
+
+
+@pytest.mark.parametrize(
+    ("first", "answer", "second", "current", "waiting"),
+    [
+        ("my berth is 61", "Noted.", "16, not 61", {"Kim.berth: 16"}, set()),
+        ("my mail is kim@harbour.example", "Noted.", "harbor without u: kim@harbor.example", {"Kim.email: kim@harbor.example"}, set()),
+        ("mein Hund heißt Bolle", "", "sorry, Balle", {"Kim.dog: Balle"}, set()),
+        ("my berth is 61 and my box is 75", "Noted.", "sorry, 74", {"Kim.berth: 61"}, {"Kim: box is 74"}),
+        ("my berth is 61", "How long is the boat in metres?", "9", {"Kim.berth: 61"}, set()),
+    ],
+)  # fmt: skip
+def test_a_value_put_right_in_the_next_turn_stands_alone(
+    vault_of: VaultOf, first: str, answer: str, second: str, current: set[str], waiting: set[str]
+) -> None:
+    lines = [("user Kim", first), *([("assistant", answer)] if answer else []), ("user Kim", second)]
+    root = vault_of({"logs/2026-11-02/a.jsonl": said("a", lines, day="2026-11-02")})
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        facts = {
+            f"{fact.entity}.{fact.field}: {fact.value}" for _, fact in app.facts() if not fact.is_statement
+        }
+        assert facts == current
+        assert not [fact.value for _, fact in app.facts() if fact.is_statement and not answer.endswith("?")]
+        assert {item.what for item in app.review.list()} == waiting
