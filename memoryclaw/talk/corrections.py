@@ -260,9 +260,10 @@ def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) 
         words: the grammar of its language.
         answers: the assistant said what stands before: then `it's 74` puts it right as well.
     """
-    if "?" in text or "\n" in text.strip() or len(text.split()) > _MOST_WORDS:
-        return None
     tokens, earlier = tokens_of(text), [word.strip(_EDGES) for word in before.split()]
+    is_asked = "?" in text or before.rstrip().endswith("?")
+    if is_asked or "\n" in text.strip() or len(text.split()) > _MOST_WORDS:
+        return None
     signs = words.corrections, words.slips, words.wrong_words
     is_marked = text.startswith("*") or any(entries.within(tokens) for entries in signs)
     is_marked = is_marked or (answers and words.thing_pronouns.has_any(tokens[:1]))
@@ -275,8 +276,9 @@ def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) 
     of_form = list(
         dict.fromkeys(value for value in earlier if value and form and _form(value, words) == form)
     )
-    alike = [value for value in dict.fromkeys(earlier) if len(new) == 1 and _is_alike(value, right)]
-    denied = [value for value in stated if _form(value, words) == form] if _denies(tokens, words) else []
+    is_name = is_marked or "@" in right or right[:1].isupper()
+    alike = [value for value in dict.fromkeys(earlier) if is_name and _is_alike(value, right)]
+    denied = [value for value in stated if _form(value, words) == form and _is_denied(value, tokens, words)]
     wrong = (denied or alike) if len(new) == 1 else []
     if not wrong and is_marked and form:
         wrong = of_form
@@ -342,9 +344,13 @@ def _names_in(text: str, words: Grammar) -> list[str]:
     return list(dict.fromkeys(runs))
 
 
-def _denies(tokens: Sequence[str], words: Grammar) -> bool:
-    signs = words.negations, words.past_be, words.not_the_other
-    return any(entries.within(tokens) for entries in signs)
+def _is_denied(value: str, tokens: Sequence[str], words: Grammar) -> bool:
+    """True where a turn says of a figure in any words that it is not so, and of a word right before it: `not Lunde`."""
+    if any(map(str.isdigit, value)):
+        signs = words.negations, words.past_be, words.not_the_other
+        return any(entries.within(tokens) for entries in signs)
+    places = words.not_the_other.places(tokens)
+    return any(tokens[place + size : place + size + 1] == [value.lower()] for place, size in places)
 
 
 _BEHIND = 40  # characters before it in which the value stands
