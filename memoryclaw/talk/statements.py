@@ -48,6 +48,13 @@ _SAID = 2  # words behind "she says" that are what she says; with fewer, the nex
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
 _HARD = re.compile(r"\d|[$€£%]")
 _LINK = re.compile(r"(?:https?://|www\.)\S+")
+_SPEAKING = (
+    "role",
+    "name",
+    "by",
+    "audience",
+    "export",
+)  # by which two turns are one person's, and for the same ears
 _ASKED = ("?", "？", "؟")
 _SMALL_WORD = 3  # characters of a word that carries no subject, in a language that is not read
 _TELLING = 24  # characters of a line that nobody types again by chance
@@ -217,7 +224,7 @@ class SegmentReader:
         behind = self._turns[number + 1 : number + 3]
         if behind and behind[0].role == "assistant":
             behind = () if behind[0].text.rstrip().endswith(_ASKED) else behind[1:]
-        if not behind or behind[0].role != "user" or (behind[0].name, behind[0].by) != (turn.name, turn.by):
+        if not behind or any(getattr(behind[0], name) != getattr(turn, name) for name in _SPEAKING):
             return None
         place = number + 1 + (self._turns[number + 1] is not behind[0])
         fix = put_right(behind[0].text, text, words)

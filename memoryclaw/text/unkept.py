@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from memoryclaw.model import Turn
-from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, tokens_of
 
 TELLS, POINTS_BACK = "tells", "points back"
 _LONGEST = 1000  # characters of a turn; in longer ones others speak as well
@@ -38,10 +38,8 @@ def lines_unkept(turns: Sequence[Turn]) -> frozenset[int]:
         speaker = turn.name, turn.by
         if asked:
             first = own.get(speaker, place) if asked == POINTS_BACK else place
-            words = (
-                grammar(code) if (code := spoken_in(turns[first].text, "en")) in codes() else grammar("en")
-            )
-            first = place if _is_work(tokens_of(turns[first].text), words) else first
+            tokens = tokens_of(turns[first].text)
+            first = place if any(_is_work(tokens, words) for words in map(grammar, codes())) else first
             lines.update(unkept.line for unkept in turns[first : place + 1])
         if turn.role == "user":
             own[speaker] = place
@@ -62,18 +60,14 @@ def _rest(text: str, words: Grammar) -> list[str] | None:
     """What a turn says besides its requests that nothing be kept; None where it has none."""
     pieces = _MARK.split(text)
     rest, asks = list[str](), False
+    idle = words.politeness, words.fillers, words.closers, words.pointing, words.contrasts, words.coordinators, words.forget_orders  # fmt: skip
     for piece, mark in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         tokens = tokens_of(piece)
         start, end = next(_requests_in(tokens, words, mark), (0, 0))
         asks = asks or end > 0
         beside = [*tokens[:start], *tokens[end:]]
-        is_empty = all(any(token in each for each in _idle(words)) for token in beside)
-        rest += () if is_empty else beside
+        rest += () if all(any(token in each for each in idle) for token in beside) else beside
     return rest if asks else None
-
-
-def _idle(words: Grammar) -> Sequence[WordList]:
-    return (words.politeness, words.fillers, words.closers, words.pointing, words.contrasts, words.coordinators, words.forget_orders)  # fmt: skip
 
 
 def _requests_in(tokens: Sequence[str], words: Grammar, mark: str) -> Iterator[tuple[int, int]]:
