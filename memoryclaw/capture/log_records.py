@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from memoryclaw.capture.host_turns import HostMessage, compact
 from memoryclaw.model import OWNER
 from memoryclaw.text.redaction import MARK, Redactor
+from memoryclaw.text.unkept import TELLS, asked_unkept
 from memoryclaw.vault.audience import UNLABELLED, Label, join_labels, label_in, plain, private_spans
 from memoryclaw.vault.layout import is_minted_id, slug
 from memoryclaw.vault.logs import CUT
@@ -46,6 +47,8 @@ def redact_turn(said: HostMessage, redactor: Redactor) -> RedactedTurn:
         values[key] = marks.of(values[key])
     if marks.unlogged:
         return RedactedTurn({}, {}, (), "marked [NOMEM]")
+    if said.role == "user" and asked_unkept(said.content) == TELLS:
+        return RedactedTurn({}, {}, (), "its words ask that it is not kept")
     if said.role == "custom":
         return RedactedTurn({}, {}, (), "a note of the host to itself")
     if not any(values[key] not in (None, "", []) for key in ("content", "calls", "tool", "result")):

@@ -16,10 +16,11 @@ from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim
 from memoryclaw.index import stemming
 from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.assertions import has_phrase
+from memoryclaw.talk.corrections import put_right
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import DateRange, day_of, days_of, find_ranges
-from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.sentences import ends_in_question, sentences
 from memoryclaw.vault.fact_values import same_field
@@ -86,12 +87,12 @@ def _corrects(sentence: str, words: Grammar) -> bool:
             or words.suppositions.within(clause.tokens)
         )
     )
-    return any(_is_verdict(clause, words) or _errs(clause, words) for clause in stated)
+    return any(_is_verdict(clause, words, words.wrong_words) or _errs(clause, words) for clause in stated)
 
 
-def _is_verdict(clause: Clause, words: Grammar) -> bool:
+def _is_verdict(clause: Clause, words: Grammar, verdicts: WordList) -> bool:
     """True for a verdict that points to what was said, and speaks of nothing else: `no, thats completely wrong`."""
-    tokens, verdicts = list(clause.typed), words.wrong_words
+    tokens = list(clause.typed)
     while tokens and (lead := words.fillers.at(tokens)) and not verdicts.at(tokens):
         del tokens[:lead]
     place = verdicts.find(tokens)
@@ -212,12 +213,21 @@ def denied(
         turn, answer = turns[denial.at], _answer_before(turns, denial.at)
         exchange = _Exchange(turns[answer - 1].text if answer else "", turns[answer].text, turn, language)
         said_anew = any(
-            claim.field and claim.line == turn.line and not exchange.repeats(claim.value) for claim in claims
+            claim.field
+            and claim.how != "end"
+            and claim.line == turn.line
+            and not exchange.repeats(claim.value)
+            for claim in claims
         )
         repeated = [fact for fact in facts if exchange.tells_of(fact)]
         matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))] or repeated
         fields = [fact for fact in matches if not fact.is_statement]
+        fix = put_right(turn.text, turns[answer].text, exchange.words, answers=True)
+        if fix and fix.is_sure:
+            fields = [fact for fact in fields if fix.wrong in fact.value]
         value = _value_instead(turn.text, exchange.words, fields[0].field if len(fields) == 1 else "")
+        if fix and fix.is_sure and not value and len(fields) == 1:
+            value = fields[0].value.replace(fix.wrong, fix.right)
         if value and any(has_phrase(tokens_of(fact.value), tokens_of(value)) for fact in matches):
             continue  # it says again what stands
         is_alike = (
@@ -239,12 +249,30 @@ def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: st
     for place, (answer, turn) in enumerate(pairwise(turns), 1):
         if answer.role != "assistant" or ends_in_question(answer.text) or turn.role != "user":
             continue
-        code = spoken_in(turn.text, language)
-        is_corrected = code in codes() and grammar(code).corrections.at(tokens_of(turn.text[:_LONGEST]))
-        if (is_corrected and turn.line in lines) or _value_instead(
-            turn.text, _words_of(answer.text, language)
+        words, tokens = _words_of(turn.text, language), tokens_of(turn.text[:_LONGEST])
+        is_denied = bool(words.corrections.at(tokens) or words.negations.has_any(tokens[:1]))
+        if (
+            (words.corrections.at(tokens) and turn.line in lines)
+            or _is_bygone(turn.text, words, is_denied=is_denied)
+            or _value_instead(turn.text, _words_of(answer.text, language))
+            or put_right(turn.text, answer.text, _words_of(answer.text, language), answers=True)
         ):
             yield Correction(place, " ".join(turn.text.split())[:_SHOWN])
+
+
+def _is_bygone(text: str, words: Grammar, *, is_denied: bool) -> bool:
+    """True for a turn by which what the assistant repeated was so once: `that was last year`, `no, she retired`."""
+    over = words.gone, words.ended, words.replacing, words.ending_verbs
+    members = [clause for text in sentences(text[:_LONGEST]) for clause in clauses(text, words)]
+    return any(
+        _is_verdict(clause, words, words.bygone)
+        or (
+            is_denied
+            and words.people_pronouns.has_any(clause.tokens[:2])
+            and any(signs.within(clause.tokens) for signs in over)
+        )
+        for clause in members
+    )
 
 
 def _words_of(text: str, language: str) -> Grammar:
@@ -316,15 +344,18 @@ def unwanted(
 ) -> Iterator[Claim]:
     """What the vault holds of somebody, where a person wants forgotten what was said of them: `forget what I said about Ana`."""
     for turn in turns:
-        topic = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else []
-        if not topic:
+        order = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else None
+        if not order:
             continue
-        words = {word for token in topic for word in key_of(token.removesuffix("'s")).split()}
+        words = {word for token in order.topic for word in key_of(token.removesuffix("'s")).split()}
         meant = [name for name in dict.fromkeys(names) if set(key_of(name).split()) <= words]
+        if order.is_bare and words != {word for name in meant for word in key_of(name).split()}:
+            continue  # `drop the second line`
         current = [fact for fact in known_facts([*meant, turn.name]) if fact.current]
         telling = [fact for fact in current if _is_about(fact, meant)]
-        if not telling:  # `forget that I drive a Golf, …`
-            stems = _stems(" ".join(_to_forget(_PAUSE.split(turn.text)[0], language)))
+        first = _to_forget(_PAUSE.split(turn.text)[0], language) if not telling else None
+        if first:  # `forget that I drive a Golf, …`
+            stems = _stems(" ".join(first.topic))
             telling = [fact for fact in current if stems and stems <= _stems(f"{fact.field} {fact.value}")]
             telling = telling if len(telling) <= _MOST_DENIED else []
         for fact in telling:
@@ -341,26 +372,47 @@ def _is_about(fact: Fact, names: Iterable[str]) -> bool:
 
 def is_order_to_forget(turn: Turn, language: str = "en") -> bool:
     """True for a person's `forget what I said about Ana`, whatever is held of her: its words are no statement."""
-    return turn.role == "user" and bool(_to_forget(turn.text, language))
+    order = _to_forget(turn.text, language) if turn.role == "user" else None
+    return order is not None and not order.is_bare
+
+
+class _OrderToForget(NamedTuple):
+    topic: Sequence[str]  # the words that say what
+    is_bare: bool = False  # it says no more: `forget Ana`
 
 
 @lru_cache(maxsize=512)
-def _to_forget(text: str, language: str) -> Sequence[str]:
-    """The words of an order to forget that say what; none of any other text."""
-    if len(text) > _LONGEST:
-        return []
-    code = spoken_in(text, language)
-    words = grammar(code if code in codes() else language)
-    tokens = tokens_of(text)
+def _to_forget(text: str, language: str) -> _OrderToForget | None:
+    """The order to forget that a text is, if it is one and nothing else."""
+    if len(text) > _LONGEST or len([*sentences(text)]) > 1:
+        return None
+    orders = (_order_in(tokens_of(text), grammar(code)) for code in _likely(text, language))
+    return next(filter(None, orders), None)
+
+
+def _likely(text: str, language: str) -> Iterable[str]:
+    """The languages of a text, the likeliest first: the few words of an order seldom tell one."""
+    return (
+        code for code in dict.fromkeys((spoken_in(text, language), language, *codes())) if code in codes()
+    )
+
+
+def _order_in(tokens: Sequence[str], words: Grammar) -> _OrderToForget | None:
+    start = words.request_openers.at(tokens, words.fillers.skip(tokens))
     order = words.forget_orders.find(tokens)
-    if order < 0 or not _is_polite(tokens[:order], words) or len([*sentences(text)]) > 1:
-        return []
+    if order < 0 or not (order == start or _is_polite(tokens[start:order], words)):
+        return None
     behind = tokens[order + words.forget_orders.at(tokens, order) :]
-    topic = words.forget_what.find(behind)
-    link = next((at for at, token in enumerate(behind) if not _is_polite([token], words)), len(behind))
+    topic, place = words.forget_what.find(behind), words.forget_from.find(behind)
     if topic >= 0:
-        return behind[topic + words.forget_what.at(behind, topic) :]
-    return behind[link + 1 :] if words.forget_links.at(behind, link) else []
+        return _OrderToForget(behind[topic + words.forget_what.at(behind, topic) :])
+    if place > 0:  # `remove Ana from your memory`
+        return _OrderToForget(behind[:place])
+    link = next((at for at, token in enumerate(behind) if not _is_polite([token], words)), len(behind))
+    if words.forget_links.at(behind, link):
+        return _OrderToForget(behind[link + 1 :])
+    bare = [token for token in behind if not (_is_polite([token], words) or token in words.prepositions)]
+    return _OrderToForget(bare, is_bare=True) if bare else None
 
 
 def _is_polite(tokens: Iterable[str], words: Grammar) -> bool:

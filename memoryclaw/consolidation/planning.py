@@ -522,7 +522,7 @@ def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extr
 
 def _says_one_of(values: Iterable[tuple[int, str]], claim: Claim) -> bool:
     """True for what a line says besides a value that is put right there."""
-    return any(claim.line == line and value in claim.value for line, value in values)
+    return any(claim.line == line and value.split()[-1] in claim.value for line, value in values)
 
 
 def _weigh(talk: Talk, segment: Segment, planner: Planner, wishes: dict[Wish, None]) -> Talk:

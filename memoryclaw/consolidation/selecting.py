@@ -30,6 +30,7 @@ from memoryclaw.history.repository import Branch, History, Recorded
 from memoryclaw.model import Turn
 from memoryclaw.skills.listing import known_skills
 from memoryclaw.text.encoding import decode
+from memoryclaw.text.unkept import lines_unkept
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.forgotten import ForgottenLines, omitted_lines
@@ -172,7 +173,7 @@ def _read(vault: Vault, path: str, ranges: Iterable[LogRange], settings: Reading
     if not stretches:
         return Unread(path, lines, ())
     turns = read_note(path, content, settings).turns
-    gone = omitted_lines(settings.forgotten.within(path, content))
+    gone = omitted_lines(settings.forgotten.within(path, content)) | lines_unkept(turns)
     is_unread = [False] * (len(lines) + 2)
     for first, last in stretches:
         is_unread[first : last + 1] = [True] * (last - first + 1)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from memoryclaw.recall.question import letters_apart
 from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
 
 _NEAR, _AHEAD = 18, 60  # characters behind the sign in which the right value begins, and ends
@@ -213,6 +214,125 @@ def _denied(words: Grammar) -> re.Pattern[str]:
     return re.compile(
         rf"(?i),?\s{{1,3}}(?:{_any_of(words.not_the_other)})\s{{1,3}}{on_the}{number}(?![\w%]|\s%)"
     )
+
+
+# What the next turn puts right.
+
+_MOST_WORDS = 12  # of a turn that only puts right the one before it
+_LONGEST_NAME = 3  # words
+_LEAST_ALIKE, _SLIP = 4, 2  # letters of a word that may have been mistyped, and how many at most
+_EDGES = " ,.;:!?*()…\"'“”„"
+
+
+class PutRight(NamedTuple):
+    """What a turn puts in the place of what was said just before it."""
+
+    text: str  # that, put right
+    right: str
+    wrong: str
+    is_sure: bool = True  # False: more than one value may be meant
+
+
+def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) -> PutRight | None:
+    """What a turn puts right of the words before it, where it says nothing else: `sorry, 990`, `16, not 61`, `*Dr Vogn`; else None.
+
+    Args:
+        text: the turn.
+        before: what the speaker said last, or what the assistant answered.
+        words: the grammar of its language.
+        answers: the assistant said what stands before: then `it's 74` puts it right as well.
+    """
+    tokens, earlier = tokens_of(text), [word.strip(_EDGES) for word in before.split()]
+    is_asked = "?" in text or before.rstrip().endswith("?")
+    if is_asked or "\n" in text.strip() or len(text.split()) > _MOST_WORDS:
+        return None
+    signs = words.corrections, words.slips, words.wrong_words
+    is_marked = text.startswith("*") or any(entries.within(tokens) for entries in signs)
+    is_marked = is_marked or (answers and words.thing_pronouns.has_any(tokens[:1]))
+    values = _values(text, words)
+    stated = [value for value in values if value in earlier]
+    new = [value for value in values if value not in earlier]
+    forms = {_form(value, words) for value in new}
+    form = forms.pop() if len(forms) == 1 else "more than one"
+    right = " ".join(new)
+    of_form = list(
+        dict.fromkeys(value for value in earlier if value and form and _form(value, words) == form)
+    )
+    is_name = is_marked or "@" in right or right[:1].isupper()
+    alike = [value for value in dict.fromkeys(earlier) if is_name and _is_alike(value, right)]
+    denied = [value for value in stated if _form(value, words) == form and _is_denied(value, tokens, words)]
+    wrong = (denied or alike) if len(new) == 1 else []
+    if not wrong and is_marked and form:
+        wrong = of_form
+    elif not wrong and is_marked and all(value[0].isupper() for value in values):
+        right, wrong = " ".join(values), _names_in(before, words)
+    if not wrong:
+        part = text.rpartition(",")[2]  # `no, we swapped, it's 74 now`
+        is_denied = answers and part != text and words.corrections.at(tokens)
+        return put_right(part, before, words, answers=True) if is_denied else None
+    pieces = before.rpartition(wrong[-1])
+    return PutRight(f"{pieces[0]}{right}{pieces[2]}", right, wrong[-1], len(wrong) == 1)
+
+
+def _values(text: str, words: Grammar) -> list[str]:
+    """The words of a turn that may be a value, as typed: those that neither point to what was said nor say that it is otherwise."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    idle = (
+        words.corrections, words.slips, words.wrong_words, words.fillers, words.closers, words.adverbs, words.pointing, words.thing_pronouns, words.be_verbs,
+        words.past_be, words.prepositions, words.determiners, words.negations, words.not_the_other, words.politeness,
+    )  # fmt: skip
+    bare = [False] * len(tokens)
+    for entries in idle:
+        for place, size in entries.places(tokens):
+            bare[place : place + size] = [True] * size
+    values = list[str]()
+    for hit in re.finditer(r"\S+", text):
+        word = hit[0].strip(_EDGES)
+        within = [n for n, (start, end) in enumerate(spans) if hit.start() <= start and end <= hit.end()]
+        spells = word.islower() and len(word) <= _SLIP and within[0] > 0
+        spells = spells and tokens[within[0] - 1] in words.prepositions  # `Lorentz with tz`
+        if not (spells or all(bare[n] for n in within)):
+            values.append(word)
+    spelled = "".join(value for value in values if "@" in value).lower()
+    return [value for value in values if "@" in value or value.lower() not in spelled]
+
+
+def _form(value: str, words: Grammar) -> str:
+    """Of what form a value is: `9-9-9` for a date, "@" for an address; empty for a word."""
+    if "@" in value:
+        return "@"
+    if any(map(str.isdigit, value)):
+        return re.sub(r"\d+", "9", value.lower())
+    return "weekday" if value.lower() in words.weekdays else ""
+
+
+def _is_alike(value: str, right: str) -> bool:
+    """True for a word that may be another one mistyped: `Lorenz`, `Lorentz`."""
+    letters = min(len(value), len(right))
+    is_word = not any(map(str.isdigit, value + right)) or "@" in right
+    return is_word and letters >= _LEAST_ALIKE and value[0] == right[0] and letters_apart(value, right, _SLIP) <= _SLIP  # fmt: skip
+
+
+def _names_in(text: str, words: Grammar) -> list[str]:
+    """The names of a text, without its first word."""
+    runs, run = list[str](), list[str]()
+    for word in [*text.split()[1:], ""]:
+        name = word.strip(_EDGES)
+        if name[:1].isupper() and name.lower() not in words.first_person:
+            run.append(name)
+        if run and (not name[:1].isupper() or word[-1:] in _EDGES):
+            runs.append(" ".join(run))
+            run = []
+    return list(dict.fromkeys(runs))
+
+
+def _is_denied(value: str, tokens: Sequence[str], words: Grammar) -> bool:
+    """True where a turn says of a figure in any words that it is not so, and of a word right before it: `not Lunde`."""
+    if any(map(str.isdigit, value)):
+        signs = words.negations, words.past_be, words.not_the_other
+        return any(entries.within(tokens) for entries in signs)
+    places = words.not_the_other.places(tokens)
+    return any(tokens[place + size : place + size + 1] == (value.lower(),) for place, size in places)
 
 
 _BEHIND = 40  # characters before it in which the value stands

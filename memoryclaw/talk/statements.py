@@ -26,7 +26,7 @@ from memoryclaw.talk.assertions import (
     value_of_it,
     without_contrast,
 )
-from memoryclaw.talk.corrections import corrected
+from memoryclaw.talk.corrections import PutRight, corrected, put_right
 from memoryclaw.talk.learned import Worth
 from memoryclaw.talk.orders import is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
@@ -48,6 +48,13 @@ _SAID = 2  # words behind "she says" that are what she says; with fewer, the nex
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
 _HARD = re.compile(r"\d|[$€£%]")
 _LINK = re.compile(r"(?:https?://|www\.)\S+")
+_SPEAKING = (
+    "role",
+    "name",
+    "by",
+    "audience",
+    "export",
+)  # by which two turns are one person's, and for the same ears
 _ASKED = ("?", "？", "؟")
 _SMALL_WORD = 3  # characters of a word that carries no subject, in a language that is not read
 _TELLING = 24  # characters of a line that nobody types again by chance
@@ -157,9 +164,12 @@ class SegmentReader:
         self.pasted: list[Pasted] = []
         self._heard: set[str] = set()  # lines that the assistant has written so far
         self._heard_to = 0
+        self._put_right: set[int] = set()  # the turns that only put right the one before them
 
     def turn(self, number: int, turn: Turn) -> list[Statement]:
-        """The statements of one turn of a person."""
+        """The statements of one turn of a person, with what its next ones put right of it."""
+        if number in self._put_right:
+            return []
         speaker = self.names.spelled(turn.name) if turn.name else "user"
         code = spoken_in(turn.text, self._spoken.get(speaker, self._language))
         self._spoken[speaker] = code
@@ -171,7 +181,12 @@ class SegmentReader:
         self.names.whose = f"{speaker}'s " if turn.name else ""
         if words.code == UNREAD:
             return [_opened(statement, speech.seals) for statement in _unread(base, speech.text)]
-        fixed = corrected(speech.text, words)
+        fixed, last, unsure = corrected(speech.text, words), number, list[str]()
+        while later := self._later(last, turn, fixed.text, words):
+            last, fix = later
+            self._put_right.add(last)
+            unsure += () if fix.is_sure else (fix.right,)
+            fixed = fixed._replace(text=fix.text, instead=f"{fix.right}, first {fix.wrong}")
         texts = [text for text in sentences(fixed.text) if len(text) <= LONGEST]
         last_number, mentions = self._named
         antecedents = mentions if number - last_number <= _ANTECEDENT else []
@@ -191,12 +206,29 @@ class SegmentReader:
         ]
         if reading.named:
             self._named = number, reading.named
+        pieces = [
+            piece._replace(doubts=piece.doubts | {"hedged"})
+            if any(right in piece.clause.text for right in unsure)
+            else piece
+            for piece in pieces
+        ]
         if words.fictions.within(tokens_of(turn.text[:_ASKING])):
             pieces = [piece._replace(doubts=piece.doubts | {"joke"}) for piece in pieces]
         return [
             _opened(_statement(base, group, texts, reading, fixed.instead), speech.seals)
             for group in _grouped(_laughed_at(pieces, words))
         ]
+
+    def _later(self, number: int, turn: Turn, text: str, words: Grammar) -> tuple[int, PutRight] | None:
+        """The place of the turn behind one, and what it puts right of the words of an earlier one of its speaker; None where it does not."""
+        behind = self._turns[number + 1 : number + 3]
+        if behind and behind[0].role == "assistant":
+            behind = () if behind[0].text.rstrip().endswith(_ASKED) else behind[1:]
+        if not behind or any(getattr(behind[0], name) != getattr(turn, name) for name in _SPEAKING):
+            return None
+        place = number + 1 + (self._turns[number + 1] is not behind[0])
+        fix = put_right(behind[0].text, text, words)
+        return (place, fix) if fix else None
 
     def _exchange(self, number: int, turn: Turn) -> Replies:
         """What the assistant wrote before and behind a turn tells of it."""

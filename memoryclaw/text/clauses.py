@@ -379,19 +379,30 @@ def trimmed(text: str, words: Grammar) -> str:
         if parted and not (lead == 1 and _says_no(tokens, words)) and not _is_fronted(tokens, lead, words):
             text = _bare(text[spans_of(text)[lead][0] :])
             continue
-        tail = words.closers.may_be_in(tokens[-3:]) and next(
-            (
-                n
-                for n in (3, 2, 1)
-                if len(tokens) > n
-                and words.closers.at(tokens, len(tokens) - n) == n
-                and tokens[-n - 1] not in words.noun_openers  # `never push without my ok`
-            ),
-            0,
+        tail = (
+            words.closers.may_be_in(tokens[-3:])
+            and next(
+                (
+                    n
+                    for n in (3, 2, 1)
+                    if len(tokens) > n
+                    and words.closers.at(tokens, len(tokens) - n) == n
+                    and tokens[-n - 1] not in words.noun_openers  # `never push without my ok`
+                    and not (_ends_calling(tokens[:-n], words) and tokens[-1] not in words.politeness)
+                ),
+                0,
+            )
         )
         if not tail:
             return " ".join(text.split())
         text = _bare(text[: spans_of(text)[-tail][0]])
+
+
+def _ends_calling(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for words whose last ones say how to call somebody, and not yet what: `don't call me`."""
+    return any(
+        words.address_orders.at(tokens, len(tokens) - n) == n for n in range(2, min(4, len(tokens)) + 1)
+    )
 
 
 def _bare(text: str) -> str:

@@ -113,6 +113,11 @@ def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
         ("who is my dentist?", "Dr Koch.", "wrong window, sorry, ignore this", ""),
         # Something else is said instead, in words that name no field and give no value.
         ("who is my dentist?", "Dr Koch.", "wrong, I asked about Paris", "Kim: dentist is Dr Koch"),
+        # It was so once, though no word calls it wrong.
+        ("who is my dentist?", "Dr Koch.", "no, she retired", "Kim: dentist is Dr Koch"),
+        ("draft my bio", "You work at Initech.", "das war letztes jahr", "Kim: works at Initech"),
+        ("who is my dentist?", "Dr Koch. Since when?", "that was last year", ""),
+        ("who is my dentist?", "Dr Koch.", "no, she is great", ""),
         # Nobody denies it: another day, an answer to a question, a wish, words of somebody else.
         ("when is Ana's birthday?", "On 3 May.", "that's not right", ""),
         ("are we going by train?", "You work at Initech. Do you go by train?", "no, I'll take the car", ""),
@@ -123,6 +128,11 @@ def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
         ("forget about Nori please, she belongs to my ex", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
         ("please remove everything on Nori", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
         ("scratch what I told you about Nori", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("remove Nori from your memory please", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("i dont want you to remember anything on Nori", "Done.", "thanks", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("lösch Nori aus deinem Gedächtnis", "Gut.", "danke", 'Forget: Kim said: "Miso and Nori sleep in the barn"'),
+        ("remove Nori from the guest list", "Done.", "thanks", ""),
+        ("forget Nori and the barn, which hymn is it?", "Psalm 23.", "thanks", ""),
         ("please remove everything on line 3", "Done.", "thanks", ""),
         ("don't forget that I drive a Golf", "I won't.", "thanks", ""),
         ("forget that, let's begin again", "Sure.", "thanks", ""),
@@ -145,6 +155,11 @@ def test_what_waits_after_a_denial_or_an_order_to_forget(
         ("and Ana?", "Ana lives in Lyon.", "No, that's wrong, she lives in Nantes", "Ana.lives in: Nantes"),
         ("and Ana's number?", "Ana's number is 555-2020.", "wrong, her number is 555-3030", "Ana.phone: 555-3030"),
         ("what address do you have?", "I have 12 Baker Street.", "nope, it's 47 Canal Road", "Kim.address: 47 Canal Road"),
+        # Also where no word denies it.
+        ("who is my dentist?", "Your dentist is Dr Koch.", "Dr Pohl actually", "Kim.dentist: Dr Pohl"),
+        ("who is my dentist?", "Your dentist is Dr Koch.", "not Koch, Pohl", "Kim.dentist: Dr Pohl"),
+        ("and Ana's number?", "Ana's number is 555-2020.", "it's 555-3030", "Ana.phone: 555-3030"),
+        ("and Ana's number?", "Ana's number is 555-2020.", "555-2020 was the old one, 555-3030 now", "Ana.phone: 555-3030"),
     ],
 )  # fmt: skip
 def test_a_value_beside_a_denial_takes_the_place_of_what_is_denied(
@@ -168,6 +183,7 @@ def test_a_value_beside_a_denial_takes_the_place_of_what_is_denied(
     [
         "vergiss, was ich über Ana gesagt habe", "oublie ce que j'ai dit sur Ana", "olvida lo que dije de Ana", "dimentica quello che ho detto su Ana",
         "vergeet wat ik over Ana zei", "esquece o que eu disse sobre a Ana", "please remove everything on Ana",
+        "can you delete all notes on Ana?", "forget Ana", "olvida a Ana", "cancella Ana dalla tua memoria",
     ],
 )  # fmt: skip
 def test_an_order_to_forget_is_proposed_with_its_lines_and_no_statement_itself(
@@ -198,3 +214,28 @@ def test_what_was_denied_answers_marked_until_decided(vault_of: VaultOf) -> None
         assert any("Dr Koch (to be checked since" in line.text for line in asked.lines)
         app.review.approve([item for item in app.review.list() if "Koch" in item.what])
         assert not any("Koch (to be checked" in line.text for line in app.ask("who is Kim's dentist?").lines)
+
+
+@pytest.mark.parametrize(
+    ("first", "answer", "second", "current", "waiting"),
+    [
+        ("my berth is 61", "Noted.", "16, not 61", {"Kim.berth: 16"}, set()),
+        ("my mail is kim@harbour.example", "Noted.", "harbor without u: kim@harbor.example", {"Kim.email: kim@harbor.example"}, set()),
+        ("mein Hund heißt Bolle", "", "sorry, Balle", {"Kim.dog: Balle"}, set()),
+        ("my berth is 61 and my box is 75", "Noted.", "sorry, 74", {"Kim.berth: 61"}, {"Kim: box is 74"}),
+        ("my berth is 61", "How long is the boat in metres?", "9", {"Kim.berth: 61"}, set()),
+    ],
+)  # fmt: skip
+def test_a_value_put_right_in_the_next_turn_stands_alone(
+    vault_of: VaultOf, first: str, answer: str, second: str, current: set[str], waiting: set[str]
+) -> None:
+    lines = [("user Kim", first), *([("assistant", answer)] if answer else []), ("user Kim", second)]
+    root = vault_of({"logs/2026-11-02/a.jsonl": said("a", lines, day="2026-11-02")})
+    with App(root, clock=lambda: datetime(2026, 11, 2, 20, tzinfo=UTC)) as app:
+        app.consolidate(llm="none")
+        facts = {
+            f"{fact.entity}.{fact.field}: {fact.value}" for _, fact in app.facts() if not fact.is_statement
+        }
+        assert facts == current
+        assert not [fact.value for _, fact in app.facts() if fact.is_statement and not answer.endswith("?")]
+        assert {item.what for item in app.review.list()} == waiting

@@ -9,7 +9,7 @@ from adversaries import superlinear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.talk.corrections import corrected
+from memoryclaw.talk.corrections import corrected, put_right
 from memoryclaw.text.grammar import codes, grammar
 
 
@@ -116,3 +116,63 @@ def test_a_long_text_of_corrections_takes_time_in_proportion_to_its_length(unit:
         return lambda: corrected(text, grammar("en"))
 
     assert superlinear(work, 100_000, least=1500, quick=2e-6) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "before", "turn", "right", "wrong"),
+    [
+        ("en", "my flight is on 2026-11-12", "sorry 2026-11-21, typo", "2026-11-21", "2026-11-12"),
+        ("en", "my berth is 61", "16, not 61", "16", "61"),
+        ("en", "my boss is Tom Hale", "no wait, Agnes", "Agnes", "Tom Hale"),
+        ("en", "my dentist is Dr Vonn", "*Dr Vogn", "Vogn", "Vonn"),
+        ("en", "my teacher is Frau Lorenz", "oops, Lorentz with tz", "Lorentz", "Lorenz"),
+        ("en", "my mail is kim@harbour.example", "harbor without u: kim@harbor.example", "kim@harbor.example", "kim@harbour.example"),
+        ("de", "mein termin ist am 12.11.", "sorry, am 13.11.", "13.11", "12.11"),
+        ("fr", "mon code postal est 75011", "pardon, 75012", "75012", "75011"),
+        ("es", "mi perro se llama Pipo", "perdón, Pepo", "Pepo", "Pipo"),
+        ("nl", "mijn hond heet Bas", "sorry, Bos", "Bos", "Bas"),
+    ],
+)  # fmt: skip
+def test_the_next_turn_puts_right_what_was_said(
+    code: str, before: str, turn: str, right: str, wrong: str
+) -> None:
+    fix = put_right(turn, before, grammar(code))
+    assert fix is not None
+    assert (fix.right, fix.wrong, fix.is_sure) == (right, wrong, True)
+    assert fix.text == before.replace(wrong, right)
+
+
+@pytest.mark.parametrize(
+    ("before", "turn"),
+    [
+        ("my berth is 61", "74"), ("my berth is 61", "thanks 12 times"), ("my berth is 61", "sorry, i'm late, 5 minutes"), ("my berth is 61", "sorry, at 14:50"),
+        ("my dog is called Bosse", "sorry, what is a good name for a cat"), ("my dog is called Bosse", "Bosse is 4"), ("my boss is Tom", "sorry, Anna is calling"),
+        ("my rent is 950", "no wait, i have 3 cats"), ("we are 4", "sorry, 2 secs"), ("my son is Leo", "my daughter is Lea"), ("I like Oslo", "no"), ("my berth is 61", "sorry, 74?"),
+    ],
+)  # fmt: skip
+def test_another_thing_puts_nothing_right(before: str, turn: str) -> None:
+    assert put_right(turn, before, grammar("en")) is None
+
+
+def test_where_two_values_may_be_meant_it_is_not_sure() -> None:
+    fix = put_right("sorry, 74", "my berth is 61 and my box is 75", grammar("en"))
+    assert fix is not None
+    assert not fix.is_sure
+
+
+@pytest.mark.parametrize(
+    "turn", ["it's 74", "74 actually", "61 was the old one, 74 now", "no, we swapped, it's 74 now"]
+)
+def test_what_the_assistant_answered_is_put_right_too(turn: str) -> None:
+    fix = put_right(turn, "Your berth is 61.", grammar("en"), answers=True)
+    assert fix is not None
+    assert (fix.right, fix.wrong) == ("74", "61")
+
+
+@given(st.text(max_size=80), st.text(max_size=80), st.sampled_from(codes()))
+def test_a_value_comes_from_the_turn_and_takes_the_place_of_one_before_it(
+    turn: str, before: str, code: str
+) -> None:
+    if fix := put_right(turn, before, grammar(code)):
+        assert set(fix.right.split()) <= {word.strip(" ,.;:!?*()…\"'“”„") for word in turn.split()}
+        assert fix.wrong in before

@@ -248,6 +248,8 @@ def test_what_is_to_be_done_at_once_is_told_by_the_episode_alone(text: str, is_k
         ("wenn mein Text Fehler hat sag es mir", ["wenn mein Text Fehler hat sag es mir"]),
         ("keine Listen bitte ich hasse das", ["keine Listen"]),
         ("no bullets please im dyslexic", ["no bullets"]),
+        ("dont call me mate pls", ["dont call me mate"]),  # a word that else only closes a sentence
+        ("call me Bo, mate", ["call me Bo"]),
         ("i told them to just use tabs", []),
         ("no one i know likes it", []),
         ("say that again if you don't mind", []),

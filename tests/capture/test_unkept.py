@@ -1,0 +1,76 @@
+"""What a person asks in words not to keep reaches no disk, and what the next turn takes back makes no memory; like words about work or a book do neither."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import VaultOf
+from nights import NIGHT, consolidated
+
+from memoryclaw.app import App
+from memoryclaw.text.grammar import codes, grammar
+from memoryclaw.text.unkept import POINTS_BACK, TELLS, asked_unkept
+
+
+def kept(root: Path, *turns: str) -> str:
+    """All that a vault holds on disk after these turns, each with an answer, and a night."""
+    lines = [
+        json.dumps({"ts": f"2026-04-19T18:{n:02}:00Z", "session": "evening", "turn": n, "role": role, "name": "Kim"[: 3 * (role == "user")], "content": text})
+        for n, (role, text) in enumerate(pair for text in turns for pair in (("user", text), ("assistant", "All right.")))
+    ]  # fmt: skip
+    with App(root, clock=lambda: NIGHT) as app:
+        assert all(captured.ok for captured in app.capture(lines))
+    consolidated(root)
+    folders = "logs", "semantic", "episodes", "runs"
+    return "".join(path.read_text() for name in folders for path in (root / name).rglob("*.*") if path.is_file())  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dont save this but my ex is called Pia Voss", "off the record: my ex is called Pia Voss", "my ex is called Pia Voss, pls don't note it",
+        "please dont remember that my ex is called Pia Voss", "my ex, pin 4711, is called Pia Voss. don't keep any of this",
+        "merk dir das nicht: meine ex heißt Pia Voss", "speicher das bitte nicht, aber meine ex heißt Pia Voss", "meine ex heißt Pia Voss. bitte nicht merken",
+        "ne garde pas ça en mémoire : mon ex s'appelle Pia Voss", "no lo recuerdes: mi ex se llama Pia Voss", "non segnarlo, ma la mia ex si chiama Pia Voss",
+        "niet opslaan: mijn ex heet Pia Voss", "não guardes isto: a minha ex chama-se Pia Voss",
+    ],
+)  # fmt: skip
+def test_what_a_turn_asks_not_to_keep_reaches_no_disk(vault_of: VaultOf, text: str) -> None:
+    on_disk = kept(vault_of({}), text, "my vet is Dr Lunde")
+    assert "Voss" not in on_disk
+    assert "Lunde" in on_disk
+
+
+@pytest.mark.parametrize("order", ["forget that, dont save it", "ok don't keep that please", "bitte nicht speichern", "no lo guardes", "sla dat niet op"])  # fmt: skip
+def test_what_the_next_turn_takes_back_makes_no_memory(vault_of: VaultOf, order: str) -> None:
+    root = vault_of({})
+    on_disk = kept(root, "my vet is Dr Lunde", "my ex is called Pia Voss", order)
+    made = "".join(
+        path.read_text() for name in ("semantic", "episodes") for path in (root / name).glob("*.md")
+    )
+    assert "Lunde" in made
+    assert "Voss" not in made
+    assert "Voss" in on_disk, "it was logged before it was taken back"
+    assert not consolidated(root).changes.changes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't forget: my ex is called Pia Voss", "i dont save much, my ex is called Pia Voss", "we don't keep this in the shed", "don't save the file as csv",
+        "i don't remember that my keys were there", "don't save it yet, i have to check", "write a function that hashes it, don't store it", "never mind", "forget it",
+        "vergiss nicht: meine ex heißt Pia Voss", "das kann ich mir nicht merken", "no recuerdo eso, mi ex se llama Pia", "je ne garde pas ça chez moi",
+        "please do not record the meeting on friday", "record this: my knee hurts",
+    ],
+)  # fmt: skip
+def test_like_words_ask_nothing_of_the_kind(text: str) -> None:
+    assert asked_unkept(text) == ""
+
+
+@pytest.mark.parametrize("code", codes())
+def test_every_phrase_asks_it_alone_and_before_a_colon(code: str) -> None:
+    for phrase in (entry.replace("' ", "'") for entry in grammar(code).unkept.entries()):
+        assert asked_unkept(f"{phrase}: Pia Voss 4711") == TELLS, phrase
+        assert asked_unkept(phrase) in ("", POINTS_BACK), phrase
