@@ -157,6 +157,10 @@ class Searcher:
         """The keys of the names under which stands who says `I`."""
         return self._catalog.own_keys()
 
+    def names(self, key: str) -> bool:
+        """True for the key of somebody or something in the vault."""
+        return bool(self._catalog.names([key], ("entity", "person")))
+
     def before(self, turns: Iterable[UnitSummary]) -> list[UnitSummary]:
         """The turns before these, where they have one."""
         places = {(turn.rowid - 1, turn.first) for turn in turns}

@@ -485,3 +485,47 @@ def test_a_day_told_as_a_distance_is_found_by_its_date(vault_of: VaultOf, told: 
     with App(app.root, clock=lambda: datetime(2026, 10, 10, 9, tzinfo=UTC)) as app:
         lines = app.ask(question).lines
         assert any(told.rsplit(maxsplit=1)[-1] in line.text for line in lines)
+
+
+OWN = ("ich arbeite bei Bosch", "the ferry takes my brother to Ystad", "our cat Mimi weighs 4 kilos", "Gunnar fixes the roof", "Hanne is our midwife", "moro no Porto")  # fmt: skip
+OTHERS = ("Bram works at Philips and lives in Eindhoven", "my sister's dentist is Dr Bell", "Solveig earns 4,100 a month", "der Zahnarzt meiner Mutter heißt Dr. Kern",
+    "ma sœur habite à Lyon", "el cumpleaños de Lucía es el 3 de mayo", "mio fratello lavora alla Fugro", "Sanne woont in Utrecht", "she is allergic to latex")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("where do i work?", ""),
+        ("where do we live?", ""),
+        ("who is my dentist?", ""),
+        ("who is my brother's dentist?", ""),
+        ("how much do i earn?", ""),
+        ("am i allergic to anything?", ""),
+        ("wie heißt mein zahnarzt?", ""),
+        ("où est-ce que j'habite ?", ""),
+        ("¿cuándo es mi cumpleaños?", ""),
+        ("dove lavoro?", ""),
+        ("waar woon ik?", ""),
+        ("wo arbeite ich?", OWN[0]),
+        ("how much does my cat weigh?", OWN[2]),
+        ("who fixes our roof?", OWN[3]),
+        ("who is our midwife?", OWN[4]),
+        ("onde moro?", OWN[5]),
+        ("where does Bram work?", OTHERS[0]),
+        ("who is my sister's dentist?", OTHERS[1]),
+    ],
+)
+def test_a_question_of_oneself_is_not_answered_by_what_is_told_of_another(
+    question: str, answer: str, tmp_path: Path
+) -> None:
+    turns = [
+        {"ts": f"2026-03-0{n % 5 + 1}T10:00:00Z", "session": str(n), "turn": "0", "role": "user", "name": "Kim", "content": text}
+        for n, text in enumerate((*OTHERS, *OWN))
+    ]  # fmt: skip
+    with App(
+        put(tmp_path, {"memoryclaw.yaml": ""}), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)
+    ) as vault:
+        vault.capture(turns)
+        reply = vault.ask(question)
+    assert reply.answered == bool(answer), reply.lines
+    assert answer in (reply.lines[0].text if answer else "")
