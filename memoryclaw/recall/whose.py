@@ -14,6 +14,7 @@ from memoryclaw.text.language import WORD, key_of, words_of
 from memoryclaw.text.sentences import sentences
 
 _OWN = frozenset(lists.words("pronouns.own"))
+_GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words as well
 _NEAR = 3  # words behind an article, of which one is the thing
 
 
@@ -58,9 +59,29 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
     )
 
 
+def tells_of_named(text: str, question: Question) -> bool:
+    """True for a statement about somebody or something that a question calls by name: `Harald quoted 14,300`, `she's called Smilla`."""
+    asked = (
+        word for word in question.weights if word not in _GIVEN or word.capitalize() in question.query.text
+    )
+    capitals = {word for word in asked if word.capitalize() in text}
+    if not capitals:
+        return False
+    words = _grammar_of(text)
+    for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, words)):
+        subject = clause.subject or clause.tokens[:1]
+        names = {name[0] for name in _people(clause, words, lambda _key: False)}
+        names.update(() if words.noun_capitals else (name for name in subject if _is_name(name, words)))
+        behind = (place + size for place, size in words.naming_words.places(clause.tokens[:-1]))
+        if not capitals.isdisjoint(names.union(clause.tokens[place] for place in behind)):
+            return True
+    return False
+
+
 def _people(clause: Clause, words: Grammar, names: Callable[[str], bool]) -> Iterator[Sequence[str]]:
     """The people in the subject of a clause: by a role, by a name that begins it, or by one behind an `of`."""
-    subject = [key_of(token) if "'" in token else token for token in clause.subject]
+    typed_subject = clause.subject or clause.tokens[:1] * (not clause.kind)  # before a verb that no list has
+    subject = [key_of(token) if "'" in token else token for token in typed_subject]
     for place, size in words.roles.places(subject):
         yield subject[place : place + size]
     first = words.honorifics.skip(subject)
@@ -69,11 +90,15 @@ def _people(clause: Clause, words: Grammar, names: Callable[[str], bool]) -> Ite
     places += [place for place, before in enumerate(subject[:-1], 1) if before in words.owner_prepositions]
     capitals = {word.lower() for word in WORD.findall(clause.text) if word[0].isupper()}
     for place in places if not is_titled or not words.noun_capitals else places[1:]:
-        name, typed = [*subject, ""][place], [*clause.subject, ""][place]
-        is_word = name in words.common or name in words.subjects or words.roles.at(subject, place)
-        if name and not is_word and (typed in capitals or names(name)):
+        name, typed = [*subject, ""][place], [*typed_subject, ""][place]
+        if name and _is_name(name, words) and (typed in capitals or names(name)):
             is_called = subject[place + 1 : place + 2] and subject[place + 1] in words.noun_openers
             yield subject[place:] if is_called else [name]  # `Rex the dog`
+
+
+def _is_name(word: str, words: Grammar) -> bool:
+    """True for no ordinary word of a language."""
+    return not any(word in list_ for list_ in (words.common, words.subjects, words.nouns, words.everyday))
 
 
 def _is_own(clause: Clause, words: Grammar, is_asked: Callable[[Sequence[str]], bool]) -> bool:
