@@ -20,7 +20,7 @@ from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.recall.whose import asks_of_oneself, is_of_another
 from memoryclaw.text import words as lists
-from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges
+from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges
 from memoryclaw.text.grammar import spoken_in
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
@@ -106,14 +106,13 @@ def ask(
     """
     with searcher.reading():
         ranking = searcher.find(text, newest=True)
-        # `what do I have to do?`
-        lists_duties = ranking.question.of_duty and not ranking.question.is_sentence
+        lists_duties, due = ranking.question.lists_duties, ranking.question.days
         if lists_duties:
             ranking = searcher.find("kind:todo")
         recalled = recall(
             searcher, text, goal="", session="", budget=budget, max_results=max_results, floor=False, own=own, ranking=ranking
         )  # fmt: skip
-        matches = [one for one in recalled.matches if not (lists_duties and one.unit.field in OVER)]
+        matches = [one for one in recalled.matches if not lists_duties or _is_open(one.unit, due)]
         candidates = [*_candidates(searcher, ranking, matches, least, own)]
     passes = recalled.relevance.passes
     question = ranking.question
@@ -151,6 +150,11 @@ def ask(
 def _answered(recalled: Recalled, lines: Iterable[AnswerLine], *, is_sure: bool = True) -> AnsweredQuestion:
     fields = {one.name: getattr(recalled, one.name) for one in dataclasses.fields(recalled)}
     return AnsweredQuestion(**fields, answered=is_sure, lines=tuple(lines))
+
+
+def _is_open(todo: Unit, due: Sequence[DateRange]) -> bool:
+    """True for a to-do that is not over, and due on one of these days where there are any."""
+    return todo.field not in OVER and (not due or any(falls_in(todo.days, one.start, one.end) for one in due))
 
 
 def _sequels(

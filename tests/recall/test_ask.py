@@ -529,3 +529,24 @@ def test_a_question_of_oneself_is_not_answered_by_what_is_told_of_another(
         reply = vault.ask(question)
     assert reply.answered == bool(answer), reply.lines
     assert answer in (reply.lines[0].text if answer else "")
+
+
+@pytest.mark.parametrize(
+    ("question", "due"),
+    [
+        ("what do i have to do tomorrow?", ["sheep"]),
+        ("what do i need to do by saturday?", ["sheep", "rope"]),
+        ("was muss ich morgen erledigen?", ["sheep"]),
+        ("¿qué tengo que hacer mañana?", ["sheep"]),
+        ("what do i have to do on monday?", []),
+        ("what do i have to do?", ["sheep", "rope", "tiller", "bank"]),
+    ],
+)
+def test_duties_of_a_day_are_those_due_on_it(question: str, due: list[str], tmp_path: Path) -> None:
+    todos = "- [ ] worm the sheep [due:: 2026-03-11]\n- [ ] splice the rope [due:: 2026-03-14]\n- [ ] varnish the tiller [due:: 2026-11-20]\n- [ ] call the bank\n"
+    put(tmp_path, {"memoryclaw.yaml": "", "todo.md": todos + "- [x] oil the gate [due:: 2026-03-11]\n"})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as vault:
+        reply = vault.ask(question)
+    assert reply.answered == bool(due)
+    things = {"sheep", "rope", "tiller", "bank", "gate"}
+    assert {thing for thing in things if any(thing in line.text for line in reply.lines)} == set(due)

@@ -206,7 +206,7 @@ def test_each_weight_is_one_of_a_feature() -> None:
         ("Ilse nimmt nur Bargeld", "schreib eine kurze Mail an Ilse", True),
         ("Harald quoted 14,300 for the barn roof", "reply to Ingeborg", False),
         ("we went to Lisbon in May", "write a poem about Lisbon", False),
-        ("Harald quoted 14,300 for the barn roof", "fix the roof of the css box", False),
+        ("Harald quoted 14,300 for the barn roof", "center a box with css", False),
     ],
 )
 def test_a_name_of_which_a_statement_tells_speaks_in_a_prompt_of_work(
