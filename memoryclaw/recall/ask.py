@@ -255,6 +255,7 @@ def _of_unit(
     is_certain = is_named and not is_beside and (in_folder or key_of(unit.entity) in whose)
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = is_named and not is_certain and question.of_myself and not question.any_person
+    doubted = searcher.doubted(found.units)
     pasted = _pasted(unit, pieces)
     if whole := mixed(unit, own_text):
         shown = [(number, whole.marked(piece)) for number, piece in pieces]
@@ -264,11 +265,8 @@ def _of_unit(
         (
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
-            *(
-                ["another"]
-                if is_another or (share and _is_of_another(searcher, question, unit, piece))
-                else ()
-            ),
+            *["another"] * bool(is_another or (share and _is_of_another(searcher, question, unit, piece))),
+            *["doubted"] * any(value in piece for value in doubted),
             *([] if is_on_day else ["day"]),
             *(["present"] if question.of_before and not (is_before or says_before(piece)) else ()),
             *(["beside"] if is_beside else ()),

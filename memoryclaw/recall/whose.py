@@ -54,7 +54,7 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
             is_others = is_somebody and not is_known and clause.kind != "report"
         clauses_told.append((is_asked(clause.tokens), is_others))
     is_any_asked = any(is_about for is_about, _ in clauses_told)
-    return any(clauses_told) and all(
+    return bool(clauses_told) and all(
         others for is_about, others in clauses_told if is_about or not is_any_asked
     )
 
