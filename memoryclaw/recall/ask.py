@@ -18,9 +18,10 @@ from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
+from memoryclaw.recall.whose import asks_of_oneself, is_of_another
 from memoryclaw.text import words as lists
-from memoryclaw.text.dates import ANCHOR, falls_in, find_ranges
-from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges
+from memoryclaw.text.grammar import spoken_in
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.sentences import ends_in_question, sentences
@@ -105,14 +106,13 @@ def ask(
     """
     with searcher.reading():
         ranking = searcher.find(text, newest=True)
-        # `what do I have to do?`
-        lists_duties = ranking.question.of_duty and not ranking.question.is_sentence
+        lists_duties, due = ranking.question.lists_duties, ranking.question.days
         if lists_duties:
             ranking = searcher.find("kind:todo")
         recalled = recall(
             searcher, text, goal="", session="", budget=budget, max_results=max_results, floor=False, own=own, ranking=ranking
         )  # fmt: skip
-        matches = [one for one in recalled.matches if not (lists_duties and one.unit.field in OVER)]
+        matches = [one for one in recalled.matches if not lists_duties or _is_open(one.unit, due)]
         candidates = [*_candidates(searcher, ranking, matches, least, own)]
     passes = recalled.relevance.passes
     question = ranking.question
@@ -141,6 +141,7 @@ def ask(
     with searcher.reading():
         later = _sequels(searcher, ranking, answering[:LINES] or candidates[:DOUBTED], own)
     candidates = [line for one in candidates for line in (*later.get(one.line.id, ()), one)]
+    candidates.sort(key=lambda one: "another" in one.line.against)
     answering = [one for one in answering if one.line.id not in later]
     lines = [one.line for one in answering[:LINES]] or islice(_nearest(candidates), NEAREST)
     return _answered(recalled, lines, is_sure=bool(answering))
@@ -149,6 +150,11 @@ def ask(
 def _answered(recalled: Recalled, lines: Iterable[AnswerLine], *, is_sure: bool = True) -> AnsweredQuestion:
     fields = {one.name: getattr(recalled, one.name) for one in dataclasses.fields(recalled)}
     return AnsweredQuestion(**fields, answered=is_sure, lines=tuple(lines))
+
+
+def _is_open(todo: Unit, due: Sequence[DateRange]) -> bool:
+    """True for a to-do that is not over, and due on one of these days where there are any."""
+    return todo.field not in OVER and (not due or any(falls_in(todo.days, one.start, one.end) for one in due))
 
 
 def _sequels(
@@ -167,9 +173,10 @@ def _sequels(
 
 
 def _rivals(line: AnswerLine, others: Iterable[_Candidate]) -> list[AnswerLine]:
-    """The lines of other units that hold about as much of the question."""
+    """The lines of other units that hold about as much of the question, and are of whom it asks about."""
     enough = _AS_MUCH * line.share
-    return [one.line for one in others if one.line.share >= enough and one.line.id != line.id]
+    lines = (one.line for one in others if one.line.share >= enough and one.line.id != line.id)
+    return [rival for rival in lines if "another" not in rival.against]
 
 
 def _nearest(candidates: Iterable[_Candidate]) -> Iterator[AnswerLine]:
@@ -248,6 +255,7 @@ def _of_unit(
     is_certain = is_named and not is_beside and (in_folder or key_of(unit.entity) in whose)
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = is_named and not is_certain and question.of_myself and not question.any_person
+    doubted = searcher.doubted(found.units)
     pasted = _pasted(unit, pieces)
     if whole := mixed(unit, own_text):
         shown = [(number, whole.marked(piece)) for number, piece in pieces]
@@ -257,7 +265,8 @@ def _of_unit(
         (
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
-            *(["another"] if is_another or _is_of_another(question, unit, piece) else ()),
+            *["another"] * bool(is_another or (share and _is_of_another(searcher, question, unit, piece))),
+            *["doubted"] * any(value in piece for value in doubted),
             *([] if is_on_day else ["day"]),
             *(["present"] if question.of_before and not (is_before or says_before(piece)) else ()),
             *(["beside"] if is_beside else ()),
@@ -344,19 +353,18 @@ def _is_named(value: str, question: Question) -> bool:
     return set(words_of(value)) <= set(words_of(question.query.text))
 
 
-def _is_of_another(question: Question, unit: Unit, text: str) -> bool:
-    """True for what somebody says who is none of the people asked about, and names none of them; of oneself, for what begins with another: `she turns 23`."""
+def _is_of_another(searcher: Searcher, question: Question, unit: Unit, text: str) -> bool:
+    """True for what somebody says who is none of the people asked about, and names none of them; of oneself, for what is told of others."""
     people = question.any_person
-    if not people:
-        if not question.of_myself or not _OWN.isdisjoint(words_of(question.query.text)):
-            return False
-        code, said = spoken_in(text, "en"), tokens_of(unit.value or text.rpartition(": ")[2])
-        return bool(grammar(code if code in codes() else "en").people_pronouns.at(said))
-    if unit.kind != "turn" or key_of(unit.entity) in people:
+    if people and unit.kind == "turn" and key_of(unit.entity) not in people:
+        language = question.language
+        named = {token for key in people for token in language.tokens(key)}
+        if named.isdisjoint(language.tokens(text)):
+            return True
+    if not asks_of_oneself(question):
         return False
-    language = question.language
-    named = {token for key in people for token in language.tokens(key)}
-    return named.isdisjoint(language.tokens(text))
+    speaker, _, said = text.partition(": ") if unit.kind in _SPOKEN else ("", "", text)
+    return is_of_another(question, unit.value or said or speaker, searcher.names, searcher.own_keys())
 
 
 def _names_field(question: Question, unit: Unit) -> bool:

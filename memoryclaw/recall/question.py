@@ -88,6 +88,7 @@ _LATEST, _MANNER, _BEFORE, _DUTY = (
     tuple(" ".join(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase)
     for name in ("relevance.latest", "relevance.manner", "relevance.before", "relevance.duty")
 )
+_DOING = frozenset(word for phrase in _DUTY for word in phrase.split()).union(lists.words("relevance.doing"))
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
 
 
@@ -218,6 +219,11 @@ class Question(NamedTuple):
     def of_duty(self) -> bool:
         """True when it asks what somebody has to do."""
         return self.form == "what" and says_duty(self.query.text)
+
+    @property
+    def lists_duties(self) -> bool:
+        """True when it asks for all that somebody has to do, perhaps on a day: `what do I have to do tomorrow?`."""
+        return self.of_duty and (not self.is_sentence or self.weights.keys() <= _DOING)
 
     def _says_before(self, word: str) -> bool:
         """True for `before` alone, or before a name; not `before breakfast`."""

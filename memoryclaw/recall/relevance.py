@@ -13,6 +13,7 @@ from memoryclaw.model import Relevance, Term
 from memoryclaw.recall.evidence import NOTHING_COUNTED
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.rank import Ranked, Ranking, names_field
+from memoryclaw.recall.whose import tells_of_named
 from memoryclaw.text import words as lists
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.language import words_of
@@ -87,6 +88,7 @@ def _is_named(question: Question, hit: Ranked) -> bool:
         name != name.casefold()
         or question.query.text.find(name.capitalize()) > 0
         or (in_folder and names_field(question, hit.unit))
+        or (hit.unit.kind == "fact" and not hit.unit.field and tells_of_named(hit.unit.value, question))
     )
 
 

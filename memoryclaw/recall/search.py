@@ -157,6 +157,10 @@ class Searcher:
         """The keys of the names under which stands who says `I`."""
         return self._catalog.own_keys()
 
+    def names(self, key: str) -> bool:
+        """True for the key of somebody or something in the vault."""
+        return bool(self._catalog.names([key], ("entity", "person")))
+
     def before(self, turns: Iterable[UnitSummary]) -> list[UnitSummary]:
         """The turns before these, where they have one."""
         places = {(turn.rowid - 1, turn.first) for turn in turns}
@@ -221,6 +225,12 @@ class Searcher:
                     f'may have changed: "{later}", {said}' if later else f"to be checked since {day}"
                 )
         return marks
+
+    def doubted(self, hits: Iterable[Ranked]) -> list[str]:
+        """The statements among these that wait to be checked, as those do that a later turn denied."""
+        today = self._today.isoformat()
+        statements = (hit.unit for hit in hits if hit.unit.kind == "fact" and not hit.unit.field)
+        return [one.value for one in statements if one.state == "current" and "" < one.verify_by < today]
 
     def _overdue(self, summary: UnitSummary, unit: Unit) -> str:
         """The ISO day until which what holds now was to be checked again, where that day is over; else an empty string."""

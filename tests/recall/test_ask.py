@@ -485,3 +485,80 @@ def test_a_day_told_as_a_distance_is_found_by_its_date(vault_of: VaultOf, told: 
     with App(app.root, clock=lambda: datetime(2026, 10, 10, 9, tzinfo=UTC)) as app:
         lines = app.ask(question).lines
         assert any(told.rsplit(maxsplit=1)[-1] in line.text for line in lines)
+
+
+OF_ONESELF = ("ich arbeite bei Bosch", "the ferry takes my brother to Ystad", "our cat Mimi weighs 4 kilos", "Gunnar fixes the roof", "Hanne is our midwife", "moro no Porto")  # fmt: skip
+OF_OTHERS = ("Bram works at Philips and lives in Eindhoven", "my sister's dentist is Dr Bell", "Solveig earns 4,100 a month", "der Zahnarzt meiner Mutter heißt Dr. Kern",
+    "ma sœur habite à Lyon", "el cumpleaños de Lucía es el 3 de mayo", "mio fratello lavora alla Fugro", "Sanne woont in Utrecht", "she is allergic to latex")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("where do i work?", ""),
+        ("where do we live?", ""),
+        ("who is my dentist?", ""),
+        ("who is my brother's dentist?", ""),
+        ("how much do i earn?", ""),
+        ("am i allergic to anything?", ""),
+        ("wie heißt mein zahnarzt?", ""),
+        ("où est-ce que j'habite ?", ""),
+        ("¿cuándo es mi cumpleaños?", ""),
+        ("dove lavoro?", ""),
+        ("waar woon ik?", ""),
+        ("wo arbeite ich?", OF_ONESELF[0]),
+        ("how much does my cat weigh?", OF_ONESELF[2]),
+        ("who fixes our roof?", OF_ONESELF[3]),
+        ("who is our midwife?", OF_ONESELF[4]),
+        ("onde moro?", OF_ONESELF[5]),
+        ("where does Bram work?", OF_OTHERS[0]),
+        ("who is my sister's dentist?", OF_OTHERS[1]),
+    ],
+)
+def test_a_question_of_oneself_is_not_answered_by_what_is_told_of_another(
+    question: str, answer: str, tmp_path: Path
+) -> None:
+    turns = [
+        {"ts": f"2026-03-0{n % 5 + 1}T10:00:00Z", "session": str(n), "turn": "0", "role": "user", "name": "Kim", "content": text}
+        for n, text in enumerate((*OF_OTHERS, *OF_ONESELF))
+    ]  # fmt: skip
+    with App(
+        put(tmp_path, {"memoryclaw.yaml": ""}), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)
+    ) as vault:
+        vault.capture(turns)
+        reply = vault.ask(question)
+    assert reply.answered == bool(answer), reply.lines
+    assert answer in (reply.lines[0].text if answer else "")
+
+
+@pytest.mark.parametrize(
+    ("question", "due"),
+    [
+        ("what do i have to do tomorrow?", ["sheep"]),
+        ("what do i need to do by saturday?", ["sheep", "rope"]),
+        ("was muss ich morgen erledigen?", ["sheep"]),
+        ("¿qué tengo que hacer mañana?", ["sheep"]),
+        ("what do i have to do on monday?", []),
+        ("what do i have to do?", ["sheep", "rope", "tiller", "bank"]),
+    ],
+)
+def test_duties_of_a_day_are_those_due_on_it(question: str, due: list[str], tmp_path: Path) -> None:
+    todos = "- [ ] worm the sheep [due:: 2026-03-11]\n- [ ] splice the rope [due:: 2026-03-14]\n- [ ] varnish the tiller [due:: 2026-11-20]\n- [ ] call the bank\n"
+    put(tmp_path, {"memoryclaw.yaml": "", "todo.md": todos + "- [x] oil the gate [due:: 2026-03-11]\n"})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as vault:
+        reply = vault.ask(question)
+    assert reply.answered == bool(due)
+    things = {"sheep", "rope", "tiller", "bank", "gate"}
+    assert {thing for thing in things if any(thing in line.text for line in reply.lines)} == set(due)
+
+
+def test_a_statement_that_waits_to_be_checked_is_not_sure_in_the_turn_that_told_it(tmp_path: Path) -> None:
+    log = TURN.format(day="2026-03-01", turn=0, text="the server has 16 GB of ram")
+    told = '# user\n- "the server has 16 GB of ram" [said:: 2026-03-01]'
+    put(tmp_path, {"memoryclaw.yaml": "", "logs/2026-03-01/a.jsonl": log, "semantic/told.md": f"{told}\n"})
+    with App(tmp_path, clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)) as vault:
+        assert vault.ask("how much ram does the server have?").answered
+        put(tmp_path, {"semantic/told.md": f"{told} [verify_by:: 2026-03-05]\n"})
+        reply = vault.ask("how much ram does the server have?")
+    assert not reply.answered
+    assert "16 GB" in reply.lines[0].text

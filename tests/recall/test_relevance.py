@@ -196,3 +196,22 @@ def test_each_weight_is_one_of_a_feature() -> None:
     )
     assert len(set(names)) == len(names) > 10
     assert set(confident) < set(names)
+
+
+@pytest.mark.parametrize(
+    ("statement", "turn", "speaks"),
+    [
+        ("Harald quoted 14,300 for the barn roof", "reply to harald", True),
+        ("picked up the puppy! she's called Smilla", "draft a training plan for smilla", True),
+        ("Ilse nimmt nur Bargeld", "schreib eine kurze Mail an Ilse", True),
+        ("Harald quoted 14,300 for the barn roof", "reply to Ingeborg", False),
+        ("we went to Lisbon in May", "write a poem about Lisbon", False),
+        ("Harald quoted 14,300 for the barn roof", "center a box with css", False),
+    ],
+)
+def test_a_name_of_which_a_statement_tells_speaks_in_a_prompt_of_work(
+    statement: str, turn: str, speaks: bool, tmp_path: Path
+) -> None:
+    told = f'# user\n- "{statement}" [said:: 2026-03-01]\n'
+    with App(put(tmp_path / "v", {**FILES, "semantic/told.md": told})) as vault:
+        assert (statement in vault.recall(turn, noted=False).context) is speaks

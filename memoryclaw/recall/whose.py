@@ -1,0 +1,121 @@
+"""Whose a line is: a question of oneself is not answered by what is told of another, whoever said it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+from memoryclaw.index.stemming import language
+from memoryclaw.recall.question import Question
+from memoryclaw.text import words as lists
+from memoryclaw.text.clauses import Clause, clauses
+from memoryclaw.text.grammar import Grammar, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.language import WORD, key_of, words_of
+from memoryclaw.text.sentences import sentences
+
+_OWN = frozenset(lists.words("pronouns.own"))
+_GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words as well
+_NEAR = 3  # words behind an article, of which one is the thing
+
+
+def asks_of_oneself(question: Question) -> bool:
+    """True for a question of the one who asks, also where a verb alone says so: `¿dónde trabajo?`."""
+    text = question.query.text
+    words, tokens = _grammar_of(text), tokens_of(text)
+    signs = (words.first_person, words.contracted_subjects, words.possessives_own)
+    return question.of_myself or any(sign.has_any(tokens) for sign in signs)
+
+
+def is_of_another(question: Question, text: str, names: Callable[[str], bool], own: AbstractSet[str]) -> bool:
+    """True where all that a text says of what somebody asks of oneself is told of others: `my sister's dentist is Dr Bell`.
+
+    Args:
+        question: of oneself.
+        text: somebody's turn or statement, or a sentence of a note.
+        names: whether a key names somebody or something in the vault.
+        own: the keys of the names of the one who asks.
+    """
+    words, spoken = _grammar_of(text), language(spoken_in(text, "en"))
+    stems = question.tokens.union(*(leaf.clause.text.split() for leaf in question.related))
+    by_pronoun = _OWN.isdisjoint(words_of(question.query.text))  # `my dog` may be `she`
+
+    def is_asked(tokens: Sequence[str]) -> bool:
+        phrase = " ".join(map(key_of, tokens))
+        return phrase in own or not stems.isdisjoint(
+            [*question.language.tokens(phrase), *spoken.tokens(phrase)]
+        )
+
+    clauses_told, is_others = list[tuple[bool, bool]](), False
+    for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, words)):
+        if clause.subject:  # what has none goes on about that of the clause before it
+            people = [*_people(clause, words, names)]
+            is_somebody = bool(people) or (by_pronoun and words.people_pronouns.at(clause.subject) > 0)
+            is_known = (people and all(map(is_asked, people))) or _is_own(clause, words, is_asked)
+            is_others = is_somebody and not is_known and clause.kind != "report"
+        clauses_told.append((is_asked(clause.tokens), is_others))
+    is_any_asked = any(is_about for is_about, _ in clauses_told)
+    return bool(clauses_told) and all(
+        others for is_about, others in clauses_told if is_about or not is_any_asked
+    )
+
+
+def tells_of_named(text: str, question: Question) -> bool:
+    """True for a statement about somebody or something that a question calls by name: `Harald quoted 14,300`, `she's called Smilla`."""
+    asked = (
+        word for word in question.weights if word not in _GIVEN or word.capitalize() in question.query.text
+    )
+    capitals = {word for word in asked if word.capitalize() in text}
+    if not capitals:
+        return False
+    words = _grammar_of(text)
+    for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, words)):
+        subject = clause.subject or clause.tokens[:1]
+        names = {name[0] for name in _people(clause, words, lambda _key: False)}
+        names.update(() if words.noun_capitals else (name for name in subject if _is_name(name, words)))
+        behind = (place + size for place, size in words.naming_words.places(clause.tokens[:-1]))
+        if not capitals.isdisjoint(names.union(clause.tokens[place] for place in behind)):
+            return True
+    return False
+
+
+def _people(clause: Clause, words: Grammar, names: Callable[[str], bool]) -> Iterator[Sequence[str]]:
+    """The people in the subject of a clause: by a role, by a name that begins it, or by one behind an `of`."""
+    typed_subject = clause.subject or clause.tokens[:1] * (not clause.kind)  # before a verb that no list has
+    subject = [key_of(token) if "'" in token else token for token in typed_subject]
+    for place, size in words.roles.places(subject):
+        yield subject[place : place + size]
+    first = words.honorifics.skip(subject)
+    is_titled = first + 2 == len(subject) and subject[first] in words.articles  # `o João`
+    places = [first + is_titled]
+    places += [place for place, before in enumerate(subject[:-1], 1) if before in words.owner_prepositions]
+    capitals = {word.lower() for word in WORD.findall(clause.text) if word[0].isupper()}
+    for place in places if not is_titled or not words.noun_capitals else places[1:]:
+        name, typed = [*subject, ""][place], [*typed_subject, ""][place]
+        if name and _is_name(name, words) and (typed in capitals or names(name)):
+            is_called = subject[place + 1 : place + 2] and subject[place + 1] in words.noun_openers
+            yield subject[place:] if is_called else [name]  # `Rex the dog`
+
+
+def _is_name(word: str, words: Grammar) -> bool:
+    """True for no ordinary word of a language."""
+    return not any(word in list_ for list_ in (words.common, words.subjects, words.nouns, words.everyday))
+
+
+def _is_own(clause: Clause, words: Grammar, is_asked: Callable[[Sequence[str]], bool]) -> bool:
+    """True for a clause that says `I`, `me` or `my`, unless that is `my sister's`; or that tells of the very thing asked about: `Gunnar fixes the roof`."""
+    if words.first_person.has_any(clause.tokens):
+        return True
+    behind = [key_of(token) if "'" in token else token for token in clause.tokens[clause.verb_at :]]
+    for place, token in enumerate(behind[:-1], 1):
+        role = words.roles.at(behind, place)
+        if token in words.possessives_own and (not role or is_asked(behind[place : place + role])):
+            return True
+        is_definite = token in words.articles and token not in words.indefinite_words
+        if is_definite and is_asked(behind[place : place + _NEAR]):
+            return True
+    return False
+
+
+def _grammar_of(text: str) -> Grammar:
+    code = spoken_in(text, "en")
+    return grammar(code if code in codes() else "en")
