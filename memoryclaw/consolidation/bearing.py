@@ -29,7 +29,7 @@ from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import COUPLE, has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.dates import find_ranges, moved_day, with_blanks
+from memoryclaw.text.dates import find_ranges, moved_day, tells_past, told_ranges, with_blanks
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.vault.fact_values import date_value, holds_many, noun_of, same_field
@@ -86,6 +86,13 @@ def _abstentions() -> tuple[_Kind, ...]:
 
 
 @cache
+def _sides() -> list[list[WordList]]:
+    """What has a value each side by side: production and staging, work and home."""
+    rows = (line.split(" | ") for line in lists.lines("consolidation.sides"))
+    return [[WordList(side.split(", ")) for side in row] for row in rows]
+
+
+@cache
 def _consuming() -> WordList:
     return WordList(lists.words("consolidation.consuming"))
 
@@ -98,9 +105,11 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
         fact: what stands of the same one.
         was: the value that the claim takes the place of.
     """
+    later = _later(claim.words or claim.value)
+    if claim.is_statement and _is_apart(claim, fact):
+        return False
     if _tells_otherwise(claim, fact, was):
         return True
-    later = _later(claim.words or claim.value)
     if not later.clauses or later.repeats(fact.value) or claim.how == "end" or not fact.day < claim.said:
         return False
     if claim.field and (
@@ -109,7 +118,49 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
     ):
         return False
     whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
-    return any(_changes(clause, later, fact, whose) for clause in later.clauses)
+    return any(
+        _changes(clause, later, fact, whose)
+        for clause in later.clauses
+        if not tells_apart(clause, later.words, fact, claim.said)
+    )
+
+
+def tells_apart(clause: Clause, words: Grammar, fact: Fact, said: str) -> bool:
+    """True for what a clause tells of an earlier time or of another side than what stands, for which nothing follows from it: `my first car was a Lada`, `staging moved to OVH`."""
+    return _is_of_then(clause, words, fact, said) or _is_of_another_side(clause, fact)
+
+
+def _is_of_then(clause: Clause, words: Grammar, fact: Fact, said: str) -> bool:
+    """True for `we used RabbitMQ until 2022`; not where it names what stands, or a change."""
+    tokens = clause.tokens
+    before = [n for n in range(len(tokens)) if words.former.at(tokens, n) and not words.ended.at(tokens, n)]
+    signs = [words.ended, words.gone, words.replacing, words.cancel_words, words.renewals, words.returns]
+    signs += [words.ending_verbs, words.change_verbs, words.corrections]
+    is_change = any(words.changes.at(tokens, n) for n in range(len(tokens)) if n not in before)
+    if is_change or any(sign.within(tokens) for sign in signs):
+        return False
+    is_then = bool(before) or words.earlier_times.within(tokens) or words.past_be.has_any(clause.verb)
+    is_then = is_then or any(
+        one.end and one.end < fact.day[:10] and tells_past(clause.text, one.span) is not False
+        for one in told_ranges(clause.text, date.fromisoformat(said[:10]))
+    )
+    return is_then and not stems(fact.value, clause.text) <= stems(clause.text)
+
+
+def _is_of_another_side(clause: Clause, fact: Fact) -> bool:
+    later, known = clause.tokens, tokens_of(f"{fact.field} {fact.value}")
+    for sides in _sides():
+        at_hand = [side for side in sides if side.within(known)]
+        if at_hand and any(side.within(later) for side in sides):
+            return not any(side.within(later) for side in at_hand)
+    return False
+
+
+def _is_apart(claim: Claim, fact: Fact) -> bool:
+    """True for words of which every clause tells of an earlier time or another side."""
+    words = _grammar_of(claim.words or claim.value)
+    told = [clause for clause in clauses(claim.words or claim.value, words) if clause.kind]
+    return bool(told and claim.said) and all(tells_apart(clause, words, fact, claim.said) for clause in told)
 
 
 def may_change(text: str) -> bool:
@@ -341,6 +392,8 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     ended = [thing for _, thing in endings(words)]
     if ended and endings(older.value) and not any(thing <= stems(older.value, words) for thing in ended):
         return False  # `I no longer eat meat`, `I no longer eat cheese`: two ends
+    if _is_apart(claim, older):
+        return False
     is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
     is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)

@@ -1,0 +1,50 @@
+"""What is told of an earlier time, or of another side of a thing, neither ends nor doubts what stands."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import VaultOf
+from test_doubt_waits import after
+
+
+@pytest.mark.parametrize(
+    ("standing", "apart"),
+    [
+        ("i'm vegan", "i used to eat meat every day"),
+        ("i live in Crail", "in 2015 i lived in Hull"),
+        ("we use kafka", "we used rabbitmq until 2022"),
+        ("my car is a Saab", "my first car was a Lada"),
+        ("mein Auto ist ein Saab", "mein erstes Auto war ein Lada"),
+        ("ma voiture est une Saab", "ma première voiture était une Lada"),
+        ("mi coche es un Saab", "mi primer coche era un Lada"),
+        ("la mia macchina è una Saab", "la mia prima macchina era una Lada"),
+        ("mijn auto is een Saab", "mijn eerste auto was een Lada"),
+        ("o meu carro é um Saab", "o meu primeiro carro era um Lada"),
+        ("prod runs on Hetzner", "staging moved to OVH"),
+        ("we use Postgres at work", "for my side project i switched to sqlite"),
+    ],
+)
+def test_what_stands_holds(vault_of: VaultOf, standing: str, apart: str) -> None:
+    root = vault_of({})
+    before, _ = after(root, standing)
+    both, waiting = after(root, standing, apart)
+    assert before
+    assert set(before) <= set(both)
+    assert waiting == []
+
+
+@pytest.mark.parametrize(
+    ("standing", "change"),
+    [
+        ("i live in Crail", "i used to live in Crail"),
+        ("i live in Crail", "in 2015 i moved to Hull"),
+        ("my rent is 900", "my rent was raised to 990"),
+        ("prod runs on Hetzner", "prod moved to OVH"),
+        ("we use Postgres at work", "at work we switched to sqlite"),
+    ],
+)
+def test_what_names_it_or_a_change_bears_on_it(vault_of: VaultOf, standing: str, change: str) -> None:
+    root = vault_of({})
+    before, _ = after(root, standing)
+    both, waiting = after(root, standing, change)
+    assert not set(before) <= set(both) or waiting
