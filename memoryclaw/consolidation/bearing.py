@@ -108,7 +108,7 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
     later = _later(claim.words or claim.value)
     if claim.is_statement and _is_apart(claim, fact):
         return False
-    if _tells_otherwise(claim, fact, was):
+    if _tells_otherwise(claim, fact, was) or _likes_otherwise(claim, fact):
         return True
     if not later.clauses or later.repeats(fact.value) or claim.how == "end" or not fact.day < claim.said:
         return False
@@ -116,7 +116,7 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
         same_field(claim.field, fact.field)
         or any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS)
     ):
-        return False
+        return _is_at_another_place(claim, fact)
     whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
     return any(
         _changes(clause, later, fact, whose)
@@ -163,6 +163,22 @@ def _is_apart(claim: Claim, fact: Fact) -> bool:
     return bool(told and claim.said) and all(tells_apart(clause, words, fact, claim.said) for clause in told)
 
 
+def _is_at_another_place(claim: Claim, fact: Fact) -> bool:
+    """True where one works elsewhere than by a fact of their work: `works at: Bol`, of `works as: nurse at Fjord Clinic`."""
+    if not claim.change or {claim.field, fact.field} not in ({"works at", "works as"}, {"works as"}):
+        return False
+    code = _grammar_of(claim.words).code
+    old, new = _workplace(fact, code), _workplace(claim, code)
+    return bool(old and new) and not (old <= new or new <= old)
+
+
+def _workplace(told: Claim | Fact, code: str) -> frozenset[str]:
+    """The stems of the place that a fact of somebody's work names."""
+    tokens, words = tokens_of(told.value), _grammar_of(told.value, code)
+    first = next((n for n in range(len(tokens)) if words.place_prepositions.at(tokens, n)), len(tokens))
+    return stems(" ".join(tokens[0 if told.field == "works at" else first :]), told.value)
+
+
 def may_change(text: str) -> bool:
     """True for words with a sign of change, of an end, or of a return."""
     return bool(_later(text).clauses)
@@ -181,6 +197,31 @@ def _tells_otherwise(claim: Claim, fact: Fact, was: str) -> bool:
         or _tells_field_of(fact.value, claim.field, claim)
         or _tells_where_reached(fact.value, claim)
     )
+
+
+def _likes_otherwise(claim: Claim, fact: Fact) -> bool:
+    """True where somebody likes now what they did not, or the other way round: `turns out I like olives`, `can't stand jazz any more`."""
+    if fact.field not in ("likes", "dislikes") or not (claim.change and claim.is_statement):
+        return False
+    words, thing = _grammar_of(claim.value), tuple(tokens_of(fact.value))
+    whose = "" if fact.entity == claim.speaker else key_of(fact.entity)
+
+    def turns(clause: Clause) -> bool:
+        tokens = clause.tokens
+        places = (n + len(thing) for n in range(len(tokens)) if tokens[n : n + len(thing)] == thing)
+        behind = next(places, None)  # not `olive oil`, of olive
+        if behind is None or not (
+            tokens[behind:] == () or tokens[behind] in words.empty or words.changes.at(tokens, behind)
+        ):
+            return False
+        hates = any(field == "dislikes" and has_phrase(tokens, verb) for verb, field in words.verb_fields)
+        likes = words.liking.within(tokens) and not words.negations.within(tokens)
+        dislikes = hates or (words.liking.within(tokens) and words.negations.within(tokens))
+        return is_theirs(clause, words, whose, fact.field) and (
+            likes if fact.field == "dislikes" else dislikes
+        )
+
+    return any(map(turns, clauses(claim.value, words)))
 
 
 class _Later(NamedTuple):

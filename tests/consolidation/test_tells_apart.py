@@ -1,4 +1,4 @@
-"""What is told of an earlier time, or of another side of a thing, neither ends nor doubts what stands."""
+"""What is told of an earlier time, or of another side of a thing, neither ends nor doubts what stands; what is told otherwise of the same thing ends it."""
 
 from __future__ import annotations
 
@@ -48,3 +48,46 @@ def test_what_names_it_or_a_change_bears_on_it(vault_of: VaultOf, standing: str,
     before, _ = after(root, standing)
     both, waiting = after(root, standing, change)
     assert not set(before) <= set(both) or waiting
+
+
+@pytest.mark.parametrize(
+    ("standing", "value", "change"),
+    [
+        ("i love jazz", "jazz", "cant stand jazz any more"),
+        ("i hate olives", "olives", "turns out i like olives now"),
+        ("odio las aceitunas", "aceitunas", "ahora me gustan las aceitunas"),
+        ("i work as a nurse at Fjord Clinic", "nurse at Fjord Clinic", "i work at Nordby School now"),
+        (
+            "ich arbeite als Pfleger im Klinikum Kiel",
+            "Pfleger im Klinikum Kiel",
+            "ich arbeite jetzt bei Bosch",
+        ),
+        ("I'm single", "I'm single", "i have a boyfriend now"),
+        ("je suis végétarienne", "végétarienne", "je remange de la viande"),
+    ],
+)
+def test_a_change_in_plain_words_ends_it(vault_of: VaultOf, standing: str, value: str, change: str) -> None:
+    root = vault_of({})
+    before, _ = after(root, standing)
+    both, _ = after(root, standing, change)
+    assert before == [value]
+    assert value not in both
+
+
+@pytest.mark.parametrize(
+    ("standing", "beside"),
+    [
+        ("i hate olives", "i like olive oil soap now"),
+        ("i love jazz", "my sister can't stand jazz any more"),
+        ("i hate olives", "i still don't like olives, now less than ever"),
+        ("i work as a nurse", "i work at Nordby School now"),
+        ("i work as a nurse at Fjord Clinic", "my wife works at Nordby School now"),
+        ("I'm single", "my sister has a boyfriend now"),
+    ],
+)
+def test_what_is_told_beside_it_leaves_it(vault_of: VaultOf, standing: str, beside: str) -> None:
+    root = vault_of({})
+    before, _ = after(root, standing)
+    both, waiting = after(root, standing, beside)
+    assert set(before) <= set(both)
+    assert waiting == []
