@@ -428,6 +428,8 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
+    if _is_done(older.value, words):
+        return True
     if not (share_a_word(older.value, words) if claim.change else may_renew(words)):
         return False  # asked of every statement that stands
     ended = [thing for _, thing in endings(words)]
@@ -441,6 +443,31 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     if not is_said_anew or speaks_of_another(older.value, words) or _is_wished(words):
         return False
     return not _is_own(older.value) or _is_of_speaker(words, older.value)
+
+
+def _is_done(older: str, later: str) -> bool:
+    """True where somebody did what they wished to by older words: `we want to buy a house in Ystad`, `we bought the house in Ystad`."""
+    wish, words = _wish_in(older, _grammar_of(later).code), _grammar_of(later)
+    if len(wish) < SHARED or not wish <= stems(later, later):
+        return False
+    known = frozenset(tokens_of(older))
+    return any(
+        clause.kind not in ("", "be", "wish", "modal", "order", "duty")
+        and (not clause.subject or words.first_person.has_any(clause.subject[:1]))
+        and not words.negations.within(clause.tokens)
+        and any(token not in known and stems(token, later) & wish for token in clause.verb)
+        and wish <= stems(clause.text, later)
+        for clause in clauses(later, words)
+    )
+
+
+@lru_cache(maxsize=8192)  # of every statement that stands
+def _wish_in(text: str, code: str) -> frozenset[str]:
+    """The stems of what an own wish is for; none of other words."""
+    words = _grammar_of(text, code)
+    first = next(iter(clauses(text, words)), None)
+    is_own = first is not None and words.first_person.has_any(first.subject[:1] or ("",))
+    return stems(first.rest, text) if first and is_own and first.kind == "wish" else frozenset()
 
 
 def _is_wished(text: str) -> bool:
