@@ -20,6 +20,7 @@ from memoryclaw.talk.text_requests import (
     is_about_a_text,
     is_asked,
     is_typed,
+    names_work,
 )
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.sentences import SMALL, sentences
@@ -48,8 +49,8 @@ _CONTACT = re.compile(
 )  # an address, which is no text
 _ENDS = re.compile(r"[.!?…]\s|\n")
 _BREAK = re.compile(
-    r"[.!?…。！？]\s+|\s[-–—]{1,2}\s+"
-)  # before a request that stands behind a text in its line
+    r"[.!?…:。！？：]\s+|\s(?:[-–—]{1,2}|[-=]>|<-|>>|→)\s+"
+)  # between a request and a text in its line
 _LAST_SENTENCES = 3  # of a line, in which it is looked for
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
 _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
@@ -128,9 +129,7 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
 
     text = without_command(without_secrets(text), words)
     text = text.replace("\r\n", "\n")
-    if (typed := [*filter(str.strip, text.split("\n"))]) and all(
-        _is_shell_line(line, words) for line in typed
-    ):
+    if text.strip() and all(_is_shell_line(line, words) for line in text.split("\n") if line.strip()):
         return OwnWords("", (_first_line(text),))
     is_chat = len(_MARKED_NAME.findall(text)) > 1
 
@@ -149,18 +148,19 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
         quote = next((group for group in hit.groups() if group is not None), "")
         if len(tokens_of(quote)) <= _FEW and "\n" not in quote:
             return hit[0]
-        start, end = hit.span()
-        before, behind = hit.string[max(0, start - 1) : start], hit.string[end : end + 2].lstrip(".,!?")[:1]
-        is_apart = "\n" in quote or (before in ("", "\n") and behind in ("", "\n"))
+        before, behind = hit.string[: hit.start()], hit.string[hit.end() : hit.end() + 2].lstrip(".,!?")[:1]
+        lead = before[before.rfind("\n") + 1 :].strip()
+        is_alone = not lead or lead.endswith((".", "!", "?", "…")) or names_work(lead, words)
+        is_last = behind in ("", "\n") or names_work(hit.string[hit.end() :].partition("\n")[0], words)
+        is_apart = "\n" in quote or (is_alone and is_last)
         if is_apart or len(quote) > _LONG:
             pasted.append(_first_line(sealing.sealed().open(quote)))
         return "\n" if is_apart else sealing.seal(hit[0], quotation=True)
 
-    lines = [
-        piece
-        for line in _QUOTED.sub(quotation, sealing.code(text)).split("\n")
-        for piece in _opened(line, words)
-    ]
+    typed = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
+    # Of several paragraphs, or beside a quotation, the request may be about another.
+    ahead = not pasted and len([*blocks_of(typed)]) == 1
+    lines = [piece for n, line in enumerate(typed) for piece in _opened(line, words, ahead=ahead and not n)]
     own_lines, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""), exchange)
     text = sealing.calls("\n".join(own_lines))  # only now: that they are calls tells code from talk
     seals = sealing.sealed()
@@ -382,20 +382,44 @@ def _greets(line: str, whom: str = "") -> bool:
     )
 
 
-def _opened(line: str, words: Grammar) -> list[str]:
-    """A line, parted before what asks in small letters about the written text before it: `…, so I only do mornings. can you shorten this?`."""
+def _opened(line: str, words: Grammar, *, ahead: bool) -> list[str]:
+    """A line, parted where a sentence in small letters asks about the written text before it, or where its first one asks about what follows: `tldr? I moved …`.
+
+    Args:
+        ahead: its first sentence is looked at too.
+    """
+    if ahead and (length := _bare_request(line, words)):
+        return [line[:length], line[length:]]
+    breaks = [*_BREAK.finditer(line)]
+    if breaks and ahead:
+        lead, text = line[: breaks[0].end()].rstrip(" -–—"), line[breaks[0].end() :]
+        if (
+            names_work(lead, words, points=True)
+            and _asks_about(lead, text, words, least=_LEADING, vague=0.0) >= ENOUGH
+        ):
+            return [lead, text]
     if is_typed(line):
         return [line]
-    breaks = [hit.end() for hit in _BREAK.finditer(line)][-_LAST_SENTENCES:]
     sums = {
-        place: _asks_about(sentence, line[:place], words)
-        for place in breaks
-        if is_typed(sentence := _BREAK.split(line[place:])[0])
-        and is_asked(sentence, words)
-        and any(listed(name).within(tokens_of(sentence)) for name in ("requests", "aspects", "answering"))
+        hit: _asks_about(sentence, line[: hit.end()], words)
+        for hit in breaks[-_LAST_SENTENCES:]
+        if is_typed(sentence := _BREAK.split(line[hit.end() :])[0]) and names_work(sentence, words)
     }
-    best = max(sums, key=lambda place: sums[place], default=0)
-    return [line[:best].rstrip(" -–—"), line[best:]] if best and sums[best] >= _IN_LINE else [line]
+    best = max(sums, key=lambda hit: sums[hit], default=None)
+    if best is None or sums[best] < _IN_LINE:
+        return [line]
+    return [line[: best.end()].rstrip(" -–—>→"), line[best.end() :]]
+
+
+def _bare_request(line: str, words: Grammar) -> int:
+    """How long a request for work is that a text follows without any sign, as a person or a sentence: `tldr I moved …`, `proofread My client …`."""
+    tokens, spans = tokens_of(line), spans_of(line)
+    length = listed("requests").at(tokens)
+    if not length or length == len(tokens) or listed("judgements").at(tokens) == length:  # `correct` says yes
+        return 0
+    start, end = spans[length]
+    begins = is_typed(line) and line[start].isupper() and tokens[length] in words.small
+    return start if begins or line[start:end] == "I" or tokens[length] in words.nominatives else 0
 
 
 def _asks_about(line: str, text: str, words: Grammar, *, least: float = LEAST, vague: float = VAGUE) -> float:

@@ -25,6 +25,8 @@ _COMMA = re.compile(r"[,;]\s")
 _ASIDE = re.compile(r"\([^()]*\)")
 _ABOVE = re.compile(r"\s*[\^↑☝👆]")  # points to what stands above
 _OTHER_WORDS = 3  # that count, at most
+_WORK = ("requests", "aspects", "answering", "manners", "languages")
+_BARE = 2  # words of a request that points nowhere: `tldr?`
 
 
 class _AskingLine(NamedTuple):
@@ -47,6 +49,27 @@ def is_asked(text: str, words: Grammar) -> bool:
     return asks or bool(_asks(_AskingLine(text, edges, words))) or listed("makers").at(tokens) > 0
 
 
+def names_work(text: str, words: Grammar, *, points: bool = False) -> bool:
+    """True for a sentence that asks for what is done with texts alone, or only names it: `can you shorten this?`, `in French`.
+
+    Args:
+        points: it must point to the text, or say nothing else: of `shorter answers please` none is meant.
+    """
+    tokens = tokens_of(text)
+    line = _AskingLine(text, tokens, words)
+    says_yes = listed("judgements").at(tokens) == len(tokens)  # `correct`
+    if (
+        says_yes
+        or tokens[0] in words.goal_prepositions
+        or not any(listed(name).within(tokens) for name in _WORK)
+    ):
+        return False
+    is_bare = not _other_words(line)
+    if points and not (_points(line) or (is_bare and len(tokens) <= _BARE)):
+        return False
+    return is_bare or is_asked(text, words)
+
+
 def _asks(line: _AskingLine) -> float:
     polite = listed("askers").within(line.tokens) or line.words.politeness.within(line.tokens)
     return polite or line.text.rstrip().endswith(("?", "？", ":", "："))
@@ -56,13 +79,13 @@ def _points(line: _AskingLine) -> float:
     """To something that the line does not name: `this`, but not `this bike`; `the letter` names a text."""
     if _ABOVE.match(line.text):
         return 2
-    tokens, pointers, written = line.tokens, listed("text_pointers"), line.words.written_things
+    tokens, pointers = line.tokens, listed("text_pointers")
     for place in range(len(tokens)):
         if length := pointers.at(tokens, place):
             behind = place + length
             if (
                 behind == len(tokens)
-                or written.at(tokens, behind)
+                or any(texts.at(tokens, behind) for texts in (line.words.written_things, listed("writers")))
                 or tokens[behind] not in _other_words(line)
             ):
                 return 1

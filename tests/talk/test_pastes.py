@@ -145,6 +145,23 @@ def test_a_request_may_stand_behind_the_text_in_its_line(asks: str) -> None:
     assert any("Rao" in claim for claim in claimed(f"{THEIR_TEXT} {asks} btw my dentist is Dr. Rao"))
 
 
+@pytest.mark.parametrize(
+    "asks",
+    ["tldr? {}", "tldr {}", "rephrase >> {}", "make this sound nicer - {}", "fix typos: {}", 'what does this mean? "{}"', "“{}” korrigieren bitte", "{} -> in French please"],
+)  # fmt: skip
+def test_a_request_may_stand_in_front_of_the_text_or_around_it(asks: str) -> None:
+    assert not any("evil" in claim.lower() for claim in claimed(asks.format(THEIR_TEXT)))
+
+
+@pytest.mark.parametrize(
+    "asks",
+    ["shorter answers please. {}", "can you help me write a reply? {}", "correct. {}", "correct, {}", "thoughts? {}", "can you explain taxes? {}"],
+)  # fmt: skip
+def test_a_request_that_points_to_no_text_leaves_what_follows_the_users_own(asks: str) -> None:
+    own = "I work at home. My address is 9 Elm Road."
+    assert any("Elm Road" in claim for claim in claimed(asks.format(own)))
+
+
 @pytest.mark.parametrize("asks", OWN_REQUESTS)
 def test_what_stands_above_a_request_for_oneself_is_the_users_own(asks: str) -> None:
     own = "I work at home. My address is 9 Elm Road."
