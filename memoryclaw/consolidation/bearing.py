@@ -43,6 +43,7 @@ REACHED_AT = (
 ALIKE_FIELDS = (frozenset(COUPLE), frozenset({"works at", "works as", "is", "job", "employer"}))
 _SHORT = 6  # stems of a statement of one thing, at most
 _ANY_DAY = date(2000, 1, 1)
+_ONCE = "once"
 _FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
 
 
@@ -132,19 +133,26 @@ def tells_apart(clause: Clause, words: Grammar, fact: Fact, said: str) -> bool:
 
 def _is_of_then(clause: Clause, words: Grammar, fact: Fact, said: str) -> bool:
     """True for `we used RabbitMQ until 2022`; not where it names what stands, or a change."""
+    last_day = _then(clause, words, said[:10])
+    is_then = last_day == _ONCE or "" < last_day < fact.day[:10]
+    return is_then and not stems(fact.value, clause.text) <= stems(clause.text)
+
+
+@lru_cache(maxsize=1024)  # asked of all that stands
+def _then(clause: Clause, words: Grammar, said: str) -> str:
+    """The ISO day at which the earlier time ends of which a clause tells; `_ONCE` where that has no day, and empty where it tells of none, or of a change."""
     tokens = clause.tokens
     before = [n for n in range(len(tokens)) if words.former.at(tokens, n) and not words.ended.at(tokens, n)]
     signs = [words.ended, words.gone, words.replacing, words.cancel_words, words.renewals, words.returns]
     signs += [words.ending_verbs, words.change_verbs, words.corrections]
     is_change = any(words.changes.at(tokens, n) for n in range(len(tokens)) if n not in before)
     if is_change or any(sign.within(tokens) for sign in signs):
-        return False
-    is_then = bool(before) or words.earlier_times.within(tokens) or words.past_be.has_any(clause.verb)
-    is_then = is_then or any(
-        one.end and one.end < fact.day[:10] and tells_past(clause.text, one.span) is not False
-        for one in told_ranges(clause.text, date.fromisoformat(said[:10]))
-    )
-    return is_then and not stems(fact.value, clause.text) <= stems(clause.text)
+        return ""
+    if before or words.earlier_times.within(tokens) or words.past_be.has_any(clause.verb):
+        return _ONCE
+    ranges = told_ranges(clause.text, date.fromisoformat(said))
+    ends = (one.end for one in ranges if one.end and tells_past(clause.text, one.span) is not False)
+    return min(ends, default="")
 
 
 def _is_of_another_side(clause: Clause, fact: Fact) -> bool:
@@ -158,9 +166,14 @@ def _is_of_another_side(clause: Clause, fact: Fact) -> bool:
 
 def _is_apart(claim: Claim, fact: Fact) -> bool:
     """True for words of which every clause tells of an earlier time or another side."""
-    words = _grammar_of(claim.words or claim.value)
-    told = [clause for clause in clauses(claim.words or claim.value, words) if clause.kind]
+    words, told = _told_in(claim.words or claim.value)
     return bool(told and claim.said) and all(tells_apart(clause, words, fact, claim.said) for clause in told)
+
+
+@lru_cache(maxsize=1024)
+def _told_in(text: str) -> tuple[Grammar, list[Clause]]:
+    words = _grammar_of(text)
+    return words, [clause for clause in clauses(text, words) if clause.kind]
 
 
 def _is_at_another_place(claim: Claim, fact: Fact) -> bool:
