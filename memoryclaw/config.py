@@ -33,9 +33,8 @@ MOST_LISTED = 100_000  # matches, notes, changes
 DRAWN = 500  # nodes of the graph, unless more are asked for
 BESIDE = 20  # neighbours of a node
 LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing leaves no room for a memory
-FORMAT = (
-    2  # the newest format of a vault's files that is known; `skills.migration` tells what each one changed
-)
+# The newest format of a vault's files that is known; `skills.migration` tells what each one changed.
+FORMAT = 2
 HOST_SKILLS = "host-skills"  # in the state folder: copies of approved skills that hosts read
 LATEST = "latest.json"  # in the state folder: a fresh context for hosts that read a file
 _CACHE = "config.json"
@@ -389,11 +388,7 @@ def _newer(number: int) -> str:
 
 
 def paths_in(text: str) -> dict[str, str]:
-    """Where settings with this text put folders, by their names.
-
-    Raises:
-        ConfigError: they cannot be used.
-    """
+    """Where settings with this text put folders, by their names. Raises ConfigError: they cannot be used."""
     settings = _parse(Path(CONFIG_FILE), text)
     targets = {name: settings.get(f"paths.{name}") for name in MOVABLE}
     return _moves({name: place for name, place in targets.items() if place is not None})
@@ -423,10 +418,6 @@ def _read_file(path: Path, cache: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
     if all(not line or line.startswith(b"#") for line in data.split(b"\n")):
         return {}
-    return _parse_cached(path, data, cache)
-
-
-def _parse_cached(path: Path, data: bytes, cache: Path) -> dict[str, Any]:
     # Importing a YAML parser costs more than a search, so the parsed values are cached with their text.
     text = data.decode("utf-8", "replace")
     try:
@@ -499,9 +490,8 @@ def _check(where: str, setting: Setting, value: Any) -> Any:
             raise ConfigError(f"{where}: {setting.key} must hold names with `key: value` lines below each")
         return value
     if setting.key == "vault.timezone" and value and zone_of(str(value)) is None:
-        raise ConfigError(
-            f"{where}: {setting.key} cannot be {value!r}; give a name such as Europe/Berlin, or an offset such as -08:00"
-        )
+        sentence = f"{where}: {setting.key} cannot be {value!r}"
+        raise ConfigError(f"{sentence}; give a name such as Europe/Berlin, or an offset such as -08:00")
     if allowed is str:
         return str(value)
     return _number(where, setting, str(value))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import importlib.metadata as packages
     import secrets
     import socket
+    import tempfile
     import tomllib
     import zoneinfo
 
@@ -43,7 +44,7 @@ else:
 
 __all__ = [
     "anyio", "anyio_thread", "ctypes", "git_process", "hashlib", "httpx", "httpx2", "inotify", "jinja2", "jinja2_sandbox", "mcp", "ollama", "packages",
-    "referencing", "referencing_errors", "schema_errors", "secrets", "socket", "streamable_http", "tomllib", "validators", "yaml", "zoneinfo",
+    "referencing", "referencing_errors", "schema_errors", "secrets", "socket", "streamable_http", "tempfile", "tomllib", "validators", "yaml", "zoneinfo",
 ]  # fmt: skip
 _INSIDE = {
     "anyio_thread": "anyio.from_thread",

@@ -12,16 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Self
 
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaFunctionToolResultType, ToolError
-from anthropic.types.beta import (
-    BetaCacheControlEphemeralParam,
-    BetaMemoryTool20250818Command,
-    BetaMemoryTool20250818CreateCommand,
-    BetaMemoryTool20250818DeleteCommand,
-    BetaMemoryTool20250818InsertCommand,
-    BetaMemoryTool20250818RenameCommand,
-    BetaMemoryTool20250818StrReplaceCommand,
-    BetaMemoryTool20250818ViewCommand,
-)
+from anthropic.types import beta
 
 from memoryclaw.app import App, open_vault
 from memoryclaw.app.agent_notes import FOLDER, AgentNote
@@ -48,7 +39,7 @@ class VaultMemoryTool(BetaAbstractMemoryTool):
         vault: str | os.PathLike[str] | App | None = None,
         *,
         folder: str = FOLDER,
-        cache_control: BetaCacheControlEphemeralParam | None = None,
+        cache_control: beta.BetaCacheControlEphemeralParam | None = None,
     ) -> None:
         super().__init__(cache_control=cache_control)
         app = vault.seen_by(AGENT) if isinstance(vault, App) else open_vault(vault, audience=AGENT)
@@ -66,7 +57,7 @@ class VaultMemoryTool(BetaAbstractMemoryTool):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def execute(self, command: BetaMemoryTool20250818Command) -> BetaFunctionToolResultType:
+    def execute(self, command: beta.BetaMemoryTool20250818Command) -> BetaFunctionToolResultType:
         """Carries out one command; what cannot be done is a `ToolError` with one sentence."""
         try:
             return super().execute(command)
@@ -76,7 +67,7 @@ class VaultMemoryTool(BetaAbstractMemoryTool):
         except MemoryClawError as error:
             raise ToolError(without_secrets(str(error))) from error
 
-    def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
+    def view(self, command: beta.BetaMemoryTool20250818ViewCommand) -> str:
         """The lines of a note, or what is in a folder, two levels deep."""
         path, name = command.path, _name(command.path)
         below = self._notes.list(name)
@@ -91,12 +82,12 @@ class VaultMemoryTool(BetaAbstractMemoryTool):
             last = last if end == -1 else end
         return f"Here's the content of {path} with line numbers:\n{_numbered(lines, first, last)}"
 
-    def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
+    def create(self, command: beta.BetaMemoryTool20250818CreateCommand) -> str:
         """Keeps a new note."""
         written = self._notes.create(_name(command.path), command.file_text)
         return _with_notice(f"File created successfully at: {command.path}", written.notice)
 
-    def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
+    def str_replace(self, command: beta.BetaMemoryTool20250818StrReplaceCommand) -> str:
         """Replaces a text that stands once in a note."""
         old, line = command.old_str, 0
 
@@ -123,7 +114,7 @@ class VaultMemoryTool(BetaAbstractMemoryTool):
         )
         return _with_notice(f"{changed}\n{now}", written.notice)
 
-    def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
+    def insert(self, command: beta.BetaMemoryTool20250818InsertCommand) -> str:
         """Puts lines below a line of a note; 0 is before the first."""
 
         def patch(text: str) -> str:
@@ -138,12 +129,12 @@ class VaultMemoryTool(BetaAbstractMemoryTool):
         written = self._notes.change(_name(command.path), patch)
         return _with_notice(f"The file {command.path} has been edited.", written.notice)
 
-    def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
+    def delete(self, command: beta.BetaMemoryTool20250818DeleteCommand) -> str:
         """Moves a note, or those of a folder, to the archive."""
         written = self._notes.forget(_name(command.path))
         return _with_notice(f"Successfully deleted {command.path}", written.notice)
 
-    def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
+    def rename(self, command: beta.BetaMemoryTool20250818RenameCommand) -> str:
         """Gives a note, or a folder, another name."""
         written = self._notes.rename(_name(command.old_path), _name(command.new_path))
         return _with_notice(f"Successfully renamed {command.old_path} to {command.new_path}", written.notice)

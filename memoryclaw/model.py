@@ -177,9 +177,8 @@ class Unit(NamedTuple):
     also: str = ""  # search words that nobody said; found by, never shown
     when: str = ""  # ISO date or date-time (UTC), "" when timeless
     until: str = ""  # end of the time it covers or holds
-    days: str = (
-        ""  # the days that its value is, as `dates.days_of` gives them: of a date, or of when a to-do is due
-    )
+    # The days that its value is, as `dates.days_of` gives them: of a date, or of when a to-do is due.
+    days: str = ""
     entity: str = ""  # facts: the entity; turns: who spoke
     role: str = ""  # turns only: user | assistant | tool
     field: str = ""  # of a fact, empty for a statement; of a to-do whether it is open, done or cancelled
@@ -293,9 +292,8 @@ class Relevance(NamedTuple):
     """Whether a vault says anything about a turn, as a sum of named terms; below 0 it does not."""
 
     terms: tuple[Term, ...] = ()
-    chance: float | None = (
-        None  # that the best holds the answer; None where the question itself says what is wanted
-    )
+    # That the best holds the answer; None where the question itself says what is wanted.
+    chance: float | None = None
 
     @property
     def value(self) -> float:

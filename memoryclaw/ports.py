@@ -28,53 +28,41 @@ class Lookup(Protocol):
 
     def resolve(self, id_: str) -> Address | None:
         """The address of a note, section, fact or turn; of two notes with one id, the first path."""
-        ...
 
     def entity_name(self, entity: str) -> str:
         """The name of this entity in its facts, also for a synonym; the given name if it has none."""
-        ...
 
     def entity_files(self, entity: str) -> Sequence[str]:
         """Paths of the files that hold facts of this entity (name or alias, any case), current ones first."""
-        ...
 
     def paths_to_verify(self, fields: Iterable[str]) -> Sequence[str]:
         """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""
-        ...
 
     def standing_facts(self, keys: Iterable[str]) -> Sequence[tuple[str, Any]]:
         """What facts (`model.Fact`) hold of these entities now (named by key), with the path of their file."""
-        ...
 
     def speakers(
         self, told: Iterable[tuple[str, str, str, str]]
     ) -> Mapping[tuple[str, str, str, str], frozenset[str]]:
         """Who said the turns that current facts (path, entity, field, value) rest on, by the keys of their names."""
-        ...
 
     def other_names(self, keys: Iterable[str]) -> Sequence[tuple[str, str]]:
         """What else these entities are called, by `aliases.yaml` or by their own notes: (key, key of the other name)."""
-        ...
 
     def namesakes(self, entities: Iterable[tuple[str, str]]) -> Mapping[str, str]:
         """Of notes (path, entity), those that merely have one name: what each is called with its folder, by path."""
-        ...
 
     def value_counts(self) -> Sequence[tuple[str, str, int]]:
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
-        ...
 
     def paths(self) -> Sequence[str]:
         """The paths of all notes, in order."""
-        ...
 
     def usual_speaker(self) -> tuple[str, int]:
         """The name that speaks as a person in most of the newest logs, and in how many of them; nothing where no name does."""
-        ...
 
     def episodes_titled(self, title: str) -> Sequence[tuple[str, str]]:
         """The episodes with this title, as (id, path)."""
-        ...
 
 
 Progress = Callable[[int, int], None]  # called with what is done, and the total
@@ -115,15 +103,12 @@ class Rows(Protocol):
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """All rows that are left."""
-        ...
 
     def fetchone(self) -> Any:
         """The next row, or None."""
-        ...
 
     def __iter__(self) -> Iterator[Any]:
         """One row after the other."""
-        ...
 
 
 class IndexConnection(Protocol):
@@ -131,11 +116,9 @@ class IndexConnection(Protocol):
 
     def execute(self, sql: str, values: Sequence[Any] = ..., /) -> Rows:
         """Runs one statement."""
-        ...
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> object:
         """Runs one statement for many rows."""
-        ...
 
 
 class IndexDatabase(Protocol):
@@ -146,55 +129,42 @@ class IndexDatabase(Protocol):
     @property
     def place(self) -> str:
         """Where it is, for people."""
-        ...
 
     def connection(self) -> IndexConnection:
         """The connection; what is damaged, foreign or outdated is replaced by an empty index first."""
-        ...
 
     def is_current(self) -> bool:
         """True while the connection is to the index that is there, and nobody else has changed that."""
-        ...
 
     def exists(self) -> bool:
         """True when there is an index."""
-        ...
 
     def bytes(self) -> int:
         """How much room it takes."""
-        ...
 
     def trouble(self) -> str:
         """What is wrong with the store itself; empty when it is sound."""
-        ...
 
     def writing(self) -> AbstractContextManager[IndexConnection]:
         """One write transaction."""
-        ...
 
     def reading(self) -> AbstractContextManager[None]:
         """One state of the index for all that is asked in the block; nests."""
-        ...
 
     def guarded(self) -> AbstractContextManager[IndexConnection]:
         """The connection, with the errors of the store told apart."""
-        ...
 
     def telling(self) -> AbstractContextManager[None]:
         """Turns the errors of the store into ours."""
-        ...
 
     def constant(self, name: str, read: Callable[[], T]) -> T:
         """What changes only with the index; where asking is dear, it is read once for each state of it."""
-        ...
 
     def discard(self) -> None:
         """Throws the index away; the next use builds it again from the files."""
-        ...
 
     def close(self) -> None:
         """Closes the connection; the object can be used again."""
-        ...
 
 
 class TextIndex(Protocol):
@@ -202,31 +172,24 @@ class TextIndex(Protocol):
 
     def add(self, rows: Iterable[IndexRow]) -> None:
         """Adds units; a rowid is never used twice in the life of an index."""
-        ...
 
     def remove(self, rows: Iterable[IndexRow]) -> None:
         """Removes units; the columns must be those they were added with."""
-        ...
 
     def find(self, clause: IndexClause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best `limit` units by BM25, with all that tie with the last, best first (ties by rowid)."""
-        ...
 
     def count(self, clause: IndexClause) -> int:
         """How many units match."""
-        ...
 
     def size(self) -> tuple[int, int]:
         """How many units there are, and how many tokens they hold over all columns."""
-        ...
 
     def clear(self) -> None:
         """Forgets everything."""
-        ...
 
     def settle(self, *, keep: bool) -> None:
         """Commits or rolls back what was added and removed since the last call."""
-        ...
 
 
 class VectorServer(Protocol):
@@ -234,27 +197,21 @@ class VectorServer(Protocol):
 
     def edition(self) -> str:
         """Tells one state of what is there from another."""
-        ...
 
     def held(self, recipe: str) -> dict[bytes, int]:
         """The digests of what a recipe made, each with the bytes of its vector."""
-        ...
 
     def get(self, recipe: str, digests: Sequence[bytes]) -> dict[bytes, bytes]:
         """The vectors that are there."""
-        ...
 
     def put(self, recipe: str, rows: Mapping[bytes, bytes]) -> None:
         """Keeps vectors."""
-        ...
 
     def drop(self, digests: Sequence[bytes]) -> None:
         """Forgets vectors."""
-        ...
 
     def passages(self) -> set[bytes]:
         """The digests of all that is there."""
-        ...
 
 
 class ServerEngine(Protocol):
@@ -280,8 +237,6 @@ class ServerEngine(Protocol):
             keeps: False where another process keeps the index, and this one only reads.
             may: asked with the transaction before anything is written; may raise.
         """
-        ...
 
     def vectors(self, database: IndexDatabase) -> VectorServer:
         """The vectors beside such tables."""
-        ...

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw import config as settings
-from memoryclaw.app import App
+from memoryclaw.app import App, track
 from memoryclaw.index.index import fingerprint
 from memoryclaw.index.sync import Freshness
 from memoryclaw.review.machines import exchange
@@ -44,7 +44,7 @@ class FleetApp(App):
 
     def track(self) -> None:
         """Commits what logs and ledger gained."""
-        self._track()
+        track(os.fspath(self.root), self.config, self.clock)
 
     @property
     def wants_vectors(self) -> bool:

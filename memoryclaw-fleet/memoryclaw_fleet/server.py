@@ -45,8 +45,9 @@ from memoryclaw.interfaces.http.guard import AT_WORK, CALLER, LOOPBACK, Bucket, 
 from memoryclaw.interfaces.http.messages import VerbRoute, answer, encoded, refused
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import ROWS
-from memoryclaw.interfaces.http.server import SWITCH, HttpServer, address, hosts, is_loopback
+from memoryclaw.interfaces.http.server import SWITCH, HttpServer, address, hosts
 from memoryclaw.interfaces.requests import Refusal, RefusedError, Report, RequestModel, refusal_of
+from memoryclaw.models.llm import is_loopback
 from memoryclaw_fleet.node import FleetNode
 from memoryclaw_fleet.store import Admission
 

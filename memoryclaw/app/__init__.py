@@ -76,9 +76,8 @@ def open_vault(
     root = settings.find_root(path_text, os.environ, settings.here())
     if not root.exists() and (notes := settings.notes_here(path_text, os.environ, settings.here())):
         way = "`memoryclaw init .`" if notes == settings.here() else f"`memoryclaw init {notes}`"
-        raise errors.VaultError(
-            f"{notes} holds notes but is not a vault yet; run {way} to make it one, or name another with --vault"
-        )
+        sentence = f"{notes} holds notes but is not a vault yet"
+        raise errors.VaultError(f"{sentence}; run {way} to make it one, or name another with --vault")
     return App(root, clock=clock, progress=progress, patience=patience, audience=audience)
 
 
@@ -117,11 +116,8 @@ def init_vault(
         owner: the name of who says `I` in it; only of a new vault.
         shared: the larger repository that it lies in holds its changes, and none is made.
     """
-    root, templates, initialised = (
-        os.path.abspath(os.path.expanduser(path)),
-        rooms.context.Templates(),
-        clock(),
-    )
+    root = os.path.abspath(os.path.expanduser(path))
+    templates, initialised = rooms.context.Templates(), clock()
     if is_initialised(root):
         settings.load(Path(root))  # says where its folders are
     written = rooms.init.init(
@@ -130,15 +126,14 @@ def init_vault(
     )  # fmt: skip
     folders = places(root)  # notes were surveyed before folders had other names
     if commit:
-        adopted = rooms.init.adopt(
-            root, [folders.name_of(path) for path in commit], templates, initialised, new_id
-        )
+        names = [folders.name_of(path) for path in commit]
+        adopted = rooms.init.adopt(root, names, templates, initialised, new_id)
         if written.action != "confirmed":
             adopted = adopted._replace(action=written.action)
         notices = (written.notice * bool(written.commit), adopted.notice)
         written = adopted._replace(notice="; ".join(filter(None, notices)))
     with suppress(errors.ConfigError):  # the next verb says what is wrong with the settings
-        _track(root, settings.load(Path(root)), clock)
+        track(root, settings.load(Path(root)), clock)
     return written
 
 
@@ -175,7 +170,8 @@ def restore_vault(
         return app.transfer.import_bundle(bundle, dry_run=dry_run)._replace(created=created)
 
 
-def _track(root: str, config: Config, clock: Clock) -> None:
+def track(root: str, config: Config, clock: Clock) -> None:
+    """Commits what logs and ledger gained, where the settings say that git tracks them."""
     tracked = {"logs": config.track_logs, "ledger": config.track_ledger}
     rooms.tracking.Tracking(root, tracked, rooms.context.Templates(), clock(), new_id).run()
 
@@ -224,11 +220,6 @@ class App:
         audience = audience_name(audience)
         self._context.allow(OWNER, audience)
         return self if audience == self.audience else self._as(audience)
-
-    @property
-    def _owners(self) -> Self:
-        """The vault as its owner sees it, for work that is the same whoever asks for it."""
-        return self._as(OWNER)
 
     def _as(self, audience: str) -> Self:
         if audience not in self._seen_by:
@@ -361,10 +352,8 @@ class App:
         answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
         if not session:
             return answer
-        ids = [match.unit.id for match in answer.matches]
-        trouble = self._context.note_shown(
-            session, "search", ids, rooms.receipts.whole_matches(answer.matches)
-        )
+        ids, whole = [match.unit.id for match in answer.matches], rooms.receipts.whole_matches(answer.matches)
+        trouble = self._context.note_shown(session, "search", ids, whole)
         return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
 
     @verb("POST /v1/recall", "Ask", "recall QUERY", pool=READ, anywhere=True)
@@ -394,9 +383,10 @@ class App:
         """
         if not noted:
             self._context.allow(OWNER)
+        *others, last = rooms.receipts.SEEN
         if seen not in rooms.receipts.SEEN:
             raise errors.InputError(
-                f"what the host still shows is {', '.join(rooms.receipts.SEEN[:-1])} or {rooms.receipts.SEEN[-1]}, not {seen!r}"
+                f"what the host still shows is {', '.join(others)} or {last}, not {seen!r}"
             )
         tokens = self.config.budget if budget is None else within_budget(budget)
         if room is not None:
@@ -454,9 +444,8 @@ class App:
         """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
         event = self.ledger.receipt(receipt)
         if event is None:
-            raise errors.NotFoundError(
-                f"no recall of this vault has the receipt {receipt!r}; `recall --json` prints it"
-            )
+            sentence = f"no recall of this vault has the receipt {receipt!r}"
+            raise errors.NotFoundError(f"{sentence}; `recall --json` prints it")
         if "digests" not in event:
             raise errors.NotFoundError(
                 f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw show --as uses ID` counts it"
@@ -538,11 +527,8 @@ class App:
 
         Both stand until a person decides in `review`, or a rule does where the schema says `supersede: true`.
         """
-        keys = {
-            fact.id: rooms.language.key_of(fact.entity)
-            for _, fact in found
-            if fact.current and not fact.is_statement
-        }
+        values = (fact for _, fact in found if fact.current and not fact.is_statement)
+        keys = {fact.id: rooms.language.key_of(fact.entity) for fact in values}
         return {
             fact.id: [other.id for _, other in conflict.rivals(fact.value)]
             for conflict in self._conflicts().of(keys.values())
@@ -646,9 +632,8 @@ class App:
         address = inspected.address
         facts = (fact for _, fact in self.catalog.facts(address.entity or None) if fact.id == address.id)
         if fact := next(facts, None):
-            inspected = inspected._replace(
-                worth=self._context.look(lambda context: rooms.details.worth_of(context, fact))
-            )
+            worth = self._context.look(lambda context: rooms.details.worth_of(context, fact))
+            return inspected._replace(worth=worth)
         return inspected
 
     @allowed(OWNER)
@@ -733,11 +718,8 @@ class App:
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
         lifecycle = {"type": memory_type, "scope": scope, "expires": expires}
-        chosen = {
-            key: value
-            for key, value in rooms.validity.header_values(lifecycle).items()
-            if lifecycle[key].strip()
-        }
+        header = rooms.validity.header_values(lifecycle)
+        chosen = {key: value for key, value in header.items() if lifecycle[key].strip()}
 
         def keep(context: rooms.context.WriteContext, told: dict[str, Any]) -> rooms.context.Written:
             reason, body, words, name = "", "", told.pop("value"), told.pop("name")
@@ -767,12 +749,11 @@ class App:
     ) -> rooms.context.Written:
         """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
         values = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
-        return self._context.write(
-            lambda context, told: rooms.agent_claims.claim(
-                context, told.pop("value"), field=told.pop("name"), **told
-            ),
-            {**values, "tool": tool, "session": session},
-        )
+
+        def work(context: rooms.context.WriteContext, clean: dict[str, Any]) -> rooms.context.Written:
+            return rooms.agent_claims.claim(context, clean.pop("value"), field=clean.pop("name"), **clean)
+
+        return self._context.write(work, {**values, "tool": tool, "session": session})
 
     @verb("PATCH /v1/notes/{id}", "Write", "edit ID --set F=V", audience=(OWNER,))
     def edit(
@@ -875,9 +856,8 @@ class App:
         try:
             return self._context.write(lambda context: rooms.undo.undo(context, commit, yes=yes))
         except errors.UnidentifiedError:
-            recorded = rooms.repository.History(os.fspath(self.root)).find(
-                commit
-            )  # which `HEAD` no longer is afterwards
+            # Which `HEAD` no longer is afterwards.
+            recorded = rooms.repository.History(os.fspath(self.root)).find(commit)
             name = commit if recorded.trailers.get("Run") == commit else recorded.commit
             self._context.identify()
             return self._context.write(lambda context: rooms.undo.undo(context, name, yes=yes))
@@ -941,11 +921,9 @@ class App:
     @allowed(OWNER)
     def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> rooms.log_imports.Imported:
         """Brings the logs of other programs into the vault's; the source is only read, and a second import adds nothing."""
-        path = os.fspath(source)
         recorder, progress = self._context.recorder, self._context.progress
-        return rooms.log_imports.import_logs(
-            recorder, os.fspath(self.root), path, format_=format_, progress=progress
-        )
+        root, path = os.fspath(self.root), os.fspath(source)
+        return rooms.log_imports.import_logs(recorder, root, path, format_=format_, progress=progress)
 
     @verb("POST /v1/consolidate", "Log", "consolidate", pool=LONG, audience=AGENTS, most=LARGE_BODY)
     def consolidate(
@@ -969,7 +947,7 @@ class App:
             after: with `due`, the hours for which new lines are left to an agent.
         """
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
-            run = self._owners.consolidate(
+            run = self._as(OWNER).consolidate(
                 dry_run=dry_run,
                 due=due,
                 llm=llm,
@@ -986,25 +964,21 @@ class App:
             host = rooms.host_answers.read_answers(answers, answers_file)
             context = replace(context, enrich=host.read, answered=host.answers.keys())
             problems = host.problems
-        run = (
-            rooms.consolidate.preview(context)
-            if dry_run
-            else rooms.consolidate.consolidate(context, only_if_due=due)
-        )
+        consolidate = rooms.consolidate.preview if dry_run else rooms.consolidate.consolidate
+        run = consolidate(context, only_if_due=due and not dry_run)
         run = run._replace(notices=(*problems, *run.notices))
         try:
-            run = run._replace(
-                upkeep=rooms.upkeep.nightly(
-                    self._context.looking,
-                    os.fspath(self._context.state),
-                    self.config,
-                    self._context.today.isoformat(),
-                    mode=mode,
-                    due=due,
-                    dry_run=dry_run,
-                    rehearse=self._rehearsing,
-                )
+            upkeep = rooms.upkeep.nightly(
+                self._context.looking,
+                os.fspath(self._context.state),
+                self.config,
+                self._context.today.isoformat(),
+                mode=mode,
+                due=due,
+                dry_run=dry_run,
+                rehearse=self._rehearsing,
             )
+            run = run._replace(upkeep=upkeep)
         except errors.IndexBehindError as error:  # the run is made, and another night asks what time wants
             run = run._replace(notices=(*run.notices, f"upkeep waits: {error}"))
         for change in run.changes.changes if run.applied else ():
@@ -1014,7 +988,7 @@ class App:
         if not dry_run:
             with suppress(errors.MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
-            self._track()
+            track(os.fspath(self.root), self.config, self.clock)
             with suppress(errors.MemoryClawError, OSError):  # as above
                 rooms.repository.History(os.fspath(self.root)).pack()
         return run
@@ -1027,12 +1001,11 @@ class App:
             due: nothing while `consolidate(due=True)` would do nothing.
         """
         if self.audience != OWNER:
-            return self._owners.segments(due=due)
+            return self._as(OWNER).segments(due=due)
         self._context.must_refresh()
         questions = rooms.host_answers.Questions(rooms.context.Templates())
-        rooms.consolidate.preview(
-            replace(self._consolidation_context(), enrich=questions.read), only_if_due=due
-        )
+        context = replace(self._consolidation_context(), enrich=questions.read)
+        rooms.consolidate.preview(context, only_if_due=due)
         return questions.asked
 
     @property
@@ -1096,7 +1069,7 @@ class App:
     def sync(self) -> Synced:
         """Brings the index in line with the files now, and what is derived from it."""
         if self.audience != OWNER:
-            return self._owners.sync()
+            return self._as(OWNER).sync()
         context = self._context
         synced = healed(context.index, context.sync.run)
         self._refresh_for_hosts()
@@ -1117,10 +1090,9 @@ class App:
             HistoryError: git cannot be used now, there is no other copy, or it cannot be reached.
             InputError: what would be pushed is not to leave this machine; it was not.
         """
-        self._track()
+        track(os.fspath(self.root), self.config, self.clock)
         context = self._context
         context.begin()
-
         try:
             return context.identified(
                 lambda: rooms.machines.exchange(
@@ -1132,10 +1104,6 @@ class App:
             )
         finally:
             context.reload()
-
-    def _track(self) -> None:
-        """Commits what logs and ledger gained, where the settings say that git tracks them."""
-        _track(os.fspath(self.root), self.config, self.clock)
 
     @allowed(OWNER)
     def reindex(self) -> Synced:
@@ -1339,16 +1307,14 @@ class App:
     # ── What the verbs need
 
     def _searcher(self, today: date | None = None) -> Searcher:
-        context = self._context
-        return Searcher(
-            context.index,
-            context.catalog,
-            today or context.today,
-            self._vector_lane() if context.wants_vectors else None,
-            self._approved_files,
-            conflicts=self._conflicts(today).of,
-            strengths=context.strengths(today),
-        )
+        context, config, lane = self._context, self.config, None
+        if context.wants_vectors:
+            limits = config.min_primary_results, config.min_coverage
+            policy = rooms.vector_lane.FallbackPolicy(*limits, config.blend_strategy)
+            lane = rooms.vector_lane.VectorLane(context.vectors, self.catalog, policy)
+        at = context.index, context.catalog, today or context.today
+        conflicts, strengths = self._conflicts(today).of, context.strengths(today)
+        return Searcher(*at, lane, self._approved_files, conflicts=conflicts, strengths=strengths)
 
     def _conflicts(self, today: date | None = None) -> rooms.conflicts.Conflicts:
         def declared() -> tuple[rooms.vocabulary.Schema, Callable[[Fact, Fact], bool]]:
@@ -1361,21 +1327,13 @@ class App:
             return set()
         return rooms.listing.approved_files(os.fspath(self.root), paths)
 
-    def _vector_lane(self) -> rooms.vector_lane.VectorLane:
-        config = self.config
-        policy = rooms.vector_lane.FallbackPolicy(
-            config.min_primary_results, config.min_coverage, config.blend_strategy
-        )
-        return rooms.vector_lane.VectorLane(self._context.vectors, self.catalog, policy)
-
     def _consolidation_context(
         self, llm: str = "none", mode: str = "", *, after: int = 0
     ) -> rooms.consolidate.ConsolidationContext:
         models: rooms.planning.Enrich | None = None
         if llm != "none":
-            models = rooms.model_chain.model_chain(
-                self.config, rooms.context.Templates(), os.environ, llm=llm
-            ).read
+            templates = rooms.context.Templates()
+            models = rooms.model_chain.model_chain(self.config, templates, os.environ, llm=llm).read
         return rooms.consolidate.ConsolidationContext(
             writing=self._context.write_context(),
             vault=self.vault,
@@ -1395,24 +1353,21 @@ class App:
     def _rehearse(self, planned: Mapping[str, str]) -> tuple[str, str]:
         """Why files should not have these texts, by the vault's golden questions, and what else there is to say."""
         if self.audience != OWNER:
-            return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
+            return self._as(OWNER)._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
         context = self._context
 
         def bench(index: rooms.index.Index, vault: rooms.folder.Vault) -> rooms.evaluation.EvaluationSetup:
             catalog = Catalog(index.database, context.config.owner)
-            return rooms.evaluation.EvaluationSetup(
-                lambda day: Searcher(index, catalog, day or context.today, None, self._approved_files),
-                catalog,
-                vault,
-                index.language,
-                self.config.max_results,
-                budgets=(self.config.budget,),
-            )
+            at, most = (catalog, vault, index.language), self.config.max_results
+
+            def searcher(day: date | None) -> Searcher:
+                return Searcher(index, catalog, day or context.today, None, self._approved_files)
+
+            return rooms.evaluation.EvaluationSetup(searcher, *at, most, budgets=(self.config.budget,))
 
         context.refresh()
-        return rooms.rehearsal.rehearse(
-            context.vault, context.index, planned, copied=context.copy_in, bench=bench
-        )
+        vault, index = context.vault, context.index
+        return rooms.rehearsal.rehearse(vault, index, planned, copied=context.copy_in, bench=bench)
 
     def _refresh_for_hosts(self) -> None:
         """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""

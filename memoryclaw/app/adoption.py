@@ -68,11 +68,9 @@ def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
 
 def _ignored_settings(context: VaultContext) -> list[Adoptable]:
-    by_key = settings.known([key for key, _, _ in context.config.ignored])
-    return [
-        Adoptable("setting", key, value, origin, by_key[key].why)
-        for key, value, origin in context.config.ignored
-    ]
+    ignored = context.config.ignored
+    by_key = settings.known([key for key, _, _ in ignored])
+    return [Adoptable("setting", key, value, origin, by_key[key].why) for key, value, origin in ignored]
 
 
 def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
@@ -82,20 +80,12 @@ def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
 
 def remember_vault(root: Path) -> None:
-    """Has the user's own settings name a vault as the one that counts where none is named.
-
-    Raises:
-        InputError: they cannot say it.
-    """
+    """Has the user's own settings name a vault as the one that counts where none is named. Raises InputError: they cannot say it."""
     _tell_own_settings(settings.own_folder(os.environ), {"vault.default": os.fspath(root)})
 
 
 def remember_vectors(context: VaultContext, model: str) -> None:
-    """Has the user's own settings for one vault turn vectors of a model on; off without one.
-
-    Raises:
-        InputError: they cannot say it.
-    """
+    """Has the user's own settings for one vault turn vectors of a model on; off without one. Raises InputError: they cannot say it."""
     context.identify()  # the folder is named after the vault's id
     folder = settings.own_vault_folder(os.environ, context.config.vault_id)
     named = {"retrieval.vectorModel": model, "retrieval.blendStrategy": "weighted"} if model else {}
@@ -124,9 +114,8 @@ def _tell_own_settings(folder: Path, values: Mapping[str, Any]) -> None:
         text, digest = "", None
     for key, value in values.items():
         text = rooms.settings_text.with_setting(text, key, value, where)
-    rooms.files.write_file(
-        os.fspath(folder), settings.OWN_FILE, text.encode("utf-8", "surrogateescape"), digest
-    )
+    settings_bytes = text.encode("utf-8", "surrogateescape")
+    rooms.files.write_file(os.fspath(folder), settings.OWN_FILE, settings_bytes, digest)
 
 
 # Decisions.
@@ -137,11 +126,8 @@ def _foreign_decisions(context: VaultContext) -> list[Adoptable]:
     if not (proposals := rooms.decisions.decisions_of(root).proposals):
         return []
     reason = rooms.elsewhere.why(context.write_context(), proposals)
-    return [
-        Adoptable(
-            "decision", rooms.elsewhere.KIND, rooms.elsewhere.each_in_words(proposals), DECISIONS_FILE, reason
-        )
-    ]
+    words = rooms.elsewhere.each_in_words(proposals)
+    return [Adoptable("decision", rooms.elsewhere.KIND, words, DECISIONS_FILE, reason)]
 
 
 def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
@@ -161,10 +147,8 @@ def _wider_labels(context: VaultContext) -> list[Adoptable]:
     writing = context.write_context()
     if not (waiting := rooms.widened.widened(writing)):
         return []
-    reason = rooms.widened.why(writing, waiting)
-    return [
-        Adoptable("label", rooms.widened.KIND, [one.line for one in waiting], "the labels of notes", reason)
-    ]
+    reason, lines = rooms.widened.why(writing, waiting), [label.line for label in waiting]
+    return [Adoptable("label", rooms.widened.KIND, lines, "the labels of notes", reason)]
 
 
 def _adopt_labels(context: VaultContext, items: Sequence[Adoptable]) -> None:
@@ -211,9 +195,8 @@ def _unadopted(context: VaultContext) -> list[str]:
         f"{', '.join(lines[:_LISTED])}{f' and {len(lines) - _LISTED} more' * (len(lines) > _LISTED)} ({origin})"
         for origin, lines in by_origin.items()
     )
-    return [
-        f"ignored, because only you can allow it: {listed}; `memoryclaw adopt` lists what each would permit, and allows it"
-    ]
+    adopt_it = "`memoryclaw adopt` lists what each would permit, and allows it"
+    return [f"ignored, because only you can allow it: {listed}; {adopt_it}"]
 
 
 def news(context: VaultContext) -> list[str]:

@@ -45,19 +45,18 @@ class AgentNotes:
         self._context = context
         self.folder = safe_path(folder.strip("/"))
         if trust_of_file(f"{self.folder}/note.md") == TRUSTS[0]:
-            raise InputError(
-                f"{folder!r} is not a folder for an agent's notes; use {FOLDER}, or one below it"
-            )
+            sentence = f"{folder!r} is not a folder for an agent's notes"
+            raise InputError(f"{sentence}; use {FOLDER}, or one below it")
 
     @allowed(*AGENTS)
     def list(self, under: str = "") -> list[AgentNote]:
         """The notes in the folder, or in one below it, in the order of their names."""
         top = self._at(under) if under else self.folder
         start = len(self.folder) + 1
+        paths = (path for path in sorted(self._context.vault.scan(top).files) if path.startswith(f"{top}/"))
+        files = ((path, self._look(path)) for path in paths)
         return [
-            AgentNote(_shown(path[start:]), readable(file.text))
-            for path in sorted(self._context.vault.scan(top).files)
-            if path.startswith(f"{top}/") and (file := self._look(path)) is not None
+            AgentNote(_shown(path[start:]), readable(file.text)) for path, file in files if file is not None
         ]
 
     @allowed(*AGENTS)
@@ -101,9 +100,8 @@ class AgentNotes:
             def merged(text: str) -> str:
                 after = merge(digest.text, text, new_text)
                 if after is None:
-                    raise ConflictError(
-                        f"{name} holds lines of others where this would write; nothing was written"
-                    )
+                    sentence = f"{name} holds lines of others where this would write"
+                    raise ConflictError(f"{sentence}; nothing was written")
                 return after
 
             file_text = context.text(path)
@@ -125,9 +123,8 @@ class AgentNotes:
 
         def work(context: WriteContext) -> Written:
             targets = [files.free_path(context.root, f"archive/{path}") for path in paths]
-            return _write(
-                context, stem, "forget", list(map(Move, paths, targets)), "forgotten", to=targets[0]
-            )
+            moves = list(map(Move, paths, targets))
+            return _write(context, stem, "forget", moves, "forgotten", to=targets[0])
 
         return self._context.write(work)
 
@@ -198,9 +195,8 @@ class AgentNotes:
             paths = [stem]
         for path in paths:
             if not self._context.sees(path) or self._context.vault.doubts(path).pieces:
-                raise InputError(
-                    f"{_shown(path[len(self.folder) + 1 :])} holds lines of others; only a person moves it"
-                )
+                sentence = f"{_shown(path[len(self.folder) + 1 :])} holds lines of others"
+                raise InputError(f"{sentence}; only a person moves it")
         return paths, stem
 
     def _check(self, context: WriteContext, path: str, before: str | None, after: str) -> None:
@@ -215,9 +211,8 @@ class AgentNotes:
         raised = doubts_of([ExchangedFile(path, old, new)], {})
         trusts = [standing_of(path, data).note.trust for data in (old or b"", new)]
         if any(doubt.came != GONE for doubt in raised.values()) or (trusts[1] == TRUSTS[0] != trusts[0]):
-            raise InputError(
-                "only a person lets others see a note, lets it leave this machine or trusts it; leave that label out"
-            )
+            sentence = "only a person lets others see a note, lets it leave this machine or trusts it"
+            raise InputError(f"{sentence}; leave that label out")
 
 
 def _shown(name: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cache, cached_property, partial
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw import errors, rooms
+from memoryclaw import errors, late, rooms
 from memoryclaw.extensions import ENGINES, extension
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import Database
@@ -28,7 +27,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import writable_moment
 from memoryclaw.vault.permissions import OwnStore, Store, moves_file, put_store, store_of
-from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, state_folder
+from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, read_mark, state_folder
 
 _INDEXES = ("_whole", "_view")
 _PAUSE = 0.05
@@ -47,16 +46,15 @@ def system_clock() -> datetime:
     fixed = os.environ.get("MEMORYCLAW_NOW")
     if not fixed:
         return datetime.now(UTC)
+    sentence = f"MEMORYCLAW_NOW is {fixed!r}"
     try:
         moment = datetime.fromisoformat(fixed)
     except ValueError:
-        raise errors.InputError(
-            f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z"
-        ) from None
+        raise errors.InputError(f"{sentence}; give an ISO time such as 2026-03-01T12:00:00Z") from None
     try:
         writable_moment(moment)
     except OverflowError:  # in a zone that makes it another year
-        raise errors.InputError(f"MEMORYCLAW_NOW is {fixed!r}, which is not a time in UTC") from None
+        raise errors.InputError(f"{sentence}, which is not a time in UTC") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -79,9 +77,8 @@ def repository_of(folder: str, vault: str = "") -> str:
             if os.path.lexists(marker):
                 if place == Path.home() or os.path.realpath(place) == os.path.realpath(vault):
                     return ""
-                text = (
-                    marker.read_text("utf-8", "replace")[:4096] if marker.is_file() else ""
-                )  # of another work tree
+                # A file is that of another work tree.
+                text = marker.read_text("utf-8", "replace")[:4096] if marker.is_file() else ""
                 main = text.removeprefix("gitdir:").strip().partition("/.git/worktrees/")
                 return os.path.basename(main[0]) if main[1] else place.name
     return ""
@@ -100,16 +97,12 @@ def machine_zone() -> str:
 
 def new_id() -> str:
     """Six random hex digits."""
-    import secrets  # a search needs none, and it costs a third of Click
-
-    return secrets.token_hex(3)
+    return late.secrets.token_hex(3)
 
 
 def new_vault_id() -> str:
     """A random id for a vault."""
-    import secrets
-
-    return secrets.token_hex(16)
+    return late.secrets.token_hex(16)
 
 
 class VaultContext:
@@ -149,10 +142,7 @@ class VaultContext:
         self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
         self.only_looks = False  # and so was every verb until further notice: none of them writes
         self.patience = patience
-        self._seen_moves = (
-            0,
-            -1,
-        )  # git's record of moves when it was looked through: which file, and how long
+        self._seen_moves = 0, -1  # git's record of moves when it was looked through: which file, and how long
 
     def _put_store(self) -> None:
         name = self.config.vault_id
@@ -192,13 +182,13 @@ class VaultContext:
         if moves[0] == seen_file and moves[1] > seen_size and rooms.widened.is_own_work(root, seen_size):
             self._seen_moves = moves
             return
-        known_size, _, last = _text_of(Path(place)).strip().partition(" ")
+        known_size, _, last = read_mark(*os.path.split(place)).partition(" ")
         if known_size != str(record.st_size):
             try:
                 last = rooms.widened.look_through(self.write_context(), last)
             except errors.InputError:  # the clock is wrong: a verb that writes says so
                 return
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
                 Path(place).write_text(f"{record.st_size} {last}\n", encoding="ascii")
             self._put_store()
@@ -208,10 +198,8 @@ class VaultContext:
         """Git's record of the branch's moves, wherever the repository of the vault is kept."""
         try:
             return os.stat(f"{place}/logs/HEAD")
-        except (
-            FileNotFoundError,
-            NotADirectoryError,
-        ):  # a worktree, or a larger repository; else there is none
+        except (FileNotFoundError, NotADirectoryError):
+            # A worktree, or a larger repository; else there is none.
             if not any(os.path.lexists(f"{folder}/.git") for folder in (self.root, *self.root.parents)):
                 raise
             return os.stat(f"{rooms.repository.History(os.fspath(self.root)).git_dir}/logs/HEAD")
@@ -289,20 +277,14 @@ class VaultContext:
     @cached_property
     def vectors(self) -> rooms.vectors.Vectors:
         """The vectors of what the index holds."""
+        vectors, follows = rooms.vectors, self._kept is not None
         server = self._engine.vectors(self._whole.database) if self._engine else None
-        store, embedder = (
-            rooms.vector_store.VectorStore(self.state, self.config.vector_model),
-            rooms.vectors.embedder_of(self.config),
-        )
+        store = rooms.vector_store.VectorStore(self.state, self.config.vector_model)
+        embedder = vectors.embedder_of(self.config)
         outgoing = self.outgoing(
-            text_of=lambda unit: rooms.vectors.vector_text(
-                rooms.vectors.TextPart(unit.kind, unit.title, unit.text)
-            )
+            text_of=lambda unit: vectors.vector_text(vectors.TextPart(unit.kind, unit.title, unit.text))
         )
-        follows = self._kept is not None
-        return rooms.vectors.Vectors(
-            store, embedder, self.catalog, server, outgoing=outgoing, follows=follows
-        )
+        return vectors.Vectors(store, embedder, self.catalog, server, outgoing=outgoing, follows=follows)
 
     def outgoing(self, **how: Any) -> rooms.outgoing.Outgoing:
         """The gate through which what the index holds leaves this machine."""
@@ -424,9 +406,8 @@ class VaultContext:
         """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
         self._sees_all = self.audience == OWNER or (self.audience == AGENT and not self._whole.is_partial())
         if not (self._sees_all or self._view.followed_edition()):
-            raise errors.VaultError(
-                f"the home of this vault has not indexed it for the audience {self.audience} yet; ask there, or again later"
-            )
+            sentence = f"the home of this vault has not indexed it for the audience {self.audience} yet"
+            raise errors.VaultError(f"{sentence}; ask there, or again later")
         return freshness
 
     def answer(self, verb: Callable[[], A]) -> A:
@@ -438,7 +419,8 @@ class VaultContext:
                 return verb()
 
         freshness, synced, answer = self._on_fresh_index(in_one_state)
-        timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
+        seconds = {"fresh": synced - started, "answer": time.perf_counter() - synced}
+        timings = {name: round(spent * 1e3, 2) for name, spent in seconds.items()}
         degraded = "; ".join(filter(None, (freshness.degraded, answer.degraded)))
         return replace(answer, degraded=degraded, behind=freshness.behind, timings_ms=timings)
 
@@ -499,19 +481,15 @@ class VaultContext:
             if self._may is not None or self._kept is not None:
                 raise  # a node that cannot ask whether it is the home must not write
             with self._on_index_aside():
-                outcome = verb(self.write_context(gate), *clean)
-                return _with_notice(
-                    _with_notice(outcome, gate.notice), f"{error}; the index follows when it is back"
-                )
+                outcome = _with_notice(verb(self.write_context(gate), *clean), gate.notice)
+                return _with_notice(outcome, f"{error}; the index follows when it is back")
         return _with_notice(verb(self.write_context(gate), *clean), gate.notice)
 
-    @contextlib.contextmanager
+    @contextmanager
     def _on_index_aside(self) -> Iterator[None]:
         """An index made of the files for one verb, in place of one on a server that is away: what is written needs no server."""
-        import tempfile  # only where something is wrong
-
         indexes = {name: self.__dict__.pop(name) for name in _INDEXES if name in self.__dict__}
-        with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder:
+        with late.tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder:
             self.__dict__.update((name, self.index_in(Path(folder) / name)) for name in _INDEXES)
             try:
                 self.refresh()
@@ -545,9 +523,8 @@ class VaultContext:
         gate = gate or rooms.secret_gate.secret_gate()
         return rooms.context.WriteContext(
             root=os.fspath(self.root),
-            lookup=Catalog(
-                self._whole.database, self.config.owner
-            ),  # what the caller does not see is still there
+            # What the caller does not see is still there.
+            lookup=Catalog(self._whole.database, self.config.owner),
             templates=rooms.context.Templates(gate.message),
             now=self.clock(),
             new_id=new_id,
@@ -572,13 +549,8 @@ class VaultContext:
     def with_receipt(self, answer: R, session: str, seen: str) -> R:
         """The answer with its receipt, which the ledger keeps."""
         receipt = self._receipt()
-        values = {
-            "receipt": receipt,
-            "session": session,
-            "mode": "recall",
-            **({"seen": seen} if seen != "all" else {}),
-            **rooms.receipts.event_of(answer),
-        }
+        values = {"receipt": receipt, "session": session, "mode": "recall"}
+        values |= ({"seen": seen} if seen != "all" else {}) | rooms.receipts.event_of(answer)
         # A folder that nobody made a vault is only looked at; what a session asked in vain teaches (`lifecycle/misses.py`).
         is_noted = (answer.trace or session) and is_initialised(self.root)
         trouble = self.ledger.append("shown", values, self.clock()) if is_noted else ""
@@ -624,17 +596,8 @@ class VaultContext:
         """What opens the index on a server, if the settings put it on one."""
         if self._engine is None:
             return None
-        keeps, may = self._kept is None, self._may
-        return partial(
-            self._engine.open, self.config.extra, os.path.realpath(self.root), audience, keeps=keeps, may=may
-        )
-
-
-def _text_of(place: Path) -> str:
-    try:
-        return place.read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError):
-        return ""
+        keeps, may, root = self._kept is None, self._may, os.path.realpath(self.root)
+        return partial(self._engine.open, self.config.extra, root, audience, keeps=keeps, may=may)
 
 
 def _with_notice(done: T, notice: str) -> T:
@@ -645,16 +608,8 @@ def _with_notice(done: T, notice: str) -> T:
     return done
 
 
-def _ms(seconds: float) -> float:
-    return round(seconds * 1e3, 2)
-
-
 def within(number: int, least: int, most: int, what: str) -> int:
-    """The number.
-
-    Raises:
-        InputError: it lies outside.
-    """
+    """The number. Raises InputError: it lies outside."""
     if not least <= number <= most:
         raise errors.InputError(f"{what} must be from {least:,} to {most:,}")
     return number

@@ -33,28 +33,22 @@ class OpenClaw:
         Args:
             workspace: the folder with MEMORY.md; empty: what OpenClaw's configuration says.
         """
-        folder = workspace or rooms.openclaw_notes.workspace_of(
-            rooms.openclaw_setup.config_path(config, os.environ), os.environ
-        )
-        return self._context.write(
-            lambda context: rooms.openclaw_notes.import_notes(context, folder, dry_run=dry_run)
-        )
+        notes, path = rooms.openclaw_notes, rooms.openclaw_setup.config_path(config, os.environ)
+        folder = workspace or notes.workspace_of(path, os.environ)
+        return self._context.write(lambda context: notes.import_notes(context, folder, dry_run=dry_run))
 
 
 def openclaw_setup(vault: str, config: str = "") -> rooms.openclaw_setup.Setup:
     """A vault's place in OpenClaw's configuration, whether or not the vault is there."""
-    host = rooms.openclaw_setup.HostConfig(
-        rooms.openclaw_setup.config_path(config, os.environ), os.fspath(settings.own_folder(os.environ))
-    )
+    path = rooms.openclaw_setup.config_path(config, os.environ)
+    host = rooms.openclaw_setup.HostConfig(path, os.fspath(settings.own_folder(os.environ)))
     # -P: a folder called memoryclaw where the gateway happens to run must not be taken for the program.
     command = (sys.executable, "-P", "-m", "memoryclaw")
-    return rooms.openclaw_setup.Setup(
-        host,
-        vault,
-        command,
-        plugin=lambda: os.fspath(rooms.context.shipped("plugins/openclaw")),
-        clock=system_clock,
-    )
+
+    def plugin() -> str:
+        return os.fspath(rooms.context.shipped("plugins/openclaw"))
+
+    return rooms.openclaw_setup.Setup(host, vault, command, plugin=plugin, clock=system_clock)
 
 
 def openclaw_status(vault: str, config: str = "") -> rooms.openclaw_status.OpenClawStatus:

@@ -27,7 +27,6 @@ from memoryclaw.erase.rewriting import (
 from memoryclaw.erase.traces import DERIVED, INDEX, VECTORS, WAITING, Trace
 from memoryclaw.errors import HistoryError, LockedError, NotFoundError, VectorsError
 from memoryclaw.history.repository import History
-from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.database import unpack
 from memoryclaw.lifecycle.pages import as_compiled, compile_again
 from memoryclaw.model import AGENT, NOTHING
@@ -133,11 +132,8 @@ def carry_out(
     if not (history and hits):  # else git's history holds the words still, and the same purge goes on there
         with suppress(FileNotFoundError):
             os.unlink(context.state / MARKER)
-    waiting = [
-        f"`memoryclaw review reject {one.path}` ends a run that would bring it back"
-        for one in hits
-        if one.place == WAITING
-    ]
+    runs = (one.path for one in hits if one.place == WAITING)
+    waiting = [f"`memoryclaw review reject {run}` ends a run that would bring it back" for run in runs]
     return _with_hits(purged, hits, past)._replace(
         history=past,
         bundle=bundle,
@@ -154,9 +150,8 @@ class _Begun(NamedTuple):
     replaced: Mapping[str, str] = NOTHING
     lines: Mapping[str, Sequence[int]] = NOTHING
     paths: tuple[str, ...] = ()  # the files that it changes
-    versions: Versions | None = (
-        None  # what becomes of these in git's history; None where that was not asked for
-    )
+    # What becomes of these in git's history; None where that was not asked for.
+    versions: Versions | None = None
     bundle: str = ""
     before: str = ""  # the last commit before the history was rewritten
 
@@ -252,12 +247,9 @@ def _search(context: VaultContext, root: str, needles: Needles, progress: Progre
     hits = [one for one in traces.in_files(root, needles, progress) if one.path != f"{STATE_DIR}/{MARKER}"]
     if any(one.place not in DERIVED for one in hits):  # what stands in a file is in the index as well
         return [one for one in hits if one.place not in (INDEX, VECTORS)]
-    return [*hits, *traces.in_rows(_rows(context.catalog), needles)]
-
-
-def _rows(catalog: Catalog) -> Iterator[str]:
-    for *texts, packed in catalog.rows("select id, title, tags, properties, entity, value, text from unit"):
-        yield "\n".join([*map(str, texts), unpack(packed)])
+    rows = context.catalog.rows("select id, title, tags, properties, entity, value, text from unit")
+    texts = ("\n".join([*map(str, columns), unpack(packed)]) for *columns, packed in rows)
+    return [*hits, *traces.in_rows(texts, needles)]
 
 
 def _told(plan: PurgePlan, *, dry_run: bool) -> Purged:

@@ -20,10 +20,9 @@ class Review:
     @verb("GET /v1/review", "Review", "review list")
     def list(self, names: Sequence[str] = ()) -> Sequence[rooms.queue.ReviewItem]:
         """Everything that waits, or what has these ids or came from these runs; then no skills."""
+        queue = rooms.queue
         return self._context.look(
-            lambda context: (
-                rooms.queue.chosen(context, names) if names else rooms.queue.waiting_items(context)
-            )
+            lambda context: queue.chosen(context, names) if names else queue.waiting_items(context)
         )
 
     @verb("GET /v1/review/{id}", "Review", "review show ID")
@@ -119,9 +118,8 @@ class Review:
         """
         item = self.as_shown(id_, digest)
         was = rooms.decide.editable(item)
-        return self._context.write(
-            lambda context, text: rooms.decide.store(context, item, text),
-            rewrite(was),
-            as_is=as_is,
-            standing=was,
-        )
+
+        def store(context: rooms.context.WriteContext, text: str) -> rooms.context.Written:
+            return rooms.decide.store(context, item, text)
+
+        return self._context.write(store, rewrite(was), as_is=as_is, standing=was)

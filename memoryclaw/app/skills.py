@@ -36,21 +36,17 @@ class Skills:
     def lint(self, name: str = "") -> Sequence[Problem]:
         """Every problem of one skill, or of all: what is wrong in its file, tools that were gone, other steps that sessions took."""
         problems, listed = rooms.listing.lint_skills(self._root, name), self.list()
-        chosen = [rooms.listing.find(list(listed), name)] if name else listed
-        acted = [
-            one for record in rooms.selecting.past(self._context.vault, []).records for one in record.acted
-        ]
-        return sorted(
-            [*problems, *(problem for one in chosen for problem in rooms.practice.failings(one, acted))]
-        )
+        records = rooms.selecting.past(self._context.vault, []).records
+        acted = [action for record in records for action in record.acted]
+        for skill in [rooms.listing.find(list(listed), name)] if name else listed:
+            problems += rooms.practice.failings(skill, acted)
+        return sorted(problems)
 
     @verb("GET /v1/skills/match", "Skills", "skills match Q", request="q")
     def match(self, request: verbs.Question) -> Sequence[rooms.listing.SkillOffer]:
         """The skills that fit a request, the best first, and whether a host would be offered them."""
-        context = self._context
-        return rooms.listing.match_skills(
-            self.list(), request, language(context.config.language), context.today
-        )
+        words = language(self._context.config.language)
+        return rooms.listing.match_skills(self.list(), request, words, self._context.today)
 
     @allowed(OWNER)
     def new(self, name: str, description: str = "", *, as_is: bool = False) -> rooms.context.Written:
@@ -64,16 +60,14 @@ class Skills:
         Args:
             version: of its files, as somebody was shown them (`list` tells it); what has changed since is refused.
         """
-        return self._with_copies(
-            self._context.permit(lambda context: rooms.approve.approve_skill(context, name, version))
-        )
+        approve = rooms.approve.approve_skill
+        return self._with_copies(self._context.permit(lambda context: approve(context, name, version)))
 
     @verb("POST /v1/skills/{name}/reject", "Skills", "skills reject NAME", audience=(OWNER,))
     def reject(self, name: verbs.SkillName, *, version: verbs.Digest = "") -> rooms.approve.SkillDecision:
         """Says no: a draft goes to the archive, an approval is withdrawn; one commit. `version` as for `approve`."""
-        return self._with_copies(
-            self._context.write(lambda context: rooms.approve.reject_skill(context, name, version))
-        )
+        reject = rooms.approve.reject_skill
+        return self._with_copies(self._context.write(lambda context: reject(context, name, version)))
 
     @verb("POST /v1/skills/{name}/outcome", "Skills", "skills outcome NAME", audience=AGENTS)
     def outcome(
@@ -107,9 +101,8 @@ class Skills:
     def hosted(self, *, refresh: bool = True) -> rooms.host_skills.HostSkills:
         """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions."""
         folder = rooms.host_skills.HostFolder(os.fspath(self._context.state))
-        return rooms.host_skills.host_skills(
-            self._root, folder, refresh=refresh, sees=partial(self._context.sees, audience=AGENT)
-        )
+        sees = partial(self._context.sees, audience=AGENT)
+        return rooms.host_skills.host_skills(self._root, folder, refresh=refresh, sees=sees)
 
     @verb("POST /v1/skills/{name}/run", "Skills", "skills run NAME", pool=LONG, audience=AGENTS)
     def run(
@@ -145,17 +138,13 @@ class Skills:
 
     def _tools(self) -> rooms.tool_hosts.ToolHosts:
         config = self._context.config
-        wait = config.tool_timeout
-        servers = rooms.tools.read_servers(config.servers, os.environ)
+        wait, token = config.tool_timeout, os.environ.get(rooms.tool_hosts.TOKEN, "").strip()
         gateway = rooms.tool_hosts.GatewayTools(
-            config.gateway_url,
-            os.environ.get(rooms.tool_hosts.TOKEN, "").strip(),
-            wait,
-            allow_remote=config.allow_remote_gateway,
+            config.gateway_url, token, wait, allow_remote=config.allow_remote_gateway
         )
-        return rooms.tool_hosts.ToolHosts(
-            rooms.mcp_tools.McpTools(servers, wait, self._root), gateway, config.tool_host
-        )
+        servers = rooms.tools.read_servers(config.servers, os.environ)
+        mcp = rooms.mcp_tools.McpTools(servers, wait, self._root)
+        return rooms.tool_hosts.ToolHosts(mcp, gateway, config.tool_host)
 
     def _facts_of(self, entity: str) -> Sequence[Fact]:
         """The current facts from files that are trusted, of one entity or all; none where the entity is unknown.
@@ -166,9 +155,8 @@ class Skills:
             rows = self._context.read(lambda: rooms.browsing.facts(self._context.catalog, entity=entity))
         except NotFoundError:
             return []
-        doubtful = self._context.catalog.rows(
-            "select path from files where trust in ('untrusted', 'quarantined')"
-        )
+        sql = "select path from files where trust in ('untrusted', 'quarantined')"
+        doubtful = self._context.catalog.rows(sql)
         return [fact for path, fact in rows if (path,) not in doubtful and not fact.is_statement]
 
     def _with_copies(self, done: rooms.approve.SkillDecision) -> rooms.approve.SkillDecision:

@@ -6,14 +6,14 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw import config as settings
 from memoryclaw import rooms
 from memoryclaw.app.context import VaultContext, within_budget
 from memoryclaw.app.verbs import AGENTS, allowed
 from memoryclaw.errors import InputError
-from memoryclaw.model import AGENT, OWNER
+from memoryclaw.model import AGENT, OWNER, least_trusted
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault.layout import places
 
@@ -86,17 +86,15 @@ class Transfer:
         """
         context = self._context
         bundle = rooms.bundles.Bundle(os.fspath(source))
-        return context.write(
-            lambda writing: rooms.bundles.restore(
-                writing,
-                bundle,
-                dry_run=dry_run,
-                pristine=rooms.init.first_files(
-                    writing.templates, places(writing.root), self._context.config.vault_id, writing.zone
-                ),
-                progress=context.progress,
+
+        def work(writing: rooms.context.WriteContext) -> rooms.bundles.Restored:
+            folders, vault_id = places(writing.root), context.config.vault_id
+            pristine = rooms.init.first_files(writing.templates, folders, vault_id, writing.zone)
+            return rooms.bundles.restore(
+                writing, bundle, dry_run=dry_run, pristine=pristine, progress=context.progress
             )
-        )
+
+        return context.write(work)
 
     # ── Out
 
@@ -132,11 +130,8 @@ class Transfer:
         if context.audience == OWNER and not day and not tags:
             paths: Iterable[str] = rooms.bundles.portable_files(root)
         else:
-            paths = [
-                row.path
-                for row in rows
-                if row.state == "current" and _is_of(row, context.vault, day) and _is_tagged(row, tags)
-            ]
+            chosen = (row for row in rows if row.state == "current" and _is_tagged(row, tags))
+            paths = [row.path for row in chosen if _is_of(row, context.vault, day)]
         cited: set[str] = set()
         for row in rows:
             file = context.vault.read(row.path)
@@ -153,11 +148,8 @@ class Transfer:
             )
             return text, text == rooms.seen.visible_bytes(name, data, audience, folders, doubts)
 
-        about = {
-            "audience": context.audience,
-            **({"since": day} if day else {}),
-            **({"tags": [*tags]} if tags else {}),
-        }
+        about: dict[str, Any] = {"audience": context.audience}
+        about |= ({"since": day} if day else {}) | ({"tags": [*tags]} if tags else {})
         return rooms.bundles.pack(path, paths, read, about, context.progress)
 
     def memory_file(self, *, budget: int = BUDGET) -> rooms.memory_file.MemoryFile:
@@ -170,27 +162,20 @@ class Transfer:
             facts = rooms.browsing.facts(catalog)
             listed = rooms.browsing.browse(catalog, kind="episode", limit=settings.MOST_LISTED)
             episodes = sorted(listed, key=lambda one: (one.at, one.id), reverse=True)[:_RECENT]
-            trust = rooms.browsing.trust_of(
-                catalog, [*(path for path, _ in facts), *(one.path for one in episodes)]
-            )
-            leaves, paths = (
-                self._context.leaving(self._context.audience),
-                {fact.id: path for path, fact in facts},
-            )
+            cited_paths = [*(path for path, _ in facts), *(one.path for one in episodes)]
+            trust = rooms.browsing.trust_of(catalog, cited_paths)
+            leaves, paths = context.leaving(context.audience), {fact.id: path for path, fact in facts}
+            file_facts = [
+                rooms.memory_file.FileFact(fact, path, least_trusted(fact.trust, trust.get(path, "trusted")))
+                for path, fact in facts
+            ]
+            file_episodes = [
+                rooms.memory_file.FileEpisode(one.id, one.title, one.at, trust.get(one.path, "trusted"))
+                for one in episodes
+                if leaves(one.path, 0)
+            ]
             return rooms.memory_file.memory_file(
-                [
-                    rooms.memory_file.FileFact(
-                        fact, path, rooms.memory_file.trust_in(fact, trust.get(path, "trusted"))
-                    )
-                    for path, fact in facts
-                ],
-                [
-                    rooms.memory_file.FileEpisode(one.id, one.title, one.at, trust.get(one.path, "trusted"))
-                    for one in episodes
-                    if leaves(one.path, 0)
-                ],
-                budget,
-                lambda fact: leaves(paths[fact.id], fact.line),
+                file_facts, file_episodes, budget, lambda fact: leaves(paths[fact.id], fact.line)
             )
 
         return context.read(work)
@@ -202,21 +187,15 @@ class Transfer:
         From then on `sync`, `watch` and `serve` keep both fresh.
         """
         file, state = self.memory_file(budget=budget), os.fspath(self._context.state)
-        as_text = (
-            json.dumps(rooms.memory_file.as_json(file, self._context.audience), ensure_ascii=False, indent=1)
-            + "\n"
-        )
+        shape = rooms.memory_file.as_json(file, self._context.audience)
+        as_text = json.dumps(shape, ensure_ascii=False, indent=1) + "\n"
         rooms.state_folder.make_private_folder(state)
         for name, text in ((LATEST_MD, file.text), (settings.LATEST, as_text)):
             data = text.encode("utf-8", "replace")
             if _bytes_of(os.path.join(state, name)) != data:
                 rooms.state_folder.write_private(state, name, data)
-        return Latest(
-            os.path.join(state, LATEST_MD),
-            os.path.join(state, settings.LATEST),
-            self._context.audience,
-            file.tokens,
-        )
+        paths = os.path.join(state, LATEST_MD), os.path.join(state, settings.LATEST)
+        return Latest(*paths, self._context.audience, file.tokens)
 
     def refresh_latest(self) -> None:
         """Writes both files anew where there are any, for the audience and in the size that they have."""
@@ -232,10 +211,8 @@ class Transfer:
     def _files(self) -> list[_File]:
         """The notes and logs that the caller sees."""
         sql = "select path, at, tags, state from files where kind != 'settings' order by path"
-        return [
-            _File(path, at, tuple(json.loads(tags)), state)
-            for path, at, tags, state in self._context.catalog.rows(sql)
-        ]
+        rows = self._context.catalog.rows(sql)
+        return [_File(path, at, tuple(json.loads(tags)), state) for path, at, tags, state in rows]
 
 
 _RECENT = 10  # episodes of a memory file

@@ -144,22 +144,15 @@ def _type(text: str) -> str:
 def question(text: str) -> str:
     """A question that is no longer than is read."""
     if len(text.encode("utf-8", "replace")) > MOST_BYTES:
-        raise InputError(
-            f"this question is longer than {MOST_BYTES} bytes; ask with the words that matter, not the whole conversation"
-        )
+        sentence = f"this question is longer than {MOST_BYTES} bytes"
+        raise InputError(f"{sentence}; ask with the words that matter, not the whole conversation")
     return text
 
 
 Text = Annotated[str, Param()]
 Flag = Annotated[bool, Param()]
-Question = Annotated[
-    str,
-    Param(
-        'Plain words, or a query: "a phrase", AND, OR, -word, proj*, tag:x, kind:fact, since:2025-06.',
-        parse=question,
-        words=True,
-    ),
-]
+_QUERY = 'Plain words, or a query: "a phrase", AND, OR, -word, proj*, tag:x, kind:fact, since:2025-06.'
+Question = Annotated[str, Param(_QUERY, parse=question, words=True)]
 Id = Annotated[str, Param("An id, as printed by a search or a list.", key="id", completes="id")]
 Anything = Annotated[str, Param("An id or the name of an entity.", key="id", completes="id or entity")]
 SkillName = Annotated[str, Param("A skill, by its name, folder or path.", completes="skill")]
@@ -172,56 +165,40 @@ OfTask = Annotated[str, Param("Only if it belongs to this task.", metavar="NAME"
 Kind = Annotated[str, Param("Those of one file of semantic/, such as people.")]
 MatchKind = Annotated[str, Param("One kind only; empty: all.", choices=MATCH_KINDS)]
 NoteKind = Annotated[str, Param("One kind only; empty: all.", choices=NOTE_KINDS)]
-MemoryType = Annotated[
-    str, Param("One type only; empty: all.", key="type", choices=MEMORY_TYPES, parse=_type)
-]
+_TYPE = Param("One type only; empty: all.", key="type", choices=MEMORY_TYPES, parse=_type)
+MemoryType = Annotated[str, _TYPE]
 State = Annotated[str, Param("One state only.", choices=NOTE_STATES)]
 About = Annotated[str, Param("The entity, by name or synonym; empty: all.", completes="entity")]
-Page = Annotated[
-    str, Param("The entity or topic; empty: all.", metavar="ENTITY|TOPIC", words=True, completes="entity")
-]
+_PAGE = "The entity or topic; empty: all."
+Page = Annotated[str, Param(_PAGE, metavar="ENTITY|TOPIC", words=True, completes="entity")]
 Words = Annotated[str, Param("Words that it must contain.", words=True, completes="entity")]
-When = Annotated[
-    str, Param("What the files said in the last commit of that day, or in this commit.", metavar="WHEN")
-]
+_WHEN = "What the files said in the last commit of that day, or in this commit."
+When = Annotated[str, Param(_WHEN, metavar="WHEN")]
 Due = Annotated[str, Param("Those due, or scheduled, at that time.", metavar="TIME")]
 Before = Annotated[str, Param("The next page: `next` in the JSON of this one.", metavar="PLACE")]
 Past = Annotated[bool, Param("Superseded values too.")]
-AsOf = Annotated[
-    date | None, Param("What was true on that day, such as 2025-07-01.", parse=_day, metavar="DATE")
-]
+_AS_OF = Param("What was true on that day, such as 2025-07-01.", parse=_day, metavar="DATE")
+AsOf = Annotated[date | None, _AS_OF]
 Since = Annotated[date | None, Param("From that day on, such as 2025-07-01.", parse=_day, metavar="DATE")]
 Until = Annotated[date | None, Param("Up to the end of that day.", parse=_day, metavar="DATE")]
 Matches = Annotated[int, Param("The most matches to list.", least=1, most=1000)]
 Listed = Annotated[int, Param("The most to list.", least=1, most=MOST_LISTED)]
 Newest = Annotated[int, Param("The most to list.", least=0, most=MOST_LISTED)]
 Budget = Annotated[int, Param("Tokens of the context at most.", least=LEAST_BUDGET, most=MOST_BUDGET)]
-Room = Annotated[
-    int, Param("Tokens left in the host's own context; a recall takes at most a tenth of them.", least=0)
-]
-Seen = Annotated[
-    Literal["all", "tools", "none"], Param("What the host still shows of the session's earlier recalls.")
-]
+_ROOM = "Tokens left in the host's own context; a recall takes at most a tenth of them."
+Room = Annotated[int, Param(_ROOM, least=0)]
+_SEEN = Param("What the host still shows of the session's earlier recalls.")
+Seen = Annotated[Literal["all", "tools", "none"], _SEEN]
 TodoState = Annotated[Literal["open", "done", "all"], Param("Which of them.")]
-Kept = Annotated[
-    str,
-    Param(
-        "What to keep; with entity and field, the value of the fact; with entity alone, what was said.",
-        metavar="TEXT",
-        words=True,
-    ),
-]
-Subject = Annotated[
-    str, Param("The person, project or thing that it is about.", metavar="E", completes="entity")
-]
+_KEPT = "What to keep; with entity and field, the value of the fact; with entity alone, what was said."
+Kept = Annotated[str, Param(_KEPT, metavar="TEXT", words=True)]
+_SUBJECT = "The person, project or thing that it is about."
+Subject = Annotated[str, Param(_SUBJECT, metavar="E", completes="entity")]
 FieldName = Annotated[str, Param("A field of that entity, such as deadline.", metavar="F")]
-Tags = Annotated[
-    Sequence[str],
-    Param("Tags; the text is then kept as an episode.", flag="tag", metavar="T", completes="tag"),
-]
-OwnType = Annotated[
-    str, Param("Its type: decision, preference, lesson, procedure, event, or a word of your own.", key="type")
-]
+_TAGS = Param("Tags; the text is then kept as an episode.", flag="tag", metavar="T", completes="tag")
+Tags = Annotated[Sequence[str], _TAGS]
+_OWN_TYPE = "Its type: decision, preference, lesson, procedure, event, or a word of your own."
+OwnType = Annotated[str, Param(_OWN_TYPE, key="type")]
 WorkFolder = Annotated[str, Param("The current folder; what belongs to another project is left out.")]
 Scope = Annotated[str, Param("Where it applies: permanent, project:NAME or session[:NAME].")]
 Expires = Annotated[str, Param("The last day on which it applies.", metavar="DATE")]
@@ -231,9 +208,8 @@ Yes = Annotated[bool, Param("Also undo the commit that made the folder a vault."
 ReceiptId = Annotated[str, Param("A receipt, as a recall printed it.", key="id", metavar="RECEIPT")]
 Receipt = Annotated[str, Param("The recall that showed it; by default the last one.", metavar="R")]
 Rating = Annotated[int, Param("From 1 (useless) to 5 (just right).", least=1, most=5, metavar="1..5")]
-Digest = Annotated[
-    str, Param("The digest of what was shown; if it has changed since, the request is refused.")
-]
+_DIGEST = Param("The digest of what was shown; if it has changed since, the request is refused.")
+Digest = Annotated[str, _DIGEST]
 Number = Annotated[int, Param("The number of a value, from 1.", least=0)]
 Values = Annotated[Mapping[str, str], Param("Values by name.")]
 Model = Annotated[Literal["auto", "none"], Param("The models of the settings, or none.")]

@@ -51,15 +51,9 @@ class Working:
         Returns the file's path, or nothing when the session said nothing.
         """
         root, budget = os.fspath(self._context.root), self._context.config.budget
-        memory = self.current(session)
-        return rooms.host_hooks.write_latest(
-            root,
-            rooms.log_files.Logs(root),
-            session,
-            working=rooms.memory.within(memory, budget // 2) if memory else (),
-            budget=budget,
-            now=self._context.clock(),
-        )
+        memory, logs = self.current(session), rooms.log_files.Logs(root)
+        lines, now = rooms.memory.within(memory, budget // 2) if memory else (), self._context.clock()
+        return rooms.host_hooks.write_latest(root, logs, session, working=lines, budget=budget, now=now)
 
     @cached_property
     def _store(self) -> rooms.store.WorkingStore:

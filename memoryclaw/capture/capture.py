@@ -13,7 +13,7 @@ from memoryclaw.capture.host_turns import PendingToolCalls, messages_in, read_tu
 from memoryclaw.capture.log_files import FOLDER, Logs
 from memoryclaw.capture.log_records import file_stem, likeness, line_of, redact_turn
 from memoryclaw.errors import InputError, VaultError
-from memoryclaw.text.encoding import read_json
+from memoryclaw.text.encoding import json_value, read_json
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.audience import UNLABELLED, Label, common_audience, join_labels
 from memoryclaw.vault.layout import timestamp, writable_moment
@@ -186,7 +186,7 @@ class Recorder:
         if known_id:
             state.must_hide(known_id, label_of_turn(record, text_of_turn(record)))
             return CaptureResult(number, ok=True, id=known_id, again=True)
-        record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
+        record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.last + 1}
         if zone := record.pop("tz", "") or self._zone(record["ts"]):
             record["tz"] = zone
         if self._by and record.get("role") == "user":
@@ -240,7 +240,7 @@ class _Session:
         self._hosts: dict[str, str] = {}  # the host's id → our turn
         self._moments: dict[tuple[str, bytes], str] = {}  # when it was said, and what → our turn
         self._labels: dict[str, Label] = {}  # our turn → its own label, where it has one
-        self._last = 0
+        self.last = 0  # the highest number of a turn
         self.said = deque[str](maxlen=_BEFORE)  # by people and assistants, the last of it
         self.asked = ""  # the audience of the last words of a person
 
@@ -270,17 +270,12 @@ class _Session:
             return self._id(self._hosts[host])
         if turn:
             if turn in self._turns and self._turns[turn] != said:
-                raise InputError(
-                    f"turn {turn} of session {self.session} is kept already and says something else; give this line another turn"
-                )
+                sentence = f"turn {turn} of session {self.session} is kept already and says something else"
+                raise InputError(f"{sentence}; give this line another turn")
             return self._id(turn) if turn in self._turns else ""
         if not host and "ts" in record:
             return self._id(self._moments.get((record["ts"], said), ""))
         return ""
-
-    def next_turn(self) -> int:
-        """The number after the highest of this session."""
-        return self._last + 1
 
     def add(self, record: dict[str, Any], said: bytes) -> str:
         """Takes note of a line; returns its id."""
@@ -290,7 +285,7 @@ class _Session:
         if host := record.get("host_id"):
             self._hosts[host] = turn
         if turn.isdecimal() and len(turn) <= _NUMBER:
-            self._last = max(self._last, int(turn))
+            self.last = max(self.last, int(turn))
         text = text_of_turn(record)
         label = label_of_turn(record, text)
         if label != UNLABELLED:
@@ -306,18 +301,14 @@ class _Session:
         turn = id_.removeprefix(f"log:{self.session}/")
         was = self._labels.get(turn, UNLABELLED)
         if join_labels((was, label)) != was:
-            raise InputError(
-                f"turn {turn} of session {self.session} is kept already without this label; add `audience` or `export` to its line in the log"
-            )
+            sentence = f"turn {turn} of session {self.session} is kept already without this label"
+            raise InputError(f"{sentence}; add `audience` or `export` to its line in the log")
 
     def _id(self, turn: str) -> str:
         return f"log:{self.session}/{turn}" if turn else ""
 
     def _learn(self, line: bytes, number: int) -> None:
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            return
+        record = json_value(line)
         if isinstance(record, dict) and str(record.get("session", self.session)) == self.session:
             self.add({**record, "turn": record.get("turn") or number}, likeness(record))
 
@@ -367,6 +358,5 @@ def _outcome(turn: CaptureResult | _LogLine, failed: dict[str, str]) -> CaptureR
 
 def _acknowledged(turns: list[CaptureResult]) -> CaptureResult:
     """What became of a line, which may hold several turns: the first that is refused, or new, speaks for all."""
-    return min(turns, key=lambda turn: (turn.ok, bool(turn.left_out), turn.again))._replace(
-        redacted=sum(turn.redacted for turn in turns)
-    )
+    speaker = min(turns, key=lambda turn: (turn.ok, bool(turn.left_out), turn.again))
+    return speaker._replace(redacted=sum(turn.redacted for turn in turns))

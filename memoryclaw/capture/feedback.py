@@ -34,9 +34,8 @@ class Feedback(NamedTuple):
 def rating_of(rating: int) -> int:
     """The rating, if it is one."""
     if type(rating) is not int or not LEAST <= rating <= MOST:  # True is not a rating
-        raise InputError(
-            f"{rating!r} is not a rating; give a whole number from {LEAST} (useless) to {MOST} (just right)"
-        )
+        sentence = f"{rating!r} is not a rating"
+        raise InputError(f"{sentence}; give a whole number from {LEAST} (useless) to {MOST} (just right)")
     return rating
 
 
@@ -68,15 +67,12 @@ def feedback(
     rating_kept = Feedback(id_, rating_of(rating), one_line(session)[:NAME_LENGTH], words, timestamp(now))
     recall = ledger.last_receipt(rating_kept.id, session=rating_kept.session, receipt=receipt)
     if receipt and not recall:
-        raise InputError(
-            f"no recall with the receipt {receipt!r} showed {id_}; leave it out to rate it all the same"
-        )
+        sentence = f"no recall with the receipt {receipt!r} showed {id_}"
+        raise InputError(f"{sentence}; leave it out to rate it all the same")
     rated = {"ids": [rating_kept.id], "rating": rating_kept.rating}
     values = {**rated, "receipt": recall, "session": rating_kept.session, "note": rating_kept.note}
-    trouble = ledger.append(
-        "rated", {key: value for key, value in values.items() if value}, now, durable=True
-    )
-    if trouble:
+    values = {key: value for key, value in values.items() if value}
+    if trouble := ledger.append("rated", values, now, durable=True):
         raise VaultError(trouble.replace("use", "rating", 1))
     return rating_kept
 
@@ -125,11 +121,9 @@ def _event(reply: KeptTurn, cited: Mapping[str, str], shown: Mapping[str, str]) 
 
 def _until(ts: str) -> str:
     """The time until which a reply may have been shown something."""
+    if len(ts) == len("2026-04-30"):
+        return f"{ts}T23:59:59Z"
     try:
-        return (
-            f"{ts}T23:59:59Z"
-            if len(ts) == len("2026-04-30")
-            else timestamp(datetime.fromisoformat(ts) + _SLACK)
-        )
+        return timestamp(datetime.fromisoformat(ts) + _SLACK)
     except ValueError:
         return ts

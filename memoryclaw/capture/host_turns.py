@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from memoryclaw.errors import InputError
@@ -79,17 +79,12 @@ def session_of(value: Any) -> str:
         return ""
     message = value.get("message")
     inner = {**value, **message} if isinstance(message, Mapping) else value
-    return one_line(str(_first(inner, "session", "sessionId", "session_id", "sessionKey") or ""))[
-        :NAME_LENGTH
-    ]
+    name = _first(inner, "session", "sessionId", "session_id", "sessionKey")
+    return one_line(str(name or ""))[:NAME_LENGTH]
 
 
 def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
-    """What one message says.
-
-    Raises:
-        InputError: it is no message, or its time or turn cannot be used.
-    """
+    """What one message says. Raises InputError: it is no message, or its time or turn cannot be used."""
     if not isinstance(value, Mapping):
         raise InputError(
             'this is not a JSON object; give one object per line, such as {"role": "user", "content": "…"}'
@@ -101,16 +96,18 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
     called = [call_of(dict(block)) for block in _calls_in(blocks, inner)]
     for id_, tool, args in called:
         calls.note(id_, tool, args)
+    is_result = isinstance(_first(inner, "tool_call_id", "toolCallId"), str)
+    zone = _string(_first(inner, "tz", "timezone"))
     about: dict[str, Any] = {
         "session": session_of(value),
         "turn": _turn(inner.get("turn")),
         "host_id": one_line(str(_first(outer, "host_id", "id", "messageId", "message_id", "uuid", "idempotencyKey") or _first(inner, "id", "idempotencyKey") or ""))[:NAME_LENGTH],
         "ts": _time(when := _first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
-        "tz": own_offset(str(when)) or _zone(_first(inner, "tz", "timezone")),
+        "tz": own_offset(str(when)) or (zone if zone_of(zone) else ""),
         "cwd": one_line(_string(outer.get("cwd"))),
         "branch": _string(outer.get("gitBranch")),
         "topic": one_line(_string(outer.get("topic")))[:NAME_LENGTH],
-        "name": one_line(_name(inner))[:NAME_LENGTH],
+        "name": "" if is_result else one_line(_string(_first(inner, "name", "senderName", "speaker")))[:NAME_LENGTH],
         "label": join_labels((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
     }  # fmt: skip
     role = _role(inner, message)
@@ -122,17 +119,11 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
     if role in {"user", ""}:
         text, about["marks"], part = without_marks(text)
         if about["marks"] and not text:
-            silent = HostMessage(
-                **{**about, "marks": ()}, role="tool" if part else "custom", tool=f"{HOST}{part}"
-            )
-            return replace(silent, result="\n".join(about["marks"]))
-    return HostMessage(
-        **about,
-        role=role or "user",
-        content=text,
-        calls=tuple((tool, tidy(args)) for _, tool, args in called),
-        receipt=one_line(str(inner.get("receipt") or ""))[:NAME_LENGTH],
-    )
+            words, role = "\n".join(about.pop("marks")), "tool" if part else "custom"
+            return HostMessage(**about, role=role, tool=f"{HOST}{part}", result=words)
+    tools = tuple((tool, tidy(args)) for _, tool, args in called)
+    receipt = one_line(str(inner.get("receipt") or ""))[:NAME_LENGTH]
+    return HostMessage(**about, role=role or "user", content=text, calls=tools, receipt=receipt)
 
 
 def _is_tool(inner: Mapping[str, Any], role: str, parts: list[Mapping[str, Any]]) -> bool:
@@ -148,9 +139,8 @@ def _tool(
     response = source.get("functionResponse")
     source = response if isinstance(response, Mapping) else source
     name, args = calls.of(_first(source, "toolCallId", "tool_call_id", "tool_use_id", "call_id"))
-    tool = one_line(
-        str(_first(inner, "tool", "toolName", "tool_name") or name or source.get("name") or "tool")
-    )[:NAME_LENGTH]
+    name = _first(inner, "tool", "toolName", "tool_name") or name or source.get("name") or "tool"
+    tool = one_line(str(name))[:NAME_LENGTH]
     arguments = _first(inner, "args", "arguments", "input", "params")
     result = _first(source, "result", "response", "output")
     if result is None:
@@ -188,23 +178,13 @@ def _role(inner: Mapping[str, Any], message: Any) -> str:
     return _ROLES.get(low, low)
 
 
-def _name(inner: Mapping[str, Any]) -> str:
-    name = _first(inner, "name", "senderName", "speaker")
-    return (
-        name
-        if isinstance(name, str) and not isinstance(_first(inner, "tool_call_id", "toolCallId"), str)
-        else ""
-    )
-
-
 def _turn(turn: Any) -> str:
     if turn is None:
         return ""
     text = str(turn) if isinstance(turn, int) and not isinstance(turn, bool) else turn
     if not isinstance(text, str) or not _TURN.fullmatch(text):
-        raise InputError(
-            "this turn cannot be an id; give a number, or up to 64 of the characters A-Z a-z 0-9 . _ : -"
-        )
+        sentence = "this turn cannot be an id"
+        raise InputError(f"{sentence}; give a number, or up to 64 of the characters A-Z a-z 0-9 . _ : -")
     return text
 
 
@@ -213,18 +193,13 @@ def _time(ts: Any) -> str:
         return ""
     time = parse_timestamp(str(ts)) if isinstance(ts, str | int | float) and not isinstance(ts, bool) else ""
     if not time:
-        raise InputError(
-            f"{one_line(str(ts))[:40]!r} is not a time; give ISO 8601, such as 2026-03-01T12:00:00Z, or seconds since 1970"
-        )
+        sentence = f"{one_line(str(ts))[:40]!r} is not a time"
+        raise InputError(f"{sentence}; give ISO 8601, such as 2026-03-01T12:00:00Z, or seconds since 1970")
     return time if len(time) > 10 else f"{time}T00:00:00Z"
 
 
 def _string(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _zone(name: Any) -> str:
-    return name if isinstance(name, str) and zone_of(name) else ""
 
 
 def _plain_id(id_: str) -> str:
@@ -328,34 +303,22 @@ def compact(value: Any) -> str:
 
 def call_of(part: dict[str, Any]) -> tuple[str, str, Any]:
     """The id, name and arguments of a tool call, in any host's spelling."""
-    inner: dict[str, Any] = next(
-        (
-            part[key]
-            for key in ("function", "functionCall", "function_call")
-            if isinstance(part.get(key), dict)
-        ),
-        {},
-    )
+    wrapped = map(part.get, ("function", "functionCall", "function_call"))
+    inner: dict[str, Any] = next((call for call in wrapped if isinstance(call, dict)), {})
     args = _first_text((part, inner), ("arguments", "input", "args", "parameters"))
     if isinstance(args, str) and args[:1] in "{[":  # OpenAI's hosts send arguments as a text of JSON
         args = json_value(args, args)
-    return (
-        str(_first_text((part, inner), ("id", "call_id", "toolCallId")) or ""),
-        str(_first_text((part, inner), ("name", "toolName")) or "tool"),
-        args,
-    )
+    id_ = _first_text((part, inner), ("id", "call_id", "toolCallId"))
+    name = _first_text((part, inner), ("name", "toolName"))
+    return str(id_ or ""), str(name or "tool"), args
 
 
 def kind_of(part: Any) -> str:
     """What a part of a message is, in the words of the newest hosts."""
     if not isinstance(part, dict):
         return ""
-    kind = part.get("type")
-    if isinstance(kind, str):
-        return kind
-    return next(
-        (key for key in ("functionCall", "functionResponse", "inlineData", "image_url") if key in part), ""
-    )
+    kind, keys = part.get("type"), ("functionCall", "functionResponse", "inlineData", "image_url")
+    return kind if isinstance(kind, str) else next((key for key in keys if key in part), "")
 
 
 def _text(content: Any, depth: int) -> str:
@@ -392,9 +355,8 @@ def _picture(part: dict[str, Any]) -> str:
     if isinstance(url, str) and url.startswith("data:"):
         return unpack(url)
     if isinstance(data, str):
-        return placeholder(
-            str(_first_text((source, part), ("media_type", "mimeType", "mime_type")) or "image/*"), data
-        )
+        mime = _first_text((source, part), ("media_type", "mimeType", "mime_type"))
+        return placeholder(str(mime or "image/*"), data)
     return f"[image: {url.partition('?')[0][:200]}]" if isinstance(url, str) else "[image]"
 
 
@@ -420,13 +382,9 @@ def _first_text(places: tuple[dict[str, Any], ...], keys: tuple[str, ...]) -> An
 
 
 def _size(count: int) -> str:
-    return (
-        f"{count} B"
-        if count < 1000
-        else f"{count / 1000:.0f} kB"
-        if count < 1_000_000
-        else f"{count / 1_000_000:.1f} MB"
-    )
+    if count < 1000:
+        return f"{count} B"
+    return f"{count / 1000:.0f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
 
 
 # One record of a host → the messages in it: a transcript's line of Claude Code, OpenClaw or Codex, or a message as it is. Pure.
@@ -457,11 +415,8 @@ def messages_in(record: Any) -> list[Any] | str:
     if mark := next((mark for mark in host_records() if _is_marked(mark, record, inner)), None):
         if not mark.tool:
             return mark.what
-        return (
-            [{**record, "role": "tool", "tool": f"{HOST}{mark.tool}"}]
-            if inner.get("role") == "user"
-            else [record]
-        )
+        of_tool = {"role": "tool", "tool": f"{HOST}{mark.tool}"} if inner.get("role") == "user" else {}
+        return [{**record, **of_tool}]
     return _split(record, message) if isinstance(message, Mapping) else [record]
 
 
@@ -478,15 +433,11 @@ def _split(record: Mapping[str, Any], message: Mapping[str, Any]) -> list[Any]:
     if not isinstance(content, list) or len(content) == 1 or not results:
         return [record]
     spoken = [part for part in content if kind_of(part) not in RESULTS]
-    id_ = record.get("uuid") or record.get("id")
-    return [
-        {
-            **record,
-            **({"uuid": f"{id_}:{place}"} if id_ and place else {}),
-            "message": {**message, "content": part},
-        }
-        for place, part in enumerate([*([result] for result in results), *([spoken] if spoken else [])])
-    ]
+    id_, turns = record.get("uuid") or record.get("id"), []
+    for place, part in enumerate([*([result] for result in results), *([spoken] if spoken else [])]):
+        named = {"uuid": f"{id_}:{place}"} if id_ and place else {}
+        turns.append({**record, **named, "message": {**message, "content": part}})
+    return turns
 
 
 def _of_codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> list[Any] | str:
@@ -495,11 +446,8 @@ def _of_codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> list[Any
         case "message":
             return [{**about, **payload}]
         case "function_call" | "custom_tool_call" | "local_shell_call":
-            call = {
-                **payload,
-                "type": "function_call",
-                "arguments": payload.get("arguments", payload.get("input", payload.get("action"))),
-            }
+            arguments = payload.get("arguments", payload.get("input", payload.get("action")))
+            call = {**payload, "type": "function_call", "arguments": arguments}
             return [{**about, "role": "assistant", "content": [call]}]
         case "function_call_output" | "custom_tool_call_output":
             return [{**about, "role": "user", "content": [{**payload, "type": "function_call_output"}]}]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 
 from memoryclaw.capture.log_records import ARTIFACTS, file_stem
-from memoryclaw.errors import ConflictError, NotFoundError
+from memoryclaw.errors import ConflictError
 from memoryclaw.vault import files
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import DECISIONS_FILE, STATE_DIR, on_disk
@@ -40,10 +40,7 @@ class Logs:
 
     def decisions(self) -> str:
         """What people decided, as text: among it, what was erased and must not come again."""
-        try:
-            return files.read_file(self._root, DECISIONS_FILE).data.decode("utf-8", "replace")
-        except NotFoundError:
-            return ""
+        return (files.data_at(self._root, DECISIONS_FILE) or b"").decode("utf-8", "replace")
 
     def size(self, path: str) -> int:
         """How many bytes a log has; 0 when there is none."""
@@ -54,10 +51,8 @@ class Logs:
 
     def lines(self, path: str, offset: int) -> list[bytes]:
         """The lines of a log from an offset on; the last may be torn."""
-        try:
-            return files.read_file(self._root, path).data[offset:].split(b"\n")
-        except NotFoundError:
-            return []
+        log = files.data_at(self._root, path)
+        return [] if log is None else log[offset:].split(b"\n")
 
     def append(self, path: str, lines: Sequence[bytes]) -> int:
         """Appends whole lines, one write each, and waits until they are on the disk; returns how long the log is now.

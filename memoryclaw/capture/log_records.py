@@ -53,9 +53,8 @@ def redact_turn(said: HostMessage, redactor: Redactor) -> RedactedTurn:
     said_here = {key: value for key, value in values.items() if value not in (None, "") or key == "content"}
     redacted = redactor.value(_whole(said_here))
     # As text only now: inside the arguments of a call a secret is known by the name it stands under.
-    calls = (
-        f"{tool} {compact(args)}" if args is not None else tool for tool, args in redacted.value.pop("calls")
-    )
+    called = redacted.value.pop("calls")
+    calls = (tool if args is None else f"{tool} {compact(args)}" for tool, args in called)
     redacted.value["content"] = "\n".join(filter(None, (redacted.value["content"], *calls)))
     record = {key: value for key, value in redacted.value.items() if value not in (None, "", [])}
     label = join_labels((said.label, marks.label))
@@ -80,9 +79,8 @@ def likeness(record: dict[str, Any]) -> bytes:
     text = json.dumps([record.get(key) for key in _COMPARED], ensure_ascii=False, sort_keys=True)
     if "[REDACTED:" in text:
         text = MARK.sub(r"[REDACTED:\1]", text)
-    if (
-        "logs/artifacts/" in text
-    ):  # a payload's artifact is named by its digest, which changes with the fingerprints in it
+    if "logs/artifacts/" in text:
+        # A payload's artifact is named by its digest, which changes with the fingerprints in it.
         text = re.sub(r"logs/artifacts/[0-9a-f]{64}", "", text)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
 

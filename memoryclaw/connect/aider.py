@@ -31,11 +31,10 @@ def _read(part: Part, advance: BytesRead) -> Iterator[Item]:
         if not any(turn["role"] == "user" for turn in turns):  # it was only started
             turns = []
         about = {"session": session, "ts": stamp, **({"cwd": part.folder} if part.folder else {})}
-        ids = (
-            f"{n}:{hashlib.sha256(str(turn).encode()).hexdigest()[:12]}" for n, turn in enumerate(turns, 1)
-        )
-        numbered = zip(ids, turns, strict=True)
-        yield HostConversation(session, "", tuple({**about, "id": id_, **turn} for id_, turn in numbered))
+        digests = (hashlib.sha256(str(turn).encode()).hexdigest()[:12] for turn in turns)
+        named = enumerate(zip(digests, turns, strict=True), 1)
+        texts = ({**about, "id": f"{n}:{digest}", **turn} for n, (digest, turn) in named)
+        yield HostConversation(session, "", tuple(texts))
 
 
 def _turns(text: str) -> Iterator[Turn]:

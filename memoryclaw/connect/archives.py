@@ -72,24 +72,21 @@ def _in_file(path: str, name: str) -> list[Part]:
     for info in infos:
         _must_be_harmless(path, info)
     sizes = {info.filename: info.file_size for info in infos}
-    member = sorted(sizes)
-    member = [inside for inside in member if "__MACOSX" not in inside and not re.search(r"(^|/)\.", inside)]
-    return [Part(inside, partial(_opened_inside, path, inside), sizes[inside]) for inside in member]
+    shown = [name for name in sorted(sizes) if "__MACOSX" not in name and not re.search(r"(^|/)\.", name)]
+    return [Part(inside, partial(_opened_inside, path, inside), sizes[inside]) for inside in shown]
 
 
 def _must_be_harmless(path: str, info: zipfile.ZipInfo) -> None:
     name = info.filename
     if name.startswith("/") or "\\" in name or ".." in name.split("/") or re.match(r"[A-Za-z]:", name):
-        raise InputError(
-            f"{path} holds {name[:80]!r}, which would lie outside of it; no export is like this, so it was not read"
-        )
+        sentence = f"{path} holds {name[:80]!r}, which would lie outside of it"
+        raise InputError(f"{sentence}; no export is like this, so it was not read")
     if info.flag_bits & 1:
         raise InputError(f"{path} is locked with a password; unpack it and import the folder")
     if info.file_size > max(_HARMLESS, _RATIO * info.compress_size):
-        raise InputError(
-            f"{name[:80]!r} in {path} would expand from {info.compress_size:,} to {info.file_size:,} bytes; it was not read. "
-            "If you trust it, unpack it and import the folder"
-        )
+        sizes = f"from {info.compress_size:,} to {info.file_size:,} bytes"
+        sentence = f"{name[:80]!r} in {path} would expand {sizes}; it was not read"
+        raise InputError(f"{sentence}. If you trust it, unpack it and import the folder")
 
 
 def opened(path: str) -> BinaryIO:
@@ -113,11 +110,7 @@ def _reading(part: Part) -> Iterator[BinaryIO]:
 
 
 def whole(part: Part) -> bytes:
-    """All bytes of a file.
-
-    Raises:
-        InputError: it is damaged, or larger than one that is read whole.
-    """
+    """All bytes of a file. Raises InputError: it is damaged, or larger than one that is read whole."""
     with _reading(part) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
@@ -159,12 +152,9 @@ class _Items:
             count += 1
             end = self._end()
             if not end:
-                buffered = len(self._text) - self._at
-                yield self._problem(
-                    0,
-                    _CUT if buffered <= LARGEST else f"this item has more than {LARGEST:,} characters",
-                    count,
-                )
+                too_long = len(self._text) - self._at > LARGEST
+                message = f"this item has more than {LARGEST:,} characters" if too_long else _CUT
+                yield self._problem(0, message, count)
                 return
             yield self._value(end, count)
             self._skip(end - self._at)
@@ -188,9 +178,8 @@ class _Items:
 
     def _end(self) -> int:
         """Where the item ends; 0 when it does not."""
-        if (
-            self._text[self._at] not in '{["'
-        ):  # a number or a word, or no JSON: up to where the next may begin
+        if self._text[self._at] not in '{["':
+            # A number or a word, or no JSON: up to where the next may begin.
             while not (hit := _NEXT.search(self._text, self._at + 1)) and self._more():
                 pass
             return hit.start() if hit else len(self._text)

@@ -40,9 +40,8 @@ def _conversation(value: Mapping[str, Any], nodes: Mapping[str, Any]) -> Iterato
         return
     path = _path(nodes, value.get("current_node"))
     branch = {id(node) for node in path}
-    yield from (
-        _BRANCH for node in nodes.values() if id(node) not in branch and _words(_message(node)).strip()
-    )
+    others = (node for node in nodes.values() if id(node) not in branch)
+    yield from (_BRANCH for node in others if _words(_message(node)).strip())
     turns: list[Turn] = []
     ts, before = sources.time_of(value, "create_time", "update_time"), ""
     for node in path:
@@ -65,12 +64,9 @@ def _conversation(value: Mapping[str, Any], nodes: Mapping[str, Any]) -> Iterato
 def _path(nodes: Mapping[str, Any], end: Any) -> list[Any]:
     """The messages from the root to the one that is shown last, or to the newest leaf where none is named."""
     if not isinstance(end, str) or end not in nodes:
-        times = {
-            key: _message(node).get("create_time")
-            for key, node in nodes.items()
-            if not sources.as_map(node).get("children")
-        }
-        leaves = [(time if isinstance(time, int | float) else 0, key) for key, time in times.items()]
+        ends = ((key, node) for key, node in nodes.items() if not sources.as_map(node).get("children"))
+        times = ((key, _message(node).get("create_time")) for key, node in ends)
+        leaves = [(time if isinstance(time, int | float) else 0, key) for key, time in times]
         end = max(leaves, default=(0, ""))[1]
     path, keys = [], set[str]()
     while isinstance(end, str) and end in nodes and end not in keys:
@@ -111,10 +107,7 @@ def _words(message: Mapping[str, Any]) -> str:
     content = sources.as_map(message.get("content"))
     pieces = content.get("parts")
     if isinstance(pieces, list):
-        texts = [
-            piece if isinstance(piece, str) else sources.as_text(sources.as_map(piece).get("text"))
-            for piece in pieces
-        ]
+        texts = [sources.as_text(sources.as_map(piece).get("text", piece)) for piece in pieces]
         texts = texts if any(texts) else [_medium(piece) for piece in pieces]
     else:
         head = ("title", "url") if content.get("content_type") == "tether_quote" else ()
@@ -138,7 +131,7 @@ def _memories(message: Mapping[str, Any], title: str, ts: str) -> Iterator[Memor
             if text:
                 yield Memory(text, "custom instructions", title=heading, form="curated")
     elif _role(message) == "assistant" and message.get("recipient") == "bio":
-        where = f"conversation {title!r}" if title else "a sources.conversation"
+        where = f"conversation {title!r}" if title else "a conversation"
         lines = filter(None, map(str.strip, _words(message).splitlines()))
         yield from (Memory(line, f"memory, from {where}", day=ts[:10]) for line in lines)
 

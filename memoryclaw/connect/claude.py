@@ -35,11 +35,8 @@ def _conversation(value: Mapping[str, Any]) -> Iterator[Item]:
         ts = sources.time_of(message, "created_at") or ts
         blocks = list(_turns(message))
         yield from [] if blocks else [sources.NO_TEXT]
-        id_ = sources.as_text(message.get("uuid")) or sources.digest(message)
-        turns += [
-            {"id": f"{id_}:{n}" if n else id_, **({"ts": ts} if ts else {}), **turn}
-            for n, turn in enumerate(blocks)
-        ]
+        id_, at = sources.as_text(message.get("uuid")) or sources.digest(message), {"ts": ts} if ts else {}
+        turns += [{"id": f"{id_}:{n}" if n else id_, **at, **turn} for n, turn in enumerate(blocks)]
     yield sources.conversation("claude", value, ("uuid", "id"), "name", turns)
 
 
@@ -62,26 +59,21 @@ def _turns(message: Mapping[str, Any]) -> Iterator[Turn]:
         together = []
         if block is not None:
             yield {"role": sources.USER, "content": [plain]}
-    for file in map(
-        sources.as_map, (*sources.as_list(message.get("attachments")), *sources.as_list(message.get("files")))
-    ):
+    came = (*sources.as_list(message.get("attachments")), *sources.as_list(message.get("files")))
+    for file in map(sources.as_map, came):
         name, text = sources.as_text(file.get("file_name")), sources.as_text(file.get("extracted_content"))
         if name or text.strip():
             yield sources.attachment(name or "pasted text", text)
 
 
 def _memories(value: Mapping[str, Any], name: str) -> Iterator[Memory]:
-    headed = [("What Claude remembers", value.get("conversations_memory"))]
-    headed += [
-        (f"What Claude remembers of project {key}", text)
-        for key, text in sources.as_map(value.get("project_memories")).items()
-    ]
-    for title, text in headed:
-        if sources.as_text(text).strip():
+    headed = {"What Claude remembers": value.get("conversations_memory")}
+    for key, text in sources.as_map(value.get("project_memories")).items():
+        headed[f"What Claude remembers of project {key}"] = text
+    for title, text in headed.items():
+        if words := sources.as_text(text).strip():
             # Claude sets a bold line of its own where others write a heading.
-            yield Memory(
-                _BOLD.sub(r"## \1", sources.as_text(text).strip()), name, title=title, form="curated"
-            )
+            yield Memory(_BOLD.sub(r"## \1", words), name, title=title, form="curated")
 
 
 def _project(value: Mapping[str, Any], name: str) -> Iterator[Memory]:

@@ -30,16 +30,10 @@ _PATIENCE = 60.0  # seconds for a server to start, and to answer
 
 
 def host_named(name: str) -> HostRow:
-    """The row of a host.
-
-    Raises:
-        NotFoundError: there is none.
-    """
+    """The row of a host. Raises NotFoundError: there is none."""
     if name not in BY_NAME:
-        raise NotFoundError(
-            f"there is no host {name!r} among {', '.join(BY_NAME)}; `memoryclaw connect --print` shows what to add to "
-            "the settings of any other"
-        )
+        way = "`memoryclaw connect --print` shows what to add to the settings of any other"
+        raise NotFoundError(f"there is no host {name!r} among {', '.join(BY_NAME)}; {way}")
     return BY_NAME[name]
 
 
@@ -49,16 +43,11 @@ def path_of(places: Places) -> str:
 
 
 def installed(host: HostRow) -> None:
-    """Checks that a host is on this machine.
-
-    Raises:
-        NotFoundError: nothing of it is there.
-    """
+    """Checks that a host is on this machine. Raises NotFoundError: nothing of it is there."""
     folder = path_of(host.folder)
     if not os.path.isdir(folder) and not any(os.path.lexists(path_of(each.places)) for each in host.files):
-        raise NotFoundError(
-            f"{host.title} is not on this machine: there is no folder {folder}; install it and start it once, then try again"
-        )
+        sentence = f"{host.title} is not on this machine: there is no folder {folder}"
+        raise NotFoundError(f"{sentence}; install it and start it once, then try again")
 
 
 def lasting_command() -> tuple[str, ...]:
@@ -73,9 +62,10 @@ def lasting_command() -> tuple[str, ...]:
     else:  # -P: a folder called memoryclaw where the host happens to run must not be taken for the program
         words = (sys.executable, "-P", "-m", NAME)
     if cache := cache_of({words[0], os.path.realpath(words[0]), sys.prefix, __file__}, os.environ):
+        sentence = f"this MemoryClaw runs from {cache}, a cache that is emptied now and then"
+        way = "run `uv tool install 'memoryclaw[all]'` or `pipx install 'memoryclaw[all]'` first"
         raise ConfigError(
-            f"this MemoryClaw runs from {cache}, a cache that is emptied now and then, so a host could not rely on it; "
-            "run `uv tool install 'memoryclaw[all]'` or `pipx install 'memoryclaw[all]'` first, then `memoryclaw connect` again"
+            f"{sentence}, so a host could not rely on it; {way}, then `memoryclaw connect` again"
         )
     return words
 
@@ -109,13 +99,10 @@ def plan_connection(host: HostRow, vault: str) -> list[settings_file.SettingsCha
     installed(host)
     words = lasting_command()
     if find_spec("mcp") is None:
-        raise ConfigError(
-            "hosts speak MCP with MemoryClaw, which needs the SDK: pip install 'memoryclaw[mcp]'"
-        )
-    return [
-        settings_file.plan_install(_changed(each), each.editor, _value(each.editor, words, vault))
-        for each in host.files
-    ]
+        sentence = "hosts speak MCP with MemoryClaw, which needs the SDK"
+        raise ConfigError(f"{sentence}: pip install 'memoryclaw[mcp]'")
+    values = ((file, _value(file.editor, words, vault)) for file in host.files)
+    return [settings_file.plan_install(_changed(file), file.editor, value) for file, value in values]
 
 
 def plan_removal(host: HostRow) -> list[settings_file.SettingsChange]:
@@ -138,26 +125,18 @@ def shown_for(host: HostRow | None, vault: str) -> list[tuple[str, str]]:
     """What to add by hand: the file, empty where it is the host's own affair, and the lines."""
     words = lasting_command()
     if host is None or not host.files:
-        return [
-            (
-                "",
-                json.dumps({"mcpServers": {NAME: entry_of(words, vault)}}, indent=2, ensure_ascii=False)
-                + "\n",
-            )
-        ]
-    return [
-        (path_of(each.places), each.editor.with_value("", _value(each.editor, words, vault)))
-        for each in host.files
-    ]
+        entry = {"mcpServers": {NAME: entry_of(words, vault)}}
+        return [("", json.dumps(entry, indent=2, ensure_ascii=False) + "\n")]
+    values = ((file, _value(file.editor, words, vault)) for file in host.files)
+    return [(path_of(file.places), file.editor.with_value("", value)) for file, value in values]
 
 
 def _value(editor: settings_file.SettingsEditor, words: Sequence[str], vault: str) -> Any:
     try:
         vault.encode()
     except UnicodeEncodeError:
-        raise InputError(
-            f"{vault!r} has a name that is not UTF-8, which no host's settings can contain"
-        ) from None
+        sentence = f"{vault!r} has a name that is not UTF-8"
+        raise InputError(f"{sentence}, which no host's settings can contain") from None
     if editor is SKILL:
         skill = shipped("plugins/openclaw/skills") / SKILL_NAME / "SKILL.md"
         return skill_for(skill.read_text(encoding="utf-8"), words, vault)
@@ -170,11 +149,8 @@ def try_connection(host: HostRow, changes: Sequence[settings_file.SettingsChange
     Raises:
         UnconnectedError: it does not work.
     """
-    [entry] = [
-        each.editor.value_in(change.after or "")
-        for each, change in zip(host.files, changes, strict=True)
-        if each.editor not in (HOOKS, SKILL)
-    ]
+    planned = [(file.editor, change.after or "") for file, change in zip(host.files, changes, strict=True)]
+    [entry] = [editor.value_in(text) for editor, text in planned if editor not in (HOOKS, SKILL)]
     home = os.path.expanduser("~")
     server = ToolServer(NAME, command=str(entry["command"]), args=tuple(map(str, entry["args"])))
     try:
@@ -183,32 +159,22 @@ def try_connection(host: HostRow, changes: Sequence[settings_file.SettingsChange
             answer = tools.call(tool, {"limit": 1}) if tool else None
             names = tools.names(NAME)
     except MemoryClawError as error:
-        raise UnconnectedError(
-            _untried(_last_words([server.command, *server.args], home) or str(error))
-        ) from None
+        _, words = _ran([server.command, *server.args], home)
+        raise UnconnectedError(_untried(words or str(error))) from None
     if answer is None or not answer.ok:
         raise UnconnectedError(_untried(answer.text if answer else f"it has no tool {_READS}"))
     return names
 
 
 def try_openclaw(command: Sequence[str], vault: str) -> list[str]:
-    """Reads once with the command that OpenClaw's settings will say; no tool is named in them.
-
-    Raises:
-        UnconnectedError: it does not work.
-    """
+    """Reads once with the command that OpenClaw's settings will say; no tool is named in them. Raises UnconnectedError: it does not work."""
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise UnconnectedError(
-            "OpenClaw asks over HTTP, which needs pip install 'memoryclaw[serve]'; nothing was written"
-        )
+        sentence = "OpenClaw asks over HTTP, which needs pip install 'memoryclaw[serve]'"
+        raise UnconnectedError(f"{sentence}; nothing was written")
     line = [*command, "browse", "--limit", "1", "--json", "--vault", vault]
-    try:
-        process = _ran(line, os.path.expanduser("~"))
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UnconnectedError(_untried(str(error))) from None
-    if process.returncode:
-        reason = _last_line(process) or f"{command[0]} ended with {process.returncode}"
-        raise UnconnectedError(_untried(reason))
+    code, words = _ran(line, os.path.expanduser("~"))
+    if code:
+        raise UnconnectedError(_untried(words or f"{command[0]} ended with {code}"))
     return []
 
 
@@ -216,20 +182,13 @@ def _untried(why: str) -> str:
     return f"the connection does not work: {why}; nothing was written"
 
 
-def _last_words(line: Sequence[str], home: str) -> str:
-    """What a server that does not answer says of it on its standard error."""
+def _ran(line: Sequence[str], home: str) -> tuple[int, str]:
+    """How a program ends, and what it says of that in the last line of its standard error."""
     try:
-        return _last_line(_ran(line, home))
+        process = subprocess.run(
+            line, stdin=subprocess.DEVNULL, capture_output=True, cwd=home, timeout=_PATIENCE, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-
-
-def _ran(line: Sequence[str], home: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        line, stdin=subprocess.DEVNULL, capture_output=True, cwd=home, timeout=_PATIENCE, check=False
-    )
-
-
-def _last_line(process: subprocess.CompletedProcess[bytes]) -> str:
+        return 1, str(error)
     lines = process.stderr.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1].removeprefix(f"{NAME}: ") if lines else ""
+    return process.returncode, lines[-1].removeprefix(f"{NAME}: ") if lines else ""

@@ -31,19 +31,9 @@ _ITEM = re.compile(r"[-*+][ \t]+")
 _FACT = re.compile(
     r"[-*+][ \t]+(?:\*\*|__)?([^\s:*_][^:*\n]{0,39}?)(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]+(\S[^\n]{0,200})"
 )
-_SELF = frozenset(
-    {
-        "user",
-        "about me",
-        "me",
-        "profile",
-        "identity",
-        "about your human",
-        "human",
-        "memory",
-        "long-term memory",
-    }
-)
+_SELF = frozenset({
+    "user", "about me", "me", "profile", "identity", "about your human", "human", "memory", "long-term memory",
+})  # fmt: skip
 _COLLECTIONS = frozenset({"contacts", "people", "projects", "preferences"})
 _WORDS = 5  # of a key that is one
 
@@ -58,10 +48,8 @@ class PassageComments(NamedTuple):
     @property
     def tags(self) -> tuple[str, ...]:
         """The same as tags: triggers as words, projects below `project/`."""
-        projects = (
-            f"project/{'/'.join(slug(part) for part in name.split('/') if part)}" for name in self.projects
-        )
-        return tuple(dict.fromkeys([*(slug(each) for each in self.triggers), *projects]))
+        paths = ("/".join(slug(part) for part in name.split("/") if part) for name in self.projects)
+        return tuple(dict.fromkeys([*map(slug, self.triggers), *(f"project/{path}" for path in paths)]))
 
 
 class CuratedFact(NamedTuple):
@@ -214,9 +202,8 @@ def _pending(
     fact: CuratedFact, title: str, memory: Memory, program: Source, *, tags: str = "", audience: str = ""
 ) -> ImportCandidate:
     reason = f"{_stood(memory.source, fact.line, program)}{tags}"
-    action = AddPending(
-        fact.entity, fact.field, fact.value, "medium", "", reason, since=memory.day, audience=audience
-    )
+    about = fact.entity, fact.field, fact.value, "medium", "", reason
+    action = AddPending(*about, since=memory.day, audience=audience)
     return ImportCandidate(PlannedChange("pending", title, (action,)), memory.source)
 
 

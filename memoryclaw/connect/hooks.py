@@ -50,14 +50,15 @@ def context_for(
     question, session = question_of(without_marks(_text(hook, "prompt", "query")).own), session_of(hook)
     if not question.strip():
         return ""
-    about = {"session": session, "folder": folder_of(hook)}
+    folder = _text(hook, "cwd")  # that is worked in, where the host says so
+    about = {"session": session, "folder": folder}
     request = {"query": question, **{key: value for key, value in about.items() if value}}
     answer = ask_daemon(root, "POST", "/v1/recall", request, end - time.monotonic(), audience=audience)
     if answer is not None and isinstance(answer.get("context"), str):
         return str(answer["context"])
     from memoryclaw.daemon.processes import within  # noqa: PLC0415 - only where no daemon answers
 
-    return within(max(0.0, end - time.monotonic()), lambda: own(question, session, folder_of(hook)))
+    return within(max(0.0, end - time.monotonic()), lambda: own(question, session, folder))
 
 
 def keep_turns(
@@ -69,14 +70,8 @@ def keep_turns(
     session = session_of(hook)
 
     def keep(turns: Sequence[Turn]) -> Sequence[Turn]:
-        answer = ask_daemon(
-            root,
-            "POST",
-            "/v1/capture",
-            {"turns": list(turns), "session": session},
-            _ANSWER,
-            audience=audience,
-        )
+        request = {"turns": list(turns), "session": session}
+        answer = ask_daemon(root, "POST", "/v1/capture", request, _ANSWER, audience=audience)
         receipts = (answer or {}).get("acknowledged")
         return receipts if isinstance(receipts, list) and len(receipts) == len(turns) else own(turns)
 
@@ -98,11 +93,6 @@ def session_of(hook: Mapping[str, Any]) -> str:
     named = _text(hook, "session_id", "session")
     path = _text(hook, "transcript_path")
     return (named or os.path.splitext(os.path.basename(path))[0])[:_LONGEST_NAME]
-
-
-def folder_of(hook: Mapping[str, Any]) -> str:
-    """The folder that is worked in, where the host says so."""
-    return _text(hook, "cwd")
 
 
 def ends_session(hook: Mapping[str, Any]) -> bool:
@@ -192,16 +182,13 @@ def block(turns: Sequence[LogTurn], working: Sequence[str], budget: int) -> str:
 
 def _fence(turns: Sequence[LogTurn], working: Sequence[str]) -> str:
     groups = groupby(turns, key=lambda turn: _TRUST.get(turn.role, "unknown"))
-    lines = [(trust, [_line(turn) for turn in group]) for trust, group in groups]
-    return fence_block(lines, working)
+    return fence_block([(trust, list(map(_line, group))) for trust, group in groups], working)
 
 
 def _line(turn: LogTurn) -> str:
-    return item(turn.id, f"{turn.name or turn.role}: {_short(turn.text)}", turn.ts)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0] or text[:_LONGEST]} …"
+    text, short = turn.text, turn.text[:_LONGEST]
+    text = text if text == short else f"{short.rpartition(' ')[0] or short} …"
+    return item(turn.id, f"{turn.name or turn.role}: {text}", turn.ts)
 
 
 # The answer of a hook in the shape its host expects, also where there is no context.

@@ -108,11 +108,7 @@ class SourceReading:
         self.notices: dict[str, None] = {}  # in their order
 
     def parts(self, source: str, pattern: re.Pattern[str], none: str, others: str) -> list[Part]:
-        """The files of a source that are read; the others are counted.
-
-        Raises:
-            InputError: there are none.
-        """
+        """The files of a source that are read; the others are counted. Raises InputError: there are none."""
         parts = parts_of(source)
         wanted = [part for part in parts if pattern.search(part.name)]
         if not wanted:
@@ -163,13 +159,11 @@ class SourceReading:
         if not acks:
             self.left_out["conversations without a word"] += 1
             return
-        self.problems += [
-            Problem(*talk.places[n], ack.error, "the other lines were imported")
-            if talk.places
-            else Problem(f"{talk.session}, message {n + 1}", 1, ack.error, "the other turns were imported")
-            for n, ack in enumerate(acks)
-            if not ack.ok
-        ]
+        what = "lines" if talk.places else "turns"
+        for n, ack in enumerate(acks):
+            if not ack.ok:
+                place = talk.places[n] if talk.places else (f"{talk.session}, message {n + 1}", 1)
+                self.problems.append(Problem(*place, ack.error, f"the other {what} were imported"))
         new = sum(ack.ok and not ack.again and not ack.left_out for ack in acks)
         times = [str(turn["ts"]) for turn in talk.turns if not isinstance(turn, str) and turn.get("ts")]
         first, last = min(times, default=""), max(times, default="")
@@ -187,14 +181,11 @@ def import_export(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> ImportedExport:
-    """Brings over what another program exported.
+    """Brings over what another program exported. Raises InputError: there is no such source, or it is not what it is said to be.
 
     Args:
         dry_run: only tell what would come.
         progress: told (done, total) in bytes of the files that are read.
-
-    Raises:
-        InputError: there is no such source, or it is not what it is said to be.
     """
     if kind not in KINDS:
         raise InputError(f"{kind!r} cannot be imported; choose one of {', '.join(KINDS)}")
@@ -232,9 +223,8 @@ def _exported(
     parts = reading.parts(source, re.compile("") if named else program.files, none, _OTHERS)
     memories = reading.run(program, parts, progress)
     if reading.left_out[OTHER_FORM] and not (memories or reading.conversations or reading.problems):
-        raise InputError(
-            f"nothing in {source} is written as {program.owner} exports it; nothing was imported. Is it from another program?"
-        )
+        sentence = f"nothing in {source} is written as {program.owner} exports it"
+        raise InputError(f"{sentence}; nothing was imported. Is it from another program?")
     title = clean_name(_folder(source), context.gate.text)
     program = program._replace(owner=program.owner or title)
     offers = [each for one in memories for each in proposals_of(context, one, program, reading.left_out)]
@@ -280,14 +270,8 @@ def _copied(context: WriteContext, reading: SourceReading, source: str, progress
         new = [path for path, _ in batch]
         paths += new
         if reading.keep:
-            message = partial(
-                context.templates.commit_message,
-                "import-notes",
-                run=run,
-                count=len(new),
-                title=clean_name(title, clean),
-                files=new,
-            )
+            about = {"count": len(new), "title": clean_name(title, clean), "files": new}
+            message = context.message("import-notes", run=run, **about)
             edits = [Edit(path, partial(_only_new, data)) for path, data in batch]
             outcome = write(context.root, edits, message, verb="import", now=context.now)
             commit = outcome.commit or commit

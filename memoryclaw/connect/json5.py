@@ -48,11 +48,7 @@ class Member(NamedTuple):
 
 @lru_cache(maxsize=4)  # one edit asks several times, and a host's file may hold megabytes
 def parse(text: str) -> JsonNode:
-    """The value of a JSON5 text.
-
-    Raises:
-        ConfigError: it is none; the sentence names the line.
-    """
+    """The value of a JSON5 text. Raises ConfigError: it is none; the sentence names the line."""
     reader = _Json5Parser(text)
     node = reader.value(reader.skip(0), 0)
     end = reader.skip(node.end)
@@ -75,11 +71,7 @@ def parse_strict(text: str) -> JsonNode:
 
 
 def parse_object(text: str) -> JsonNode:
-    """The object of a JSON5 text.
-
-    Raises:
-        InputError: it is none; the sentence goes on behind the name of the file.
-    """
+    """The object of a JSON5 text. Raises InputError: it is none; the sentence goes on behind the name of the file."""
     try:
         node = parse(text)
     except (ConfigError, RecursionError) as error:
@@ -124,7 +116,7 @@ class _Json5Parser:
         if first in {"{", "["} and first:
             return self._container(at, depth)
         if hit := _STRING.match(self._text, at):
-            return JsonNode("scalar", at, hit.end(), _unquote(hit[0]))
+            return JsonNode("scalar", at, hit.end(), _unescape(hit[0][1:-1]))
         hit = _WORD.match(self._text, at)
         if hit is None:
             raise self.error(at, "a value is missing here")
@@ -154,7 +146,7 @@ class _Json5Parser:
         word = None if hit else _WORD.match(self._text, at)
         if not (hit or word):
             raise self.error(at, "a key is missing here")
-        key = _unquote(hit[0]) if hit else _unescape(word[0]) if word else ""
+        key = _unescape(hit[0][1:-1] if hit else word[0] if word else "")
         colon = self.skip((hit or word).end())  # type: ignore[union-attr] # one of the two is there
         if self._text[colon : colon + 1] != ":":
             raise self.error(colon, f"a colon is missing after {key!r}")
@@ -171,10 +163,6 @@ class _Json5Parser:
         except ValueError:  # a dot alone, or more digits than Python reads
             pass
         raise self.error(at, f"{word[:40]!r} is not a value")
-
-
-def _unquote(quoted: str) -> str:
-    return _unescape(quoted[1:-1])
 
 
 def _unescape(text: str) -> str:

@@ -67,19 +67,17 @@ def import_logs(
     if os.path.commonpath([os.path.realpath(source), own_format]) == own_format:
         raise InputError(f"{source} lies in the vault's own logs, which are searched already")
     if source.lower().endswith(".zip") and os.path.isfile(source):
-        raise InputError(
-            f"{source} is a zip; `import chatgpt` and `import claude` read theirs, logs must be unpacked"
-        )
+        why = "`import chatgpt` and `import claude` read theirs, logs must be unpacked"
+        raise InputError(f"{source} is a zip; {why}")
     logs = Source("logs", "", re.compile(_FILES.get(format_, _ANY)), partial(_read, format_))
     below = (path for path, name in files_below(source, links=True) if logs.files.search(name))
     paths = [source] if os.path.isfile(source) else list(below)
     reading = SourceReading(recorder)
     reading.run(logs, [Part(path, partial(opened, path), 1) for path in paths], progress)
     unread = sum(problem.hint == _UNREAD for problem in reading.problems)
-    counts = {key: reading.totals[key] for key in ("added", "again", "redacted")}
-    return Imported(
-        len(paths) - unread, left_out=reading.left_out.total(), problems=tuple(reading.problems), **counts
-    )
+    added, again, redacted = (reading.totals[key] for key in ("added", "again", "redacted"))
+    left_out, problems = reading.left_out.total(), tuple(reading.problems)
+    return Imported(len(paths) - unread, added, again, left_out, redacted, problems)
 
 
 def _read(format_: str, part: Part, advance: BytesRead) -> Iterator[HostConversation | Problem]:
@@ -99,14 +97,13 @@ def _read(format_: str, part: Part, advance: BytesRead) -> Iterator[HostConversa
     readers = {"markdown": _markdown, "openclaw": _session_file, "jsonl": _plain}
     lines = readers[kind](stem, text, dated[0] if dated else day)
     while batch := list(islice(lines, TURNS)):
-        turns = [_in_session(turn, stem) for _, turn in batch]
+        # A turn that names no session is of that of its file.
+        turns = [
+            turn if isinstance(turn, str) or session_of(turn) else {**turn, "session": stem}
+            for _, turn in batch
+        ]
         yield HostConversation(stem, "", tuple(turns), tuple((part.name, number) for number, _ in batch))
     advance(1)
-
-
-def _in_session(turn: dict[str, Any] | str, stem: str) -> dict[str, Any] | str:
-    """A turn with the session that it names, else that of its file."""
-    return turn if isinstance(turn, str) or session_of(turn) else {**turn, "session": stem}
 
 
 def _kind(name: str, text: str) -> str:
@@ -118,17 +115,12 @@ def _kind(name: str, text: str) -> str:
 
 def _markdown(stem: str, text: str, day: str) -> _Lines:
     blocks = split(text)
-    for number, turn in enumerate(
-        read_markdown_log(stem, blocks.meta, blocks.body, blocks.body_line).turns, 1
-    ):
+    turns = read_markdown_log(stem, blocks.meta, blocks.body, blocks.body_line).turns
+    for number, turn in enumerate(turns, 1):
         if turn.text:
-            fields = {
-                "session": turn.session,
-                "ts": turn.ts or day,
-                "role": turn.role or "note",
-                "content": turn.text,
-            }
-            yield turn.line, {"id": _host_id(stem, number, turn.text), **fields}
+            fields = {"ts": turn.ts or day, "role": turn.role or "note", "content": turn.text}
+            id_ = _host_id(stem, number, turn.text)
+            yield turn.line, {"id": id_, "session": turn.session, **fields}
 
 
 def _session_file(stem: str, text: str, _day: str) -> _Lines:

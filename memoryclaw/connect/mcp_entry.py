@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memoryclaw.connect import json5
@@ -31,58 +30,41 @@ def json_editor(section: str, *, comments: bool, typed: bool) -> SettingsEditor:
         comments: the host reads comments and trailing commas too.
         typed: an entry says that it is of the type `stdio`.
     """
-    root = json5.parse_object if comments else json5.parse_strict
-    return SettingsEditor(
-        partial(_in_json, section, root),
-        lambda text, entry: _with_json(
-            section, root, text, {"type": "stdio", **entry} if typed else dict(entry)
-        ),
-        partial(_without_json, section, root),
-    )
-
-
-def _in_json(section: str, root: Callable[[str], json5.JsonNode], text: str) -> dict[str, Any]:
-    if not text.strip():
-        return {}
-    root(text)
-    node = json5.value_at(text, (section, NAME))
-    return _ours(json5.plain(node)) if node else {}
-
-
-def _with_json(section: str, root: Callable[[str], json5.JsonNode], text: str, entry: Entry) -> str:
-    text = text if text.strip() else _EMPTY
-    root(text)
     path = (section, NAME)
-    node = json5.value_at(text, path)
-    if node is None:
-        return json5.put(text, path, entry)[0]
-    _ours(json5.plain(node))
-    for key, value in entry.items():
-        member = json5.value_at(text, (*path, key))
-        if member is None:
-            text = json5.put(text, (*path, key), value)[0]
-        elif json5.plain(member) != value:
-            text = json5.replace_value(text, member, json5.inserted_value(text, member, value))
-    return text
 
+    def value_in(text: str) -> dict[str, Any]:
+        text = text if text.strip() else _EMPTY
+        (json5.parse_object if comments else json5.parse_strict)(text)
+        node = json5.value_at(text, path)
+        return _ours(json5.plain(node)) if node else {}
 
-def _without_json(section: str, root: Callable[[str], json5.JsonNode], text: str, before: str) -> str:
-    path = (section, NAME)
-    if not _in_json(section, root, text):
+    def with_value(text: str, entry: Entry) -> str:
+        text = text if text.strip() else _EMPTY
+        entry = {"type": "stdio", **entry} if typed else dict(entry)
+        if not value_in(text):
+            return json5.put(text, path, entry)[0]
+        for key, value in entry.items():
+            member = json5.value_at(text, (*path, key))
+            if member is None:
+                text = json5.put(text, (*path, key), value)[0]
+            elif json5.plain(member) != value:
+                text = json5.replace_value(text, member, json5.inserted_value(text, member, value))
         return text
-    try:
-        added = json5.put(before if before.strip() else _EMPTY, path, {})[1]
-    except ConfigError:
-        added = json5.Added(1)
-    return json5.take(text, path, added)
+
+    def without(text: str, before: str) -> str:
+        if not value_in(text):
+            return text
+        try:
+            added = json5.put(before if before.strip() else _EMPTY, path, {})[1]
+        except ConfigError:
+            added = json5.Added(1)
+        return json5.take(text, path, added)
+
+    return SettingsEditor(value_in, with_value, without)
 
 
 def _ours(entry: Any) -> dict[str, Any]:
-    """What an entry under our name says of how to start us, whatever else it says.
-
-    Raises:
-        InputError: it starts something else.
-    """
+    """What an entry under our name says of how to start us, whatever else it says. Raises InputError: it starts something else."""
     args = entry.get("args") if isinstance(entry, dict) else None
     words = [str(entry.get("command", "")), *map(str, args)] if isinstance(args, list) else []
     programs = {word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe") for word in words}
@@ -144,9 +126,7 @@ def _tables(lines: Sequence[str]) -> list[tuple[int, int, int]]:
         if _HEADER.fullmatch(line.rstrip("\r\n")):
             stop = next((n for n in range(header + 1, len(lines)) if _TABLE.match(lines[n])), len(lines))
             # An item of a list may begin like a table; then the rest is read again in vain, and refused.
-            while stop > header + 1 and (
-                not lines[stop - 1].strip() or lines[stop - 1].lstrip().startswith("#")
-            ):
+            while stop > header + 1 and lines[stop - 1].lstrip()[:1] in ("", "#"):
                 stop -= 1
             first = header - 1 if header and not lines[header - 1].strip() else header
             tables.append((first, header, stop))

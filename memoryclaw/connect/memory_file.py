@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.model import FROM_NOW_ON, Fact, least_trusted
+from memoryclaw.model import FROM_NOW_ON, Fact
 from memoryclaw.text.language import key_of
 from memoryclaw.text.prompts import cost, escape_line, whole_tokens
 from memoryclaw.vault.validity import is_preference
@@ -107,10 +107,8 @@ class _Page:
 
     def recent(self, episodes: Sequence[FileEpisode]) -> list[FileEpisode]:
         """Adds the newest episodes, as many as a share of the budget has room for."""
-        room, taken = (
-            _Page(min(self._left, self._budget // _SHARE) // 100, self._may_leave),
-            list[FileEpisode](),
-        )
+        taken = list[FileEpisode]()
+        room = _Page(min(self._left, self._budget // _SHARE) // 100, self._may_leave)
         head: Sequence[str] = ("", "## Recent", "")
         for episode in episodes:
             when = f"{episode.day[:10]}: " if episode.day else ""
@@ -147,29 +145,16 @@ def as_json(file: MemoryFile, audience: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def trust_in(fact: Fact, trust: str) -> str:
-    """How far a fact of a file with this trust may be trusted."""
-    return least_trusted(fact.trust, trust)
-
-
 def _sentence(fact: Fact) -> str:
     if fact.is_statement:
         return f'{fact.entity}: "{fact.value}"' if fact.entity else f'"{fact.value}"'
-    return (
-        f"{fact.entity}: {fact.value}"
-        if fact.field in ("value", FROM_NOW_ON)
-        else f"{fact.entity}: {fact.field} {fact.value}"
-    )
+    field = "" if fact.field in ("value", FROM_NOW_ON) else f"{fact.field} "
+    return f"{fact.entity}: {field}{fact.value}"
 
 
 def _of_entity(fact: Fact) -> str:
-    words = (
-        f'"{fact.value}"'
-        if fact.is_statement
-        else fact.value
-        if fact.field == "value"
-        else f"{fact.field}: {fact.value}"
-    )
+    field = "" if fact.is_statement or fact.field == "value" else f"{fact.field}: "
+    words = f'"{fact.value}"' if fact.is_statement else f"{field}{fact.value}"
     return f"{words} ({fact.day[:10]})" if fact.day else words
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memoryclaw.connect.curated import ImportCandidate
 from memoryclaw.consolidation.actions import AddPending, NewFile
@@ -41,9 +41,7 @@ def _fresh(
             entity, field = plain_key(action.entity), plain_key(action.field)
             value = plain_value(action.value) if field else quotable(action.value)
             known_by = fingerprint("fact", entity, field, value)
-            is_known = action.fact.id in waiting or any(
-                fact.value == value for fact in facts.facts(entity, field)
-            )
+            is_known = action.fact.id in waiting or value in {f.value for f in facts.facts(entity, field)}
             is_erased = erased.fact(action.entity, action.field, action.value)
         else:
             is_known = files.exists(context.root, proposal(one.change, "")[0])
@@ -84,9 +82,8 @@ def offer(context: WriteContext, offers: Sequence[ImportCandidate], title: str, 
     notices: dict[str, None] = {}
     new = list(_fresh(context, offers, notices))
     commit, notice = _propose(context, new, title) if new and not dry_run else ("", "")
-    return Offered(
-        tuple(map(_proposal_json, new)), len(offers) - len(new), commit, (*filter(None, [notice]), *notices)
-    )
+    count = len(offers) - len(new)
+    return Offered(tuple(map(_proposal_json, new)), count, commit, (*filter(None, [notice]), *notices))
 
 
 def _propose(context: WriteContext, new: Sequence[ImportCandidate], title: str) -> tuple[str, str]:
@@ -96,15 +93,10 @@ def _propose(context: WriteContext, new: Sequence[ImportCandidate], title: str) 
     notes = [proposal(one.change, run) for one in new if not isinstance(one.change.actions[0], AddPending)]
     edits = [Edit(path, _text_edit(text)) for path, text in notes]
     if facts:
-        edits.append(
-            Edit(PENDING_FILE, text_change(lambda text: add_all_pending(text, [one.fact for one in facts])))
-        )
-
-    def message() -> str:
-        names = list(dict.fromkeys(one.source for one in new))
-        values: dict[str, Any] = {"count": len(new), "files": names, "title": title}
-        return context.templates.commit_message("import-memories", run=run, **values)
-
+        pending = [action.fact for action in facts]
+        edits.append(Edit(PENDING_FILE, text_change(lambda text: add_all_pending(text, pending))))
+    names = list(dict.fromkeys(one.source for one in new))
+    message = context.message("import-memories", run=run, count=len(new), files=names, title=title)
     outcome = write(context.root, edits, message, verb="import", now=context.now)
     return outcome.commit, outcome.notice
 

@@ -44,9 +44,8 @@ class SettingsChange(NamedTuple):
     def diff(self) -> str:
         """The change for people; of a file that is all ours, that it comes."""
         if self.folders and self.before is None and self.after:
-            return (
-                f"+++ {self.path}\nA new file of MemoryClaw's, with {len(self.after.splitlines())} lines.\n"
-            )
+            count = len(self.after.splitlines())
+            return f"+++ {self.path}\nA new file of MemoryClaw's, with {count} lines.\n"
         return difference(self.before or "", self.after or "", self.path)
 
 
@@ -92,15 +91,10 @@ def carry_out(plan: SettingsChange) -> str:
 
 
 def refuse_link(path: str) -> None:
-    """Checks that settings are no link.
-
-    Raises:
-        InputError: they are one, and what it leads to may be another tool's to write.
-    """
+    """Checks that settings are no link. Raises InputError: they are one, and what it leads to may be another tool's to write."""
     if os.path.islink(path):
-        raise InputError(
-            f"{path} is a link to {os.path.realpath(path)}; nothing was changed, and `memoryclaw connect --print` shows what to add there"
-        )
+        way = "nothing was changed, and `memoryclaw connect --print` shows what to add there"
+        raise InputError(f"{path} is a link to {os.path.realpath(path)}; {way}")
 
 
 @contextmanager

@@ -37,52 +37,27 @@ _STRICT, _COMMENTED = (json_editor("mcpServers", comments=reads, typed=True) for
 _DESKTOP, _GEMINI = (json_editor("mcpServers", comments=reads, typed=False) for reads in (False, True))
 _CODE = json_editor("servers", comments=True, typed=True)
 
+
+def _host(name: str, title: str, folder: Places, files: dict[str, SettingsEditor], restart: str) -> HostRow:
+    """A host whose files lie in its folder."""
+    inside = (HostFile([f"{each}/{file}" for each in folder], editor) for file, editor in files.items())
+    return HostRow(name, title, folder, tuple(inside), restart)
+
+
+_CLAUDE, _IN_CLAUDE = ("$CLAUDE_CONFIG_DIR", "~/.claude"), {"settings.json": HOOKS, SKILL_FILE: SKILL}
+_CLAUDE_CODE = _host("claude-code", "Claude Code", _CLAUDE, _IN_CLAUDE, "restart `claude`")
+_SERVERS = HostFile(("$CLAUDE_CONFIG_DIR/.claude.json", "~/.claude.json"), _STRICT)
+_GEMINIS = ("$GEMINI_CLI_HOME/.gemini", "~/.gemini")
+_IN_DESKTOP, _QUIT = {"claude_desktop_config.json": _DESKTOP}, "quit Claude Desktop and start it again"
+
 TABLE = (
-    HostRow(
-        "claude-code",
-        "Claude Code",
-        ("$CLAUDE_CONFIG_DIR", "~/.claude"),
-        (
-            HostFile(("$CLAUDE_CONFIG_DIR/.claude.json", "~/.claude.json"), _STRICT),
-            HostFile(("$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"), HOOKS),
-            HostFile((f"$CLAUDE_CONFIG_DIR/{SKILL_FILE}", f"~/.claude/{SKILL_FILE}"), SKILL),
-        ),
-        "restart `claude`",
-    ),
-    HostRow(
-        "claude-desktop",
-        "Claude Desktop",
-        ("{apps}/Claude",),
-        (HostFile(("{apps}/Claude/claude_desktop_config.json",), _DESKTOP),),
-        "quit Claude Desktop and start it again",
-    ),
-    HostRow(
-        "codex",
-        "Codex",
-        ("$CODEX_HOME", "~/.codex"),
-        (HostFile(("$CODEX_HOME/config.toml", "~/.codex/config.toml"), TOML),),
-        "restart `codex`",
-    ),
-    HostRow(
-        "cursor",
-        "Cursor",
-        ("~/.cursor",),
-        (HostFile(("~/.cursor/mcp.json",), _COMMENTED),),
-        "open Cursor's agent",
-    ),
-    HostRow(
-        "gemini",
-        "Gemini CLI",
-        ("$GEMINI_CLI_HOME/.gemini", "~/.gemini"),
-        (HostFile(("$GEMINI_CLI_HOME/.gemini/settings.json", "~/.gemini/settings.json"), _GEMINI),),
-        "start `gemini` anew",
-    ),
-    HostRow(
-        "vscode",
-        "VS Code",
-        ("{apps}/Code/User",),
-        (HostFile(("{apps}/Code/User/mcp.json",), _CODE),),
-        "open VS Code's chat in agent mode",
+    _CLAUDE_CODE._replace(files=(_SERVERS, *_CLAUDE_CODE.files)),
+    _host("claude-desktop", "Claude Desktop", ("{apps}/Claude",), _IN_DESKTOP, _QUIT),
+    _host("codex", "Codex", ("$CODEX_HOME", "~/.codex"), {"config.toml": TOML}, "restart `codex`"),
+    _host("cursor", "Cursor", ("~/.cursor",), {"mcp.json": _COMMENTED}, "open Cursor's agent"),
+    _host("gemini", "Gemini CLI", _GEMINIS, {"settings.json": _GEMINI}, "start `gemini` anew"),
+    _host(
+        "vscode", "VS Code", ("{apps}/Code/User",), {"mcp.json": _CODE}, "open VS Code's chat in agent mode"
     ),
     # Its plugin is more than an entry: connect.openclaw installs it.
     HostRow(OPENCLAW, "OpenClaw", ("$OPENCLAW_STATE_DIR", "~/.openclaw"), (), "restart the gateway"),
@@ -91,11 +66,7 @@ BY_NAME = {host.name: host for host in TABLE}
 
 
 def place(places: Places, environ: Mapping[str, str], system: str) -> str:
-    """Where that is on a machine.
-
-    Args:
-        system: as `sys.platform` calls it.
-    """
+    """Where that is on a machine. `system`: as `sys.platform` calls it."""
     home = environ.get("HOME") or os.path.expanduser("~")
     settings = environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     apps = f"{home}/Library/Application Support" if system == "darwin" else settings

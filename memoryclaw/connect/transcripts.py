@@ -48,9 +48,8 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
         keep: keeps turns; those that it does not keep are read again the next time.
     """
     counts = dict.fromkeys(("kept", "again", "left_out", "refused"), 0)
-    mark = os.path.join(
-        state, FOLDER, f"{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:16]}.json"
-    )
+    name = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:16]
+    mark = os.path.join(state, FOLDER, f"{name}.json")
     try:
         handle = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -59,7 +58,9 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
         os.close(handle)
         raise InputError(f"the transcript {path} is not a regular file")
     with open(handle, "rb") as file:
-        start = _start(file, _read_position(mark))
+        # Behind what was read, if this is the same file and it only grew.
+        last = _read_position(mark)
+        start = last.offset if last.offset and _place(file, last.offset) == last else 0
         file.seek(start)
         for turns, end in _batches(file, session):
             count(counts, keep(turns) if turns else [])
@@ -73,12 +74,8 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
 def count(counts: dict[str, int], acknowledged: Sequence[Turn]) -> None:
     """Adds up what became of turns."""
     for receipt in acknowledged:
-        outcome = (
-            "refused"
-            if not receipt.get("ok")
-            else next((key for key in ("again", "left_out") if receipt.get(key)), "kept")
-        )
-        counts[outcome] += 1
+        outcome = next((key for key in ("again", "left_out") if receipt.get(key)), "kept")
+        counts[outcome if receipt.get("ok") else "refused"] += 1
 
 
 def _batches(file: BinaryIO, session: str) -> Iterator[tuple[list[Turn], int]]:
@@ -106,11 +103,6 @@ def _skip_line(file: BinaryIO, line: bytes) -> bool:
     while len(line) == _LONGEST and not line.endswith(b"\n"):
         line = file.readline(_LONGEST)
     return line.endswith(b"\n")
-
-
-def _start(file: BinaryIO, known: ReadPosition) -> int:
-    """Where reading begins: behind what was read, if this is the same file and it only grew."""
-    return known.offset if known.offset and _place(file, known.offset) == known else 0
 
 
 def _place(file: BinaryIO, offset: int) -> ReadPosition:
@@ -155,21 +147,12 @@ def turns_of(line: str, session: str) -> list[Turn]:
     messages = messages_in(record)
     if isinstance(messages, str) or not record.keys() & {"message", "payload", "role"}:
         return []
-    digest = hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return [
-        {key: message[key] for key in _SENT if message.get(key) is not None}
-        | _time(message.get("timestamp"))
-        | {
-            "session": session,
-            "uuid": str(
-                message.get("uuid") or message.get("id") or (f"{digest}:{place}" if place else digest)
-            ),
-        }
-        for place, message in enumerate(messages)
-        if isinstance(message, Mapping)
-    ]
-
-
-def _time(stamp: Any) -> dict[str, str]:
-    """The line's time where it has one; a line without gets the moment of its capture."""
-    return {"timestamp": stamp} if isinstance(stamp, str) and parse_timestamp(stamp) else {}
+    digest, turns = hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32], []
+    for place, message in enumerate(messages):
+        if isinstance(message, Mapping):
+            turn = {key: message[key] for key in _SENT if message.get(key) is not None}
+            stamp = message.get("timestamp")  # a line without gets the moment of its capture
+            turn |= {"timestamp": stamp} if isinstance(stamp, str) and parse_timestamp(stamp) else {}
+            id_ = message.get("uuid") or message.get("id") or (f"{digest}:{place}" if place else digest)
+            turns.append({**turn, "session": session, "uuid": str(id_)})
+    return turns

@@ -30,7 +30,7 @@ from memoryclaw.history.repository import History, Version
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.memory_lines import without_fields
-from memoryclaw.vault.layout import safe_path, timestamp
+from memoryclaw.vault.layout import is_safe_path, timestamp
 from memoryclaw.writing.context import Templates, WriteContext
 from memoryclaw.writing.writer import (
     REFUSED,
@@ -165,7 +165,7 @@ class _Run:
         """The text before and after of each file that the run would write; proposals do not count."""
         todo = [change for change in self._changes.changes if not waits(change, self._mode)]
         paths = dict.fromkeys(path for change in todo for action in change.actions for path in action.paths)
-        contents = self._target.read_all(path for path in paths if _is_safe(path))
+        contents = self._target.read_all(path for path in paths if is_safe_path(path))
         texts = {path: decode(content).text for path, content in contents.items() if content is not None}
         return outcome_of(todo, self._collections, texts.get, as_planned=True)
 
@@ -249,14 +249,6 @@ class _Run:
             self.proposed += [step.proposal] if step.proposal else []
             self.commits += [step.report._replace(commit=outcome.commit)] if outcome.changed else []
         return len(outcomes), refused
-
-
-def _is_safe(path: str) -> bool:
-    try:
-        safe_path(path)
-    except InputError:
-        return False
-    return True
 
 
 def new_file(path: str, text: str) -> Edit:

@@ -23,10 +23,8 @@ from memoryclaw.errors import LockedError, VaultError
 from memoryclaw.vault.state_folder import make_private_folder, state_folder, watcher, write_private
 from memoryclaw.version import __version__
 
-_LOOPBACK = {
-    "127.0.0.1": _socket.AF_INET,
-    "::1": _socket.AF_INET6,
-}  # the only addresses a token is sent to, and their families
+# The only addresses a token is sent to, and their families.
+_LOOPBACK = {"127.0.0.1": _socket.AF_INET, "::1": _socket.AF_INET6}
 _MOST_BYTES = 64 * 1024 * 1024
 _HEAD = 64 * 1024
 _FILE = 4096
@@ -74,9 +72,8 @@ def query_of(asked: Mapping[str, object]) -> str:
 
 
 def _escape(text: str) -> str:
-    return "".join(
-        chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in text.encode("utf-8", "replace")
-    )
+    data = text.encode("utf-8", "replace")
+    return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in data)
 
 
 def root_of(vault: str | None) -> str:
@@ -92,12 +89,10 @@ def root_of(vault: str | None) -> str:
 def _address(state: str, token_file: str) -> _Address:
     if not token_file:
         raise _NoAnswer
-    entry = json.loads(_private(os.path.join(state, "serve.json")))
-    if (
-        not isinstance(entry, dict)
-        or entry.get("version") != __version__
-        or entry.get("host") not in _LOOPBACK
-    ):
+    entry = json.loads(_private(os.path.join(state, ADDRESS)))
+    if not isinstance(entry, dict) or entry.get("host") not in _LOOPBACK:
+        raise _NoAnswer
+    if entry.get("version") != __version__:
         raise _NoAnswer
     if entry.get("clock", "") != os.environ.get("MEMORYCLAW_NOW", ""):
         raise _NoAnswer  # it would answer as of another time
@@ -131,7 +126,6 @@ class _Connection:
     def __init__(self, address: _Address, end: float) -> None:
         self._address, self._end = address, end
         self._socket = _socket.socket(_LOOPBACK[address.host], _socket.SOCK_STREAM)
-        self._rest = b""
 
     def __enter__(self) -> Self:
         self._in_time()
@@ -153,36 +147,28 @@ class _Connection:
         return json.loads(self._answer())
 
     def _answer(self) -> bytes:
-        head = self._until_blank_line()
+        head = b""
+        while b"\r\n\r\n" not in head:
+            if len(head) > _HEAD:
+                raise _NoAnswer
+            head += self._heard()
+        head, _, body = head.partition(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").split("\r\n")
         named = (line.partition(":") for line in lines)
         headers = {name.strip().lower(): value.strip() for name, _, value in named}
         length = headers.get("content-length", "")
         if first.split(" ")[1:2] != ["200"] or not length.isdecimal() or int(length) > _MOST_BYTES:
             raise _NoAnswer
-        return self._bytes(int(length))
-
-    def _until_blank_line(self) -> bytes:
-        while b"\r\n\r\n" not in self._rest:
-            if len(self._rest) > _HEAD:
-                raise _NoAnswer
-            self._rest += self._heard()
-        head, _, self._rest = self._rest.partition(b"\r\n\r\n")
-        return head
-
-    def _bytes(self, count: int) -> bytes:
-        chunks, size = [self._rest], len(self._rest)
-        while size < count:
-            chunks.append(self._heard())
-            size += len(chunks[-1])
-        return b"".join(chunks)[:count]
+        answer = bytearray(body)
+        while len(answer) < int(length):
+            answer += self._heard()
+        return bytes(answer[: int(length)])
 
     def _heard(self) -> bytes:
         self._in_time()
-        chunk = self._socket.recv(1 << 16)
-        if not chunk:
-            raise _NoAnswer
-        return chunk
+        if chunk := self._socket.recv(1 << 16):
+            return chunk
+        raise _NoAnswer
 
     def _in_time(self) -> None:
         remaining = self._end - time.monotonic()
@@ -200,13 +186,10 @@ _BYTES = 32
 
 
 class DaemonFiles:
-    """The files of one daemon, written when it begins and again whenever they are gone.
+    """The files of one daemon, written when it begins and again whenever they are gone. Raises VaultError: the folder is not ours, or cannot be made.
 
     Args:
         state: the state folder of the vault; it is closed to everybody else.
-
-    Raises:
-        VaultError: the folder is not ours, or cannot be made.
     """
 
     def __init__(self, state: Path) -> None:
@@ -246,15 +229,13 @@ class DaemonFiles:
             make_private_folder(self._state)
             info = os.stat(self._state)
             if info.st_uid != os.geteuid():
-                raise VaultError(
-                    f"{self._state} belongs to another user, who could read the token; make it your own, or delete it"
-                )
+                sentence = f"{self._state} belongs to another user, who could read the token"
+                raise VaultError(f"{sentence}; make it your own, or delete it")
             if stat.S_IMODE(info.st_mode) != 0o700:
                 os.chmod(self._state, 0o700)
         except OSError as error:
-            raise VaultError(
-                f"{self._state} cannot be made private ({error.strerror}), so no token can be kept there"
-            ) from error
+            sentence = f"{self._state} cannot be made private ({error.strerror})"
+            raise VaultError(f"{sentence}, so no token can be kept there") from error
 
     def _stored_token(self, name: str) -> str:
         """The token on the disk, if it is one, is ours, and nobody else could have read it."""
@@ -289,11 +270,7 @@ _PAUSE = 0.02
 
 
 def stop(state: Path) -> int:
-    """Asks the daemon to stop and waits until it is gone; its process id, or 0 when none runs.
-
-    Raises:
-        LockedError: it was asked, and still runs.
-    """
+    """Asks the daemon to stop and waits until it is gone; its process id, or 0 when none runs. Raises LockedError: it was asked, and still runs."""
     pid = watcher(state)[0]
     if not pid or pid != _pid_in(state):
         return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memoryclaw.daemon.systemd import ask
 from memoryclaw.errors import VaultError
 
@@ -15,11 +17,10 @@ def trouble() -> str:
     return ""
 
 
-def install(name: str, block: str) -> bool:
+def install(name: str, written: Sequence[tuple[str, str]]) -> bool:
     """Puts the block of this name into the crontab, replacing an older one; False when it is there already."""
-    before = _read()
-    head, old, tail = _split(before, name)
-    new = block.encode("utf-8", "surrogateescape")
+    head, old, tail = _split(_read(), name)
+    new = written[0][1].encode("utf-8", "surrogateescape")
     if old == new:
         return False
     if not old and head and not head.endswith(b"\n"):
@@ -29,10 +30,10 @@ def install(name: str, block: str) -> bool:
 
 
 def remove(name: str) -> bool:
-    """Takes the block of this name out of the crontab; False when there is none."""
-    head, old, tail = _split(_read(), name)
-    if not old:
+    """Takes the block of this name out of the crontab; False when there is none, or no crontab can be read."""
+    if not entry(name):
         return False
+    head, _, tail = _split(_read(), name)
     _write(head + tail)
     return True
 
@@ -55,9 +56,8 @@ def _split(text: bytes, name: str) -> tuple[bytes, bytes, bytes]:
         return text, b"", b""
     last = next((n for n in range(first, len(lines)) if lines[n].rstrip(b"\r\n") == ends), None)
     if last is None:
-        raise VaultError(
-            f"the crontab holds the beginning of the entry {name} but not its last line; remove it with `crontab -e`"
-        )
+        sentence = f"the crontab holds the beginning of the entry {name} but not its last line"
+        raise VaultError(f"{sentence}; remove it with `crontab -e`")
     return b"".join(lines[:first]), b"".join(lines[first : last + 1]), b"".join(lines[last + 1 :])
 
 

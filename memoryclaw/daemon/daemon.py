@@ -62,11 +62,8 @@ class Events:
         """Keeps one report."""
         with self._lock:
             self._last += 1
-            self._kept.append(
-                Event(
-                    self._last, timestamp(self._clock()), report.kind, report.text, report.files, report.paths
-                )
-            )
+            about = report.kind, report.text, report.files, report.paths
+            self._kept.append(Event(self._last, timestamp(self._clock()), *about))
 
     def after(self, number: int) -> Happened:
         """What came after the event with this number; 0 for everything that is kept."""
@@ -89,14 +86,11 @@ class WatchedVault(Protocol):
 
 
 class Daemon:
-    """The one daemon of a vault, without its HTTP server.
+    """The one daemon of a vault, without its HTTP server. Raises LockedError: another process watches this vault.
 
     Args:
         tell: is given what the log should say, one sentence each.
         after: hours for which its schedule leaves new lines to an agent.
-
-    Raises:
-        LockedError: another process watches this vault.
     """
 
     def __init__(
@@ -118,9 +112,8 @@ class Daemon:
         self._end: Callable[[], None] = lambda: None
         self._state = Path(begun_state_folder(root))
         if pid := watcher(self._state)[0]:
-            raise LockedError(
-                f"this vault is being served or watched already, by process {pid}; one is enough"
-            )
+            sentence = f"this vault is being served or watched already, by process {pid}"
+            raise LockedError(f"{sentence}; one is enough")
         self.files = DaemonFiles(self._state)
         self._stopping = threading.Event()
         self._watching: Watching | None = None
@@ -129,14 +122,8 @@ class Daemon:
         self.schedule = DaemonSchedule(
             os.fspath(root), self.config.interval * 60, tell, clock=clock, after=after
         )
-        self._threads = [
-            threading.Thread(target=target, name=name, daemon=True)
-            for target, name in (
-                (self._watch, "watch"),
-                (self.schedule.run, "schedule"),
-                (self._keep, "files"),
-            )
-        ]
+        work = {"watch": self._watch, "schedule": self.schedule.run, "files": self._keep}
+        self._threads = [threading.Thread(target=work[name], name=name, daemon=True) for name in work]
 
     def start(self, address: dict[str, Any], end: Callable[[], None]) -> bool:
         """Begins to watch, and tells clients where to ask; `end` is called when it cannot go on, and `failure` says why.
@@ -176,9 +163,8 @@ class Daemon:
                 before = ""
             except LockedError as error:
                 self._give_up(error)
-            except (
-                MemoryClawError
-            ) as error:  # settings half written, a disk that is not mounted: it may come right
+            except MemoryClawError as error:
+                # Settings half written, a disk that is not mounted: it may come right.
                 self.looked.set()
                 if str(error) != before:
                     self._tell(str(error))
@@ -189,9 +175,8 @@ class Daemon:
                 self._give_up(error)
 
     def _watched(self) -> None:
-        self._settings = settings.stamp(
-            self.root, self._vault_id
-        )  # before they are read: what is saved meanwhile is news
+        # Before they are read: what is saved meanwhile is news.
+        self._settings = settings.stamp(self.root, self._vault_id)
         app = self._open_vault()
         if app.config.vault_id != self._vault_id:
             self._vault_id = app.config.vault_id

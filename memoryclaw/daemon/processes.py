@@ -27,11 +27,7 @@ class Ended(NamedTuple):
 
 
 class Child:
-    """A command that is run now and then, and may be ended from another thread.
-
-    Args:
-        command: the program and its arguments; no shell.
-    """
+    """A command that is run now and then, and may be ended from another thread. `command`: the program and its arguments; no shell."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = list(command)

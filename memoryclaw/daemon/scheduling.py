@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from memoryclaw.writing.context import Templates
 
 _RUN = re.compile(r"consolidate-(\d{8}T\d{6})-[0-9a-z]+\.json", re.ASCII)
 _FOUND_BY_ALL = ("/usr/bin", "/bin")
+_SCHEDULERS: Mapping[str, Any] = {"systemd": systemd, "cron": cron}  # modules of the same functions
 
 
 class Scheduled(NamedTuple):
@@ -86,19 +87,15 @@ class Schedule:
         if dry_run:
             return scheduled
         _must_start(self._python)
-        changed, replaced = self._install(by, written)
-        notices = (f"The entry in {replaced} was taken away.",) if replaced else ()
-        return scheduled._replace(
-            action="installed" if changed else "unchanged", notices=(*notices, *_remarks(by))
-        )
+        changed = _SCHEDULERS[by].install(self._name, written)
+        others = (other for other in _SCHEDULERS if other != by)
+        replaced = next((other for other in others if _SCHEDULERS[other].remove(self._name)), "")
+        notices = (*([f"The entry in {replaced} was taken away."] if replaced else []), *_remarks(by))
+        return scheduled._replace(action="installed" if changed else "unchanged", notices=notices)
 
     def remove(self) -> Scheduled:
         """Takes away exactly what `install` put there."""
-        gone = [
-            by
-            for by, remove in (("systemd", systemd.remove), ("cron", _remove_from_cron))
-            if remove(self._name)
-        ]
+        gone = [by for by, scheduler in _SCHEDULERS.items() if scheduler.remove(self._name)]
         return Scheduled("removed" if gone else "not installed", self._name, " and ".join(gone))
 
     def status(self) -> ScheduleStatus:
@@ -106,41 +103,26 @@ class Schedule:
         due, last = self._due(), last_run(self._root)
         ran = f"{last:%Y-%m-%dT%H:%M:%SZ}" if last else ""
         standing = ScheduleStatus(False, self._name, last_run=ran, due=due.due, reason=due.reason)
-        entries = {"systemd": systemd.entry(self._name), "cron": cron.entry(self._name)}
+        entries = {by: scheduler.entry(self._name) for by, scheduler in _SCHEDULERS.items()}
         by = next((by for by, text in entries.items() if text), "")
         if not by:
             return standing
         times = timetable.timetable_in(entries[by])
         active = by == "cron" or systemd.is_active(self._name)
-        asleep = (
-            ()
-            if active
-            else (
-                "systemd does not run this timer; `memoryclaw consolidate schedule install` starts it again.",
-            )
-        )
+        asleep = "systemd does not run this timer; `memoryclaw consolidate schedule install` starts it again."
+        notices = _remarks(by) if active else (asleep, *_remarks(by))
+        following = self._next(times) if active else ""
         return standing._replace(
-            installed=True, by=by, active=active, times=str(times or ""), next=self._next(times) if active else "",
-            notices=(*asleep, *_remarks(by)),
-        )  # fmt: skip
+            installed=True, by=by, active=active, times=str(times or ""), next=following, notices=notices
+        )
 
     def _usable(self, times: timetable.Timetable, command: tuple[str, ...]) -> str:
-        troubles = {by: trouble() for by, trouble in (("systemd", systemd.trouble), ("cron", cron.trouble))}
+        troubles = {by: scheduler.trouble() for by, scheduler in _SCHEDULERS.items()}
         works = next((by for by, trouble in troubles.items() if not trouble), "")
         if works:
             return works
-        reasons = " and ".join(troubles.values())
-        raise VaultError(
-            f"{reasons}; let whatever schedules commands here run this {times}: {timetable.for_shell(command)}"
-        )
-
-    def _install(self, by: str, written: tuple[tuple[str, str], ...]) -> tuple[bool, str]:
-        """Installs by one scheduler and takes the entry of the other away: whether anything changed, and the other's name."""
-        if by == "cron":
-            changed = cron.install(self._name, written[0][1])
-            return changed, "systemd" if systemd.remove(self._name) else ""
-        changed = systemd.install(self._name, {os.path.basename(path): text for path, text in written})
-        return changed, "cron" if _remove_from_cron(self._name) else ""
+        reasons, line = " and ".join(troubles.values()), timetable.for_shell(command)
+        raise VaultError(f"{reasons}; let whatever schedules commands here run this {times}: {line}")
 
     def _units(self, times: timetable.Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         about = {"name": self._name, "timetable": str(times)}
@@ -168,17 +150,10 @@ def command_of(vault: str, python: str, git: str) -> tuple[str, ...]:
     """
     command = (python, "-P", "-m", "memoryclaw", "--vault", vault, "consolidate", "--due")
     place = os.path.dirname(git)
-    if (
-        place in ("", *_FOUND_BY_ALL) and "$" not in python
-    ):  # systemd expands nothing in arguments, but the name of a program
-        return command
-    return (
-        "/bin/sh",
-        "-c",
-        'PATH="$PATH:$0" && export PATH && exec "$@"',
-        place or _FOUND_BY_ALL[0],
-        *command,
-    )
+    if place in ("", *_FOUND_BY_ALL) and "$" not in python:
+        return command  # systemd expands nothing in arguments, but the name of a program
+    with_git = 'PATH="$PATH:$0" && export PATH && exec "$@"'
+    return "/bin/sh", "-c", with_git, place or _FOUND_BY_ALL[0], *command
 
 
 def last_run(root: str) -> datetime | None:
@@ -196,13 +171,8 @@ def _must_start(python: str) -> None:
     bare = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     answer = ask(python, "-P", "-m", "memoryclaw", "--version", environment=bare)
     if answer.code:
-        raise InputError(
-            f"{python} -m memoryclaw does not start outside of this shell ({answer.words}); install MemoryClaw for this Python"
-        )
-
-
-def _remove_from_cron(name: str) -> bool:
-    return bool(cron.entry(name)) and cron.remove(name)
+        sentence = f"{python} -m memoryclaw does not start outside of this shell ({answer.words})"
+        raise InputError(f"{sentence}; install MemoryClaw for this Python")
 
 
 def _remarks(by: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -28,23 +28,22 @@ def folder() -> str:
     return os.path.join(home, "systemd", "user")
 
 
-def install(name: str, units: Mapping[str, str]) -> bool:
-    """Writes the units of a timer and starts it; False when all was so already."""
-    if {unit: _read(unit) for unit in units} == dict(units) and is_active(name):
+def install(name: str, written: Sequence[tuple[str, str]]) -> bool:
+    """Writes the units of a timer, each a path and a text, and starts it; False when all was so already."""
+    units = {os.path.basename(path): text for path, text in written}
+    if {unit: _read(unit) for unit in units} == units and is_active(name):
         return False
     os.makedirs(folder(), 0o700, exist_ok=True)
     for unit, text in units.items():
-        files.write_file(
-            folder(), unit, text.encode("utf-8", "surrogateescape"), files.digest_at(folder(), unit)
-        )
+        new = text.encode("utf-8", "surrogateescape")
+        files.write_file(folder(), unit, new, files.digest_at(folder(), unit))
     # A restart, unlike `enable --now`, also takes new times over.
     for step in (["daemon-reload"], ["enable", f"{name}.timer"], ["restart", f"{name}.timer"]):
         answer = _systemctl(*step)
         if answer.code:
             remove(name)
-            raise VaultError(
-                f"systemctl --user {' '.join(step)} failed: {answer.words}; nothing was installed"
-            )
+            sentence = f"systemctl --user {' '.join(step)} failed: {answer.words}"
+            raise VaultError(f"{sentence}; nothing was installed")
     return True
 
 

@@ -61,9 +61,8 @@ def timetable(at: str = "", every: int = 0) -> Timetable:
         raise InputError("say either a time of day or a number of minutes, not both")
     if every:
         if every not in EVERY:
-            raise InputError(
-                f"{every} minutes do not divide an hour or a day; choose one of {', '.join(map(str, EVERY))}"
-            )
+            choices = ", ".join(map(str, EVERY))
+            raise InputError(f"{every} minutes do not divide an hour or a day; choose one of {choices}")
         return Timetable("", every)
     clock = _CLOCK.fullmatch(at or "03:00")
     if clock is None:
@@ -87,12 +86,15 @@ def name_of(vault: str) -> str:
 
 def for_systemd(words: Sequence[str]) -> str:
     """A command as `ExecStart` takes it: quoted, with nothing left that systemd would expand."""
-    return " ".join(word if _PLAIN.fullmatch(word) else _quote_for_systemd(word) for word in words)
+    special = [word for word in words if not _PLAIN.fullmatch(word)]
+    quoted = {word: '"' + "".join(map(_for_systemd, word)) + '"' for word in special}
+    return " ".join(quoted.get(word, word) for word in words)
 
 
 def for_shell(words: Sequence[str]) -> str:
     """A command as a shell takes it."""
-    return " ".join(word if _PLAIN.fullmatch(word) else _quote_for_shell(word) for word in words)
+    quoted = {word: "'" + word.replace("'", "'\"'\"'") + "'" for word in words if not _PLAIN.fullmatch(word)}
+    return " ".join(quoted.get(word, word) for word in words)
 
 
 def for_cron(vault: str, words: Sequence[str]) -> str:
@@ -102,21 +104,15 @@ def for_cron(vault: str, words: Sequence[str]) -> str:
         InputError: cron has no way to write this path.
     """
     if "\n" in vault or "\r" in vault:
-        raise InputError(
-            "the path of this vault holds a line break, which no crontab can; use systemd, or rename the folder"
-        )
+        sentence = "the path of this vault holds a line break, which no crontab can"
+        raise InputError(f"{sentence}; use systemd, or rename the folder")
     line = f"cd {for_shell([vault])} && mkdir -m 700 -p .memoryclaw && {for_shell(words)} >>.memoryclaw/consolidate.log 2>&1"
     # Cron ends a command at a percent sign, and takes the backslash that would save it from those of the path.
     line = line.replace("%", "'\"$(printf '\\045')\"'")
     if len(line.encode("utf-8", "surrogateescape")) > CRON_LINE:
-        raise InputError(
-            f"the line for cron would be longer than the {CRON_LINE} bytes that are safe; use systemd"
-        )
+        sentence = f"the line for cron would be longer than the {CRON_LINE} bytes that are safe"
+        raise InputError(f"{sentence}; use systemd")
     return line
-
-
-def _quote_for_systemd(word: str) -> str:
-    return '"' + "".join(map(_for_systemd, word)) + '"'
 
 
 def _for_systemd(char: str) -> str:
@@ -126,10 +122,6 @@ def _for_systemd(char: str) -> str:
     if char.isprintable():
         return char
     return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
-
-
-def _quote_for_shell(word: str) -> str:
-    return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 # When a consolidation is due: a pure rule, so that every scheduler may ask at any time. A wrong clock never blocks it
@@ -170,35 +162,24 @@ def due(
     """
     if oldest_waiting is None:
         return Due(False, "nothing waits in the logs")
+    since = f"turns wait since {oldest_waiting:%Y-%m-%d %H:%M}"
     if abs(now - oldest_waiting) < timedelta(hours=after_hours):
-        return Due(
-            False, f"turns wait since {_day(oldest_waiting)}, and are left to the agent for {after_hours} h"
-        )
+        return Due(False, f"{since}, and are left to the agent for {after_hours} h")
     # A time that lies ahead was written by another clock, or before ours was set back: how far it lies counts, and that shrinks.
     since_run = abs(now - last_run) if last_run else None
     if not urgent and since_run is not None and since_run < timedelta(minutes=interval_minutes):
-        return Due(
-            False, f"the last run was {_ago(since_run)} ago, and the interval is {interval_minutes} min"
-        )
+        last = f"the last run was {_ago(since_run)} ago"
+        return Due(False, f"{last}, and the interval is {interval_minutes} min")
     pause = abs(now - newest_turn) if newest_turn else None
     waited = now - oldest_waiting
     if pause is None or pause >= timedelta(minutes=idle_minutes):
-        remark = ", and one of them says that something went wrong" if urgent else ""
-        return Due(True, f"turns wait since {_day(oldest_waiting)}{remark}")
+        return Due(True, since + ", and one of them says that something went wrong" * urgent)
     if waited >= LONGEST_WAIT:
-        return Due(
-            True, f"turns wait since {_day(oldest_waiting)}, and the conversation has not paused for a day"
-        )
-    return Due(
-        False,
-        f"a conversation is going on: its last turn is {_ago(pause)} old, and {idle_minutes} min end it",
-    )
+        return Due(True, f"{since}, and the conversation has not paused for a day")
+    last = f"its last turn is {_ago(pause)} old"
+    return Due(False, f"a conversation is going on: {last}, and {idle_minutes} min end it")
 
 
 def _ago(span: timedelta) -> str:
     minutes = int(span.total_seconds() // 60)
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M}"

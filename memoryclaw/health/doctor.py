@@ -8,7 +8,9 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,11 +95,8 @@ def _counted(
 ) -> Check:
     """`ok`, and that all is fine, where there is nothing to tell; else how many there are."""
     details = tuple(details)
-    return (
-        Check(name, level, f"{_some(len(details), noun)} {rest}", details)
-        if details
-        else Check(name, "ok", fine)
-    )
+    sentence = f"{_some(len(details), noun)} {rest}"
+    return Check(name, level, sentence, details) if details else Check(name, "ok", fine)
 
 
 def _notes(catalog: Catalog) -> Check:
@@ -115,22 +114,17 @@ def _fields(patient: CheckedVault) -> Check:
 
 def _conflicts(found: Sequence[Conflict]) -> Check:
     hint = "`memoryclaw review` lists it with its id; a person says there which value holds"
-    details = tuple(
-        Problem(
-            path,
-            fact.line,
-            f"{fact.entity}: {fact.field} is {fact.value!r} here, and "
-            + ", ".join(
-                f"{other.value!r} in {there}:{other.line}" for there, other in one.against(fact.value)
-            ),
-            hint,
-        )
-        for one in found
-        for path, fact in one.facts
-    )
+    details = []
+    for conflict in found:
+        for path, fact in conflict.facts:
+            against = conflict.against(fact.value)
+            rivals = ", ".join(f"{other.value!r} in {there}:{other.line}" for there, other in against)
+            sentence = f"{fact.entity}: {fact.field} is {fact.value!r} here, and {rivals}"
+            details.append(Problem(path, fact.line, sentence, hint))
     if not details:
         return Check("conflicts", "ok", "no single-value field has two values")
-    return Check("conflicts", "advice", f"{_some(len(found), 'conflict')} between values that stand", details)
+    sentence = f"{_some(len(found), 'conflict')} between values that stand"
+    return Check("conflicts", "advice", sentence, tuple(details))
 
 
 def _index(patient: CheckedVault, *, fix: bool) -> Check:
@@ -166,8 +160,9 @@ def idle_models(config: Config) -> list[str]:
     """A sentence for Ollama where it is on this machine and the settings ask no model; it is not asked whether it runs."""
     if config.chain or shutil.which("ollama") is None:
         return []
+    own = own_folder(os.environ) / OWN_FILE
     return [
-        f"Ollama is on this machine, and no model reads your logs; `llm.chain: [ollama]` in {own_folder(os.environ) / OWN_FILE} turns it on"
+        f"Ollama is on this machine, and no model reads your logs; `llm.chain: [ollama]` in {own} turns it on"
     ]
 
 
@@ -196,9 +191,8 @@ def _git(root: Path) -> Check:
 
 
 def _damaged(lines: Sequence[str]) -> Check:
-    lines_of_git = [line for line in lines if not line.startswith(("notice:", "warning:"))] or [
-        "git fsck failed"
-    ]
+    lines_of_git = [line for line in lines if not line.startswith(("notice:", "warning:"))]
+    lines_of_git = lines_of_git or ["git fsck failed"]
     details = tuple(Problem(".git", 0, line) for line in lines_of_git[:_SHOWN])
     if any(line.startswith("fatal:") and "index file" in line for line in lines_of_git):
         sentence = "git's index is damaged; move .git/index away and run `git reset`: no file changes, and what was staged can be staged again"
@@ -208,84 +202,56 @@ def _damaged(lines: Sequence[str]) -> Check:
 
 
 def _leftovers(root: Path, state: Path, *, fix: bool) -> Check:
+    check = partial(Check, "leftovers")
     try:
         with writer_lock(os.fspath(root), wait=0):
             if os.path.exists(root / journal.PATH):
-                return Check(
-                    "leftovers", "advice", "a change was cut short; the next change finishes or drops it"
-                )
+                return check("advice", "a change was cut short; the next change finishes or drops it")
             paths = sorted(_stale(root, state))
             if paths and fix:
                 for path in paths:
                     os.unlink(path)
     except LockedError:
-        return Check(
-            "leftovers", "ok", "another process is writing to the vault, so its temp files are in use"
-        )
+        return check("ok", "another process is writing to the vault, so its temp files are in use")
     if not paths:
-        return Check("leftovers", "ok", "no temp file was left behind")
+        return check("ok", "no temp file was left behind")
     if fix:
-        return Check(
-            "leftovers", "mended", f"removed {_some(len(paths), 'temp file')} of an interrupted write"
-        )
-    details = tuple(
-        Problem(os.path.relpath(path, root), 0, "was left behind by an interrupted write") for path in paths
-    )
-    return Check(
-        "leftovers", "advice", f"{_some(len(paths), 'temp file')} left behind; --fix removes them", details
-    )
+        return check("mended", f"removed {_some(len(paths), 'temp file')} of an interrupted write")
+    names = (os.path.relpath(path, root) for path in paths)
+    details = tuple(Problem(name, 0, "was left behind by an interrupted write") for name in names)
+    return check("advice", f"{_some(len(paths), 'temp file')} left behind; --fix removes them", details)
 
 
 def _stale(root: Path, state: Path) -> Iterator[str]:
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (os.path.join(folder, name) for name in names if _TEMP.match(name))
-    if state.is_dir():
-        yield from (
-            entry.path
-            for entry in os.scandir(state)
-            if _STATE_TEMP.match(entry.name) and not is_running(int(entry.name.split(".")[1]))
-        )
+    for entry in os.scandir(state) if state.is_dir() else ():
+        if _STATE_TEMP.match(entry.name) and not is_running(int(entry.name.split(".")[1])):
+            yield entry.path
 
 
 def _permissions(root: Path, state: Path) -> Check:
-    details = (
-        Problem(
-            os.path.relpath(path, root),
-            0,
-            f"others may use it (mode {mode:04o})",
-            f"chmod {'700' if folder else '600'} it",
-        )
-        for path, mode, folder in _modes(root, state)
-        if mode & _OTHERS
-    )
-    fine = "nobody else can read the vault"
-    return _counted("permissions", details, fine, "place", "open to other users of this machine")
-
-
-def _modes(root: Path, state: Path) -> Iterator[tuple[Path, int, bool]]:
-    private = [
-        root,
-        *(Path(on_disk(os.fspath(root), name)) for name in (*FOLDERS, "ledger", "working", STATE_DIR)),
-        root / CONFIG_FILE,
-    ]
+    folders = (Path(on_disk(os.fspath(root), name)) for name in (*FOLDERS, "ledger", "working", STATE_DIR))
+    private = [root, *folders, root / CONFIG_FILE]
     if state.is_dir():
         private += sorted(Path(entry.path) for entry in os.scandir(state))
+    details = []
     for path in private:
-        try:
+        with suppress(FileNotFoundError):
             mode = os.lstat(path).st_mode
-        except FileNotFoundError:
-            continue
-        yield path, stat.S_IMODE(mode), stat.S_ISDIR(mode)
+            sentence = f"others may use it (mode {stat.S_IMODE(mode):04o})"
+            hint = f"chmod {'700' if stat.S_ISDIR(mode) else '600'} it"
+            details += [Problem(os.path.relpath(path, root), 0, sentence, hint)] * bool(mode & _OTHERS)
+    fine = "nobody else can read the vault"
+    return _counted("permissions", details, fine, "place", "open to other users of this machine")
 
 
 def _links(patient: CheckedVault) -> Check:
     with patient.index.database.reading():  # one state of it, which is looked at once for damage
         ends = dangling(patient.catalog, patient.vault.beside())
-    details = (
-        Problem(end.source, end.line, f"links to {end.target!r}, which does not exist in the vault")
-        for end in ends
-    )
+    sentences = ((end, f"links to {end.target!r}, which does not exist in the vault") for end in ends)
+    details = (Problem(end.source, end.line, sentence) for end, sentence in sentences)
     return _counted("links", details, "every link leads somewhere", "link", "to what is not there yet")
 
 
@@ -303,11 +269,8 @@ def _views(found: Sequence[View]) -> Check:
         "edited": "move your words out of the marks, then `memoryclaw browse views --write`",
         "orphan": "nothing is left to compile it from; remove it if you no longer need it",
     }
-    details = tuple(
-        Problem(view.path, 0, f"is {view.state}", hints[view.state])
-        for view in written
-        if view.state in hints
-    )
+    hinted = [view for view in written if view.state in hints]
+    details = tuple(Problem(view.path, 0, f"is {view.state}", hints[view.state]) for view in hinted)
     return Check("views", "advice", f"{_some(len(written), 'page')}: {trouble}", details)
 
 
@@ -318,17 +281,17 @@ _WORDS = "until then words alone answer"
 
 
 def _vectors(vectors: Vectors) -> Check:
+    check = partial(Check, "vectors")
     try:
         recipe, standing = vectors.recipe, vectors.standing()
         if not vectors.store.exists():
-            return Check("vectors", "advice", f"there are none yet; {_MAKE}")
+            return check("advice", f"there are none yet; {_MAKE}")
         if not vectors.store.sound():
-            return Check("vectors", "problem", f"they are damaged; {_MAKE} again, {_WORDS}")
+            return check("problem", f"they are damaged; {_MAKE} again, {_WORDS}")
         if vectors.store.recipe() != recipe:
-            return Check("vectors", "advice", f"they are of another model; {_MAKE} again, {_WORDS}")
+            return check("advice", f"they are of another model; {_MAKE} again, {_WORDS}")
     except (ModelError, VectorsError) as error:
-        return Check("vectors", "problem", f"{error}; {_WORDS}")
+        return check("problem", f"{error}; {_WORDS}")
     if standing.missing:
-        missing = f"{standing.missing} of {standing.units} units have none yet"
-        return Check("vectors", "advice", f"{missing}; {_MAKE}")
-    return Check("vectors", "ok", f"all {standing.units} units have one by {standing.model}")
+        return check("advice", f"{standing.missing} of {standing.units} units have none yet; {_MAKE}")
+    return check("ok", f"all {standing.units} units have one by {standing.model}")

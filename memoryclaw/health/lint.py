@@ -78,19 +78,12 @@ def of_staged(vault: Vault, index_file: str = "") -> Linted:
     history = History(os.fspath(vault.root))
     if not history.git_dir:
         raise HistoryError(f"nothing can be staged: {history.state().sentence}")
-    if index_file and os.path.realpath(os.path.dirname(os.path.abspath(index_file))) == os.path.realpath(
-        history.git_dir
-    ):
-        index_file = os.path.abspath(index_file)
-    else:
+    index_file = index_file and os.path.abspath(index_file)
+    if os.path.realpath(os.path.dirname(index_file)) != os.path.realpath(history.git_dir):
         index_file = ""
     staged = history.staged_paths(index_file)
     contents = history.staged_data(list(filter(_is_linted, {*staged, SCHEMA_FILE})), index_file)
-
-    def read(path: str) -> bytes | None:
-        return contents.get(path)
-
-    return _of(staged, read, vault.labels)
+    return _of(staged, contents.get, vault.labels)
 
 
 def _of(paths: Sequence[str], read: Read, labels: Mapping[str, Any] = NOTHING) -> Linted:
@@ -147,9 +140,8 @@ def _below(vault: Vault, given: str) -> Iterator[str]:
     """The names of a file, or of the files of a folder, by where it is on the disk."""
     place = os.path.abspath(os.path.expanduser(given))
     root = os.path.realpath(vault.root)
-    inside = os.path.relpath(
-        os.path.join(os.path.realpath(os.path.dirname(place)), os.path.basename(place)), root
-    )
+    folder, base = os.path.split(place)
+    inside = os.path.relpath(os.path.join(os.path.realpath(folder), base), root)
     if inside == os.pardir or inside.startswith(f"{os.pardir}{os.sep}"):
         raise InputError(f"{given} is not in the vault {vault.root}")
     if not os.path.exists(place):

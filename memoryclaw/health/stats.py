@@ -70,10 +70,8 @@ def waiting_turns(begin: Callable[[], ConsolidationContext]) -> Waits:
     try:
         context = begin()
         logs = unread_logs(context)
-    except (
-        MemoryClawError
-    ):  # git, a file or the clock is in no state to be asked; the rest of the status says so
-        return Waits()
+    except MemoryClawError:
+        return Waits()  # git, a file or the clock is in no state to be asked; the rest of the status says so
     turns = [turn for log in logs for turn in log.turns if turn.role in SPEAKERS]
     return _waits(len(turns), [turn.ts for turn in turns], context.writing.now)
 

@@ -72,17 +72,6 @@ class Status:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Seen:
-    scan: Scan = field(default_factory=lambda: Scan({}, [], [], {}))
-    problems: list[Problem] = field(default_factory=list)
-    behind: int = 0
-    notes: int = 0
-    units: int = 0
-    degraded: str = ""
-    days: Counter[str] = field(default_factory=Counter)
-
-
 def status(
     sync: Sync,
     index: Index,
@@ -95,8 +84,17 @@ def status(
     vectors: Vectors | None,
 ) -> Status:
     """How the vault stands, found without changing anything; `daemon` is the process id of a live watcher."""
-    look = _look(sync, index, catalog)
-    kinds = Counter(place.kind for path in look.scan.files if (place := place_of(path)))
+    scan, degraded, days, problems = Scan({}, [], [], {}), "", Counter[str](), list[Problem]()
+    behind, notes, units = 0, 0, 0
+    try:
+        problems = catalog.problems()
+        days = Counter(source_of_day(*row) for row in catalog.dated_notes())
+        notes, (units, _) = catalog.files(), index.size()
+        changed, scan = sync.behind()
+        behind = sync.lag(changed, scan)
+    except (IndexBusyError, IndexDamagedError, VaultError, VectorsError) as error:
+        degraded = str(error)
+    kinds = Counter(place.kind for path in scan.files if (place := place_of(path)))
     notices = [*config.notices, *announced]
     if waiting.hours > LATE:
         notices.append(
@@ -110,16 +108,15 @@ def status(
         except VectorsError as error:
             from memoryclaw.index.vectors import VectorStatus  # noqa: PLC0415 - most vaults have no vectors
 
-            units = index.size()[0]
-            vector_status = VectorStatus(config.vector_model, units, units)
+            vector_status = VectorStatus(config.vector_model, index.size()[0], index.size()[0])
             notices.append(str(error))
     size = index.database.bytes()
     return Status(
-        vault=str(config.root), notes=dict(sorted(kinds.items())), behind=look.behind,
-        problems=tuple(sorted({*look.problems, *look.scan.problems})), degraded=look.degraded,
-        ignored=tuple(sorted(look.scan.ignored)), git=git_report(History(str(config.root))), daemon=daemon,
-        index=IndexReport(config.engine, config.language, index.database.place, size, look.notes, look.units),
-        notices=tuple(notices), days=dict(sorted(look.days.items())), waiting=waiting, vectors=vector_status,
+        vault=str(config.root), notes=dict(sorted(kinds.items())), behind=behind,
+        problems=tuple(sorted({*problems, *scan.problems})), degraded=degraded,
+        ignored=tuple(sorted(scan.ignored)), git=git_report(History(str(config.root))), daemon=daemon,
+        index=IndexReport(config.engine, config.language, index.database.place, size, notes, units),
+        notices=tuple(notices), days=dict(sorted(days.items())), waiting=waiting, vectors=vector_status,
     )  # fmt: skip
 
 
@@ -148,16 +145,3 @@ def git_report(history: History) -> GitReport:
     return GitReport(
         state.name, sentence, LastChange(commit, when, subject, history.read(commit).trailers.get("Run", ""))
     )
-
-
-def _look(sync: Sync, index: Index, catalog: Catalog) -> _Seen:
-    look = _Seen()
-    try:
-        look.problems = catalog.problems()
-        look.days = Counter(source_of_day(*row) for row in catalog.dated_notes())
-        look.notes, (look.units, _) = catalog.files(), index.size()
-        behind, look.scan = sync.behind()
-        look.behind = sync.lag(behind, look.scan)
-    except (IndexBusyError, IndexDamagedError, VaultError, VectorsError) as error:
-        look.degraded = str(error)
-    return look

@@ -16,7 +16,7 @@ from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import is_filled_in, split
 from memoryclaw.text.language import Language
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import CONFIG_FILE, MEANINGS, STATE_DIR, safe_path
+from memoryclaw.vault.layout import CONFIG_FILE, MEANINGS, STATE_DIR, is_safe_path
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.secret_gate import secret_gate
 
@@ -139,7 +139,7 @@ def _notes(vault: Vault, seen: Survey, history: History, progress: Progress | No
         problems += len(note.problems)
         if code := _language(text):
             languages[code] += 1
-        if path not in scan.raw and _may_be_written(path):
+        if path not in scan.raw and is_safe_path(path):
             data_of[path] = file[0]
             if gate.text(text) != text:
                 secret.append(path)
@@ -150,13 +150,6 @@ def _notes(vault: Vault, seen: Survey, history: History, progress: Progress | No
         untracked=tuple(path for path in untracked if path not in secret), ignored=ignored,
         secret=tuple(path for path in secret if path in untracked), changed=changed,
     )  # fmt: skip
-
-
-def _may_be_written(path: str) -> bool:
-    try:
-        return bool(safe_path(path))
-    except InputError:
-        return False
 
 
 def _language(text: str) -> str:
@@ -199,17 +192,12 @@ def _changed(
     if head := history.head():
         out = history.git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", head)
         staged = set(history.names_of(out.decode("utf-8", "surrogateescape").split("\0"))) - {""}
-    edited = {
-        path
-        for path, data in notes.items()
-        if path in entries
-        and object_id("blob", data, "sha256" if len(entries[path].oid) == 64 else "sha1") != entries[path].oid
-    }
+    oids = ((path, data, entries[path].oid) for path, data in notes.items() if path in entries)
+    kinds = {64: "sha256"}
+    edited = {path for path, data, oid in oids if object_id("blob", data, kinds.get(len(oid), "sha1")) != oid}
     return tuple(sorted(staged | edited))
 
 
 def _in_another(root: Path, path: str) -> bool:
     """True for a file in a repository of its own further down, or in a submodule."""
-    return any(
-        os.path.lexists(root / folder / ".git") for folder in Path(path).parents if folder != Path(".")
-    )
+    return any(os.path.lexists(root / folder / ".git") for folder in list(Path(path).parents)[:-1])

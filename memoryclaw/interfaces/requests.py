@@ -169,9 +169,8 @@ def _refused(model: type[RequestModel], error: ValidationError, word: str) -> In
     unknown = [repr(str(each["loc"][-1]))[:80] for each in problems if each["type"] == "extra_forbidden"]
     if unknown:
         names = ", ".join(model.model_fields)
-        return InputError(
-            f"there is no {word} {', '.join(unknown)} here; {f'known are {names}' if names else 'none is known'}"
-        )
+        sentence = f"there is no {word} {', '.join(unknown)} here"
+        return InputError(f"{sentence}; {f'known are {names}' if names else 'none is known'}")
     first = problems[0]
     if first["type"] == "json_invalid":
         return InputError("the body is not JSON; send one object")

@@ -38,11 +38,8 @@ class Schemas:
 
     def any_of(self, answers: Iterable[AnswerShape]) -> Schema:
         """What one of these shapes tells, or of functions that tell of more than one value."""
-        schemas = [
-            self.of(shape)
-            for answer in answers
-            for shape in ((answer,) if isinstance(answer, Shape) else shapes.SHAPES_OF[answer])
-        ]
+        each = ((one,) if isinstance(one, Shape) else shapes.SHAPES_OF[one] for one in answers)
+        schemas = [self.of(shape) for alike in each for shape in alike]
         return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
     def of(self, shape: Shape[Any]) -> Schema:
@@ -60,12 +57,11 @@ class Schemas:
         schema = _object({shape.many: rows} if shape.many else {})
         for key in () if shape.many else shape.keys_of(kind):
             inner = self._key(key, kind)
-            if key.spread:
-                schema = _joined(
-                    schema, self.components[inner["$ref"].removeprefix(REF)] if "$ref" in inner else inner
-                )
-            else:
-                schema = _joined(schema, _object({key.name: inner}, optional=key.optional))
+            if not key.spread:
+                inner = _object({key.name: inner}, optional=key.optional)
+            elif "$ref" in inner:
+                inner = self.components[inner["$ref"].removeprefix(REF)]
+            schema = _joined(schema, inner)
         return _joined(schema, _object(_FRESH)) if shape.fresh else schema
 
     def _key(self, key: Key, kind: Any) -> Schema:
@@ -120,13 +116,12 @@ def _joined(first: Schema, second: Schema) -> Schema:
 
 def _attribute(kind: Any, name: str) -> Any:
     """The type of an attribute or a property of a type."""
-    kinds = (
-        [part for part in get_args(kind) if part is not NoneType] if NoneType in get_args(kind) else [kind]
-    )
-    for base in kinds[0].__mro__:
+    if NoneType in (parts := get_args(kind)):
+        kind = next(part for part in parts if part is not NoneType)
+    for base in kind.__mro__:
         if name in vars(base).get("__annotations__", {}):
             return _evaluated(vars(base)["__annotations__"][name], base.__module__)
-    member = inspect.getattr_static(kinds[0], name)
+    member = inspect.getattr_static(kind, name)
     getter = getattr(member, "fget", None) or member.func  # of a property, of a cached one
     return _evaluated(getter.__annotations__["return"], getter.__module__)
 
@@ -141,18 +136,13 @@ class _Names(dict[str, Any]):
 
     def __init__(self, module: str) -> None:
         super().__init__(vars(builtins) | vars(import_module(module)))
-        guards = [
-            guard
-            for guard in ast.parse(inspect.getsource(sys.modules[module])).body
-            if isinstance(guard, ast.If) and ast.unparse(guard.test) == "TYPE_CHECKING"
-        ]
-        self._modules = {
-            alias.asname or alias.name: (line.module or "", alias.name)
-            for guard in guards
-            for line in guard.body
-            if isinstance(line, ast.ImportFrom)
-            for alias in line.names
-        }
+        self._modules: dict[str, tuple[str, str]] = {}
+        for guard in ast.parse(inspect.getsource(sys.modules[module])).body:
+            if isinstance(guard, ast.If) and ast.unparse(guard.test) == "TYPE_CHECKING":
+                for line in guard.body:
+                    if isinstance(line, ast.ImportFrom):
+                        places = {one.asname or one.name: (line.module or "", one.name) for one in line.names}
+                        self._modules |= places
 
     def __missing__(self, name: str) -> Any:
         module, inner = self._modules[name]

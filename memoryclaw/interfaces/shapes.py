@@ -174,11 +174,8 @@ links: Shape[rooms.browsing.Links] = Shape(fresh=True)
 
 def _state_of(shown: rooms.browsing.ShownUnit) -> str:
     address = shown.address
-    return (
-        "standing"
-        if address.kind == "fact" and not address.field and address.state == "current"
-        else address.state
-    )
+    is_statement = address.kind == "fact" and not address.field
+    return "standing" if is_statement and address.state == "current" else address.state
 
 
 def _pairs(facts: Iterable[tuple[str, Fact]]) -> list[FactShown]:

@@ -49,11 +49,8 @@ class Command:
     ) -> None:
         self._words = list(words)
         self._timeout = timeout
-        self._environ = {
-            name: value
-            for name, value in environ.items()
-            if name in _PASSED or name.startswith(("LC_", "XDG_"))
-        }
+        passed = [name for name in environ if name in _PASSED or name.startswith(("LC_", "XDG_"))]
+        self._environ = {name: environ[name] for name in passed}
         self._refusal = refusal
         self._told = told
         self.is_local = False  # nobody knows where it sends what it reads
@@ -68,13 +65,10 @@ class Command:
     def ask(self, prompt: Prompt, schema: Schema) -> str:
         """What the command prints."""
         program = self._program()
+        form = json.dumps(schema, ensure_ascii=False)
+        text = f"{prompt.system}\n\n{_ALONE}\n\n{prompt.user}\n\n{_FORM}\n{form}\n"
         with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder, tempfile.TemporaryFile() as stdin:
-            form = json.dumps(schema, ensure_ascii=False)
-            stdin.write(
-                f"{prompt.system}\n\n{_ALONE}\n\n{prompt.user}\n\n{_FORM}\n{form}\n".encode(
-                    "utf-8", "replace"
-                )
-            )
+            stdin.write(text.encode("utf-8", "replace"))
             stdin.seek(0)
             with _ending_with_us() as heard_from_now:
                 try:
@@ -88,9 +82,8 @@ class Command:
                         start_new_session=True,
                     )
                 except OSError as error:
-                    raise ModelError(
-                        f"`{self._words[0]}` could not be started ({error.strerror})", lasting=True
-                    ) from None
+                    sentence = f"`{self._words[0]}` could not be started ({error.strerror})"
+                    raise ModelError(sentence, lasting=True) from None
                 with child:
                     try:
                         heard_from_now()
@@ -99,8 +92,9 @@ class Command:
                         # Whatever it started goes with it, also after Ctrl-C and when it ended well.
                         with suppress(ProcessLookupError, PermissionError):
                             os.killpg(child.pid, signal.SIGKILL)
-        if child.returncode:
-            raise ModelError(self._failure(child.returncode, err))
+        if code := child.returncode:
+            ending = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+            raise ModelError(f"`{self._words[0]}` {ending}{self._last_words(err)}")
         if not out.strip():
             raise ModelError(f"`{self._words[0]}` printed nothing{self._last_words(err)}")
         return out.decode("utf-8", "replace")
@@ -109,9 +103,8 @@ class Command:
         name = os.path.expanduser(self._words[0])
         path = shutil.which(name, path=self._environ.get("PATH", os.defpath))
         if path is None or not os.path.isabs(path):  # it runs in a folder where a relative path leads nowhere
-            hint = (
-                "a list, such as [claude, -p]" if " " in name else "a name on the PATH, or an absolute path"
-            )
+            a_list, a_name = "a list, such as [claude, -p]", "a name on the PATH, or an absolute path"
+            hint = a_list if " " in name else a_name
             raise ModelError(f"there is no program `{name}`; llm.command must be {hint}", lasting=True)
         return path
 
@@ -146,10 +139,6 @@ class Command:
                 raise ModelError(f"`{self._words[0]}` took too long") from None
         out, err = pipes.values()
         return out, err
-
-    def _failure(self, code: int, err: bytes) -> str:
-        ending = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        return f"`{self._words[0]}` {ending}{self._last_words(err)}"
 
     def _last_words(self, err: bytes) -> str:
         """The last line of its standard error, where there is one."""

@@ -22,37 +22,27 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """As the settings call it."""
-        ...
 
     @property
     def is_local(self) -> bool:
         """True when nothing that it reads leaves this machine."""
-        ...
 
     @property
     def batch(self) -> int:
         """How many texts are given to it at once."""
-        ...
 
     def recipe(self) -> str:
         """Identifies the model to the byte; ModelError when it is missing."""
-        ...
 
     def query(self, text: str) -> Floats:
         """The unit vector of a question; ModelError without an answer."""
-        ...
 
     def passages(self, texts: list[str]) -> Floats:
         """A unit vector for each text; ModelError without an answer."""
-        ...
 
 
 def numpy() -> Any:
-    """The numpy module.
-
-    Raises:
-        VectorsError: it is not installed.
-    """
+    """The numpy module. Raises VectorsError: it is not installed."""
     return extra("numpy", "vectors")
 
 

@@ -38,23 +38,20 @@ class LimitedTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The whole answer."""
+        place = request.url
         url = httpcore.URL(
-            scheme=request.url.raw_scheme,
-            host=request.url.raw_host,
-            port=request.url.port,
-            target=request.url.raw_path,
+            scheme=place.raw_scheme, host=place.raw_host, port=place.port, target=place.raw_path
         )
         sent = httpcore.Request(request.method, url, headers=request.headers.raw, content=request.read())
         try:
             answer = self._pool.handle_request(sent)
             body = answer.read()
         except httpcore.TimeoutException:
-            raise _too_slow(self._who) from None
+            raise ModelError(f"{self._who} took too long") from None
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol):
             raise ModelError(f"{self._who} broke the connection off") from None
-        if any(
-            name.lower() == b"content-encoding" and value != b"identity" for name, value in answer.headers
-        ):
+        encodings = [value for name, value in answer.headers if name.lower() == b"content-encoding"]
+        if any(encoding != b"identity" for encoding in encodings):
             raise ModelError(f"{self._who} answered in an encoding that was not asked for")
         return httpx.Response(answer.status, headers=answer.headers, content=body, request=request)
 
@@ -74,7 +71,7 @@ class _Allowance:
     def seconds(self) -> float:
         remaining = self._end - time.monotonic()
         if remaining <= 0:
-            raise _too_slow(self._who)
+            raise ModelError(f"{self._who} took too long")
         return remaining
 
     def taken(self, data: bytes) -> bytes:
@@ -96,10 +93,8 @@ class _Network(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        remaining = self._allowance.seconds()
-        return _Stream(
-            super().connect_tcp(host, port, remaining, local_address, socket_options), self._allowance
-        )
+        stream = super().connect_tcp(host, port, self._allowance.seconds(), local_address, socket_options)
+        return _Stream(stream, self._allowance)
 
 
 class _Stream(httpcore.NetworkStream):
@@ -127,7 +122,3 @@ class _Stream(httpcore.NetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
-
-
-def _too_slow(who: str) -> ModelError:
-    return ModelError(f"{who} took too long")

@@ -39,20 +39,16 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str:
         """`ollama/llama3.2`."""
-        ...
 
     @property
     def is_local(self) -> bool:
         """True when nothing that it reads leaves this machine."""
-        ...
 
     def reach(self) -> None:
         """Checks that it is there; ModelError if not, or if it must not be asked."""
-        ...
 
     def ask(self, prompt: Prompt, schema: Schema) -> str:
         """The answer as text, which should be JSON of this schema; ModelError without one."""
-        ...
 
 
 class Endpoint(NamedTuple):
@@ -68,10 +64,8 @@ class Endpoint(NamedTuple):
         """Raises ModelError when the address is invalid, on another machine, or accepts no connection."""
         host, port = self._address()
         if not is_loopback(host) and not self.allow_remote:
-            raise ModelError(
-                f"{self.setting} is on another machine ({host}); set `llm.allowRemote: true` in your own settings to send conversations there",
-                lasting=True,
-            )
+            way = "set `llm.allowRemote: true` in your own settings to send conversations there"
+            raise ModelError(f"{self.setting} is on another machine ({host}); {way}", lasting=True)
         try:
             socket.create_connection((host, port), min(_PATIENCE, self.timeout)).close()
         except ConnectionRefusedError:

@@ -79,10 +79,8 @@ class OllamaEmbedder:
         for entry in listed.models:
             if entry.model in (tagged, self.name):
                 return f"ollama/{tagged} {entry.digest or ''}".strip()
-        others = [
-            entry.model for entry in listed.models if entry.model and _base(entry.model) == _base(self.name)
-        ]
-        raise _unknown(self.name, others)
+        names = (entry.model for entry in listed.models if entry.model)
+        raise _unknown(self.name, [name for name in names if _base(name) == _base(self.name)])
 
     def query(self, text: str) -> Floats:
         """The vector of a question."""

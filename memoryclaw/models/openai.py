@@ -28,10 +28,8 @@ class OpenAI:
         """Raises ModelError when nobody listens, on another machine, or if the key could be read on its way."""
         self._endpoint.reach()
         if self._key and not self._endpoint.is_private():
-            raise ModelError(
-                f"{self._endpoint.setting} must begin with https:// for the key to be sent there",
-                lasting=True,
-            )
+            sentence = f"{self._endpoint.setting} must begin with https:// for the key to be sent there"
+            raise ModelError(sentence, lasting=True)
 
     def ask(self, prompt: Prompt, schema: Schema) -> str:
         """The model's answer; endpoints that can enforce the schema do."""
@@ -57,12 +55,10 @@ class OpenAI:
 
     def _request(self, prompt: Prompt, schema: Schema) -> dict[str, Any]:
         form = {"name": "report", "schema": dict(schema)}
+        messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
         return {
             "model": self._model,
-            "messages": [
-                {"role": "system", "content": prompt.system},
-                {"role": "user", "content": prompt.user},
-            ],
+            "messages": messages,
             "temperature": 0,
             "seed": 0,
             "max_tokens": MOST_TOKENS,

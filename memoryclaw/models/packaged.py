@@ -72,9 +72,8 @@ def _load() -> tuple[Any, Any]:
     tokenizer = extra("tokenizers", _NEEDED).BertWordPieceTokenizer(str(_WORDS), lowercase=True)
     tokenizer.enable_truncation(_MOST)
     options = runtime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = (
-        1  # another number of threads rounds otherwise
-    )
+    # Another number of threads rounds otherwise.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     try:
         session = runtime.InferenceSession(str(package.model_path()), options, ["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001 - the runtime raises classes of its own that it does not export

@@ -78,23 +78,14 @@ def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillD
     if skill.state == APPROVED:
         return SkillDecision(skill.name, path, "approved", digest, "", "it is approved already")
     advice = _must_be_sound(context, skill)
-    if target != path and files.exists(
-        context.root, skill.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1) or target
-    ):
-        raise InputError(
-            f"there is a skill called {skill.name} already; rename the draft's folder and its name"
-        )
+    home = skill.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1)
+    if target != path and files.exists(context.root, home or target):
+        sentence = f"there is a skill called {skill.name} already"
+        raise InputError(f"{sentence}; rename the draft's folder and its name")
     moved = {place: place.replace(_DRAFTS, f"{SKILLS}/", 1) for place in skill.digests}
-    decisions = [
-        _decision(
-            context,
-            APPROVED,
-            moved[place],
-            digest=of,
-            fingerprint=fingerprint_of(skill.skill) if place == path else "",
-        )
-        for place, of in skill.digests.items()
-    ]
+    prints = {path: fingerprint_of(skill.skill)}
+    rows = ((moved[place], of, prints.get(place, "")) for place, of in skill.digests.items())
+    decisions = [_decision(context, APPROVED, place, digest=of, fingerprint=to) for place, of, to in rows]
     moves = [Move(place, to) for place, to in moved.items() if place != to]
     about = {"name": skill.name, "path": target, "value": digest}
     changes: list[Edit | Move] = [*moves, record_edit(decisions)]
@@ -132,10 +123,8 @@ def _reject_draft(context: WriteContext, draft: ListedSkill) -> SkillDecision:
         context, REJECTED, path, digest=draft.skill.digest, fingerprint=fingerprint_of(draft.skill)
     )
     target = to + path.removeprefix(home)
-    subject, summary = (
-        f"Reject the skill draft {draft.name}",
-        f"It is kept in {target} and not proposed again.",
-    )
+    subject = f"Reject the skill draft {draft.name}"
+    summary = f"It is kept in {target} and not proposed again."
     return _no(context, draft, [*moves, record_edit([decision])], subject, summary)._replace(path=target)
 
 
@@ -149,11 +138,8 @@ def _withdraw(context: WriteContext, listed: ListedSkill) -> SkillDecision:
             f"{listed.name} is not approved, so there is nothing to withdraw; `memoryclaw forget {path.removesuffix('.md')}` moves it to the archive"
         )
     edit = record_edit([_decision(context, REJECTED, path, digest=digest) for digest in withdrawn])
-    subject, summary = (
-        f"Withdraw the approval of the skill {listed.name}",
-        f"{path} is no longer offered to hosts.",
-    )
-    withdrawal = _no(context, listed, [edit], subject, summary)
+    subject = f"Withdraw the approval of the skill {listed.name}"
+    withdrawal = _no(context, listed, [edit], subject, f"{path} is no longer offered to hosts.")
     return withdrawal._replace(action="withdrawn", digest=withdrawn[0])
 
 
@@ -182,17 +168,15 @@ def _scaffold(context: WriteContext, name: str, description: str) -> str:
 def _must_be_sound(context: WriteContext, listed: ListedSkill) -> str:
     """Raises InputError for a skill with problems; returns what hosts are told of one without a description."""
     if odd := next((path for path, digest in listed.digests.items() if digest == ODD), ""):
-        raise InputError(
-            f"{odd} is a link, or no file; a skill is approved by its bytes, so put the file itself there"
-        )
+        sentence = f"{odd} is a link, or no file"
+        raise InputError(f"{sentence}; a skill is approved by its bytes, so put the file itself there")
     every = lint(listed.skill.path, files.read_file(context.root, listed.skill.path).data)
     missing = [problem for problem in every if problem.message == NO_DESCRIPTION and not listed.skill.folder]
     if problems := [problem for problem in every if problem not in missing]:
         first, others_count = problems[0], len(problems) - 1
         others = f" (and {others_count} more)" if others_count else ""
-        raise InputError(
-            f"{first.path}:{first.line}: {first.message}; {first.hint}{others}. `memoryclaw skills lint {listed.name}` explains"
-        )
+        sentence = f"{first.path}:{first.line}: {first.message}"
+        raise InputError(f"{sentence}; {first.hint}{others}. `memoryclaw skills lint {listed.name}` explains")
     description = proposed_description(listed.skill)
     return f"it has no description; hosts are given “{description}”" if missing else ""
 

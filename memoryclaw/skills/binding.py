@@ -6,13 +6,13 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import InputError
 from memoryclaw.model import Fact
 from memoryclaw.skills.skill_file import EMAIL, URL
 from memoryclaw.skills.steps import Requirement, Step, fill, too_deep
+from memoryclaw.text.dates import day_of
 from memoryclaw.text.encoding import json_value
 
 LONGEST = 64 * 1024  # characters of one value
@@ -27,11 +27,7 @@ _SHAPES = {
 
 
 def parse_value(need: Requirement, text: str) -> Any:
-    """Parses the value of a parameter by its type.
-
-    Raises:
-        InputError: the text is no such value.
-    """
+    """Parses the value of a parameter by its type. Raises InputError: the text is no such value."""
     if len(text) > LONGEST:
         raise InputError(
             f"{need.name} has {len(text):,} characters, more than the {LONGEST:,} that are taken"
@@ -54,9 +50,9 @@ def parse_value(need: Requirement, text: str) -> Any:
 def fits(need: Requirement, text: str) -> bool:
     """True if a text has the form of its type."""
     shape = _SHAPES.get(need.asked.type)
-    return shape is None or (
-        shape[0].fullmatch(text) is not None and (shape[0] is not _DATE or _is_day(text))
-    )
+    if shape is None:
+        return True
+    return shape[0].fullmatch(text) is not None and (shape[0] is not _DATE or day_of(text) is not None)
 
 
 def bound(step: Step, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,14 +78,6 @@ def _forms(secret: str) -> tuple[str, ...]:
     """A secret as it is, and as JSON and the messages of a schema check write it."""
     quoted = (json.dumps(secret), json.dumps(secret, ensure_ascii=False), repr(secret))
     return secret, *(text[1:-1] for text in quoted)
-
-
-def _is_day(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _number(need: Requirement, text: str) -> int | float:
@@ -124,11 +112,7 @@ class BoundValue(NamedTuple):
 
 
 def look_up_value(need: Requirement, entities: Sequence[str], facts: Facts) -> BoundValue | None:
-    """Looks up the value of a parameter that nobody gave.
-
-    Args:
-        entities: the entities that other parameters name, such as a client.
-    """
+    """Looks up the value of a parameter that nobody gave. `entities`: the entities that other parameters name, such as a client."""
     if need.address:
         return _at(need, facts)
     if not need.remembered:

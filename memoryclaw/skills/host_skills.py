@@ -11,7 +11,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from memoryclaw.config import HOST_SKILLS
@@ -53,9 +53,7 @@ class HostFolder:
 
     def names(self) -> list[str]:
         """The names of all entries, of any type."""
-        if not _is_folder(self.path):
-            return []
-        return sorted(os.listdir(self.path))
+        return sorted(os.listdir(self.path)) if _is_folder(self.path) else []
 
     def digests(self, name: str) -> dict[str, str] | None:
         """The digest of each file of a copy, by its name inside it; None if it holds anything but regular files."""
@@ -84,8 +82,7 @@ class HostFolder:
 
     def put(self, name: str, content: Mapping[str, bytes]) -> None:
         """Replaces a copy atomically: a reader finds the old one or the new one."""
-        beside = self._beside()
-        try:
+        with self._beside() as beside:
             for inside, data in content.items():
                 path = os.path.join(beside, "new", inside)
                 os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
@@ -94,27 +91,23 @@ class HostFolder:
             with writer_lock(self.path):
                 self._out(name, beside)
                 os.rename(os.path.join(beside, "new"), os.path.join(self.path, name))
-        finally:
-            shutil.rmtree(beside)
 
     def keep(self, names: Collection[str]) -> None:
         """Removes all other entries."""
-        gone = [name for name in self.names() if name not in names]
-        if not gone:
-            return
-        beside = self._beside()
-        try:
-            with writer_lock(self.path):
+        if gone := [name for name in self.names() if name not in names]:
+            with self._beside() as beside, writer_lock(self.path):
                 for name in gone:
                     self._out(name, beside)
-        finally:
-            shutil.rmtree(beside)
 
-    def _beside(self) -> str:
+    @contextmanager
+    def _beside(self) -> Iterator[str]:
         """A temporary folder on the same disk, with room for what is removed."""
         beside = tempfile.mkdtemp(prefix=f"{HOST_SKILLS}-", dir=self._state)
-        os.mkdir(os.path.join(beside, "old"))
-        return beside
+        try:
+            os.mkdir(os.path.join(beside, "old"))
+            yield beside
+        finally:
+            shutil.rmtree(beside)
 
     def _out(self, name: str, beside: str) -> None:
         """Removes an entry of any type by a rename, without looking into it."""
@@ -166,22 +159,18 @@ class _Wanted(NamedTuple):
 
 
 def host_skills(root: str, folder: HostFolder, *, sees: listing.Sees, refresh: bool = True) -> HostSkills:
-    """Brings the copies up to date, writing only what differs, and lists them.
+    """Brings the copies up to date, writing only what differs, and lists them. Raises VaultError: the folder cannot be written.
 
     Args:
         sees: whether hosts may see all of the file at a path.
         refresh: False to write nothing: copies that are missing or out of date are then withheld.
-
-    Raises:
-        VaultError: the folder cannot be written.
     """
     copies, left_out = _approved_copies(root, sees)
     try:
         brought = _bring_copies(root, folder, copies, refresh=refresh)
     except OSError as error:
-        raise VaultError(
-            f"{folder.path} cannot be brought up to date ({error.strerror}); try again"
-        ) from None
+        sentence = f"{folder.path} cannot be brought up to date ({error.strerror})"
+        raise VaultError(f"{sentence}; try again") from None
     return brought._replace(left_out=tuple(sorted((*brought.left_out, *left_out))))
 
 
@@ -208,7 +197,11 @@ def _approved_copies(root: str, sees: listing.Sees) -> tuple[list[_Wanted], list
         if offered is None:
             continue
         name, path = host_name(listed.skill), listed.skill.path
-        reason = _unfit(listed, copies) if all(map(sees, listed.digests)) else "it is not for the agent"
+        reason = "" if all(map(sees, listed.digests)) else "it is not for the agent"
+        if not reason and not is_name(name):
+            reason = "its folder has a name that hosts do not take"
+        elif not reason and name in copies:
+            reason = f"{copies[name].hosted.path} goes by the same name"
         if reason:
             left_out.append(WithheldSkill(name, path, reason))
         else:
@@ -227,14 +220,6 @@ def _version(
         return listing.version_of(listed.skill.path, listed.digests), CURRENT
     last = next((approval for approval in reversed(approved) if approval.path == listed.skill.path), None)
     return (last.files, EARLIER) if last else None
-
-
-def _unfit(one: listing.ListedSkill, others: Mapping[str, _Wanted]) -> str:
-    name = host_name(one.skill)
-    if not is_name(name):
-        return "its folder has a name that hosts do not take"
-    twin = others.get(name)
-    return f"{twin.hosted.path} goes by the same name" if twin else ""
 
 
 def _trouble(root: str, folder: HostFolder, copy: _Wanted, *, refresh: bool) -> str:
@@ -259,10 +244,8 @@ def _trouble(root: str, folder: HostFolder, copy: _Wanted, *, refresh: bool) -> 
 
 def _bytes(root: str, folder: HostFolder, one: _Wanted, inside: str) -> bytes | None:
     """The approved bytes of one file, from the vault, the copy or git."""
-    for data in _places(root, folder, one, inside):
-        if data is not None and files.digest_of(data) == one.version[inside]:
-            return data
-    return None
+    places, digest = _places(root, folder, one, inside), one.version[inside]
+    return next((data for data in places if data is not None and files.digest_of(data) == digest), None)
 
 
 def _places(root: str, folder: HostFolder, one: _Wanted, inside: str) -> Iterator[bytes | None]:
@@ -311,11 +294,8 @@ def _how(file: SkillFile, name: str) -> str:
         )
     if read_recipe(file).problems:
         return "Read it and take its steps one after another."
-    params = "".join(
-        f" --param {shlex.quote(one_line(parameter.name))}=…"
-        for parameter in file.asked
-        if not parameter.optional
-    )
+    names = [shlex.quote(one_line(parameter.name)) for parameter in file.asked if not parameter.optional]
+    params = "".join(f" --param {name}=…" for name in names)
     command = f"memoryclaw skills run {shlex.quote(one_line(file.name))}{params}".replace("`", "'")
     return f"Run it with `{command}`, which shows the calls; with `--apply` it makes them."
 

@@ -24,56 +24,51 @@ _HIDDEN = re.compile(
     "[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
 _WORDS = Language("en", None, frozenset())
+Slip = tuple[int, str, str]  # a line, what is wrong there, and what to do
 
 
 def lint(path: str, data: bytes) -> list[Problem]:
     """Every problem of one skill file, by line."""
     file = read_skill(path, data)
-    problems = [*file.problems, *_problems(file)]
-    return sorted({problem._replace(path=path) for problem in problems}, key=lambda p: (p.line, p.message))
+    problems = {problem[1:] for problem in file.problems}
+    slips = sorted(problems | {*_slips(file)}, key=lambda slip: slip[:2])
+    return [Problem(path, *slip) for slip in slips]
 
 
-def _problems(file: SkillFile) -> Iterator[Problem]:
+def _slips(file: SkillFile) -> Iterator[Slip]:
     for number, line in enumerate(file.text.split("\n"), 1):
         if hit := _HIDDEN.search(line):
             message = f"this line holds a character that nobody sees (U+{ord(hit[0]):04X})"
-            yield Problem("", number, message, "delete it; what is approved should be what is read")
+            yield number, message, "delete it; what is approved should be what is read"
     if file.path.endswith(".md"):
         if not file.parts.raw and not file.problems:
-            yield Problem("", 1, "this skill has no header", "begin with ---, name, description, ---")
+            yield 1, "this skill has no header", "begin with ---, name, description, ---"
             return
         if file.parts.broken:
             return
-        yield from _no_body(file)
+        if not words_of(file.parts.body) and not file.skill.steps:
+            message = "this skill does not say what to do"
+            yield file.parts.body_line, message, "write the steps below the header"
     elif file.skill.problems and not file.parts.meta:
-        yield from file.skill.problems
+        yield from (problem[1:] for problem in file.skill.problems)
         return
     for check in (_name, _description, _triggers, _parameters, _steps):
         yield from check(file)
 
 
-def _no_body(file: SkillFile) -> Iterator[Problem]:
-    if not words_of(file.parts.body) and not file.skill.steps:
-        yield Problem(
-            "", file.parts.body_line, "this skill does not say what to do", "write the steps below the header"
-        )
-
-
-def _name(file: SkillFile) -> Iterator[Problem]:
+def _name(file: SkillFile) -> Iterator[Slip]:
     name, line = file.skill.name, _line(file, "name")
     if not name:
-        yield Problem("", line, "this skill has no name", f"add name: {slug(file.stem)}")
+        yield line, "this skill has no name", f"add name: {slug(file.stem)}"
         return
     if not file.folder:
         return
     if not is_name(name):
         message = f"{name[:80]!r} is not a name for a skill"
-        yield Problem(
-            "", line, message, f"use lower-case letters, digits and single hyphens, such as {slug(name)}"
-        )
+        yield line, message, f"use lower-case letters, digits and single hyphens, such as {slug(name)}"
     elif name != file.stem:
         message = f"the skill {name} is in the folder {file.stem}"
-        yield Problem("", line, message, "give the two the same name; hosts look for the folder")
+        yield line, message, "give the two the same name; hosts look for the folder"
 
 
 def is_name(name: str) -> bool:
@@ -81,18 +76,18 @@ def is_name(name: str) -> bool:
     return len(name) <= NAME_LENGTH and NAME.fullmatch(name) is not None
 
 
-def _description(file: SkillFile) -> Iterator[Problem]:
+def _description(file: SkillFile) -> Iterator[Slip]:
     text, line = file.skill.description, _line(file, "description")
     hint = "say in one sentence what it does, and when to use it"
     if not text:
-        yield Problem(
-            "", line, NO_DESCRIPTION, f"{hint}, such as {_as_key(file, proposed_description(file))}"
-        )
+        key = '"description"' if file.path.endswith(".json") else "description"
+        proposed = f"{key}: {scalar(proposed_description(file), style=chr(34))}"
+        yield line, NO_DESCRIPTION, f"{hint}, such as `{proposed}`"
     elif len(text) > DESCRIPTION_LENGTH:
         message = f"this description has {len(text):,} characters, more than the {DESCRIPTION_LENGTH:,} that hosts take"
-        yield Problem("", line, message, "move the rest below the header")
+        yield line, message, "move the rest below the header"
     elif len(_WORDS.tokens(text)) < _FEWEST_WORDS:
-        yield Problem("", line, f"{text!r} is too short to find the skill by", hint)
+        yield line, f"{text!r} is too short to find the skill by", hint
 
 
 def proposed_description(file: SkillFile) -> str:
@@ -103,13 +98,7 @@ def proposed_description(file: SkillFile) -> str:
     return f"{name[:1].upper()}{name[1:]}{calls}.{use}"[:DESCRIPTION_LENGTH]
 
 
-def _as_key(file: SkillFile, description: str) -> str:
-    """The line of the file that a description would be."""
-    key = '"description"' if file.path.endswith(".json") else "description"
-    return f"`{key}: {scalar(description, style=chr(34))}`"
-
-
-def _triggers(file: SkillFile) -> Iterator[Problem]:
+def _triggers(file: SkillFile) -> Iterator[Slip]:
     low = {key.lower(): key for key in file.parts.meta}
     key = low.get("triggers") or low.get("trigger")
     if key is None:
@@ -118,69 +107,53 @@ def _triggers(file: SkillFile) -> Iterator[Problem]:
     if isinstance(value, dict) or (
         isinstance(value, list) and any(isinstance(v, dict | list) for v in value)
     ):
-        yield Problem(
-            "", line, "triggers are a list of words or phrases", "write triggers: [send an email, mail to]"
-        )
+        yield line, "triggers are a list of words or phrases", "write triggers: [send an email, mail to]"
         return
     names = names_of({"triggers": value}, ("triggers",))
     if not names:
-        yield Problem(
-            "", line, "these triggers are empty", "write triggers: [send an email, mail to], or none"
-        )
+        yield line, "these triggers are empty", "write triggers: [send an email, mail to], or none"
     for name in names:
         if all(_WORDS.is_stop(word) for word in words_of(name)):
-            yield Problem(
-                "",
-                line,
-                f"the trigger {name[:60]!r} would match nearly everything",
-                "add a word that says what it is about",
-            )
+            message = f"the trigger {name[:60]!r} would match nearly everything"
+            yield line, message, "add a word that says what it is about"
 
 
-def _parameters(file: SkillFile) -> Iterator[Problem]:
+def _parameters(file: SkillFile) -> Iterator[Slip]:
     meta, hint = file.parts.meta, "write parameters as name: {type: string, description: …}"
     for key in ("parameters", "preconditions"):
         value = meta.get(key)
         if isinstance(value, str) or (
             isinstance(value, list) and not all(isinstance(v, str | dict) for v in value)
         ):
-            yield Problem("", _line(file, key), f"{key} cannot be read", hint)
+            yield _line(file, key), f"{key} cannot be read", hint
     names = set()
     for spec in file.asked:
         line = _line(file, "parameters", spec.name) or _line(file, "parameters")
         if spec.name in names:
-            yield Problem("", line, f"the parameter {spec.name[:60]!r} is there twice", "keep one of them")
+            yield line, f"the parameter {spec.name[:60]!r} is there twice", "keep one of them"
         names.add(spec.name)
         if spec.type and spec.type not in TYPES:
-            yield Problem(
-                "", line, f"{spec.type[:60]!r} is not a parameter type", f"use one of {', '.join(TYPES)}"
-            )
+            yield line, f"{spec.type[:60]!r} is not a parameter type", f"use one of {', '.join(TYPES)}"
         choice = _about(meta, spec.name).get("optional")
         if choice is not None and text_of(choice).lower() not in _YES_OR_NO:
-            yield Problem(
-                "", line, f"optional: {text_of(choice)[:60]!r} is neither true nor false", "use true or false"
-            )
+            yield line, f"optional: {text_of(choice)[:60]!r} is neither true nor false", "use true or false"
 
 
-def _steps(file: SkillFile) -> Iterator[Problem]:
+def _steps(file: SkillFile) -> Iterator[Slip]:
     """Checks the steps: they may name parameters and, in JSON, results of earlier steps, but nothing undeclared."""
     steps, line = file.parts.meta.get("steps"), _line(file, "steps")
     if steps is None:
         return
     if not isinstance(steps, list):
-        yield Problem("", line, "steps are a list", "begin each with a hyphen on a line of its own")
+        yield line, "steps are a list", "begin each with a hyphen on a line of its own"
         return
     declared = {spec.name for spec in file.asked}
     if not declared or any(isinstance(step, dict) for step in steps):
         return
     for name in dict.fromkeys(name for step in steps for name in _VARIABLE.findall(text_of(step))):
         if name not in declared:
-            yield Problem(
-                "",
-                _line_with(file, f"${name}", line),
-                f"${name} is not a parameter of this skill",
-                "declare it, or fix the name",
-            )
+            message = f"${name} is not a parameter of this skill"
+            yield _line_with(file, f"${name}", line), message, "declare it, or fix the name"
 
 
 def _about(meta: Any, name: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from memoryclaw.skills.skill_file import SkillFile, read_skill
 from memoryclaw.text.language import Language
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import place_of, safe_path
+from memoryclaw.vault.layout import is_safe_path, place_of
 from memoryclaw.writing.decisions import APPROVED, Decision, Decisions, decisions_of, fingerprint
 
 SKILLS = "skills"
@@ -56,21 +56,22 @@ def _groups(decisions: Iterable[Decision]) -> Iterator[Approval]:
     """Groups decisions into approvals: one line a file, the skill's own first, all with the same time."""
     open_: Approval | None = None
     for line in decisions:
-        if line.kind != "skill" or line.decision != APPROVED or not line.digest or not _is_safe(line.path):
+        if (
+            (line.kind, line.decision) != ("skill", APPROVED)
+            or not line.digest
+            or not is_safe_path(line.path)
+        ):
             continue
-        if open_ and line.at == open_.at and _belongs(open_, line.path):
-            open_ = open_._replace(files={**open_.files, _inside(_home(open_.path), line.path): line.digest})
+        home = _home(open_.path) if open_ and line.at == open_.at else ""
+        inside = _inside(home, line.path)
+        if open_ and home and line.path.startswith(f"{home}/") and inside not in open_.files:
+            open_ = open_._replace(files={**open_.files, inside: line.digest})
             continue
         if open_:
             yield open_
         open_ = Approval(line.path, version_of(line.path, {line.path: line.digest}), line.at)
     if open_:
         yield open_
-
-
-def _belongs(approval: Approval, path: str) -> bool:
-    home = _home(approval.path)
-    return bool(home) and path.startswith(f"{home}/") and _inside(home, path) not in approval.files
 
 
 def _home(path: str) -> str:
@@ -81,13 +82,6 @@ def _home(path: str) -> str:
 
 def _inside(home: str, path: str) -> str:
     return path.removeprefix(f"{home}/") if home else path.rpartition(".")[2]
-
-
-def _is_safe(path: str) -> bool:
-    try:
-        return safe_path(path) == path
-    except InputError:
-        return False
 
 
 # Skills as they are in the vault.
@@ -155,12 +149,7 @@ def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[Liste
 
 
 def show_skill(root: str, name: str, sees: Sees = everything, ran: Ran = ()) -> LintedSkill:
-    """One skill, by its name, its folder or its path.
-
-    Raises:
-        NotFoundError: there is none.
-        InputError: several go by this name.
-    """
+    """One skill, by its name, its folder or its path. Raises NotFoundError: there is none; InputError: several go by this name."""
     skill = find(list_skills(root, sees, ran), name)
     return LintedSkill(skill, tuple(_lint(root, skill)))
 
@@ -224,7 +213,7 @@ def fingerprint_of(skill: SkillFile) -> str:
 def find(every: list[ListedSkill], name: str) -> ListedSkill:
     """The skill with this name, folder or path; a path is never ambiguous."""
     key = name.strip().removesuffix("/")
-    for keys in (_paths, _names):
+    for keys in (_paths, lambda one: (one.name, one.skill.stem)):
         matching = [skill for skill in every if key in keys(skill)]
         if len(matching) > 1:
             paths = " and ".join(skill.skill.path for skill in matching)
@@ -286,7 +275,3 @@ def _paths(one: ListedSkill) -> tuple[str, ...]:
     home = folder or path.rpartition(".")[0]
     draft = home.removeprefix(f"{SKILLS}/") if one.state == DRAFT else path
     return tuple(filter(None, (path, path.rpartition(".")[0], folder, draft)))
-
-
-def _names(one: ListedSkill) -> tuple[str, ...]:
-    return one.name, one.skill.stem

@@ -46,10 +46,6 @@ class _RequestWords:
         words = [word for word in words_of(text) if not language.is_stop(word)]
         self.by_token = {token: word for word in words for token in language.token(word).split()}
 
-    def other(self, text: str) -> _RequestWords:
-        """The words of another text, in the same language."""
-        return _RequestWords(text, self.language)
-
 
 def _score(words: _RequestWords, skill: SkillFile) -> SkillMatch:
     header = skill.skill
@@ -70,17 +66,10 @@ def _score(words: _RequestWords, skill: SkillFile) -> SkillMatch:
 
 def _hits(words: _RequestWords, text: str, field: str) -> tuple[float, list[Matched]]:
     """The share of a text's words that the request has, and these words as the request spells them."""
-    theirs = words.other(text).by_token
-    shared = [token for token in theirs if token in words.by_token]
-    hits = [
-        Matched(
-            words.by_token[token],
-            field,
-            "literal" if fold(words.by_token[token]) == fold(theirs[token]) else "stem",
-        )
-        for token in shared
-    ]
-    return len(shared) / max(len(theirs), 1), hits
+    ours, theirs = words.by_token, _RequestWords(text, words.language).by_token
+    both = [(ours[token], word) for token, word in theirs.items() if token in ours]
+    hits = [Matched(our, field, "literal" if fold(our) == fold(word) else "stem") for our, word in both]
+    return len(hits) / max(len(theirs), 1), hits
 
 
 def _fill(match: SkillMatch, request: str, today: date) -> SkillMatch:

@@ -184,11 +184,8 @@ def _result(answer: Any) -> Result:
     value = answer.structured_content
     if isinstance(value, dict) and value.keys() == {"result"}:
         value = value["result"]  # how the SDK wraps what is no map
-    return Result(
-        not answer.is_error,
-        text or ("" if not answer.is_error else "the tool failed and does not say why"),
-        text if value is None else value,
-    )
+    words = text or ("the tool failed and does not say why" if answer.is_error else "")
+    return Result(not answer.is_error, words, text if value is None else value)
 
 
 def _failures() -> tuple[type[Exception], ...]:

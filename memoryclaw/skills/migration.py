@@ -86,23 +86,16 @@ def _plan(context: WriteContext) -> tuple[Migrated, list[Edit]]:
     if config.format == FORMAT:
         return Migrated(FORMAT, FORMAT), []
     if not files.exists(context.root, CONFIG_FILE):
-        raise InputError(
-            f"there is no {CONFIG_FILE} here; `memoryclaw init` makes a vault of the newest format"
-        )
+        sentence = f"there is no {CONFIG_FILE} here"
+        raise InputError(f"{sentence}; `memoryclaw init` makes a vault of the newest format")
     plans = [_STEPS[number](context) for number in range(config.format, FORMAT)]
-    says = Edit(
-        CONFIG_FILE,
-        text_change(lambda text: with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE)),
-        undoable=True,
-    )
+    change = text_change(lambda text: with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE))
+    says = Edit(CONFIG_FILE, change, undoable=True)
     says.change(files.read_file(context.root, CONFIG_FILE).data)  # raises where it cannot be said
-    migrated = Migrated(
-        config.format,
-        FORMAT,
-        tuple(one for plan in plans for one in plan.files),
-        tuple(sorted(one for plan in plans for one in plan.left)),
-        notice="; ".join(filter(None, (plan.notice for plan in plans))),
-    )
+    rewritten = tuple(one for plan in plans for one in plan.files)
+    remaining = tuple(sorted(one for plan in plans for one in plan.left))
+    notice = "; ".join(filter(None, (plan.notice for plan in plans)))
+    migrated = Migrated(config.format, FORMAT, rewritten, remaining, notice=notice)
     return migrated, [*(edit for plan in plans for edit in plan.edits), says]
 
 
@@ -144,9 +137,8 @@ def _only(before: bytes | None, after: bytes | None) -> Callable[[bytes | None],
 
     def change(data: bytes | None) -> bytes | None:
         if data != before:
-            raise ConflictError(
-                "a skill was changed while it was being migrated; nothing was written. Try again"
-            )
+            sentence = "a skill was changed while it was being migrated"
+            raise ConflictError(f"{sentence}; nothing was written. Try again")
         return after
 
     return change

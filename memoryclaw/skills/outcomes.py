@@ -100,11 +100,7 @@ def outcomes_of(events: Iterable[Mapping[str, Any]], path: str, digest: str) -> 
 def keep_outcome(
     ledger: Ledger, skill: SkillFile, *, ok: bool, by: str, why: str, session: str, now: datetime
 ) -> RunOutcome:
-    """Keeps how it went when somebody followed a skill.
-
-    Raises:
-        VaultError: it could not be kept.
-    """
+    """Keeps how it went when somebody followed a skill. Raises VaultError: it could not be kept."""
     from memoryclaw.capture.log_records import strip_marks  # noqa: PLC0415 - a search notes no outcome
 
     reason = one_line(strip_marks(why).text)[:WHY]
@@ -121,10 +117,8 @@ def _outcome(event: Mapping[str, Any]) -> RunOutcome | None:
     ok, ts = event.get("ok"), parse_timestamp(str(event.get("ts", "")))
     if not isinstance(ok, bool) or not ts:
         return None
-    texts = {
-        key: value if isinstance(value := event.get(key), str) else ""
-        for key in ("by", "why", "tool", "digest")
-    }
+    values = {key: event.get(key) for key in ("by", "why", "tool", "digest")}
+    texts = {key: value if isinstance(value, str) else "" for key, value in values.items()}
     step = event.get("step")
     texts["by"] = texts["by"] or TOOL
     return RunOutcome(ts, ok, **texts, step=step if type(step) is int and step > 0 else 0)
@@ -136,9 +130,6 @@ def better(current: Outcomes, others: Iterable[tuple[str, Outcomes]]) -> str:
     Args:
         others: names and outcomes of what does the same, the best match first.
     """
-    good = [
-        (rival.rate, name)
-        for name, rival in others
-        if rival.succeeded and not rival.degraded and rival.rate > current.rate
-    ]
+    working = [(rival.rate, name) for name, rival in others if rival.succeeded and not rival.degraded]
+    good = [(rate, name) for rate, name in working if rate > current.rate]
     return max(good, key=lambda found: found[0])[1] if good else ""

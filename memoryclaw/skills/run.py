@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from difflib import get_close_matches
@@ -21,7 +20,8 @@ from memoryclaw.skills.binding import Facts, bound, look_up_value, mask, parse_v
 from memoryclaw.skills.listing import CHANGED, ListedSkill, find, list_skills
 from memoryclaw.skills.outcomes import CHECK, EVENT, INTERRUPTED, TOOL, WHY
 from memoryclaw.skills.steps import Recipe, Requirement, Step, as_text, read_recipe, references_in
-from memoryclaw.skills.tools import Tool, Tools
+from memoryclaw.skills.tool_hosts import ToolHosts
+from memoryclaw.skills.tools import Tool
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import run_id
 from memoryclaw.vault.ledger import Ledger
@@ -66,9 +66,8 @@ def values_for(
             values[need.name] = _value_of(need, ask(need), facts)._replace(source="asked")
     missing = [need.name for need in needs if need.name not in values and not need.asked.optional]
     if missing:
-        raise InputError(
-            f"{skill} needs {_enumeration(missing)}; say {' '.join(f'--param {name}=…' for name in missing)}"
-        )
+        sentence = f"{skill} needs {_enumeration(missing)}"
+        raise InputError(f"{sentence}; say {' '.join(f'--param {name}=…' for name in missing)}")
     return [values.get(need.name, ParameterValue(need.name, None, "")) for need in needs]
 
 
@@ -82,10 +81,8 @@ def _must_be_known(params: Iterable[str], needs: Sequence[Requirement], skill: s
 
 
 def _value_of(need: Requirement, text: str, facts: Facts) -> ParameterValue:
-    person = standing_for(need, text, facts)
-    if person:
-        return ParameterValue(need.name, parse_value(need, person.value), person.id, _is_secret(need))
-    return ParameterValue(need.name, parse_value(need, text), "given", _is_secret(need))
+    value, source = standing_for(need, text, facts) or (text, "given")
+    return ParameterValue(need.name, parse_value(need, value), source, need.asked.type == "secret")
 
 
 def _remembered_value(need: Requirement, entities: Sequence[str], facts: Facts) -> ParameterValue | None:
@@ -94,16 +91,8 @@ def _remembered_value(need: Requirement, entities: Sequence[str], facts: Facts) 
     if need.default is None:
         return None
     as_it_is = not need.asked.type and not isinstance(need.default, str)
-    return ParameterValue(
-        need.name,
-        need.default if as_it_is else parse_value(need, as_text(need.default)),
-        "default",
-        _is_secret(need),
-    )
-
-
-def _is_secret(need: Requirement) -> bool:
-    return need.asked.type == "secret"
+    value = need.default if as_it_is else parse_value(need, as_text(need.default))
+    return ParameterValue(need.name, value, "default", need.asked.type == "secret")
 
 
 def _enumeration(names: Sequence[str]) -> str:
@@ -155,7 +144,7 @@ class Runner:
     """
 
     root: str
-    tools: Callable[[], AbstractContextManager[Tools]]
+    tools: Callable[[], ToolHosts]
     facts: Facts
     log: Callable[[list[str]], Sequence[CaptureResult]]
     ledger: Ledger
@@ -189,9 +178,7 @@ def run_skill(
     values = values_for(recipe.needs, params, runner.facts, ask, listed.name)
     run = run_id("skill", runner.clock(), runner.new_id())
     with runner.tools() as tools:
-        job = _Job(
-            runner=runner, tools=tools, listed=listed, recipe=recipe, values=values, run=run, session=session or run
-        )  # fmt: skip
+        job = _Job(runner, tools, listed, recipe, values, run, session or run)
         return job.apply() if apply else job.preview()
 
 
@@ -210,12 +197,12 @@ def _approved_recipe(listed: ListedSkill) -> Recipe:
     return recipe
 
 
-@dataclass(kw_only=True)
+@dataclass
 class _Job:
     """One run of one skill."""
 
     runner: Runner
-    tools: Tools
+    tools: ToolHosts
     listed: ListedSkill
     recipe: Recipe
     values: Sequence[ParameterValue]
@@ -258,7 +245,9 @@ class _Job:
     def _plan(self, step: Step) -> _PlannedCall:
         try:
             tool = self.tools.find(step.tool)
-            return _PlannedCall(step, tool, self._trouble(tool, self._args(step), self._late_args(step)))
+            return _PlannedCall(
+                step, tool, self._trouble(tool, bound(step, self.known), self._late_args(step))
+            )
         except MemoryClawError as error:
             return _PlannedCall(step, None, str(error))
 
@@ -269,17 +258,13 @@ class _Job:
     def _late_args(self, step: Step) -> frozenset[str]:
         """The arguments that need the result of an earlier step."""
         results = {one.id for one in self.recipe.steps} - self.known.keys()
-        return frozenset(
-            key for key, value in step.args.items() if results.intersection(references_in(value, results))
-        )
-
-    def _args(self, step: Step) -> dict[str, Any]:
-        return bound(step, self.known)
+        needs = {key: references_in(value, results) for key, value in step.args.items()}
+        return frozenset(key for key, names in needs.items() if results.intersection(names))
 
     def _carry_out(self, number: int, call: _PlannedCall) -> StepResult:
         tool = call.tool
         try:
-            args = self._args(call.step)
+            args = bound(call.step, self.known)
             trouble = self._trouble(tool, args, frozenset()) if tool else call.trouble
         except InputError as error:
             args, trouble = dict(call.step.args), str(error)
@@ -289,13 +274,10 @@ class _Job:
         if call.step.id:
             self.known[call.step.id] = result.value
         answer = mask(result.text, self.secrets)
-        lost = self._log(
-            {"tool": call.step.tool, "args": mask(args, self.secrets), "result": answer, "ok": result.ok}
-        )
-        if lost:
-            return self._report(
-                number, call, FAILED, result=answer, error=f"it was done, but could not be logged: {lost}"
-            )
+        about = {"tool": call.step.tool, "args": mask(args, self.secrets), "result": answer, "ok": result.ok}
+        if lost := self._log(about):
+            trouble = f"it was done, but could not be logged: {lost}"
+            return self._report(number, call, FAILED, result=answer, error=trouble)
         if not result.ok:
             return self._report(number, call, FAILED, error=answer)
         return self._report(number, call, DONE, result=answer)
@@ -304,7 +286,7 @@ class _Job:
         self, number: int, call: _PlannedCall, state: str, *, result: str = "", error: str = ""
     ) -> StepResult:
         try:
-            args = self._args(call.step)
+            args = bound(call.step, self.known)
         except InputError:
             args = dict(call.step.args)
         host = call.tool.host if call.tool else ""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from memoryclaw import late
-from memoryclaw.model import NOTHING, Problem
+from memoryclaw.model import Problem
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.vault.properties import text_of
@@ -86,42 +86,45 @@ def read_skill(path: str, data: bytes) -> SkillFile:
 
 def read_parameters(meta: Mapping[str, Any]) -> tuple[ParameterSpec, ...]:
     """Reads the parameters of a header: a map by name, a list, or a JSON schema."""
-    value = _low(meta).get("parameters") or _low(meta).get("preconditions")
-    required: Any = None
-    if isinstance(value, dict) and isinstance(value.get("properties"), dict):
-        value, required = value["properties"], value.get("required")
-    if isinstance(value, dict):
-        specs = [_read_parameter(name, about) for name, about in value.items()]
-    elif isinstance(value, list):
-        specs = [_read_parameter(text_of(p.get("name") if isinstance(p, dict) else p), p) for p in value]
-    else:
-        specs = [ParameterSpec(name.strip()) for name in text_of(value).split(",")]
+    described, required = described_parameters(meta)
+    specs = [_read_parameter(name, about) for name, about in described]
     if isinstance(required, list):
         specs = [spec._replace(optional=spec.name not in required) for spec in specs]
     return tuple(spec for spec in specs if spec.name)
 
 
+def described_parameters(meta: Mapping[str, Any]) -> tuple[Iterable[tuple[str, Any]], Any]:
+    """The parameters of a header by name, each with what is said of it, and what a JSON schema says is required."""
+    value = low(meta).get("parameters") or low(meta).get("preconditions")
+    required: Any = None
+    if isinstance(value, dict) and isinstance(value.get("properties"), dict):
+        value, required = value["properties"], value.get("required")
+    if isinstance(value, dict):
+        return value.items(), required
+    if isinstance(value, list):
+        return [(text_of(p.get("name") if isinstance(p, dict) else p), p) for p in value], required
+    return [(name.strip(), None) for name in text_of(value).split(",")], required
+
+
 def tools_in(meta: Mapping[str, Any]) -> tuple[str, ...]:
     """Reads the tools of a header: its `tools`, else those that its steps call."""
-    low = _low(meta)
-    if isinstance(low.get("tools"), list):
-        return tuple(filter(None, map(text_of, low["tools"])))
-    steps = low.get("steps")
+    keys = low(meta)
+    if isinstance(keys.get("tools"), list):
+        return tuple(filter(None, map(text_of, keys["tools"])))
+    steps = keys.get("steps")
     called = [step.get("tool") for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
     return tuple(filter(None, map(text_of, called)))
 
 
 def _read_parameter(name: str, about: Any) -> ParameterSpec:
-    low = _low(about if isinstance(about, dict) else NOTHING)
-    kind = text_of(about) if isinstance(about, str) and about != name else text_of(low.get("type"))
-    flag = low.get("optional")
-    optional = (
-        text_of(flag).lower() not in _NO
-        if flag is not None
-        else text_of(low.get("required")).lower() == "false"
-    )
-    return ParameterSpec(name, kind.lower(), optional, text_of(low.get("description")))
+    keys = low(about)
+    kind = text_of(about) if isinstance(about, str) and about != name else text_of(keys.get("type"))
+    optional = text_of(keys.get("required")).lower() == "false"
+    if (flag := keys.get("optional")) is not None:
+        optional = text_of(flag).lower() not in _NO
+    return ParameterSpec(name, kind.lower(), optional, text_of(keys.get("description")))
 
 
-def _low(meta: Mapping[str, Any]) -> dict[str, Any]:
-    return {key.lower(): value for key, value in meta.items()}
+def low(value: Any) -> dict[str, Any]:
+    """A map with its keys in lower case; empty for anything else."""
+    return {key.lower(): inner for key, inner in value.items()} if isinstance(value, Mapping) else {}

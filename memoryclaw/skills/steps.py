@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from memoryclaw import late
 from memoryclaw.errors import InputError
 from memoryclaw.model import NOTHING, Problem
-from memoryclaw.skills.skill_file import ParameterSpec, SkillFile
+from memoryclaw.skills.skill_file import ParameterSpec, SkillFile, described_parameters, low
 from memoryclaw.text.encoding import json_value
 from memoryclaw.vault.properties import text_of
 
@@ -25,11 +25,7 @@ _REFERENCE = re.compile(rf"(\$\$)|\{{\{{\s*({_NAME})\s*\}}\}}|\$\{{({_NAME})\}}|
 Known = Mapping[str, Any]
 
 
-class _Missing:
-    """Marks a name without a value."""
-
-
-MISSING = _Missing()
+MISSING = object()  # marks a name without a value
 
 
 def references_in(value: Any, known: Collection[str] = ()) -> list[str]:
@@ -149,7 +145,7 @@ def typed_header(file: SkillFile) -> Header:
     if file.problems or file.parts.broken:
         return Header()
     if file.path.endswith(".json"):
-        return Header(_low(json_value(file.text, parse_constant=str)))
+        return Header(low(json_value(file.text, parse_constant=str)))
     return _yaml(file.parts.raw) if file.path.endswith(".md") else Header()
 
 
@@ -162,11 +158,7 @@ def _yaml(raw: str) -> Header:
     pairs = top.value if top is not None and top.id == "mapping" else ()
     steps = next((value for key, value in pairs if key.id == "scalar" and key.value.lower() == "steps"), None)
     listed = steps.value if steps is not None and steps.id == "sequence" else ()
-    return Header(_low(_node_value(top)), tuple(step.start_mark.line + 2 for step in listed))
-
-
-def _low(value: Any) -> dict[str, Any]:
-    return {key.lower(): inner for key, inner in value.items()} if isinstance(value, dict) else {}
+    return Header(low(_node_value(top)), tuple(step.start_mark.line + 2 for step in listed))
 
 
 def _node_value(node: Any) -> Any:
@@ -229,20 +221,16 @@ def read_recipe(file: SkillFile) -> Recipe:
         return _refusal(file, "a JavaScript skill is not run", "write its steps as SKILL.md or JSON")
     steps = header.get("steps")
     if not isinstance(steps, list) or not steps:
-        return _refusal(
-            file, "this skill has no list of steps", f"for an agent that is fine; to run it, {_HOW}"
-        )
+        hint = f"for an agent that is fine; to run it, {_HOW}"
+        return _refusal(file, "this skill has no list of steps", hint)
     if too_deep(header):
         return _refusal(file, "this skill is nested too deeply", "write flatter arguments")
     if len(steps) > MOST_STEPS:
         return _refusal(file, f"this skill has more than {MOST_STEPS} steps", "make two skills of it")
     needs = tuple(_need(spec, header) for spec in file.asked)
     reader = _StepReader(file, frozenset(need.name for need in needs))
-    recipe_steps = tuple(
-        step
-        for number, value in enumerate(steps, 1)
-        if (step := reader.step(number, value, read.line(number)))
-    )
+    numbered = enumerate(steps, 1)
+    recipe_steps = tuple(filter(None, (reader.step(n, value, read.line(n)) for n, value in numbered)))
     return Recipe((), needs, tuple(reader.problems)) if reader.problems else Recipe(recipe_steps, needs)
 
 
@@ -260,28 +248,24 @@ class _StepReader:
         if not isinstance(value, dict):
             self._wrong(line, f"step {number} is text for an agent, not a call of a tool", _HOW)
             return None
-        low = {key.lower(): inner for key, inner in value.items()}
-        self.problems += (
-            Problem(self._file.path, line, f"step {number} {message}", hint) for message, hint in _slips(low)
-        )
-        step = Step(text_of(low.get("tool")), _first(low, _ARGS) or NOTHING, text_of(_first(low, _IDS)), line)
+        keys = low(value)
+        for message, hint in _slips(keys):
+            self._wrong(line, f"step {number} {message}", hint)
+        args, id_ = _first(keys, _ARGS) or NOTHING, text_of(_first(keys, _IDS))
+        step = Step(text_of(keys.get("tool")), args, id_, line)
         self._names(number, step)
         return step if len(self.problems) == before else None
 
     def _names(self, number: int, step: Step) -> None:
         for name in references_in(step.args):
             if name not in self._known:
-                self._wrong(
-                    step.line, f"step {number} names ${name}, which is neither a parameter nor an earlier step", "declare it, or fix the name"
-                )  # fmt: skip
+                message = f"step {number} names ${name}, which is neither a parameter nor an earlier step"
+                self._wrong(step.line, message, "declare it, or fix the name")
         if not step.id:
             return
         if not REFERENCE_NAME.fullmatch(step.id) or step.id in self._known:
-            self._wrong(
-                step.line,
-                f"step {number} cannot be called {step.id[:60]!r}",
-                "give it a name of its own, of letters, digits and _",
-            )
+            message = f"step {number} cannot be called {step.id[:60]!r}"
+            self._wrong(step.line, message, "give it a name of its own, of letters, digits and _")
         self._known.add(step.id)
 
     def _wrong(self, line: int, message: str, hint: str) -> None:
@@ -305,7 +289,8 @@ def _slips(low: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _need(asked: ParameterSpec, header: Mapping[str, Any]) -> Requirement:
-    about = _about(asked.name, header.get("parameters") or header.get("preconditions"))
+    described, _ = described_parameters(header)
+    about = low(next((about for name, about in described if name == asked.name), None))
     source = text_of(about.get("source"))
     places = [place.strip() for place in source.split(" or ")]
     address = next((place for place in places if _is_address(place)), "")
@@ -319,19 +304,6 @@ def _need(asked: ParameterSpec, header: Mapping[str, Any]) -> Requirement:
 def _is_address(text: str) -> bool:
     text = text.removeprefix("semantic:").strip()
     return "." in text.strip(".") or "#" in text
-
-
-def _about(name: str, value: Any) -> Mapping[str, Any]:
-    if isinstance(value, dict) and isinstance(value.get("properties"), dict):
-        value = value["properties"]
-    if isinstance(value, dict):
-        about = value.get(name)
-    else:
-        listed = value if isinstance(value, list) else []
-        about = next(
-            (one for one in listed if isinstance(one, dict) and text_of(one.get("name")) == name), None
-        )
-    return {key.lower(): inner for key, inner in about.items()} if isinstance(about, dict) else {}
 
 
 def _first(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:

@@ -44,20 +44,15 @@ class GatewayTools:
         return bool(self._token)
 
     def find(self, name: str) -> Tool:
-        """The tool of this name; only a call shows whether it exists.
-
-        Raises:
-            ConfigError: the gateway may not be asked.
-        """
+        """The tool of this name; only a call shows whether it exists. Raises ConfigError: the gateway may not be asked."""
         if not self._token:
             raise ConfigError(f"the OpenClaw gateway needs its token: set {TOKEN} in the environment")
         if _CONTROL.search(self._token):
             raise ConfigError(f"{TOKEN} contains a character that tokens cannot have, such as a line break")
         host = _host(self._url)
         if host not in LOOPBACK and not self._allow_remote:
-            raise ConfigError(
-                f"openclaw.gatewayUrl is on another machine ({host}); openclaw.allowRemoteGateway: true allows that"
-            )
+            sentence = f"openclaw.gatewayUrl is on another machine ({host})"
+            raise ConfigError(f"{sentence}; openclaw.allowRemoteGateway: true allows that")
         if not is_private(self._url):
             raise ConfigError("openclaw.gatewayUrl must begin with https://, or with http:// on this machine")
         return Tool(HOST, name)
@@ -89,11 +84,7 @@ class GatewayTools:
 
 
 def _host(url: str) -> str:
-    """The host of a URL.
-
-    Raises:
-        ConfigError: the URL is invalid.
-    """
+    """The host of a URL. Raises ConfigError: the URL is invalid."""
     try:
         address = urlsplit(url)
         if address.port != 0 and address.hostname and address.username is None:
@@ -144,11 +135,7 @@ _MCP, _GATEWAY = "mcp:", f"{HOST}:"
 
 
 class ToolHosts:
-    """All tools that the settings of a vault offer to skills.
-
-    Args:
-        chosen: where to look for a tool without a prefix: auto, mcp or openclaw.
-    """
+    """All tools that the settings of a vault offer to skills. `chosen`: where to look for a tool without a prefix: auto, mcp or openclaw."""
 
     def __init__(self, servers: McpTools, gateway: GatewayTools, chosen: str) -> None:
         self._servers = servers
@@ -162,7 +149,7 @@ class ToolHosts:
         self._servers.__exit__(*error)
 
     def find(self, name: str) -> Tool:
-        """Finds the tool that a step names, with or without the prefix `mcp:` or `openclaw:`."""
+        """The tool that a step names, with or without the prefix `mcp:` or `openclaw:`; InputError if there is none or more than one."""
         if name.startswith(_GATEWAY):
             return self._gateway.find(name.removeprefix(_GATEWAY))
         if self._chosen == HOST and not name.startswith(_MCP):
@@ -177,7 +164,7 @@ class ToolHosts:
         return tool
 
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
-        """Checks the arguments if the tool has a schema; returns what is wrong."""
+        """Checks the arguments if the tool has a schema; returns what is wrong. Those in `unknown` have no value yet."""
         return "" if tool.schema is None else self._servers.check(tool, args, unknown)
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:

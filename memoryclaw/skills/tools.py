@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from memoryclaw.config import OWN_FILE
@@ -30,22 +30,6 @@ class Result(NamedTuple):
     value: Any = None
 
 
-class Tools(Protocol):
-    """Finds and calls tools."""
-
-    def find(self, name: str) -> Tool:
-        """Finds the tool that a step names; InputError if there is none or more than one."""
-        ...
-
-    def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
-        """Checks the arguments and returns what is wrong; those in `unknown` have no value yet."""
-        ...
-
-    def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
-        """Calls it once; any failure is a Result that is not ok."""
-        ...
-
-
 # The MCP servers of the setting `mcp.servers`, which no vault may choose.
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -67,11 +51,7 @@ class ToolServer(NamedTuple):
 
 
 def read_servers(value: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[ToolServer, ...]:
-    """Reads the configured servers; `${NAME}` in env and headers is taken from the environment.
-
-    Raises:
-        ConfigError: one is invalid.
-    """
+    """Reads the configured servers; `${NAME}` in env and headers is taken from the environment. Raises ConfigError: one is invalid."""
     return tuple(_server(name, about, environ) for name, about in value.items())
 
 

@@ -323,6 +323,14 @@ def safe_path(path: str) -> str:
     return path
 
 
+def is_safe_path(path: str) -> bool:
+    """True for a path that stays in the vault and out of hidden folders."""
+    try:
+        return bool(safe_path(path))
+    except InputError:
+        return False
+
+
 def length_trouble(path: str) -> str:
     """Why a path is too long for a file; empty when it is not."""
     if any(len(os.fsencode(segment)) > _NAME_BYTES for segment in path.split("/")):

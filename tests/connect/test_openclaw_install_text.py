@@ -89,7 +89,7 @@ def test_uninstall_gives_back_every_byte_and_a_second_install_changes_none(text:
     assert says["plugins"]["entries"]["memory-core"]["enabled"] is False
     assert says["skills"]["load"]["extraDirs"][-1] == "/home/n/vault/.memoryclaw/host-skills"
     assert install(once, WANTED, steps) == (once, steps)
-    kept = [installing.from_record(json.loads(json.dumps(installing.as_record(step)))) for step in steps]
+    kept = [installing.from_record(json.loads(json.dumps(step._asdict()))) for step in steps]
     assert uninstall(once, kept) == text
 
 

@@ -131,7 +131,7 @@ def test_however_many_wait_for_the_first_look_no_thread_is_held(
         app.sync()
     daemon = Daemon(root, partial(open_vault, root), print, system_clock)
     pools = WorkerPools(partial(open_vault, root))
-    served = assembly.asgi(assembly.HttpSettings(daemon, pools, ["127.0.0.1:1"], 1000.0, repr))
+    served = assembly.asgi(daemon, pools, repr, hosts=["127.0.0.1:1"], rate=1000.0)
     headers = {"Authorization": f"Bearer {daemon.files.tokens['owner']}"}
 
     async def crowd() -> list[int]:

@@ -89,36 +89,19 @@ def lost_steps(text: str, wanted: Iterable[DesiredSetting]) -> list[InstallStep]
         if (node := json5.value_at(text, path)) and node.value == value
     ]
     ours = {(wish.path, wish.value) for wish in wanted if wish.item}
+    # What an installation elsewhere, or of another vault, put into a list is ours as well.
+    ends: dict[tuple[str, ...], str] = {PATHS: "plugins/openclaw", SKILLS: HOST_SKILLS}
     for path in (PATHS, ALLOW, SKILLS):
         items = json5.plain(node) if (node := json5.value_at(text, path)) else []
-        mine = [
-            each
-            for each in items
-            if isinstance(each, str) and ((path, each) in ours or _was_ours(path, each))
-        ]
+        texts = (item for item in items if isinstance(item, str))
+        mine = (item for item in texts if (path, item) in ours or item.endswith(ends.get(path, ())))
         steps += [InstallStep(path, ITEM, item, there=len(path)) for item in mine]
     return steps
 
 
-def as_record(step: InstallStep) -> dict[str, Any]:
-    """A step as JSON can hold it."""
-    return {**step._asdict(), "path": list(step.path)}
-
-
 def from_record(value: Mapping[str, Any]) -> InstallStep:
-    """A step as it was kept.
-
-    Raises:
-        KeyError, TypeError: it is none.
-    """
+    """A step as it was kept. Raises KeyError, TypeError: it is none."""
     return InstallStep(**{**value, "path": tuple(map(str, value["path"]))})
-
-
-def _was_ours(path: tuple[str, ...], item: str) -> bool:
-    """True for what an installation elsewhere, or of another vault, put into a list."""
-    return (path == PATHS and item.endswith("plugins/openclaw")) or (
-        path == SKILLS and item.endswith(HOST_SKILLS)
-    )
 
 
 def _drop_earlier(
@@ -127,12 +110,8 @@ def _drop_earlier(
     """The text without the item of an earlier installation in another folder, which this one replaces."""
     node = json5.value_at(text, wish.path)
     for n, step in enumerate(steps):
-        stale = (
-            step.did == ITEM
-            and step.path == wish.path
-            and DesiredSetting(step.path, step.value, item=True) not in wanted
-        )
-        if not stale or node is None:
+        is_wanted = DesiredSetting(step.path, step.value, item=True) in wanted
+        if is_wanted or (step.did, step.path) != (ITEM, wish.path) or node is None:
             continue
         items = [member.node for member in node.members if member.node.value == step.value]
         if items and not any(member.node.value == wish.value for member in node.members):
@@ -184,10 +163,8 @@ def _replace(text: str, wish: DesiredSetting, node: json5.JsonNode, steps: list[
 
 def _covers(path: Sequence[str], steps: Iterable[InstallStep]) -> bool:
     """True where something that was added as a whole holds this path."""
-    return any(
-        step.did == ADDED and len(step.path) < len(path) and tuple(path[: len(step.path)]) == step.path
-        for step in steps
-    )
+    added = (step.path for step in steps if step.did == ADDED)
+    return any(len(outer) < len(path) and tuple(path[: len(outer)]) == outer for outer in added)
 
 
 def _undo(text: str, step: InstallStep) -> str:

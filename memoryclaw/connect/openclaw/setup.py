@@ -65,11 +65,7 @@ class Setup:
         self._clock = clock
 
     def plan_install(self) -> ConfigChange:
-        """What installing would write.
-
-        Raises:
-            ConfigError: there is no configuration, or it cannot be edited.
-        """
+        """What installing would write. Raises ConfigError: there is no configuration, or it cannot be edited."""
         before, steps = self._now()
         try:
             after, steps = installing.install(before, self._wishes(), steps)
@@ -152,18 +148,12 @@ class HostConfig:
 
     def __init__(self, path: str, records: str) -> None:
         self.path = path
-        self._folder, self._name = os.path.split(os.path.realpath(path))
+        self._folder, self._name = os.path.split(real := os.path.realpath(path))
         self._records = records
-        self._record = (
-            f"{_FOLDER}/{hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:16]}.json"
-        )
+        self._record = f"{_FOLDER}/{hashlib.sha256(os.fsencode(real)).hexdigest()[:16]}.json"
 
     def read(self) -> str:
-        """The text; bytes that are no UTF-8 survive being written again.
-
-        Raises:
-            ConfigError: there is none.
-        """
+        """The text; bytes that are no UTF-8 survive being written again. Raises ConfigError: there is none."""
         if not os.path.lexists(os.path.join(self._folder, self._name)):
             raise ConfigError(
                 f"there is no OpenClaw configuration at {self.path}; install OpenClaw and run `openclaw setup` first, "
@@ -172,11 +162,7 @@ class HostConfig:
         return files.read_file(self._folder, self._name).data.decode("utf-8", "surrogateescape")
 
     def values(self, text: str) -> dict[str, Any]:
-        """What the text says.
-
-        Raises:
-            ConfigError: it is no JSON5.
-        """
+        """What the text says. Raises ConfigError: it is no JSON5."""
         try:
             content = plain(parse(text))
         except ConfigError as error:
@@ -207,21 +193,16 @@ class HostConfig:
         """What was written down of an install; None where nothing is, or nothing that can be read."""
         try:
             entry = json.loads(files.read_file(self._records, self._record).data)
-            return InstallRecord(
-                str(entry["vault"]), tuple(map(installing.from_record, entry["steps"])), str(entry["backup"])
-            )
+            steps = tuple(map(installing.from_record, entry["steps"]))
+            return InstallRecord(str(entry["vault"]), steps, str(entry["backup"]))
         except (MemoryClawError, OSError, ValueError, KeyError, TypeError):
             return None
 
     def keep(self, vault: str, steps: Sequence[installing.InstallStep], backup: str) -> None:
         """Writes down what an install did."""
         os.makedirs(self._records, 0o700, exist_ok=True)
-        entry = {
-            "config": self.path,
-            "vault": vault,
-            "backup": backup,
-            "steps": [installing.as_record(step) for step in steps],
-        }
+        records = [step._asdict() for step in steps]
+        entry = {"config": self.path, "vault": vault, "backup": backup, "steps": records}
         data = json.dumps(entry, indent=1).encode()
         files.write_file(self._records, self._record, data, files.digest_at(self._records, self._record))
 

@@ -12,9 +12,8 @@ from memoryclaw.connect.openclaw.setup import Setup
 from memoryclaw.errors import ConfigError, MemoryClawError
 
 _INSTALL = "memoryclaw openclaw install"
-_Row = tuple[
-    str, bool, str, str, str
-]  # what must be so, whether it is, how it is told where it is and where not, what mends it
+# What must be so, whether it is, how it is told where it is and where not, what mends it.
+_Row = tuple[str, bool, str, str, str]
 
 
 class OpenClawCheck(NamedTuple):
@@ -36,11 +35,7 @@ class OpenClawStatus(NamedTuple):
 
 
 def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
-    """How things stand.
-
-    Args:
-        daemon: tells whether the daemon of a vault answers.
-    """
+    """How things stand. `daemon`: tells whether the daemon of a vault answers."""
     path = setup.host.path
     try:
         values = setup.host.values(setup.host.read())
@@ -52,11 +47,9 @@ def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
     settings = settings if isinstance(settings, dict) else {}
     vault = str(settings.get("vault") or setup.vault)
     rows = (("config", True, path, "", ""), *_ours(setup, values), *_outside(vault, settings, daemon))
-    checks = (
-        OpenClawCheck(name, ok, good if ok else bad, "" if ok else advice)
-        for name, ok, good, bad, advice in rows
-    )
-    return OpenClawStatus(path, vault, isinstance(entry, dict), tuple(checks))
+    shown = ((name, ok, good, "") if ok else (name, ok, bad, advice) for name, ok, good, bad, advice in rows)
+    checks = tuple(OpenClawCheck(*row) for row in shown)
+    return OpenClawStatus(path, vault, isinstance(entry, dict), checks)
 
 
 def _ours(setup: Setup, values: dict[str, Any]) -> tuple[_Row, ...]:

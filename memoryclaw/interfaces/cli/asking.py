@@ -76,19 +76,11 @@ def ask(answer: rooms.ask.AnsweredQuestion) -> None:
             lines = lines[:_NEAREST]
     for line in lines:
         about = (line.title or line.id, line.when, line.trust * (line.trust != "trusted"))
+        indent = 0 if answer.answered else len(_INDENT)
         for text in line.text.split("\n"):  # the nearest stand with those around them
-            flow(
-                one_line(text),
-                indent=0 if answer.answered else len(_INDENT),
-                bold=answer.answered or text == line.best,
-            )
-        _places(
-            [
-                f"{line.path}:{line.line}",
-                cut(one_line(", ".join(filter(None, about))), terminal_width() - len(_INDENT)),
-            ],
-            0,
-        )
+            flow(one_line(text), indent=indent, bold=answer.answered or text == line.best)
+        words = cut(one_line(", ".join(filter(None, about))), terminal_width() - len(_INDENT))
+        _places([f"{line.path}:{line.line}", words], 0)
     _remarks(shapes.asked(answer))
 
 
@@ -131,12 +123,9 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], trace: bool, **how
             answer = shapes.recall(app.recall(**asked), trace=trace)
     if context.printed(dict, answer):
         return
-    all_seen = any(left["reason"] == "already_visible" for left in answer["left_out"])
-    nothing = (
-        "Everything that was found is already visible."
-        if all_seen
-        else _nothing("recall", "recalled", answer["query"])
-    )
+    nothing = _nothing("recall", "recalled", answer["query"])
+    if any(left["reason"] == "already_visible" for left in answer["left_out"]):
+        nothing = "Everything that was found is already visible."
     say(visible(answer["context"]) or nothing)
     say(f"\n{answer['tokens']} of {answer['budget']} tokens, confidence {answer['confidence']:.2f}")
     if trace:
@@ -144,11 +133,11 @@ def recall(context: CliContext, /, *, query: tuple[str, ...], trace: bool, **how
         relevance = answer["relevance"]
         terms = ", ".join(f"{term['name']} {term['value']:+.2f}" for term in relevance["terms"])
         say(f"relevance {relevance['value']:+.2f} of a floor of 0: {terms}\n")
-        decided = [(candidate, candidate["reason"] or candidate["decision"]) for candidate in answer["trace"]]
-        rows = [
-            [f"{each['score']:.3f}", why, rooms.reasons.REASONS.get(why, ""), each["id"]]
-            for each, why in decided
-        ]
+        rows = []
+        for candidate in answer["trace"]:
+            why = candidate["reason"] or candidate["decision"]
+            because = rooms.reasons.REASONS.get(why, "")
+            rows.append([f"{candidate['score']:.3f}", why, because, candidate["id"]])
         table(["score", "decision", "because", "id"], rows)
     _remarks(answer)
 
@@ -183,9 +172,8 @@ def show(place: int, match: Match, *, explain: bool) -> None:
         facts.append(styled(day, fg="green"))
     if unit.trust != "trusted":
         facts.append(styled(unit.trust, fg="red"))
-    title, highlights = snippet(
-        unit.title or (unit.kind == "turn" and unit.entity) or unit.id, match.surfaces, _WHOLE
-    )
+    name = unit.title or (unit.kind == "turn" and unit.entity) or unit.id
+    title, highlights = snippet(name, match.surfaces, _WHOLE)
     title = cut(title, terminal_width() - len(_INDENT) - len(GAP) - width(click.unstyle(", ".join(facts))))
     inside = [(start, end) for start, end in highlights if end <= len(title)]
     say(f"{place:>2} {marked(title, inside, bold=True)}  {', '.join(facts)}")
@@ -208,17 +196,13 @@ def show(place: int, match: Match, *, explain: bool) -> None:
 def _places(texts: list[str], place: int) -> None:
     """Prints texts on as few lines as fit the terminal, one of them as the place where a thing stands."""
     for line in packed(texts, terminal_width() - len(_INDENT)):
-        say(
-            _INDENT
-            + GAP.join(styled(text, **({"fg": "cyan"} if text is texts[place] else {})) for text in line)
-        )
+        marked_texts = (styled(text, **({"fg": "cyan"} if text is texts[place] else {})) for text in line)
+        say(_INDENT + GAP.join(marked_texts))
 
 
 def _explain(match: Match) -> None:
-    rows = [
-        [styled(name), f"{value / 1000:.3f}"]
-        for name, value in rooms.explain.rounded(match.terms, match.score)
-    ]
+    terms = rooms.explain.rounded(match.terms, match.score)
+    rows = [[styled(name), f"{value / 1000:.3f}"] for name, value in terms]
     rows.append(["score", f"{round(match.score * 1000) / 1000:.3f}"])
     longest = max(len(row[1]) for row in rows)
     lines = aligned([[row[0], row[1].rjust(longest)] for row in rows])

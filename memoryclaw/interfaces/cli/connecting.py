@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from memoryclaw import rooms
-from memoryclaw.connect.table import BY_NAME, OPENCLAW, TABLE, HostRow
+from memoryclaw.connect.table import BY_NAME, OPENCLAW, HostRow
 from memoryclaw.interfaces.cli.printing import marked, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, agreed, flag, verb
 
@@ -50,9 +50,7 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
     the file changes, and --remove restores it.
     """
     if not host and not printed:
-        raise click.UsageError(
-            f"Name a host: {', '.join(row.name for row in TABLE)}; for any other, --print."
-        )
+        raise click.UsageError(f"Name a host: {', '.join(BY_NAME)}; for any other, --print.")
     row = BY_NAME.get(host) if printed else rooms.connecting.host_named(host)
     if row and remove:
         if row.name == OPENCLAW:
@@ -82,9 +80,8 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
 
 def _first_question(app: App) -> str:
     """Something to ask a host that this vault can answer: about what it knows most of."""
-    largest = min(
-        app.entities(), key=lambda entry: (-entry.facts - entry.statements, entry.name), default=None
-    )
+    by_size = sorted(app.entities(), key=lambda entry: (-entry.facts - entry.statements, entry.name))
+    largest = by_size[0] if by_size else None
     subject = largest.name if largest else "".join(note.title for note in app.browse(limit=1))
     return f"What do you know about {subject}?" if subject else "What do you remember of what I told you?"
 
@@ -121,13 +118,10 @@ def _carry_out(
     written = {file.path: file.write() for file in changed if not dry_run}
     backups = {path: backup for path, (backup, _) in written.items() if backup}
     ask = question if action in {"connected", "unchanged"} else ""
-    shown = [
-        {"path": file.path, "changes": bool(file.diff), "backup": backups.get(file.path, "")}
-        for file in files
-    ]
-    if context.printed(
-        dict, host=row.name, action=action, vault=vault, files=shown, tools=tools, question=ask
-    ):
+    names = [(file.path, bool(file.diff), backups.get(file.path, "")) for file in files]
+    shown = [{"path": path, "changes": changes, "backup": backup} for path, changes, backup in names]
+    about = {"host": row.name, "action": action, "vault": vault, "files": shown, "tools": tools}
+    if context.printed(dict, **about, question=ask):
         return
     for file in files:
         before = f" (the file as it was: {styled(backups[file.path])})" if file.path in backups else ""

@@ -123,9 +123,8 @@ def _ask(context: CliContext, app: App, *, due: bool) -> None:
 def _lines(file: TextIO) -> list[str]:
     text = file.read(_MOST_ANSWERS + 1)
     if len(text) > _MOST_ANSWERS:
-        raise InputError(
-            f"{file.name} holds more than {_MOST_ANSWERS:,} characters; send the answers in several parts"
-        )
+        most = f"{file.name} holds more than {_MOST_ANSWERS:,} characters"
+        raise InputError(f"{most}; send the answers in several parts")
     return text.split("\n")
 
 
@@ -161,11 +160,9 @@ def _tell_upkeep(upkeep: rooms.consolidate.Consolidated, *, dry_run: bool) -> No
     changes = upkeep.changes
     proposed = sum(rooms.apply.waits(change, upkeep.mode) for change in changes.changes)
     changed = len(changes.changes) - proposed
-    would = "would " * dry_run
+    waits = "would wait" if dry_run else "waiting"
     words = [f"{plural(changed, 'change')} {'would be ' * dry_run}made"] * bool(changed)
-    words += [f"{plural(proposed, 'proposal')} {would}wait{'' if dry_run else 'ing'} in review/"] * bool(
-        proposed
-    )
+    words += [f"{plural(proposed, 'proposal')} {waits} in review/"] * bool(proposed)
     say(f"Upkeep: {', '.join(words)}.")
     _tell_changes(upkeep, dry_run=dry_run)
 
@@ -192,12 +189,10 @@ def _summary(changes: rooms.changes.ChangeSet, mode: str, *, dry_run: bool) -> s
     words += [f"{acts['AddPending']} waiting for your decision"] * bool(acts["AddPending"])
     words += [plural(kinds["skill"], "skill draft")] * bool(kinds["skill"])
     words += [plural(kinds["merge"], "merge")] * bool(kinds["merge"])
-    words += [f"{plural(proposed, 'proposal')} {'would wait' if dry_run else 'waiting'} in review/"] * bool(
-        proposed
-    )
-    where = f", all on a branch{' of its own' if dry_run else f' memoryclaw/{changes.run}'}" * (
-        mode == "branch"
-    )
+    waits = "would wait" if dry_run else "waiting"
+    words += [f"{plural(proposed, 'proposal')} {waits} in review/"] * bool(proposed)
+    branch = " of its own" if dry_run else f" memoryclaw/{changes.run}"
+    where = f", all on a branch{branch}" if mode == "branch" else ""
     return f"{plural(changes.turns, 'turn')} read: {', '.join(words)}{where}."
 
 
@@ -210,11 +205,8 @@ def _planned(changes: rooms.changes.ChangeSet) -> None:
         lines += [f"waits: {planned.reason}"] * bool(planned.reason)
         for line in lines:
             say(f"    {styled(line)}")
-    dropped = [
-        (f"{d.claim.entity}, {d.claim.field}: {d.claim.value}", d.reason)
-        for d in changes.decided
-        if d.action == "drop"
-    ]
+    out = [(decision.claim, decision.reason) for decision in changes.decided if decision.action == "drop"]
+    dropped = [(f"{claim.entity}, {claim.field}: {claim.value}", reason) for claim, reason in out]
     skipped = aligned([(skip.range.partition("@")[0], skip.reason) for skip in changes.skipped])
     for head, lines in (("nothing to keep", skipped), ("left out", [*aligned(dropped), *changes.dropped])):
         if lines:
@@ -252,9 +244,8 @@ def _applied(run: rooms.consolidate.Consolidated) -> None:
         say(styled(f"waits: {path}"))
     say()
     if run.mode == "branch":
-        say(
-            f"Nothing in the vault has changed yet: `memoryclaw review approve {run.changes.run}` applies it."
-        )
+        applies = f"`memoryclaw review approve {run.changes.run}` applies it"
+        say(f"Nothing in the vault has changed yet: {applies}.")
     elif any(commit.commit for commit in applied.commits):
         say(f"Undo the whole run with `memoryclaw undo {run.changes.run}`.")
     remark(*applied.notices)
@@ -288,9 +279,8 @@ def schedule() -> None:
 def install(context: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
     """Install the timer, or change its times."""
     with context.app() as app:
-        _tell_timer(
-            context, app.schedule.install(at=at, every=every or 0, using=using or "", dry_run=dry_run)
-        )
+        timer = app.schedule.install(at=at, every=every or 0, using=using or "", dry_run=dry_run)
+    _tell_timer(context, timer)
 
 
 @schedule.verb("init\nconsolidate schedule remove")
@@ -308,13 +298,12 @@ def status(context: CliContext) -> None:
     if context.printed(shapes.plain, standing):
         return
     timer = f"{standing.by}, {standing.times}" if standing.installed else "not installed"
-    rows = [
+    pairs([
         ("timer", timer if standing.active or not standing.installed else f"{timer}, asleep"),
         ("next run", standing.next or "none"),
         ("last run", standing.last_run or "none"),
         ("due now", f"{'yes' if standing.due else 'no'}: {standing.reason}"),
-    ]
-    pairs(rows)
+    ])  # fmt: skip
     remark(*standing.notices)
 
 

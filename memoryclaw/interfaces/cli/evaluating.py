@@ -41,25 +41,18 @@ def changed_hook(
     if not (install_hook or uninstall_hook):
         return False
     with context.app() as app:
-        hook = app.commit_hook
-        outcome = hook.install(check, strict=strict) if install_hook else hook.uninstall(check)
-    _tell_hooked(context, check, outcome)
-    return True
-
-
-def _tell_hooked(context: CliContext, check: str, hook: rooms.commit_hook.Hooked) -> None:
+        commit_hook = app.commit_hook
+        hook = commit_hook.install(check, strict=strict) if install_hook else commit_hook.uninstall(check)
     if context.printed(shapes.plain, hook):
-        return
+        return True
     if mode := hook.checks.get(check):
-        effect = (
-            "stops a commit in which it finds something" if mode == "strict" else "warns, but stops no commit"
-        )
+        warns, stops = "warns, but stops no commit", "stops a commit in which it finds something"
         state = "was there already" if hook.action == "unchanged" else "is installed"
-        say(f"{styled(check)} {state} in {styled(hook.path)}; it {effect}.")
+        say(f"{styled(check)} {state} in {styled(hook.path)}; it {stops if mode == 'strict' else warns}.")
     else:
-        say(
-            f"{styled(check)} {'was taken out of' if hook.action == 'removed' else 'was not in'} {styled(hook.path)}."
-        )
+        state = "was taken out of" if hook.action == "removed" else "was not in"
+        say(f"{styled(check)} {state} {styled(hook.path)}.")
+    return True
 
 
 def ended_hook(what: str, mode: str) -> int:
@@ -96,9 +89,8 @@ def lint(
         linted = app.lint(paths, staged=staged or bool(hook))
     if not context.printed(shapes.linted_files, linted):
         for problem in linted.problems:
-            say(
-                f"{styled(f'{problem.path}:{max(problem.line, 1)}', fg='cyan')}: {styled('; '.join(filter(None, (problem.message, problem.hint))))}"
-            )
+            sentence = "; ".join(filter(None, (problem.message, problem.hint)))
+            say(f"{styled(f'{problem.path}:{max(problem.line, 1)}', fg='cyan')}: {styled(sentence)}")
         if not hook:
             say(f"{plural(len(linted.problems), 'problem')} in {plural(linted.files, 'file')}.")
     if hook:
@@ -159,13 +151,8 @@ def eval(  # noqa: A001 - the verb's name
     if context.json:
         as_json({**shapes.evaluated(results), "degraded": fresh.degraded, "behind": fresh.behind})
     else:
-        heads = [
-            "question",
-            "rank",
-            *(f"@{k}" for k in results.recall),
-            *map(str, results.held),
-            "confidence",
-        ]
+        columns = [*(f"@{k}" for k in results.recall), *map(str, results.held)]
+        heads = ["question", "rank", *columns, "confidence"]
         table(heads, [_row(question, results) for question in results.questions])
         say()
         kept_out, all_ = results.kept_out

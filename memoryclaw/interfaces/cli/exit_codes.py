@@ -28,9 +28,8 @@ def run(args: list[str]) -> int:
         code = cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=context)
         sys.stdout.flush()
         if trouble := streams.trouble():
-            return _failed(
-                f"the answer could not be written ({trouble}), but the command was carried out", args
-            )
+            sentence = f"the answer could not be written ({trouble}), but the command was carried out"
+            return _failed(sentence, args)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         return _usage(error, args)
@@ -56,14 +55,10 @@ def _usage(error: click.ClickException, args: list[str]) -> int:
     message = StringIO()
     error.show(file=message)
     click.echo(rooms.secret_gate.secret_gate().sentence(message.getvalue(), args), err=True, nl=False)
-    if (
-        isinstance(error, click.NoSuchOption)
-        and error.ctx
-        and any(p.name == "query" for p in error.ctx.command.params)
-    ):
-        click.echo(
-            "Words that begin with - go after --, as in: memoryclaw search -- boathouse -draft", err=True
-        )
+    params = error.ctx.command.params if isinstance(error, click.NoSuchOption) and error.ctx else ()
+    if any(param.name == "query" for param in params):
+        hint = "Words that begin with - go after --, as in: memoryclaw search -- boathouse -draft"
+        click.echo(hint, err=True)
     return USAGE
 
 
@@ -100,10 +95,8 @@ def report_bug(error: Exception, context: CliContext) -> str:
             return os.path.join(place, name)
         except Exception as other:  # noqa: BLE001 - whatever is in the way here must not hide the bug itself
             trouble = getattr(other, "strerror", None) or str(other)
-    frames = [
-        f"{os.path.basename(f.filename)}:{f.lineno} {f.name}"
-        for f in traceback.extract_tb(error.__traceback__)
-    ]
+    stack = traceback.extract_tb(error.__traceback__)
+    frames = [f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}" for frame in stack]
     where = " from ".join(reversed(frames[-4:])) or "nowhere"
     return f"what is said here, as no file can be written ({trouble}): memoryclaw {__version__}, {where}"
 

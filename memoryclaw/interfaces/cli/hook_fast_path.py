@@ -47,9 +47,8 @@ def hook(args: Sequence[str]) -> int:
         host = chosen
         root = root_of(options.get("vault"))
         event = _given(begun + _READING[verb])
-        answer = (
-            _pre(event, root, host, begun + hooks.PATIENCE) if verb == "pre" else _post(event, root, host)
-        )
+        end = begun + hooks.PATIENCE
+        answer = _pre(event, root, host, end) if verb == "pre" else _post(event, root, host)
     except (MemoryClawError, OSError) as error:
         _remark(str(error))
     except Exception as error:  # noqa: BLE001 - a host must never wait for, or be stopped by, a mistake of ours
@@ -149,10 +148,7 @@ def _print(answer: Mapping[str, Any]) -> None:
 
 def _remark(sentence: str) -> None:
     try:
-        sys.stderr.write(
-            f"memoryclaw: {rooms.secret_gate.without_secrets(sentence, sys.argv[1:])}\n".encode(
-                "ascii", "backslashreplace"
-            ).decode()
-        )
+        line = f"memoryclaw: {rooms.secret_gate.without_secrets(sentence, sys.argv[1:])}\n"
+        sys.stderr.write(line.encode("ascii", "backslashreplace").decode())
     except (OSError, ValueError, AttributeError):
         return

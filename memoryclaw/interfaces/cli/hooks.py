@@ -74,11 +74,8 @@ def install(
     """Add MemoryClaw's hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
     with context.app(quiet=True) as app:
         root = os.fspath(app.root)
-    plan = rooms.settings_file.plan_install(
-        _settings(user, project),
-        rooms.claude_code.HOOKS,
-        rooms.connecting.hook_command(rooms.connecting.lasting_command(), root),
-    )
+    command = rooms.connecting.hook_command(rooms.connecting.lasting_command(), root)
+    plan = rooms.settings_file.plan_install(_settings(user, project), rooms.claude_code.HOOKS, command)
     _carry_out(context, plan, "installed", host, yes=yes, dry_run=dry_run)
 
 
@@ -103,26 +100,19 @@ def _settings(user: bool, project: str | None) -> str:
         raise click.UsageError("Give --user or --project, not both.")
     if project:
         return os.path.abspath(os.path.join(project, ".claude", "settings.json"))
-    return next(
-        rooms.connecting.path_of(file.places)
-        for file in rooms.table.BY_NAME[CLAUDE_CODE].files
-        if file.editor is rooms.claude_code.HOOKS
-    )
+    files = rooms.table.BY_NAME[CLAUDE_CODE].files
+    [places] = [file.places for file in files if file.editor is rooms.claude_code.HOOKS]
+    return rooms.connecting.path_of(places)
 
 
 def _carry_out(
-    context: CliContext,
-    plan: rooms.settings_file.SettingsChange,
-    done: str,
-    host: str,
-    *,
-    yes: bool,
-    dry_run: bool,
+    context: CliContext, plan: rooms.settings_file.SettingsChange, done: str, host: str, **how: bool
 ) -> None:
+    dry_run = how["dry_run"]
     action = "unchanged" if not plan.changes else f"would be {done}" if dry_run else done
     diffs = {plan.path: plan.diff} if plan.changes else {}
     # Where nobody can be asked, whoever called it has said so.
-    may_write = agreed_to(context, diffs, yes=yes, dry_run=dry_run, alone=True)
+    may_write = agreed_to(context, diffs, **how, alone=True)
     if may_write is None:
         return
     if may_write and plan.changes:
@@ -130,6 +120,5 @@ def _carry_out(
     backup = plan.path + rooms.settings_file.BACKUP if plan.backup is not None and not dry_run else ""
     if context.printed(dict, host=host, action=action, path=plan.path, backup=backup):
         return
-    say(
-        f"{styled(action, bold=True)}: {styled(plan.path)}{f' (the old file is kept as {styled(backup)})' if backup else ''}"
-    )
+    before = f" (the old file is kept as {styled(backup)})" if backup else ""
+    say(f"{styled(action, bold=True)}: {styled(plan.path)}{before}")

@@ -90,18 +90,11 @@ def path(way: rooms.graph.PathShown) -> None:
 )
 def neighbours(shown: rooms.graph.NeighboursShown) -> None:
     """List the neighbours of a note or an entity, the closest first."""
-    table(
-        ["weight", "neighbour", "by", "where"],
-        [
-            [
-                f"{one.weight:.2f}",
-                one.node.id,
-                ", ".join(dict.fromkeys(edge.kind for edge in one.edges)),
-                one.edges[0].place,
-            ]
-            for one in shown.neighbours
-        ],
-    )
+    rows = []
+    for beside in shown.neighbours:
+        kinds = ", ".join(dict.fromkeys(edge.kind for edge in beside.edges))
+        rows.append([f"{beside.weight:.2f}", beside.node.id, kinds, beside.edges[0].place])
+    table(["weight", "neighbour", "by", "where"], rows)
     if not shown.neighbours:
         say("Nothing is linked to it.")
     elif shown.total > len(shown.neighbours):
@@ -127,11 +120,8 @@ def dangling(ends: Sequence[rooms.browsing.LinkEnd]) -> None:
 
 
 def _links_of(links: rooms.browsing.Links) -> None:
-    rows = [
-        [direction, f"{end.source}:{end.line}", _written(end), end.to or "nothing yet"]
-        for direction, ends in (("out", links.out), ("back", links.back))
-        for end in ends
-    ]
+    ends = [*(("out", end) for end in links.out), *(("back", end) for end in links.back)]
+    rows = [[way, f"{end.source}:{end.line}", _written(end), end.to or "nothing yet"] for way, end in ends]
     table(["", "where", "link", "leads to"], rows, "No links.")
 
 
@@ -141,10 +131,7 @@ def _written(end: rooms.browsing.LinkEnd) -> str:
 
 def _ties(edges: Iterable[tuple[rooms.graph.Edge, str, str]], nothing: str = "") -> None:
     """Prints what ties two nodes, as seen from the first of them."""
-    rows = [
-        [source, _TIES[edge.kind][edge.source != source], target, edge.place]
-        for edge, source, target in edges
-    ]
+    rows = [(a, _TIES[edge.kind][edge.source != a], b, edge.place) for edge, a, b in edges]
     table(["from", "", "to", "where"], rows, nothing)
 
 

@@ -67,17 +67,13 @@ def _show_text(shown: rooms.browsing.ShownUnit) -> None:
 def _show_entity(entity: rooms.browsing.EntityShown) -> None:
     also = f", also {', '.join(entity.also)}" if entity.also else ""
     say(f"{styled(entity.name, bold=True)} ({styled(entity.kind + also)})")
-    table(
-        ["entity", "field", "value", "since", "until", "where"],
-        [_fact(*pair, True, False) for pair in entity.facts],
-    )
+    rows = [_fact(*pair, True, False) for pair in entity.facts]
+    table(["entity", "field", "value", "since", "until", "where"], rows)
     say()
     table(["date", "what happened", "id"], [(one.at[:10], one.title, one.id) for one in entity.episodes])
     say()
-    table(
-        ["neighbour", "kind", "by", "notes"],
-        [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in entity.neighbours],
-    )
+    beside = [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in entity.neighbours]
+    table(["neighbour", "kind", "by", "notes"], beside)
 
 
 def _show_uses(memory: rooms.inspecting.Inspected) -> None:
@@ -91,22 +87,14 @@ def _show_uses(memory: rooms.inspecting.Inspected) -> None:
         ("used", "" if strength.steps else "never cited or rated"),
         ("exposure", f"shown {memory.shown}, searched {memory.searched}, fetched {memory.fetched} (for information only)"),
     ])  # fmt: skip
-    if strength.steps:
+    rows = []
+    for step in strength.steps:
+        way = f"rated {step.use.rating}" if step.use.rating else f"cited by {step.use.cited}"
+        numbers = f"{step.credit:+.2f}", f"{step.faded:.3f}", f"{step.x:.3f}"
+        rows.append((step.use.ts[:10], way, *numbers, step.use.receipt or "-"))
+    if rows:
         say()
-        table(
-            ["day", "use", "credit", "x before", "x after", "receipt"],
-            [
-                [
-                    step.use.ts[:10],
-                    f"rated {step.use.rating}" if step.use.rating else f"cited by {step.use.cited}",
-                    f"{step.credit:+.2f}",
-                    f"{step.faded:.3f}",
-                    f"{step.x:.3f}",
-                    step.use.receipt or "-",
-                ]
-                for step in strength.steps
-            ],
-        )
+        table(["day", "use", "credit", "x before", "x after", "receipt"], rows)
 
 
 def _show_recall(recall: ReadBack) -> None:
@@ -156,17 +144,10 @@ def browse() -> None:
 )
 def notes(notes: Sequence[rooms.browsing.NoteEntry]) -> None:
     """List notes: pinned ones first, then the newest."""
-    rows = [
-        (
-            note.id,
-            note.kind,
-            note.at[:10],
-            "hot" * note.hot,
-            note.title,
-            " ".join(f"#{tag}" for tag in note.tags),
-        )
-        for note in notes
-    ]
+    rows = []
+    for note in notes:
+        tags = " ".join(f"#{tag}" for tag in note.tags)
+        rows.append((note.id, note.kind, note.at[:10], "hot" * note.hot, note.title, tags))
     table(["id", "kind", "date", "use?", "title", "tags"], rows, "No such notes.")
 
 
@@ -184,13 +165,8 @@ def facts(
     """List the facts about one entity, or all facts; then what was said, newest first."""
     with context.app() as app:
         then = app.commit_at(believed_at) if believed_at else None
-        rows = app.facts(
-            entity,
-            as_of=as_of,
-            history=history,
-            believed_at=then.commit if then else "",
-            memory_type=memory_type,
-        )
+        at = then.commit if then else ""
+        rows = app.facts(entity, as_of=as_of, history=history, believed_at=at, memory_type=memory_type)
         fresh, apart = app.freshness, {} if then else app.conflicting(rows)
     if context.printed(shapes.facts, rows, fresh, apart, then):
         return
@@ -203,9 +179,8 @@ def facts(
     listed, conflicts = set[str](), list[str]()
     for id_, others in apart.items():
         if id_ not in listed:
-            conflicts.append(
-                f"{id_} and {', '.join(others)} disagree; `memoryclaw review` lists the conflict"
-            )
+            rivals = f"{id_} and {', '.join(others)}"
+            conflicts.append(f"{rivals} disagree; `memoryclaw review` lists the conflict")
         listed.update(others)
     remark(*conflicts[:_CONFLICTS])
     if (unlisted := len(conflicts) - _CONFLICTS) > 0:
@@ -343,10 +318,10 @@ def history(context: CliContext, *, id_: str, limit: int, before: str, commit: s
 
 
 def _show_history(events: rooms.file_history.CommitList) -> None:
-    rows = [
-        (one.when[:16].replace("T", " "), one.commit[:10], one.kind, one.subject, _files(one.files))
-        for one in events.commits
-    ]
+    rows = []
+    for commit in events.commits:
+        when = commit.when[:16].replace("T", " ")
+        rows.append((when, commit.commit[:10], commit.kind, commit.subject, _files(commit.files)))
     table(("when", "commit", "by", "what", "files"), rows)
     remark(events.notice)
 
@@ -362,10 +337,8 @@ def blame(blame: rooms.file_history.Blame) -> None:
 
 
 def _show_commit(shown: rooms.file_history.CommitShown) -> None:
-    commit = shown.commit
-    say(
-        f"{styled(commit.subject, bold=True)} ({commit.commit[:10]}, {commit.when[:16].replace('T', ' ')}, {styled(commit.kind)})"
-    )
+    commit, when = shown.commit, shown.commit.when[:16].replace("T", " ")
+    say(f"{styled(commit.subject, bold=True)} ({commit.commit[:10]}, {when}, {styled(commit.kind)})")
     for words in commit.body.splitlines():
         flow(words)
     for file in shown.files:
@@ -386,7 +359,8 @@ def _files(names: Sequence[str]) -> str:
 def _sentences(blame: rooms.file_history.Blame) -> Iterable[str]:
     fact = blame.fact
     since = f", {'on' if fact.is_statement else 'since'} {fact.day}" if fact.day else ""
-    yield f"{styled(rooms.context.fact_in_words(fact.entity, fact.field, fact.value), bold=True)}{styled(since)} ({styled(blame.path)}:{fact.line})"
+    words = styled(rooms.context.fact_in_words(fact.entity, fact.field, fact.value), bold=True)
+    yield f"{words}{styled(since)} ({styled(blame.path)}:{fact.line})"
     if blame.commit:
         commit = blame.commit
         who = f"by hand, by {commit.author}," if not commit.run else f"by {commit.run}"
@@ -396,10 +370,8 @@ def _sentences(blame: rooms.file_history.Blame) -> Iterable[str]:
     if blame.approved:
         yield f"Approved by {styled(blame.approved.by or 'a person')} on {blame.approved.at[:10]}."
     for cited in blame.sources:
-        if cited.path and cited.quote:
-            yield f"Told in {styled(cited.path)}: {styled(cited.quote)}"
-        elif cited.path:
-            yield f"Told in {styled(cited.path)}"
+        if cited.path:
+            yield f"Told in {styled(cited.path)}{f': {styled(cited.quote)}' if cited.quote else ''}"
         if cited.said:
             yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
         if cited.notice:

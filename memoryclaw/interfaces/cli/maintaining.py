@@ -47,21 +47,18 @@ def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, inc
     if context.printed(shapes.synced, shapes.SyncShown(synced, filled, exchanged)):
         return
     if exchanged:
-        if not (exchanged.received or exchanged.sent):
-            say(f"{styled(exchanged.remote)}: nothing new, here or there.")
-        else:
-            merged = f" and merged (commit {styled(exchanged.merge[:10])})" if exchanged.merge else ""
-            say(
-                f"{styled(exchanged.remote)}: {plural(exchanged.received, 'commit')} received{merged}, {plural(exchanged.sent, 'commit')} sent."
-            )
+        merged = f" and merged (commit {styled(exchanged.merge[:10])})" if exchanged.merge else ""
+        received, sent = (plural(count, "commit") for count in (exchanged.received, exchanged.sent))
+        outcome = f"{received} received{merged}, {sent} sent"
+        is_new = exchanged.received or exchanged.sent
+        say(f"{styled(exchanged.remote)}: {outcome if is_new else 'nothing new, here or there'}.")
         remark(*exchanged.told, exchanged.notice)
     _tell_synced(synced)
     if filled is None:
         return
     missing = f", {plural(filled.missing, 'unit')} still without" if filled.missing else ""
-    say(
-        f"{plural(filled.filled, 'vector')} made by {styled(filled.model)} for {plural(filled.units, 'unit')}{missing}."
-    )
+    made = f"{plural(filled.filled, 'vector')} made by {styled(filled.model)}"
+    say(f"{made} for {plural(filled.units, 'unit')}{missing}.")
     remark(filled.notice)
 
 
@@ -197,9 +194,8 @@ def migrate(migrated: rooms.migration.Migrated, dry_run: bool) -> None:
 
 def _tell_synced(synced: rooms.sync.Synced) -> None:
     unread = f", {synced.unread} that cannot be read" if synced.unread else ""
-    say(
-        f"{plural(synced.total, 'file')}: {synced.added} added, {synced.changed} changed, {synced.removed} removed{unread}."
-    )
+    changed = f"{synced.added} added, {synced.changed} changed, {synced.removed} removed{unread}"
+    say(f"{plural(synced.total, 'file')}: {changed}.")
 
 
 def vectors_in_words(now: rooms.vectors.VectorStatus) -> str:
@@ -257,9 +253,8 @@ def adopt(context: CliContext, *, what: tuple[str, ...], dry_run: bool, yes: boo
     with context.app(quiet=True) as app:
         items = [item for item in app.adoptable() if not what or item.what in what]
         if missing := sorted({*what} - {item.what for item in items}):
-            raise NotFoundError(
-                f"nothing called {missing[0]!r} waits to be adopted; `memoryclaw adopt --dry-run` lists what does"
-            )
+            waits = "`memoryclaw adopt --dry-run` lists what does"
+            raise NotFoundError(f"nothing called {missing[0]!r} waits to be adopted; {waits}")
         if not context.json:
             for item in items:
                 say(f"{styled(item.line, bold=True)} ({styled(item.origin)})")

@@ -114,19 +114,16 @@ def _carry_out(
     context: CliContext,
     setup: rooms.openclaw_setup.Setup,
     planned: rooms.openclaw_setup.ConfigChange,
-    *,
-    yes: bool,
-    dry_run: bool,
+    **how: bool,
 ) -> None:
     """Shows the change, asks, and makes it; where nobody can be asked, it is only shown."""
     diffs = {planned.config: planned.diff} if planned.diff else {}
-    may_write = agreed_to(context, diffs, yes=yes, dry_run=dry_run, alone=False)
+    may_write = agreed_to(context, diffs, **how, alone=False)
     if may_write is None:
         return
     notices = *planned.notices, f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
-    would = rooms.openclaw_setup.Changed(
-        f"would {planned.verb}", planned.config, planned.diff, notices=notices
-    )
+    about = f"would {planned.verb}", planned.config, planned.diff
+    would = rooms.openclaw_setup.Changed(*about, notices=notices)
     done = setup.do(planned) if may_write else would
     if context.printed(shapes.plain, done):
         return

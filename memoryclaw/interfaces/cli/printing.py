@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from memoryclaw import rooms
+from memoryclaw.interfaces import plural as plural  # noqa: PLC0414 - for whoever prints
 from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
@@ -83,11 +84,6 @@ def json_text(value: object, *, indent: int | None = None) -> str:
     if text.isascii():
         return text
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
-
-
-def plural(count: int, one: str, many: str = "") -> str:
-    """`1 note`, `2 notes`."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def _visible(text: str, style: Mapping[str, Any]) -> str:

@@ -39,11 +39,8 @@ def review() -> None:
 @review.verb(f"{_WAITS}review list", "review list --json", name="list", of="review.list")
 def list_(items: Sequence[rooms.queue.ReviewItem]) -> None:
     """List pending changes, each with its reason."""
-    table(
-        ("id", "kind", "what", "why"),
-        [(i.id, i.kind, beginning(i.what, _WIDTH), beginning(i.why, _WIDTH)) for i in items],
-        "Nothing waits.",
-    )
+    rows = [(i.id, i.kind, beginning(i.what, _WIDTH), beginning(i.why, _WIDTH)) for i in items]
+    table(("id", "kind", "what", "why"), rows, "Nothing waits.")
 
 
 @review.verb(f"{_WAITS}review show p-8228d1c4")
@@ -221,14 +218,13 @@ def show_difference(file: rooms.file_history.FileDiff) -> None:
 
 
 def _told_words(line: DiffLine) -> str:
-    if in_colour():
-        return "".join(
-            click.style(_clean(piece.text), fg=_COLOURS[piece.kind], strikethrough=piece.kind == GONE or None)
-            for piece in line.pieces
-        )
-    if len(line.pieces) == 1:
-        return _clean(line.pieces[0].text)
-    return _clean(mark_up(line.pieces))
+    if not in_colour():
+        return _clean(line.pieces[0].text if len(line.pieces) == 1 else mark_up(line.pieces))
+    texts = []
+    for piece in line.pieces:
+        style: dict[str, Any] = {"fg": _COLOURS[piece.kind], "strikethrough": piece.kind == GONE or None}
+        texts.append(click.style(_clean(piece.text), **style))
+    return "".join(texts)
 
 
 def _clean(text: str) -> str:

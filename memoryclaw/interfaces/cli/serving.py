@@ -91,16 +91,14 @@ def serve(
 
     with context.app() as app:
         root = app.root
-    daemon = rooms.daemon.Daemon(
-        root,
-        partial(open_vault, root, patience=rooms.daemon.OWN),
-        lambda sentence: remark(f"memoryclaw: {sentence}"),
-        system_clock,
-        after=after,
-    )
+    opening = partial(open_vault, root, patience=rooms.daemon.OWN)
+
+    def tell(sentence: str) -> None:
+        remark(f"memoryclaw: {sentence}")
+
+    daemon = rooms.daemon.Daemon(root, opening, tell, system_clock, after=after)
     config = daemon.config
     host = config.host if host is None else host
-
     report = partial(exit_codes.report_bug, context=context)
     try:
         listener = http.listening(host, config.port if port is None else port, allow_remote=allow_remote)
@@ -141,10 +139,8 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
     ticket = rooms.client.ask_daemon(root, "POST", page.TICKETS, request, audience=OWNER)
     if ticket is None:
         if pid := rooms.state_folder.watcher(rooms.state_folder.state_folder(root))[0]:
-            raise InputError(
-                f"process {pid} watches this vault but serves no page, or has another MEMORYCLAW_NOW; "
-                "end it (`memoryclaw serve --stop`), then try again"
-            )
+            sentence = f"process {pid} watches this vault but serves no page, or has another MEMORYCLAW_NOW"
+            raise InputError(f"{sentence}; end it (`memoryclaw serve --stop`), then try again")
         with context.app() as app:
             root = os.fspath(app.root)
         ticket = rooms.processes.first_answer(root, "POST", page.TICKETS, request, audience=OWNER)
@@ -202,10 +198,8 @@ def mcp(context: CliContext) -> None:
     from memoryclaw.app import open_vault  # `--help` needs no vault
     from memoryclaw.interfaces.cli import exit_codes
 
-    mcp_server.run(
-        partial(open_vault, context.vault, audience=context.caller(AGENT)),
-        partial(exit_codes.report_bug, context=context),
-    )
+    opening = partial(open_vault, context.vault, audience=context.caller(AGENT))
+    mcp_server.run(opening, partial(exit_codes.report_bug, context=context))
 
 
 # `sync --watch`: follows the files, and reports each step in a line.

@@ -178,10 +178,8 @@ def run(context: CliContext, *, name: str, params: tuple[str, ...], apply: bool,
         with context.app() as app:
             skill_run = app.skills.run(name, values, apply=apply, session=session, ask=ask)
     except KeyboardInterrupt:
-        if apply:
-            remark(
-                "Ended in the middle; what had been done by then is in the log of the session, under logs/."
-            )
+        place = "what had been done by then is in the log of the session, under logs/"
+        remark(f"Ended in the middle; {place}." * apply)
         raise
     if not context.printed(shapes.skill_run, skill_run):
         tell(skill_run)
@@ -197,11 +195,8 @@ def _tell(decision: rooms.approve.SkillDecision) -> None:
 
 def _tell_offer(offer: rooms.listing.SkillOffer) -> None:
     matched = offer.match
-    verdict = (
-        styled("offered", fg="green")
-        if offer.offered
-        else styled("not offered", fg=_COLOURS.get(offer.state))
-    )
+    colour = "green" if offer.offered else _COLOURS.get(offer.state)
+    verdict = styled("offered" if offer.offered else "not offered", fg=colour)
     say(f"{styled(matched.skill.name, bold=True)}  {matched.score:.2f}  {verdict}: {styled(offer.why)}")
     if offer.outcomes.told:
         say(f"  runs: {styled(_record(offer.outcomes))}{styled(_failure(offer.outcomes))}")
@@ -228,9 +223,8 @@ def _failure(outcomes: rooms.outcomes.Outcomes) -> str:
     last = outcomes.last_failure
     if last is None:
         return ""
-    return f"; last failure {last.ts[:10]}{', ' * bool(last.where)}{last.where}" + f": {last.why}" * bool(
-        last.why
-    )
+    why = f": {last.why}" if last.why else ""
+    return f"; last failure {last.ts[:10]}{', ' * bool(last.where)}{last.where}{why}"
 
 
 # A run of a skill in print: each call with its arguments and its result.
@@ -255,18 +249,16 @@ def params_of(texts: Iterable[str]) -> dict[str, str]:
 def asked(need: rooms.steps.Requirement) -> str:
     """What a person on the terminal says."""
     about = f" ({one_line(need.asked.description)})" if need.asked.description else ""
-    return str(
-        click.prompt(f"{one_line(need.name)}{about}", hide_input=need.asked.type == "secret", err=True)
-    )
+    is_secret = need.asked.type == "secret"
+    return str(click.prompt(f"{one_line(need.name)}{about}", hide_input=is_secret, err=True))
 
 
 def tell(run: rooms.run.SkillRun) -> None:
     """Prints the values, the calls, and how it ended."""
     for parameter in run.values:
         if parameter.value is not None:
-            say(
-                f"{styled(parameter.name)} = {styled(_short_value(parameter.value))}  {styled(f'({parameter.source})', dim=True)}"
-            )
+            source = styled(f"({parameter.source})", dim=True)
+            say(f"{styled(parameter.name)} = {styled(_short_value(parameter.value))}  {source}")
     for step in run.steps:
         where = f" ({styled(step.host)})" if step.host else ""
         state = styled(step.state, fg=_RUN_COLOURS.get(step.state))
@@ -278,12 +270,7 @@ def tell(run: rooms.run.SkillRun) -> None:
         if step.error:
             say(f"   {styled(_short_value(step.error), fg='red')}")
     if not run.applied:
-        ending = (
-            "Nothing was called; --apply calls them."
-            if run.ok
-            else "Nothing was called, and this would not work."
-        )
-        say(ending)
+        say(f"Nothing was called{'; --apply calls them' if run.ok else ', and this would not work'}.")
     elif run.ok:
         say(f"{plural(len(run.steps), 'step')} done; kept in the log of session {styled(run.session)}.")
     else:

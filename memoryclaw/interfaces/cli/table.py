@@ -26,9 +26,8 @@ def method_of(verb: str) -> Callable[..., Any]:
     part, _, name = verb.rpartition(".")
     kind = App
     if part:
-        kind = getattr(
-            import_module(f"memoryclaw.app.{part}"), vars(App)[part].func.__annotations__["return"]
-        )
+        name_of_kind = vars(App)[part].func.__annotations__["return"]
+        kind = getattr(import_module(f"memoryclaw.app.{part}"), name_of_kind)
     method: Callable[..., Any] = vars(kind)[name]
     return method
 
@@ -70,9 +69,8 @@ def _param(parameter: Parameter, text_of: TextOf) -> click.Parameter:
         about["metavar"] = metavar
     help_ = param.help
     if param.choices:
-        help_ = (
-            f"{help_.partition(';')[0].rstrip('.')}: {', '.join(param.choices[:-1])} or {param.choices[-1]}."
-        )
+        *others, last = param.choices
+        help_ = f"{help_.partition(';')[0].rstrip('.')}: {', '.join(others)} or {last}."
     return click.Option([flag, parameter.argument], help=help_, **about)
 
 

@@ -28,12 +28,10 @@ class _Layout(NamedTuple):
 
     def show(self, row: Sequence[str], **style: Any) -> None:
         """Prints a row."""
-        cells = [
-            _folded(row[at], self.widths[at])
-            if self.heads[at] in _ANSWERS
-            else [cut(row[at], self.widths[at])]
-            for at in self.line
-        ]
+        cells = []
+        for at in self.line:
+            is_answer, text, columns = self.heads[at] in _ANSWERS, row[at], self.widths[at]
+            cells.append(_folded(text, columns) if is_answer else [cut(text, columns)])
         styles = [style or ({"fg": "cyan"} if head in _PLACES else {}) for head in self.heads]
         for parts in zip_longest(*cells, fillvalue=""):
             cells_of_line = (
@@ -41,12 +39,9 @@ class _Layout(NamedTuple):
                 for at, text in zip(self.line, parts, strict=True)
             )
             say(GAP.join(cells_of_line).rstrip())
-        room = self.columns - len(GAP)
-        texts = (
-            text
-            for at in self.below
-            for text in (_folded(row[at], room) if self.heads[at] == "why" else [row[at]])
-        )
+        room, texts = self.columns - len(GAP), list[str]()
+        for at in self.below:
+            texts += _folded(row[at], room) if self.heads[at] == "why" else [row[at]]
         for places in packed(texts, room):
             say(GAP + GAP.join(styled(place, **style or {"fg": "cyan"}) for place in places))
 
@@ -81,11 +76,8 @@ def flow(
     text, start = one_line(text), 0
     for line in _folded(text, max(terminal_width() - indent, _SHORT)):
         start = text.index(line, start)
-        highlights = [
-            (max(a - start, 0), min(b - start, len(line)))
-            for a, b in places
-            if a < start + len(line) and b > start
-        ]
+        inside = [(a - start, b - start) for a, b in places if a < start + len(line) and b > start]
+        highlights = [(max(a, 0), min(b, len(line))) for a, b in inside]
         say(f"{lead or ' ' * indent}{marked(line, highlights, **style)}")
         lead, start = "", start + len(line)
 
@@ -93,10 +85,8 @@ def flow(
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows as lines whose columns begin at the same place."""
     widths = [max(map(width, cells)) for cells in zip(*rows, strict=True)]
-    return [
-        GAP.join(cell + " " * (widths[at] - width(cell)) for at, cell in enumerate(row)).rstrip()
-        for row in rows
-    ]
+    padded_rows = ((cell + " " * (widths[at] - width(cell)) for at, cell in enumerate(row)) for row in rows)
+    return [GAP.join(cells).rstrip() for cells in padded_rows]
 
 
 def terminal_width() -> int:
@@ -118,9 +108,8 @@ def _laid_out(heads: Sequence[str], widths: list[int]) -> _Layout:
         line.remove(places[-1])
         below.insert(0, places[-1])
     while _length(line, widths) > columns:
-        longest = max(
-            (at for at in line if heads[at] not in _PLACES), key=widths.__getitem__, default=line[0]
-        )
+        words_at = [at for at in line if heads[at] not in _PLACES]
+        longest = max(words_at or line[:1], key=widths.__getitem__)
         if widths[longest] <= _SHORT:
             break
         widths[longest] -= 1

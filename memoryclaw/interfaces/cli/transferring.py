@@ -6,6 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -59,20 +60,17 @@ def import_(
         raise click.UsageError("--format is only for logs.")
     if what == _LOGS:
         if dry_run:
-            raise click.UsageError(
-                "Logs have no --dry-run; the source is only read, and nothing is imported twice."
-            )
+            why = "the source is only read, and nothing is imported twice"
+            raise click.UsageError(f"Logs have no --dry-run; {why}.")
         return _logs(context, path, format_ or "")
     if what == _BUNDLE:
         return _bundle(context, path, dry_run=dry_run, yes=yes)
     with context.app(f"importing from {what}") as app:
-        imported = _asked(
-            context,
-            lambda only_show: app.transfer.import_from(what, path, dry_run=only_show),
-            _tell_export,
-            dry_run=dry_run,
-            yes=yes,
-        )
+
+        def work(only_show: bool) -> rooms.importing.ImportedExport:
+            return app.transfer.import_from(what, path, dry_run=only_show)
+
+        imported = _asked(context, work, _tell_export, dry_run=dry_run, yes=yes)
     context.printed(shapes.plain, imported)
     return int(bool(imported.problems))
 
@@ -127,13 +125,11 @@ def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
         raise ForbiddenError(f"only the owner may do this, and this caller's audience is {context.caller()}")
     root = rooms.client.root_of(context.vault)
     with Bar("restoring files") as bar:
-        restored = _asked(
-            context,
-            lambda only_show: restore_vault(root, path, dry_run=only_show, progress=bar),
-            _tell_restored,
-            dry_run=dry_run,
-            yes=yes,
-        )
+
+        def work(only_show: bool) -> rooms.bundles.Restored:
+            return restore_vault(root, path, dry_run=only_show, progress=bar)
+
+        restored = _asked(context, work, _tell_restored, dry_run=dry_run, yes=yes)
     context.printed(shapes.restored, restored)
     return int(bool(restored.differs or restored.left_out))
 
@@ -143,34 +139,25 @@ def _would(report: rooms.importing.ImportedExport | rooms.bundles.Restored, coun
 
 
 def _tell_export(report: rooms.importing.ImportedExport) -> None:
-    new = [one for one in report.conversations if one.new]
-    rows = [
-        (
-            plural(talk.new, "new turn"),
-            talk.title or talk.session,
-            " to ".join(dict.fromkeys((talk.first[:10], talk.last[:10]))),
-        )
-        for talk in new
-    ]
-    for group in (
-        rows,
-        [(one.kind, one.what, one.source) for one in report.proposed],
-        [("copy", one, "") for one in report.notes],
-    ):
+    new, talks = [talk for talk in report.conversations if talk.new], []
+    for talk in new:
+        days = " to ".join(dict.fromkeys((talk.first[:10], talk.last[:10])))
+        talks.append((plural(talk.new, "new turn"), talk.title or talk.session, days))
+    proposed = [(proposal.kind, proposal.what, proposal.source) for proposal in report.proposed]
+    for group in (talks, proposed, [("copy", path, "") for path in report.notes]):
         for kind, what, about in group[:_SHOWN]:
             dim = f"{GAP}{styled(about, dim=True)}" if about else ""
             say(f"{padded(kind, 13, bold=True)}{GAP}{styled(what)}{dim}")
         _more(len(group))
-    turns_kept = f"{plural(report.added, 'new turn')} of {plural(len(new), 'conversation')} {_would(report, report.added)} kept"
-    parts_in_words = [turns_kept if new else "No new turns"]
+    turns_kept = f"{plural(report.added, 'new turn')} of {plural(len(new), 'conversation')}"
+    parts_in_words = [f"{turns_kept} {_would(report, report.added)} kept" if new else "No new turns"]
     parts_in_words += [f"{report.again:,} known already"] * (report.again > 0)
     parts_in_words += [f"{plural(report.redacted, 'secret')} redacted"] * (report.redacted > 0)
     wait = "would wait" if report.dry_run else "wait" if len(report.proposed) != 1 else "waits"
     lines = [f"{', '.join(parts_in_words)}."] * bool(report.conversations)
     lines += [f"{plural(len(report.proposed), 'proposal')} {wait} for your decision."] * bool(report.proposed)
-    lines += [f"{plural(len(report.notes), 'note')} {_would(report, len(report.notes))} copied."] * bool(
-        report.notes
-    )
+    count = len(report.notes)
+    lines += [f"{plural(count, 'note')} {_would(report, count)} copied."] * bool(count)
     lines += [f"{plural(report.known, 'thing')} known already."] * bool(report.known)
     for line in lines or ["Nothing to import."]:
         say(line)
@@ -180,19 +167,15 @@ def _tell_export(report: rooms.importing.ImportedExport) -> None:
         say("`memoryclaw consolidate` turns the conversations into memories.")
     if not report.dry_run and report.proposed:
         say("`memoryclaw review` shows the proposals.")
-    remarks = [f"{one.path}:{one.line} {one.message}; {one.hint}" for one in report.problems] + list(
-        report.notices
-    )
+    remarks = [f"{one.path}:{one.line} {one.message}; {one.hint}" for one in report.problems]
+    remarks += report.notices
     remark(*remarks[:_SHOWN])
     _more(len(remarks))
 
 
 def _tell_restored(report: rooms.bundles.Restored) -> None:
-    sentences = [
-        f"{len(report.written):,} of {plural(report.files, 'file')} {_would(report, len(report.written))} written"
-    ]
-    sentences += [f"{report.same:,} there already"] * (report.same > 0)
-    say(f"{', '.join(sentences)}.")
+    count, same = len(report.written), f", {report.same:,} there already" * (report.same > 0)
+    say(f"{count:,} of {plural(report.files, 'file')} {_would(report, count)} written{same}.")
     for path in report.differs[:_SHOWN]:
         remark(f"{path} exists with other contents, and stays as it is")
     _more(len(report.differs))
@@ -250,14 +233,12 @@ def export(
         packed = app.transfer.export_bundle(target, since=since, tags=tags)
     if context.printed(shapes.plain, packed):
         return
-    say(
-        f"{plural(packed.files, 'file')}, {packed.bytes:,} bytes, in {styled(packed.path)} ({packed.size:,} bytes)."
-    )
+    files = f"{plural(packed.files, 'file')}, {packed.bytes:,} bytes"
+    say(f"{files}, in {styled(packed.path)} ({packed.size:,} bytes).")
     say(f"sha256 {packed.sha256}")
     if packed.withheld:
-        say(
-            f"Of {plural(packed.withheld, 'file')} something stays here: it is marked [NOEXPORT], or rests on what is."
-        )
+        why = "it is marked [NOEXPORT], or rests on what is"
+        say(f"Of {plural(packed.withheld, 'file')} something stays here: {why}.")
     remark(*packed.notices)
 
 
@@ -267,12 +248,9 @@ def _memory_file(context: CliContext, app: App, file: str, how: dict[str, int]) 
         path = os.path.abspath(os.path.expanduser(file))
         _replace(path, memory.text, rooms.memory_file.is_ours)
         if not context.json:
-            rest_in_words = (
-                f"; {plural(memory.left_out, 'fact or episode', 'facts and episodes')} had no room"
-                if memory.left_out
-                else ""
-            )
-            say(f"{styled(path)}: {plural(memory.tokens, 'token')}{rest_in_words}.")
+            out = plural(memory.left_out, "fact or episode", "facts and episodes")
+            no_room = f"; {out} had no room" if memory.left_out else ""
+            say(f"{styled(path)}: {plural(memory.tokens, 'token')}{no_room}.")
     if not context.printed(rooms.memory_file.as_json, memory, app.audience) and not file:
         click.echo(memory.text, nl=False)
 
@@ -280,15 +258,12 @@ def _memory_file(context: CliContext, app: App, file: str, how: dict[str, int]) 
 def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
     """Writes the file atomically; one that somebody else wrote is not replaced."""
     if os.path.lexists(path):
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                ours = not os.path.islink(path) and is_ours(file.read(1000))
-        except OSError:
-            ours = False
+        ours = False
+        with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+            ours = not os.path.islink(path) and is_ours(file.read(1000))
         if not ours:
-            raise InputError(
-                f"{path} was not written by `memoryclaw export`; move it away, or give another name"
-            )
+            sentence = f"{path} was not written by `memoryclaw export`"
+            raise InputError(f"{sentence}; move it away, or give another name")
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
         raise InputError(f"there is no folder {folder}; make it first")
@@ -297,13 +272,11 @@ def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
 
 def _latest(context: CliContext, app: App, file: str, how: dict[str, int]) -> None:
     if file:
-        raise click.UsageError(
-            "latest has a place of its own, .memoryclaw/latest.md; memory-md takes a FILE."
-        )
+        place = ".memoryclaw/latest.md"
+        raise click.UsageError(f"latest has a place of its own, {place}; memory-md takes a FILE.")
     latest = app.transfer.write_latest(**how)
     if context.printed(shapes.plain, latest):
         return
-    say(
-        f"{styled(latest.markdown)}, {styled(os.path.basename(latest.json))}: {plural(latest.tokens, 'token')}, for the {styled(latest.audience)}."
-    )
+    files = f"{styled(latest.markdown)}, {styled(os.path.basename(latest.json))}"
+    say(f"{files}: {plural(latest.tokens, 'token')}, for the {styled(latest.audience)}.")
     say("`memoryclaw sync`, `sync --watch` and `serve` keep both fresh.")

@@ -59,10 +59,8 @@ def on(context: CliContext, *, model: str | None, yes: bool) -> None:
     gained: dict[str, list[float]] = {}
     if before and after:
         gained = {f"recall@{k}": [value, after.recall[k]] for k, value in before.recall.items()}
-        gained |= {
-            f"evidence in {tokens:g} tokens": [value, after.held[tokens]]
-            for tokens, value in before.held.items()
-        }
+        for tokens, value in before.held.items():
+            gained[f"evidence in {tokens:g} tokens"] = [value, after.held[tokens]]
     counts = {"units": filled.units, "made": filled.filled, "missing": filled.missing}
     if context.printed(dict, model=filled.model, **counts, gained=gained):
         return

@@ -236,14 +236,8 @@ def _write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> 
 def _write_options(
     ctx: click.Context, formatter: click.HelpFormatter, params: Sequence[click.Parameter]
 ) -> None:
-    rows = [
-        row
-        for param in params
-        if isinstance(param, click.Option)
-        and not isinstance(param, SharedOption)
-        and (row := param.get_help_record(ctx))
-    ]
-    if rows:
+    own = [param for param in params if isinstance(param, click.Option) and type(param) is not SharedOption]
+    if rows := list(filter(None, (option.get_help_record(ctx) for option in own))):
         with formatter.section("Options"):
             formatter.write_dl(rows)
 
@@ -252,10 +246,8 @@ def _renamed(args: list[str]) -> list[str]:
     """The arguments with the name that their verb has today."""
     old, words = args[0], args[1:]
     if old == "serve" and any(word.partition("=")[0] == "--vaults" for word in words):
-        old, words = (
-            "serve --vaults",
-            [word.removeprefix("--vaults=") for word in words if word != "--vaults"],
-        )
+        old = "serve --vaults"
+        words = [word.removeprefix("--vaults=") for word in words if word != "--vaults"]
     if old not in RENAMED:
         return args
     if old not in _IN_FILES and sys.stderr.isatty():
@@ -317,9 +309,8 @@ class Verbs(click.Group):
             with formatter.section(section):
                 formatter.write_dl([(name, _short_help(name)) for name in names])
         formatter.write_paragraph()
-        formatter.write_text(
-            f"Called by hosts and programs: {', '.join(PROGRAMS)}. From other packages: {', '.join(COMMANDS)}."
-        )
+        programs, others = ", ".join(PROGRAMS), ", ".join(COMMANDS)
+        formatter.write_text(f"Called by hosts and programs: {programs}. From other packages: {others}.")
 
 
 def _close(word: str, names: Iterable[str]) -> str:
@@ -340,10 +331,8 @@ def _short_help(verb: str) -> str:
     module = _FIRST_PART.get(verb, VERBS[verb])
     spec: Any = find_spec(f"{__package__}.{module}")
     for constant in spec.loader.get_code(spec.name).co_consts:
-        if getattr(constant, "co_name", "") == _function(verb) and isinstance(
-            text := constant.co_consts[0], str
-        ):
-            return click.Command(verb, help=text).get_short_help_str(200)
+        if getattr(constant, "co_name", "") == _function(verb) and isinstance(constant.co_consts[0], str):
+            return click.Command(verb, help=constant.co_consts[0]).get_short_help_str(200)
     return ""
 
 

@@ -53,11 +53,8 @@ def show(memory: rooms.memory.WorkingMemory) -> None:
 @option("--task", "NAME", "The task; another task begins a new working memory.", default=None)
 def set_(context: CliContext, *, session: str, **parts: Any) -> None:
     """Change the given parts and leave the rest."""
-    changes = {
-        key: list(value) if isinstance(value, tuple) else value
-        for key, value in parts.items()
-        if value not in (None, (), {})
-    }
+    given = {key: value for key, value in parts.items() if value not in (None, (), {})}
+    changes = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items()}
     if not changes:
         raise click.UsageError("Nothing to set; give at least one of --goal, --plan, --fact, --observe …")
     context.carry_out(_tell, "working.set", {"session": session, "changes": changes})

@@ -15,7 +15,7 @@ import click
 from memoryclaw import config, rooms
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import Bar, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import Bar, as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.tables import pairs, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, ID, YES, CliContext, agreed, flag, option, pair, verb
 from memoryclaw.text.prompts import visible
@@ -68,18 +68,16 @@ def init(
     root = Path(rooms.client.root_of(folder or context.vault))
     is_passing = is_temporary(root)
     if own and is_passing:
-        raise InputError(
-            f"{root} is in a temporary folder, which does not last: leave out --default, or name another folder"
-        )
+        sentence = f"{root} is in a temporary folder, which does not last"
+        raise InputError(f"{sentence}: leave out --default, or name another folder")
     shared = _shares(context, root, shared=shared, apart=apart, yes=yes)
     with Bar() as bar:
         survey = survey_vault(root, shared=shared, progress=bar)
     if survey.place in _UNUSUAL:
         warning = _UNUSUAL[survey.place].format(survey.folder)
         if not yes and not _asked(context, f"{warning} Turn it into a vault all the same?"):
-            raise InputError(
-                f"{warning[:-1]}; choose a folder for the memory, such as `memoryclaw init {survey.folder}/memory`, or give --yes"
-            )
+            way = f"choose a folder for the memory, such as `memoryclaw init {survey.folder}/memory`"
+            raise InputError(f"{warning[:-1]}; {way}, or give --yes")
     if not context.json:
         _tell_survey(survey)
     paths = _mapped(context, survey, maps, yes=yes)
@@ -101,15 +99,13 @@ def init(
     whose = f"Is this your own vault, to be used{instead} where no other is named?"
     if own or (may_ask and _asked(context, whose)):
         remember_vault(root)
-    is_own = config.own_vault(os.environ) == root
-    if context.printed(
-        lambda: {**shapes.written(written), "default": is_own, "found": shapes.survey(survey)}
-    ):
+    if context.json:
+        is_own = config.own_vault(os.environ) == root
+        as_json({**shapes.written(written), "default": is_own, "found": shapes.survey(survey)})
         return
     tell_written(written)
-    _tell_next(
-        survey, paths, root, left=0 if take else len(new), new=written.action != "confirmed", owner=owner
-    )
+    uncommitted, is_new = 0 if take else len(new), written.action != "confirmed"
+    _tell_next(survey, paths, root, left=uncommitted, new=is_new, owner=owner)
 
 
 def _shares(context: CliContext, root: Path, *, shared: bool, apart: bool, yes: bool) -> bool:
@@ -118,9 +114,8 @@ def _shares(context: CliContext, root: Path, *, shared: bool, apart: bool, yes: 
         raise click.UsageError("Give --use-repository or --own-repository, not both.")
     state = rooms.git.git_state(os.fspath(root))
     if apart and state.top:
-        raise InputError(
-            f"{root} is kept in the repository of {state.top} already; `git config --edit` there takes it out"
-        )
+        sentence = f"{root} is kept in the repository of {state.top} already"
+        raise InputError(f"{sentence}; `git config --edit` there takes it out")
     if shared or apart or yes or state.name != "none":
         return shared
     larger, _ = rooms.git.larger_repository(os.fspath(root))
@@ -165,19 +160,15 @@ def _tell_next(
     """Says what was left undone, and what to try."""
     if ours := [one.folder for one in survey.named if one.folder not in paths]:
         named = ", ".join(f"{name}/" for name in ours)
-        remark(
-            f"What is in {named} is read as said above; `paths:` in memoryclaw.yaml puts MemoryClaw's own elsewhere, "
-            f"such as `{ours[0]}: memory/{ours[0]}`"
-        )
+        puts = f"puts MemoryClaw's own elsewhere, such as `{ours[0]}: memory/{ours[0]}`"
+        remark(f"What is in {named} is read as said above; `paths:` in memoryclaw.yaml {puts}")
     if left:
-        remark(
-            f"{plural(left, 'note')} of yours {'is' if left == 1 else 'are'} not in git, so none is edited until "
-            f"`memoryclaw init {_folder(root)} --commit` puts them there once"
-        )
+        notes = f"{plural(left, 'note')} of yours {'is' if left == 1 else 'are'} not in git"
+        until = f"`memoryclaw init {_folder(root)} --commit` puts them there once"
+        remark(f"{notes}, so none is edited until {until}")
     if not new:
         return
-    for sentence in rooms.doctor.idle_models(config.load(root)):
-        remark(sentence)
+    remark(*rooms.doctor.idle_models(config.load(root)))
     place = f" --vault {_folder(root)}" if os.fspath(root) != rooms.client.root_of(None) else ""
     example = shlex.quote(f"{owner or 'Nora'} prefers tea")
     first = "ask 'a question'" if survey.notes else f"remember {example}"
@@ -214,7 +205,7 @@ def _folder(root: Path) -> str:
 
 
 _READ_ALL_THE_SAME = (
-    " by git's rules, and read here like any other; `memoryclaw review` asks whether they should be"
+    "by git's rules, and read here like any other; `memoryclaw review` asks whether they should be"
 )
 
 
@@ -229,7 +220,7 @@ def _tell_survey(survey: rooms.survey.Survey) -> None:
         ("with", ", ".join(plural(count, what) for what in counted if (count := getattr(survey, f"{what}s")))),
         ("languages", ", ".join(f"{code} {count}" for code, count in survey.languages.items())),
         ("other", ", ".join(f"{count} {suffix}" for suffix, count in survey.other.items() if survey.place != "vault")),
-        ("ignored", plural(survey.ignored, "note") + _READ_ALL_THE_SAME if survey.ignored else ""),
+        ("ignored", f"{plural(survey.ignored, 'note')} {_READ_ALL_THE_SAME}" if survey.ignored else ""),
         ("secrets", f"{', '.join(survey.secret)}: not committed" if survey.secret else ""),
         ("changed", f"{plural(len(survey.changed), 'file')} with changes that you did not commit: left as they are" if survey.changed else ""),
         *((f"{one.folder}/", f"{plural(one.files, 'file')} of your own in a folder whose name MemoryClaw uses: {one.meaning}") for one in survey.named),
@@ -350,9 +341,8 @@ def forget(
             raise click.UsageError("Name one thing to forget.")
         return context.carry_out(tell_written, "revive" if undo else "forget", {"id_": ids[0]})
     if undo:
-        raise click.UsageError(
-            "What is erased with --purge cannot come back; --undo and --purge exclude each other."
-        )
+        sentence = "What is erased with --purge cannot come back"
+        raise click.UsageError(f"{sentence}; --undo and --purge exclude each other.")
     with context.app("searching") as app, Bar("searching") as bar:
         planned = app.purge(*ids, **which, dry_run=True)
         if dry_run or not context.json:
@@ -364,42 +354,34 @@ def forget(
     return int(bool(purged.hits))
 
 
+_SAY_THE_SAME = "Look at these: they say the same and were not named. Purge them by id, or change them by hand, then purge again."
+_REWRITTEN = "Git's history was rewritten. {} is the history as it was and holds all of it: check the vault, then delete it."
+_STILL_HELD = "Git's history still holds it. These commands take it out (commit your own work first); if the vault was pushed, every copy needs the same:"
+
+
 def _tell_purged(context: CliContext, purged: Purged) -> None:
     if context.printed(shapes.plain, purged):
         return
     if purged.dry_run:
-        rows = [
-            [hit.place, hit.path, "all of it" if hit.whole else plural(hit.lines, "line")]
-            for hit in purged.emptied
-        ]
-        table(["place", "file", "goes"], rows)
+        goes = [("all of it" if hit.whole else plural(hit.lines, "line"), hit) for hit in purged.emptied]
+        table(["place", "file", "goes"], [[hit.place, hit.path, share] for share, hit in goes])
         say()
         return
     rows = [[hit.place, plural(hit.files, "file"), str(hit.lines), str(hit.hits)] for hit in purged.places]
     table(["place", "emptied", "lines", "hits"], rows)
-    outcome = (
-        f"something of it is still in {plural(len(purged.hits), 'place')}"
-        if purged.hits
-        else "found nowhere any more"
-    )
+    outcome = "found nowhere any more"
+    if purged.hits:
+        outcome = f"something of it is still in {plural(len(purged.hits), 'place')}"
     commit = f", commit {purged.commit[:10]}" if purged.commit else ""
     say(f"\n{styled('purged', bold=True)}: {plural(purged.searched, 'text')} looked for, {outcome}{commit}")
     for hit in purged.hits:
         say(f"  {styled(f'{hit.path}:{hit.line}' if hit.line else hit.path)} ({hit.place})")
     if purged.hits:
-        say(
-            "Look at these: they say the same and were not named. Purge them by id, or change them by hand, then purge again."
-        )
+        say(_SAY_THE_SAME)
     if purged.bundle:
-        say(
-            f"Git's history was rewritten. {styled(purged.bundle)} is the history as it was and holds all of it: check the vault, then delete it."
-        )
+        say(_REWRITTEN.format(styled(purged.bundle)))
     if purged.steps:
-        say(
-            "Git's history still holds it. These commands take it out (commit your own work first); if the vault was pushed, every copy needs the same:"
-        )
-        for step in purged.steps:
-            say(f"  {step}")
+        say("\n".join([_STILL_HELD, *(f"  {step}" for step in purged.steps)]))
     remark(*purged.notices)
 
 

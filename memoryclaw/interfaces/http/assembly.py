@@ -9,7 +9,6 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import NamedTuple
 
 from anyio import to_thread
 from starlette.applications import Starlette
@@ -23,11 +22,11 @@ from memoryclaw import __version__
 from memoryclaw.app.verbs import BODY, LOG
 from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.http.guard import CALLER, Bucket, Guard
+from memoryclaw.interfaces.http.guard import CALLER, Bucket, Guard, below
 from memoryclaw.interfaces.http.messages import QUERIED, VerbRoute, answer, refused
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
-from memoryclaw.interfaces.http.workers import Dispatcher, WorkerPools
+from memoryclaw.interfaces.http.workers import WorkerPools
 from memoryclaw.interfaces.requests import (
     MountedApp,
     Refusal,
@@ -47,89 +46,75 @@ _NAMED = re.compile(r"\{(\w+)\}")
 _LOOKS, _PAUSE = 200, 0.01  # seconds that a request waits for the first look at the vault, two in all
 
 
-class HttpSettings(NamedTuple):
-    """What the application is made from.
+def asgi(
+    daemon: Daemon,
+    pools: WorkerPools,
+    report: Report,
+    *,
+    hosts: Sequence[str],
+    rate: float,
+    mounted: Mapping[str, MountedApp] = {},
+    apart: Mapping[str, Sequence[str]] = {},
+) -> ASGIApp:
+    """The whole application.
 
     Args:
         hosts: what `Host` may be, with the port.
+        mounted: other applications (MCP, the page), by the address that they answer at and below.
         apart: of those that check their visitors themselves, what `Host` may be, with the port.
     """
 
-    daemon: Daemon
-    pools: WorkerPools
-    hosts: Sequence[str]
-    rate: float
-    report: Report
-    mounted: Mapping[str, MountedApp] = {}
-    apart: Mapping[str, Sequence[str]] = {}
-
-
-def asgi(settings: HttpSettings) -> ASGIApp:
-    """The whole application."""
-    ready = partial(_ready, settings.daemon)
-    routes: list[BaseRoute] = [
-        Route("/healthz", _healthz),
-        Route("/readyz", ready),
-        Route("/openapi.json", _openapi),
-        Route("/v1/events", partial(_events, settings.daemon)),
-    ]
-    routes += verb_routes(partial(_answered, settings), settings.report)
+    async def answered(row: VerbRoute, name: str, asked: RequestModel, audience: str) -> bytes:
+        if row.pool != LOG:  # after a moment for the first look at the vault: half an index helps nobody
+            for _ in range(_LOOKS):  # not in a thread: there are few of them, and many requests may wait
+                if daemon.looked.is_set():
+                    break
+                await asyncio.sleep(_PAUSE)
+        return await pools.answer(row, name, asked, audience)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            for app in settings.mounted.values():
-                await stack.enter_async_context(app.lifespan())
+            for guest in mounted.values():
+                await stack.enter_async_context(guest.lifespan())
             yield
 
+    routes: list[BaseRoute] = [
+        Route("/healthz", _healthz),
+        Route("/readyz", partial(_ready, daemon)),
+        Route("/openapi.json", _openapi),
+        Route("/v1/events", partial(_events, daemon)),
+        *verb_routes(answered, report),
+    ]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: unknown})
     app.router.redirect_slashes = False
+
+    async def dispatched(scope: Scope, receive: Receive, send: Send) -> None:
+        guests = mounted.items() if scope["type"] == "http" else ()
+        answering: ASGIApp = next((guest for path, guest in guests if below(scope["path"], path)), app)
+        await answering(scope, receive, send)
+
+    tokens, bucket = _tokens(daemon), Bucket(rate)
     return Guard(
-        Dispatcher(app, settings.mounted),
-        tokens=_tokens(settings.daemon),
-        hosts=settings.hosts,
-        open_paths=OPEN,
-        bucket=Bucket(settings.rate),
-        most=most_bytes,
-        apart=settings.apart,
+        dispatched, tokens=tokens, hosts=hosts, open_paths=OPEN, bucket=bucket, most=most_bytes, apart=apart
     )
 
 
 def _tokens(daemon: Daemon) -> dict[str, str]:
     """The digests of all tokens with their audiences: the daemon's own, and those of the user's settings."""
-    daemon_tokens = {
-        hashlib.sha256(token.encode()).hexdigest(): audience
-        for audience, token in daemon.files.tokens.items()
-    }
-    return {
-        str(digest).lower(): audience_name(str(audience)) for digest, audience in daemon.config.tokens.items()
-    } | daemon_tokens
+    own, given = daemon.files.tokens.items(), daemon.config.tokens.items()
+    tokens = {str(digest).lower(): audience_name(str(audience)) for digest, audience in given}
+    return tokens | {hashlib.sha256(token.encode()).hexdigest(): audience for audience, token in own}
 
 
 def verb_routes(answer: Answering, report: Report) -> list[BaseRoute]:
-    """The addresses of all verbs.
-
-    Args:
-        answer: gives the JSON of an answer: to a row, what its path names, its keys and an audience.
-    """
+    """The addresses of all verbs. `answer`: gives the JSON of an answer: to a row, what its path names, its keys and an audience."""
     by_path: dict[str, list[VerbRoute]] = {}
     # The most particular address first: `…/{id}/approve` before `…/{id}`.
     for row in sorted(ROWS, key=lambda row: -len(_NAMED.sub("", row.path))):
         by_path.setdefault(_NAMED.sub(r"{\1:path}", row.path), []).append(row)
     verbs = {path: _Methods(answer, report, rows) for path, rows in by_path.items()}
     return [Route(path, of_path, methods=of_path.methods) for path, of_path in verbs.items()]
-
-
-async def _answered(
-    settings: HttpSettings, row: VerbRoute, name: str, asked: RequestModel, audience: str
-) -> bytes:
-    """The answer of a daemon, after a moment for its first look at the vault: one from half an index helps nobody."""
-    if row.pool != LOG:
-        for _ in range(_LOOKS):  # not in a thread: there are few of them, and many requests may wait
-            if settings.daemon.looked.is_set():
-                break
-            await asyncio.sleep(_PAUSE)
-    return await settings.pools.answer(row, name, asked, audience)
 
 
 class _Methods:
@@ -151,9 +136,9 @@ class _Methods:
             inputs.append(body)
             response = await self._answered(request, body)
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
-            refusal = refusal_of(error) or Refusal(
-                500, "bug", bug(error, self._report(error), " of that machine")
-            )
+            refusal = refusal_of(error)
+            if refusal is None:
+                refusal = Refusal(500, "bug", bug(error, self._report(error), " of that machine"))
             response = refused(refusal._replace(message=without_secrets(refusal.message, *inputs)))
         await response(scope, receive, send)
 

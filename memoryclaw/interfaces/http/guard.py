@@ -82,19 +82,14 @@ class Guard:
     def _check(self, scope: Scope) -> None:
         # Two programs may each believe another of the two lengths: one's body is then the other's next request.
         if _all(scope, b"transfer-encoding") and _all(scope, b"content-length"):
-            raise _no(
-                400,
-                "input",
-                "this request gives its length twice; send Content-Length or Transfer-Encoding, not both",
-                {"Connection": "close"},
+            sentence = (
+                "this request gives its length twice; send Content-Length or Transfer-Encoding, not both"
             )
+            raise _no(400, "input", sentence, {"Connection": "close"})
         own_hosts = self._own_hosts(scope)
         if _all(scope, b"host") not in [[host] for host in (self._hosts if own_hosts is None else own_hosts)]:
-            raise _no(
-                403,
-                "forbidden",
-                "this daemon answers to its own address and port only; check the Host header",
-            )
+            sentence = "this daemon answers to its own address and port only; check the Host header"
+            raise _no(403, "forbidden", sentence)
         if own_hosts is not None:
             return  # it looks at the rest itself
         if any(origin not in self._origins for origin in _all(scope, b"origin")):
@@ -104,12 +99,8 @@ class Guard:
         """Lets one in who sent a token and does not come too often."""
         audience = self._audience(_all(scope, b"authorization"))
         if not audience:
-            raise _no(
-                401,
-                "unauthorized",
-                "send `Authorization: Bearer TOKEN` with the token from the vault's .memoryclaw/token",
-                {"WWW-Authenticate": "Bearer"},
-            )
+            way = "send `Authorization: Bearer TOKEN` with the token from the vault's .memoryclaw/token"
+            raise _no(401, "unauthorized", way, {"WWW-Authenticate": "Bearer"})
         if wait := self._bucket.wait():
             raise _no(429, "too_many", f"too many requests; wait {wait} s", {"Retry-After": str(wait)})
         CALLER.set(audience)
@@ -121,12 +112,8 @@ class Guard:
     def _audience(self, said: list[bytes]) -> str:
         """The audience of the one token that was sent; empty when it is none."""
         scheme, _, token = said[0].partition(b" ") if len(said) == 1 else (b"", b"", b"")
-        digest = hashlib.sha256(token).hexdigest()
-        audiences = [
-            audience
-            for token_digest, audience in self._tokens.items()
-            if hmac.compare_digest(digest, token_digest)
-        ]
+        digest, tokens = hashlib.sha256(token).hexdigest(), self._tokens.items()
+        audiences = [audience for known, audience in tokens if hmac.compare_digest(digest, known)]
         return audiences[0] if audiences and scheme.lower() == b"bearer" else ""
 
     def _check_body(self, scope: Scope, body: bytes) -> None:

@@ -24,12 +24,10 @@ def encoded(shape: Mapping[str, Any]) -> bytes:
         return json.dumps(shape).encode()
 
 
-def answer(
-    shape: Mapping[str, Any] | bytes, status: int = 200, headers: Mapping[str, str] | None = None
-) -> Response:
+def answer(shape: Mapping[str, Any] | bytes, status: int = 200, headers: Mapping[str, str] = {}) -> Response:
     """One answer, of a shape or of its JSON."""
     data = shape if isinstance(shape, bytes) else encoded(shape)
-    return Response(data, status, {**_ALWAYS, **(headers or {})}, "application/json")
+    return Response(data, status, {**_ALWAYS, **headers}, "application/json")
 
 
 def refused(refusal: Refusal) -> Response:

@@ -26,14 +26,9 @@ def document() -> dict[str, Any]:
         for row in rows:
             paths.setdefault(row.path, {})[row.method.lower()] = _operation(subject, row, schemas)
     for path, (about, shape) in _OPEN.items():
-        paths[path] = {
-            "get": {
-                "operationId": path.strip("/").replace(".json", ""),
-                "summary": about,
-                "security": [],
-                "responses": {"200": _answer(about, shape)},
-            }
-        }
+        name, responses = path.strip("/").replace(".json", ""), {"200": _answer(about, shape)}
+        operation = {"operationId": name, "summary": about, "security": [], "responses": responses}
+        paths[path] = {"get": operation}
     # A shape whose keys stand among those of others is named by none.
     named = json.dumps([paths, schemas.components])
     components = {name: schema for name, schema in schemas.components.items() if f'{REF}{name}"' in named}
@@ -54,26 +49,22 @@ def document() -> dict[str, Any]:
 
 
 def _operation(subject: str, row: VerbRoute, schemas: Schemas) -> dict[str, Any]:
+    named = re.findall(r"\{(\w+)\}", row.path)
+    codes = " ".join(f"{code}: {about}." for code, about in CODES.items())
+    answered = _answer(f"As `memoryclaw {row.like} --json`.", schemas.any_of(row.shapes))
     operation: dict[str, Any] = {
         "operationId": row.name,
         "tags": [subject],
         "summary": row.about,
-        "parameters": [
-            {"name": name, "in": "path", "required": True, "schema": _TEXT}
-            for name in re.findall(r"\{(\w+)\}", row.path)
-        ],
-        "responses": {
-            "200": _answer(f"As `memoryclaw {row.like} --json`.", schemas.any_of(row.shapes)),
-            "default": _answer(" ".join(f"{code}: {about}." for code, about in CODES.items()), _ERROR),
-        },
+        "parameters": [{"name": name, "in": "path", "required": True, "schema": _TEXT} for name in named],
+        "responses": {"200": answered, "default": _answer(codes, _ERROR)},
     }
     schema = row.asks.model_json_schema()
     needed = schema.get("required", [])
     if row.method in QUERIED:
-        operation["parameters"] += [
-            {"name": name, "in": "query", "required": name in needed, "schema": about}
-            for name, about in schema.get("properties", {}).items()
-        ]
+        for name, about in schema.get("properties", {}).items():
+            key = {"name": name, "in": "query", "required": name in needed, "schema": about}
+            operation["parameters"].append(key)
     elif row.asks is not NoArguments:
         operation["requestBody"] = {"required": bool(needed), "content": {_JSON: {"schema": schema}}}
     return operation
@@ -84,16 +75,11 @@ def _answer(about: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 _TEXT = {"type": "string"}
+_FAILURE = {"code": _TEXT, "message": _TEXT}
 _ERROR_SCHEMA = {
     "type": "object",
     "required": ["error"],
-    "properties": {
-        "error": {
-            "type": "object",
-            "required": ["code", "message"],
-            "properties": {"code": _TEXT, "message": _TEXT},
-        }
-    },
+    "properties": {"error": {"type": "object", "required": [*_FAILURE], "properties": _FAILURE}},
 }
 _OPEN: dict[str, tuple[str, dict[str, Any]]] = {
     "/healthz": ("That the daemon runs.", {"type": "object"}),

@@ -13,18 +13,6 @@ from memoryclaw.app import App, verbs
 from memoryclaw.app.graph import VaultGraph
 from memoryclaw.app.review import Review
 from memoryclaw.app.skills import Skills
-from memoryclaw.app.verbs import (
-    Fields,
-    Flag,
-    Objects,
-    Parameter,
-    Question,
-    Route,
-    Scalar,
-    Session,
-    Text,
-    When,
-)
 from memoryclaw.app.working import Working
 from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
@@ -51,13 +39,13 @@ def tells(verb: Callable[..., Any], *answers: AnswerShape) -> Callable[[Adapter]
 
 
 @tells(App.recall, shapes.recall)
-def recall(app: App, *, trace: Flag = False, **keys: Any) -> JsonObject:
+def recall(app: App, *, trace: verbs.Flag = False, **keys: Any) -> JsonObject:
     """A context; `trace` adds every candidate."""
     return shapes.recall(app.recall(**keys), trace=trace)
 
 
 @tells(App.facts, shapes.facts)
-def facts(app: App, *, believed_at: When = "", **keys: Any) -> JsonObject:
+def facts(app: App, *, believed_at: verbs.When = "", **keys: Any) -> JsonObject:
     """Facts, and those that contradict one another."""
     then = app.commit_at(believed_at) if believed_at else None
     listed = app.facts(**keys, believed_at=then.commit if then else "")
@@ -71,7 +59,7 @@ def views(app: App, **keys: Any) -> JsonObject:
 
 
 @tells(App.remember, shapes.written)
-def remember(app: App, *, session: Session = "", **keys: Any) -> JsonObject:
+def remember(app: App, *, session: verbs.Session = "", **keys: Any) -> JsonObject:
     """Keeps a text; from the agent it is a claim."""
     if app.audience == OWNER:
         return shapes.written(app.remember(**keys))
@@ -82,17 +70,16 @@ def remember(app: App, *, session: Session = "", **keys: Any) -> JsonObject:
 
 
 @tells(App.edit, shapes.written)
-def edit(app: App, name: str, *, set: Fields) -> JsonObject:  # noqa: A002 - the key
+def edit(app: App, name: str, *, set: verbs.Fields) -> JsonObject:  # noqa: A002 - the key
     """Sets fields of a note, or the value of a fact."""
 
-    def text(value: Scalar) -> str:
+    def text(value: verbs.Scalar) -> str:
         return str(value).lower() if isinstance(value, bool) else str(value)
 
-    fields = {
-        field: [text(item) for item in value] if isinstance(value, list) else text(value)
-        for field, value in set.items()
-    }
-    return shapes.written(app.edit(name, fields))
+    def texts(value: verbs.Scalar | list[verbs.Scalar]) -> str | list[str]:
+        return list(map(text, value)) if isinstance(value, list) else text(value)
+
+    return shapes.written(app.edit(name, {field: texts(value) for field, value in set.items()}))
 
 
 @tells(Review.get, shapes.review_item)
@@ -105,13 +92,13 @@ def review_item(app: App, name: str) -> JsonObject:
 
 
 @tells(Review.edit, shapes.written)
-def reword(app: App, name: str, *, text: Text, **keys: Any) -> JsonObject:
+def reword(app: App, name: str, *, text: verbs.Text, **keys: Any) -> JsonObject:
     """Puts what waits in other words."""
     return shapes.written(app.review.edit(name, lambda _: text, **keys))
 
 
 @tells(Skills.match, shapes.matches)
-def match(app: App, *, request: Question) -> JsonObject:
+def match(app: App, *, request: verbs.Question) -> JsonObject:
     """The skills that fit a request."""
     return shapes.matches(shapes.SkillMatches(request, app.skills.match(request)))
 
@@ -123,20 +110,22 @@ def host_skills(app: App) -> JsonObject:
 
 
 @tells(App.sync, shapes.synced)
-def sync(app: App, *, with_git: Flag = False) -> JsonObject:
+def sync(app: App, *, with_git: verbs.Flag = False) -> JsonObject:
     """Brings the index in line with the files, after an exchange with the vault's other copy where that is asked for."""
     exchanged = app.exchange() if with_git else None
     return shapes.synced(shapes.SyncShown(app.sync(), git=exchanged))
 
 
 @tells(App.capture, shapes.captured)
-def capture(app: App, *, turns: Objects, **keys: Any) -> JsonObject:
+def capture(app: App, *, turns: verbs.Objects, **keys: Any) -> JsonObject:
     """Keeps turns; each is on the disk when it is acknowledged."""
     return shapes.captured(shapes.CaptureShown(tuple(app.capture(turns, **keys)), app.capture_notice))
 
 
 @tells(App.consolidate, shapes.consolidated, shapes.segments)
-def consolidate(app: App, *, ask: Flag = False, answers: Objects | None = None, **keys: Any) -> JsonObject:
+def consolidate(
+    app: App, *, ask: verbs.Flag = False, answers: verbs.Objects | None = None, **keys: Any
+) -> JsonObject:
     """Turns what the logs hold into memory, or asks its caller what stands in them."""
     if not ask:
         return shapes.consolidated(app.consolidate(**keys, answers=answers))
@@ -153,13 +142,7 @@ def change(app: App, name: str, **changes: Any) -> JsonObject:
 
 # The table.
 
-_PARTS: dict[type, str] = {
-    App: "",
-    VaultGraph: "graph",
-    Review: "review",
-    Skills: "skills",
-    Working: "working",
-}
+_PARTS = {App: "", VaultGraph: "graph", Review: "review", Skills: "skills", Working: "working"}
 _SUBJECTS = ("Ask", "Look", "Write", "Log", "Review", "Skills", "Session", "Keep")
 _OPEN = (Working.set,)  # these know their own keys
 
@@ -187,7 +170,7 @@ def _row(method: Callable[..., Any], part: str) -> VerbRoute:
 def _made(
     part: str, method: Callable[..., Any], adapter: Adapter, answers: tuple[AnswerShape, ...]
 ) -> VerbRoute:
-    route: Route = method.route  # type: ignore[attr-defined]
+    route: verbs.Route = method.route  # type: ignore[attr-defined]
     keys = _keys(route, method, adapter)
 
     def answer(app: App, name: str, request: RequestModel) -> JsonObject:
@@ -200,7 +183,7 @@ def _made(
     return VerbRoute(*where, route, name, about, answer, model, answers)
 
 
-def _keys(route: Route, method: Callable[..., Any], adapter: Adapter) -> dict[str, Parameter]:
+def _keys(route: verbs.Route, method: Callable[..., Any], adapter: Adapter) -> dict[str, verbs.Parameter]:
     """What a request may say: the parameters of the verb, but for what the path names, and those of its adapter."""
     added = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
     named = list(inspect.signature(method).parameters)[1] if "{" in route.path else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import os
 import signal
 import socket
@@ -22,11 +21,12 @@ from memoryclaw import __version__
 from memoryclaw.app import App, open_vault
 from memoryclaw.daemon.daemon import OWN, Daemon
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.http.assembly import HttpSettings, asgi
+from memoryclaw.interfaces.http.assembly import asgi
 from memoryclaw.interfaces.http.guard import CALLER, LOOPBACK
 from memoryclaw.interfaces.http.readers import Readers
 from memoryclaw.interfaces.http.workers import WorkerPools
 from memoryclaw.interfaces.requests import Apps, MountedApp, Report
+from memoryclaw.models.llm import is_loopback
 from memoryclaw.vault.layout import timestamp
 
 _GRACE = 5  # seconds that requests in flight are given at the end
@@ -37,21 +37,20 @@ class HttpServer(uvicorn.Server):
     """The server of one daemon, in the main thread."""
 
     def __init__(self, app: ASGIApp, begun: Callable[[], None]) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app,
-                http=Connection,
-                ws="none",
-                lifespan="on",
-                log_config=None,
-                log_level="critical",
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                timeout_keep_alive=_KEPT,
-                timeout_graceful_shutdown=_GRACE,
-            )
+        config = uvicorn.Config(
+            app,
+            http=Connection,
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=_KEPT,
+            timeout_graceful_shutdown=_GRACE,
         )
+        super().__init__(config)
         self.told = 0  # the signal that ended it
         self._begun = begun
 
@@ -86,28 +85,17 @@ _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what means e
 def listening(host: str, port: int, *, allow_remote: bool) -> socket.socket:
     """A socket that listens."""
     if not (is_loopback(host) or allow_remote):
-        raise InputError(
-            f"{host} can be reached from other machines; give --allow-remote if that is what you want"
-        )
+        way = "give --allow-remote if that is what you want"
+        raise InputError(f"{host} can be reached from other machines; {way}")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host, port), family=family, backlog=512)
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"{host}:{port} is not free to listen on ({reason}); choose another with --port, 0 for any that is free"
-        ) from None
+        sentence = f"{host}:{port} is not free to listen on ({getattr(error, 'strerror', None) or error})"
+        raise InputError(f"{sentence}; choose another with --port, 0 for any that is free") from None
     # Connections take it over. Without it the second part of each answer waits 40 ms for the client to confirm the first.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
-
-
-def is_loopback(host: str) -> bool:
-    """True when nobody beyond this machine can reach this address."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def hosts(names: Iterable[str], port: int) -> list[str]:
@@ -232,29 +220,16 @@ def serve(
     readers = None if daemon.config.fallback == "vector" else Readers(daemon.root)
     pools = WorkerPools(partial(open_vault, daemon.root, patience=OWN), readers)
     guests = mounted(partial(_lent, pools))
+    names, rate = hosts((host, place["host"]), place["port"]), daemon.config.rate
+    own_names = {path: guest.own_names for path, guest in guests.items() if guest.own_names}
+    apart = {path: hosts(own, place["port"]) for path, own in own_names.items()}
 
     def begun() -> None:
         if daemon.start(place, server.end):
             ready(place)
 
-    server = HttpServer(
-        asgi(
-            HttpSettings(
-                daemon=daemon,
-                pools=pools,
-                hosts=hosts((host, place["host"]), place["port"]),
-                rate=daemon.config.rate,
-                report=report,
-                mounted=guests,
-                apart={
-                    path: hosts(guest.own_names, place["port"])
-                    for path, guest in guests.items()
-                    if guest.own_names
-                },
-            )
-        ),
-        begun,
-    )
+    app = asgi(daemon, pools, report, hosts=names, rate=rate, mounted=guests, apart=apart)
+    server = HttpServer(app, begun)
     try:
         asyncio.run(server.serve(sockets=[listener]))
     finally:

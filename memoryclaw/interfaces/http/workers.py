@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from time import monotonic
 from typing import TypeVar
 
-from starlette.types import ASGIApp, Receive, Scope, Send
-
 from memoryclaw.app import App
 from memoryclaw.app.verbs import LOG, LONG, READ, WRITE
-from memoryclaw.interfaces.http.guard import below
 from memoryclaw.interfaces.http.messages import VerbRoute, encoded
 from memoryclaw.interfaces.http.readers import Readers, ReadRequest
-from memoryclaw.interfaces.requests import MountedApp, Refusal, RefusedError, RequestModel, VaultPool
+from memoryclaw.interfaces.requests import Refusal, RefusedError, RequestModel, VaultPool
 
 T = TypeVar("T")
 _THREADS = {READ: 2, WRITE: 8, LOG: 1, LONG: 1}
@@ -24,11 +21,7 @@ _MOUNTED = 2  # vaults for mounted applications
 
 
 class WorkerPool:
-    """A few threads that take turns in a few open vaults.
-
-    Args:
-        waiting: how many more may wait.
-    """
+    """A few threads that take turns in a few open vaults. `waiting`: how many more may wait."""
 
     def __init__(self, open_app: Callable[[], App], threads: int, waiting: int = _WAITING) -> None:
         self._stock = VaultPool(open_app, threads)
@@ -43,9 +36,8 @@ class WorkerPool:
     async def run(self, work: Callable[[App], T], apart: Callable[[], T | None] = lambda: None) -> T:
         """Does one piece of work in a thread of this pool."""
         if self._held >= self._most:
-            raise RefusedError(
-                Refusal(503, "busy", "too many requests are waiting; try again", {"Retry-After": "1"})
-            )
+            sentence = "too many requests are waiting; try again"
+            raise RefusedError(Refusal(503, "busy", sentence, {"Retry-After": "1"}))
         self._held += 1
         future: Future[T] = self._pool.submit(self._done_by, work, apart)
         loop = asyncio.get_running_loop()
@@ -103,21 +95,3 @@ class WorkerPools:
         for pool in self._pools.values():
             pool.close()
         self.mounted.close()
-
-
-# Mounted applications (MCP, the page) borrow open vaults. They answer behind the same guard, but for those with names of their own.
-
-
-class Dispatcher:
-    """Sends a request to the application mounted at its address or above it, else to our own."""
-
-    def __init__(self, app: ASGIApp, mounted: Mapping[str, MountedApp]) -> None:
-        self._app, self._mounted = app, mounted
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on."""
-        for path, mounted in self._mounted.items() if scope["type"] == "http" else ():
-            if below(scope["path"], path):
-                await mounted(scope, receive, send)
-                return
-        await self._app(scope, receive, send)

@@ -41,9 +41,8 @@ class RequestRunner:
         try:
             text = await self._ask(lambda app: tool(app, json.dumps(params.arguments or {})))
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
-            return types.CallToolResult(
-                content=[_text(self._refused(error, params.arguments))], is_error=True
-            )
+            sentence = self._refused(error, params.arguments)
+            return types.CallToolResult(content=[_text(sentence)], is_error=True)
         return types.CallToolResult(content=[_text(text)])
 
     async def resources(self, _ctx: Any, _params: Any) -> types.ListResourcesResult:

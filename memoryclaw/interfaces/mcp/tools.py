@@ -31,16 +31,12 @@ _MOST_SAID = 1 << 20  # characters of all arguments of a call
 _MORE = "more do not fit into an answer; ask more narrowly."
 READS, ADDS, TAKES_AWAY = "reads", "adds", "takes away"
 
-Line = Annotated[
-    int,
-    Param("The first line to read, counted from the beginning of the note, section, fact or turn.", least=1),
-]
+_LINE = "The first line to read, counted from the beginning of the note, section, fact or turn."
+Line = Annotated[int, Param(_LINE, least=1)]
 Lines = Annotated[int, Param("The most lines to read.", least=1, most=2000)]
 Waiting = Annotated[str, Param("One item, to see what it would change; empty: the list.", key="id")]
-Action = Annotated[
-    Literal["show", "set", "clear"],
-    Param("clear writes it to the log first; with a task, only if it is of that task."),
-]
+_ACTION = Param("clear writes it to the log first; with a task, only if it is of that task.")
+Action = Annotated[Literal["show", "set", "clear"], _ACTION]
 
 
 class ToolSpec(NamedTuple):
@@ -91,9 +87,8 @@ def tool(title: str, does: str) -> Callable[[Callable[..., str]], Callable[..., 
     def decorate(function: Callable[..., str]) -> Callable[..., str]:
         name, keys = f"memory_{function.__name__}", {each.key: each for each in parameters(function)}
         about = " ".join((function.__doc__ or "").split())
-        ROWS.append(
-            ToolSpec(name, title, about, does, keys, request_model(name, keys, longest=_LONGEST), function)
-        )
+        takes = request_model(name, keys, longest=_LONGEST)
+        ROWS.append(ToolSpec(name, title, about, does, keys, takes, function))
         return function
 
     return decorate
@@ -129,9 +124,8 @@ def search(app: App, query: verbs.Question, *, kind: verbs.MatchKind = "", limit
     answer = app.search(query, kind=kind, limit=limit)
     remarks = [f"Did you mean {better} instead of {word}?" for word, better in answer.did_you_mean.items()]
     remarks += [*answer.notices, answer.degraded]
-    return _fitting(
-        answer.matches, lambda some, more: _with(_matches(some) or "Nothing found.", more, *remarks)
-    )
+    matches = answer.matches
+    return _fitting(matches, lambda some, more: _with(_matches(some) or "Nothing found.", more, *remarks))
 
 
 @tool("Read one memory", READS)
@@ -199,10 +193,17 @@ def browse(
 ) -> str:
     """List notes, pinned ones first, then the newest. To find something, memory_search is better."""
     notes = app.browse(kind=kind, state=state, memory_type=memory_type, limit=limit)
-    trusts, degraded = app.trust_of(note.path for note in notes), app.freshness.degraded
-    return _fitting(
-        notes, lambda some, more: _with(_listed(some, trusts) or "No such notes.", more, degraded)
-    )
+    trusts, fresh = app.trust_of(note.path for note in notes), app.freshness
+
+    def tell(some: Sequence[rooms.browsing.NoteEntry], more: str) -> str:
+        titles = ((note, f"{note.kind}: {note.title}") for note in some)
+        lines = (
+            (trusts.get(note.path, "unknown"), prompts.item(note.id, title, note.at))
+            for note, title in titles
+        )
+        return _with(_block(lines) or "No such notes.", more, fresh.degraded)
+
+    return _fitting(notes, tell)
 
 
 @tool("List facts", READS)
@@ -233,10 +234,8 @@ def review(app: App, id_: Waiting = "") -> str:
     if not id_:
         return _fitting(app.review.list(), lambda some, more: _with(_waiting(some) or "Nothing waits.", more))
     item = app.review.get(id_)
-    return _fitting(
-        app.review.diff(item) if item.can_be_shown else [],
-        lambda some, more: _with(_differences(item, some), more),
-    )
+    files = app.review.diff(item) if item.can_be_shown else []
+    return _fitting(files, lambda some, more: _with(_differences(item, some), more))
 
 
 @tool("Working memory", TAKES_AWAY)
@@ -270,9 +269,8 @@ _SHOWN = 32_000  # characters of a difference
 
 
 def _matches(rows: Iterable[Match]) -> str:
-    return _block(
-        (match.unit.trust, prompts.item(match.unit.id, _quoted(match), match.unit.when)) for match in rows
-    )
+    units = ((match.unit, _quoted(match)) for match in rows)
+    return _block((unit.trust, prompts.item(unit.id, quote, unit.when)) for unit, quote in units)
 
 
 def _lines(id_: str, text: str, trust: str) -> str:
@@ -283,46 +281,31 @@ def _lines(id_: str, text: str, trust: str) -> str:
 
 def _superseded(values: Iterable[Superseded]) -> str:
     """What lines told and holds no longer."""
-    marks = (
-        (
-            value.fact,
-            f"line {value.line}, {fact_in_words(value.entity, value.field, value.value)}: {value.mark('unknown')}",
-        )
-        for value in values
-    )
+    marks = []
+    for value in values:
+        words = fact_in_words(value.entity, value.field, value.value)
+        marks.append((value.fact, f"line {value.line}, {words}: {value.mark('unknown')}"))
     return _block(("unknown", prompts.item(id_, mark)) for id_, mark in marks)
 
 
-def _listed(notes: Iterable[rooms.browsing.NoteEntry], trusts: Trusts) -> str:
-    return _block(
-        (trusts.get(note.path, "unknown"), prompts.item(note.id, f"{note.kind}: {note.title}", note.at))
-        for note in notes
-    )
-
-
 def _facts(rows: Iterable[tuple[str, Fact]], trusts: Trusts, conflicts: Mapping[str, Sequence[str]]) -> str:
-    return _block(
-        (
-            least_trusted(trusts.get(path, "unknown"), fact.trust),
-            prompts.item(fact.id, _fact(fact, conflicts.get(fact.id, ())), fact.day),
-        )
-        for path, fact in rows
-    )
+    lines = []
+    for path, fact in rows:
+        words = _fact(fact, conflicts.get(fact.id, ()))
+        trust = least_trusted(trusts.get(path, "unknown"), fact.trust)
+        lines.append((trust, prompts.item(fact.id, words, fact.day)))
+    return _block(lines)
 
 
 def _waiting(items: Iterable[rooms.queue.ReviewItem]) -> str:
     # Proposals, which nobody has said yes to.
-    return _block(
-        ("unknown", prompts.item(item.id, f"{item.kind}: {item.what}; {item.why}")) for item in items
-    )
+    lines = (prompts.item(item.id, f"{item.kind}: {item.what}; {item.why}") for item in items)
+    return _block(("unknown", line) for line in lines)
 
 
 def _differences(item: rooms.queue.ReviewItem, files: Iterable[rooms.file_history.FileDiff]) -> str:
-    texts = (
-        _lines(file.path, "\n".join(marked_lines(file.before, file.after))[:_SHOWN], "unknown")
-        for file in files
-    )
-    return "\n".join([_waiting([item]), *texts])
+    texts = ((file.path, "\n".join(marked_lines(file.before, file.after))[:_SHOWN]) for file in files)
+    return "\n".join([_waiting([item]), *(_lines(path, text, "unknown") for path, text in texts)])
 
 
 def _block(items: Iterable[tuple[str, str]]) -> str:

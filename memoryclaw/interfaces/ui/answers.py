@@ -96,18 +96,11 @@ def page(place: str, mark: str = "", **given: Any) -> Callable[[V], V]:
     method, path = place.split()
 
     def decorate(view: V) -> V:
-        taken = [
-            each
-            for each in list(inspect.signature(view).parameters.values())[2:]
-            if each.kind != each.KEYWORD_ONLY
-        ]
-        fields: dict[str, Any] = {
-            each.name.strip("_"): (
-                _KINDS[each.annotation],
-                ... if each.default is each.empty else each.default,
-            )
-            for each in taken
-        }
+        fields: dict[str, Any] = {}
+        for taken in list(inspect.signature(view).parameters.values())[2:]:
+            if taken.kind != taken.KEYWORD_ONLY:
+                default = ... if taken.default is taken.empty else taken.default
+                fields[taken.name.strip("_")] = _KINDS[taken.annotation], default
         keys = create_model(view.__name__, __base__=RequestModel, **fields) if fields else None
         PAGES.append(Page(method, path, view, mark, keys, given))
         return view

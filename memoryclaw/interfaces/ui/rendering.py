@@ -21,7 +21,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces import plural, shapes
 from memoryclaw.interfaces.ui.answers import address
 from memoryclaw.review.word_diff import word_diff
 from memoryclaw.text.snippets import without_block_ids
@@ -106,11 +106,6 @@ def moment(text: str) -> str:
     return ", ".join(filter(None, (day(text), clock(text))))
 
 
-def plural(count: int, noun: str, nouns: str = "") -> str:
-    """`1 note`, `1,200 notes`."""
-    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
-
-
 def sentence(text: str) -> str:
     """The text with a capital first, unless it begins with a name such as `consolidation.mode`."""
     return text if "." in text.partition(" ")[0] else text[:1].upper() + text[1:]
@@ -121,9 +116,8 @@ def coded(text: str) -> Markup:
     pieces = [escape(visible(part)) for part in text.split("`")]
     if len(pieces) % 2 == 0:
         return escape(visible(text))
-    return Markup("").join(
-        Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(pieces)
-    )
+    pieces[1::2] = [Markup("<code>{}</code>").format(part) for part in pieces[1::2]]
+    return Markup("").join(pieces)
 
 
 _EPISODE = re.compile(r"(\d{4}-\d\d-\d\d)_\d\d-\d\d-\d\d_([^#,/]+?)(?:\.md)?(?:#\^l(\d+))?")
@@ -132,10 +126,8 @@ _LOG = re.compile(r"logs/(\d{4}-\d\d-\d\d)/([^#/]+)\.jsonl#(\d+)(?:-(\d+))?(?:@[
 
 def sourced(source: str) -> str:
     """Where something was said, as people would say it: `nantes kiosk, 20 April 2026, line 3` for the name of an episode."""
-    pieces = []
-    for name in filter(
-        None, (one.strip().removeprefix("[[").removesuffix("]]") for one in source.split(","))
-    ):
+    pieces, names = [], (word.strip().removeprefix("[[").removesuffix("]]") for word in source.split(","))
+    for name in filter(None, names):
         if hit := _EPISODE.fullmatch(name.removeprefix("episodes/")):
             pieces.append(f"{hit[2].replace('-', ' ')}, {day(hit[1])}{f', line {hit[3]}' if hit[3] else ''}")
         elif hit := _LOG.fullmatch(name):

@@ -101,9 +101,8 @@ class Sessions:
         """The session with this secret, if it was begun under this host and is not over."""
         with self._guard:
             now = self._clock()
-            self._sessions = {
-                key: session for key, session in self._sessions.items() if now - session.used <= UNUSED
-            }
+            for key in [key for key, session in self._sessions.items() if now - session.used > UNUSED]:
+                del self._sessions[key]
             session = self._sessions.get(_digest(secret))
             if session is None or session.host != host:
                 return None

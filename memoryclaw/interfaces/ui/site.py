@@ -129,18 +129,16 @@ class Site(MountedApp):
             return self._failed(request, unknown, session)
         name = "".join(hit.groups())
         body = (await request.body()).decode("utf-8", "replace") if method == "POST" else ""
-        if body and request.headers.get("content-type", "").partition(";")[0].strip().lower() != (
-            "application/x-www-form-urlencoded"
-        ):
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if body and kind != "application/x-www-form-urlencoded":
             return _plain(415, "send a form")
         try:
             query, form, cookies = pairs(request.url.query), pairs(body), request.cookies
             about = session, self.sessions, self._daemon, self._pulse
             if self._lane is None:
                 self._lane = anyio.CapacityLimiter(_AT_WORK)
-            return await to_thread.run_sync(
-                self._work, page, PageRequest(name, query, form, cookies, *about), limiter=self._lane
-            )
+            asked = PageRequest(name, query, form, cookies, *about)
+            return await to_thread.run_sync(self._work, page, asked, limiter=self._lane)
         except Exception as error:  # noqa: BLE001 - as above
             return self._failed(request, error, session, body)
 
@@ -167,9 +165,8 @@ class Site(MountedApp):
         from memoryclaw.interfaces.ui.rendering import environment
 
         text = environment().get_template(shown.template).render({**(frame or _BARE), **shown.values})
-        response = Response(
-            text.encode("utf-8", "replace"), shown.status, media_type="text/html; charset=utf-8"
-        )
+        html = text.encode("utf-8", "replace")
+        response = Response(html, shown.status, media_type="text/html; charset=utf-8")
         for name, value in shown.cookies.items():
             response.set_cookie(name, value, max_age=_YEAR, path="/ui", httponly=True, samesite="strict")
         return response
@@ -206,14 +203,13 @@ class Site(MountedApp):
         form: dict[str, str] = {}
         with suppress(InputError):
             form = pairs(body)
+        texts = [text for text in form.values() if " " in text or "\n" in text]
         values = {
             "title": _HEAD.get(status, "This did not work"),
             "told": without_secrets(sentence),
             "again": request.url.path if form and status in (423, 503) else "",
             "form": form,
-            "typed": max(
-                (text for text in form.values() if " " in text or "\n" in text), key=len, default=""
-            ),
+            "typed": max(texts, key=len, default=""),
         }
         frame = {**_BARE, "vault": self._daemon.root.name, "rail": () if session is None else RAIL}
         return self._page(Shown("failed.html", values, status), frame)
@@ -249,13 +245,12 @@ def _static(path: str) -> Response:
     if file is None or version != rendering.static_version():
         return _plain(404, "there is no such file")
     kind, data = file
-    return Response(
-        data, headers={"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable"}
-    )
+    headers = {"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(data, headers=headers)
 
 
-def _plain(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(f"{sentence}\n", status, dict(headers or {}), "text/plain; charset=utf-8")
+def _plain(status: int, sentence: str, headers: Mapping[str, str] = {}) -> Response:
+    return Response(f"{sentence}\n", status, dict(headers), "text/plain; charset=utf-8")
 
 
 def _json(shape: Mapping[str, Any], status: int = 200) -> Response:

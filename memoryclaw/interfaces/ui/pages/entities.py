@@ -69,11 +69,8 @@ def mentions(app: App, without: str = "") -> Callable[[str], list[tuple[str, str
     links = {text: name for text, name in names.items() if name != without}
 
     def parts(text: str) -> list[tuple[str, str]]:
-        return [
-            (links.get(part, "") if at % 2 else "", part)
-            for at, part in enumerate(pattern.split(text))
-            if part
-        ]
+        pieces = enumerate(pattern.split(text))
+        return [(links.get(part, "") if at % 2 else "", part) for at, part in pieces if part]
 
     return parts
 
@@ -98,9 +95,8 @@ def entity(
 ) -> Answer:
     """One of them, and the origin of a fact."""
     known_entity = app.entity(asked.name)
-    waits = [
-        item for item in app.review.list() if item.entity and key_of(item.entity) == key_of(known_entity.name)
-    ]
+    key = key_of(known_entity.name)
+    waits = [item for item in app.review.list() if item.entity and key_of(item.entity) == key]
     titles = {note.id: note.title for note in known_entity.episodes}
     values: dict[str, Any] = {
         "title": known_entity.name,
@@ -132,11 +128,9 @@ def _fields(entity: EntityShown) -> list[Field]:
         if not fact.is_statement:
             current, past = names.setdefault(fact.field, ([], []))
             (current if fact.current else past).append((path, fact))
-    listed = [
-        Field(name, current, sorted(past, key=lambda pair: (pair[1].until, pair[1].since), reverse=True))
-        for name, (current, past) in names.items()
-    ]
-    return sorted(listed, key=lambda field: not field.now)
+    for _, past in names.values():
+        past.sort(key=lambda pair: (pair[1].until, pair[1].since), reverse=True)
+    return sorted((Field(name, *facts) for name, facts in names.items()), key=lambda field: not field.now)
 
 
 def _months(shown: EntityShown) -> list[dict[str, Any]]:

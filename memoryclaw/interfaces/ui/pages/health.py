@@ -10,8 +10,9 @@ from typing import Any
 from memoryclaw import rooms
 from memoryclaw.app import App
 from memoryclaw.daemon.scheduling import last_run
+from memoryclaw.interfaces import plural
 from memoryclaw.interfaces.ui.answers import Answer, PageRequest, Shown, page
-from memoryclaw.interfaces.ui.rendering import clock, moment, plural, sentence
+from memoryclaw.interfaces.ui.rendering import clock, moment, sentence
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.writing.decisions import decisions_of
 
@@ -60,11 +61,9 @@ def _lines(app: App, asked: PageRequest, now: rooms.status.Status) -> list[tuple
     waits = plural(now.waiting.number, "turn waits", "turns wait") if now.waiting.number else "no turn waits"
     late = now.waiting.hours > 48
     models = ", then ".join(config.chain)
-    vectors = (
-        "off; words only"
-        if config.fallback != "vector"
-        else f"{config.vector_model}, when words find too little"
-    )
+    vectors = "off; words only"
+    if config.fallback == "vector":
+        vectors = f"{config.vector_model}, when words find too little"
     reading, plan = asked.daemon.reason, asked.daemon.schedule.plan()
     return [
         ("Index", "problem" if now.degraded else "ok", sentence(now.degraded) if now.degraded else index_line),
@@ -85,8 +84,4 @@ def _months(figures: rooms.stats.Stats, now: datetime) -> list[dict[str, Any]]:
     for back in range(_MONTHS):
         at = year * 12 + month - 1 - back
         names.append(f"{at // 12:04}-{at % 12 + 1:02}")
-    empty = dict.fromkeys(("episodes", "facts", "turns", "recalls", "ratings"), 0)
-    return [
-        {**empty, **(by_month[name]._asdict() if name in by_month else {}), "month": name}
-        for name in names[::-1]
-    ]
+    return [by_month.get(name, rooms.stats.Month(name))._asdict() for name in names[::-1]]

@@ -165,9 +165,8 @@ def _links(
 def _as_shown(app: App, id_: str, digest: str) -> ShownUnit:
     unit = app.show(id_)
     if unit.digest != digest:
-        raise ConflictError(
-            f"{unit.address.path} has changed since it was shown; nothing was done, please look again"
-        )
+        sentence = f"{unit.address.path} has changed since it was shown"
+        raise ConflictError(f"{sentence}; nothing was done, please look again")
     return unit
 
 

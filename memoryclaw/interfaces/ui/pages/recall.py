@@ -87,9 +87,8 @@ def _told(app: App, answer: Recalled) -> dict[str, Any]:
     names = app.titles([*scores, *(candidate.id for candidate in answer.left_out)])
     out: dict[str, list[tuple[str, str, float]]] = {}
     for omitted in sorted(answer.left_out, key=lambda one: -scores.get(one.id, 0)):
-        out.setdefault(omitted.reason, []).append(
-            (names.get(omitted.id) or omitted.id, address("note", omitted.id), scores.get(omitted.id, 0))
-        )
+        name, score = names.get(omitted.id) or omitted.id, scores.get(omitted.id, 0)
+        out.setdefault(omitted.reason, []).append((name, address("note", omitted.id), score))
     spent, words = _spent(answer)
     time = answer.timings_ms
     return {
@@ -162,9 +161,8 @@ def _spent(answer: Recalled) -> tuple[list[BarSegment], str]:
     for match in answer.matches:
         sums[match.unit.kind] = sums.get(match.unit.kind, 0) + match.tokens
     remainder = answer.tokens - sum(sums.values())
-    pieces: list[tuple[str, str, int]] = [
-        (*_KINDS.get(kind, ("t-pin", kind)), tokens) for kind, tokens in sorted(sums.items()) if tokens
-    ]
+    spent = ((kind, tokens) for kind, tokens in sorted(sums.items()) if tokens)
+    pieces = [(*_KINDS.get(kind, ("t-pin", kind)), tokens) for kind, tokens in spent]
     if remainder > 0:
         pieces.append(("t-pin", "around them", remainder))
     bar, at = list[BarSegment](), 0

@@ -105,9 +105,9 @@ def decide(
     try:
         item = app.review.get(asked.name)
         if verb == "approve":
-            decision = app.review.approve([item], digest=digest, value=value)[0]
+            [decision] = app.review.approve([item], digest=digest, value=value)
         else:
-            decision = app.review.reject([item], digest=digest)[0]
+            [decision] = app.review.reject([item], digest=digest)
     except NotFoundError:
         return Moved(address("review", *filter(None, [next_])), said=f"{asked.name} no longer waits.")
     except ConflictError as error:
@@ -157,9 +157,5 @@ def store(app: App, asked: PageRequest, digest: str, text: str) -> Answer:
     sentence = f"Reworded; it still waits. {written.notice}".strip()
     waits = {item.id for item in app.review.list()}
     to = written.id if written.id in waits else asked.name
-    return Moved(
-        address("review", *([to] if to in waits else [])),
-        said=sentence,
-        undo=written.commit,
-        about=asked.name,
-    )
+    onward = address("review", *([to] if to in waits else []))
+    return Moved(onward, said=sentence, undo=written.commit, about=asked.name)

@@ -66,9 +66,8 @@ def decide(
         raise
     except MemoryClawError as error:
         return show(app, asked, trouble=f"Nothing was decided: {error}.", status=409)
-    sentence = (
-        f"{decision.action.capitalize()}: {decision.name}{f'. {decision.notice}' if decision.notice else ''}"
-    )
+    notice = f". {decision.notice}" if decision.notice else ""
+    sentence = f"{decision.action.capitalize()}: {decision.name}{notice}"
     about = asked.name if next_ or "next" in asked.form else ""
     to = address("review", *filter(None, [next_])) if about else address("skills", decision.name)
     if decision.action == "rejected" and not about:
@@ -79,11 +78,8 @@ def decide(
 @page("POST /skills/{name}/run", "skills")
 def run(app: App, asked: PageRequest) -> Answer:
     """Shows each call that a run would make; calls nothing."""
-    params = {
-        key.removeprefix("param-"): value
-        for key, value in asked.form.items()
-        if key.startswith("param-") and value
-    }
+    given = [(key, value) for key, value in asked.form.items() if key.startswith("param-") and value]
+    params = {key.removeprefix("param-"): value for key, value in given}
     try:
         skill_run = app.skills.run(asked.name, params)
     except NotFoundError:
