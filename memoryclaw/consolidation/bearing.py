@@ -28,14 +28,8 @@ from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import COUPLE, has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.dates import find_ranges, with_blanks
-from memoryclaw.text.grammar import (
-    Grammar,
-    WordList,
-    grammar,
-    grammar_of,
-    tokens_of,
-)
+from memoryclaw.text.dates import find_ranges, tells_past, told_ranges, with_blanks
+from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.vault.fact_values import holds_many, noun_of, same_field
 
@@ -48,6 +42,7 @@ REACHED_AT = (
 ALIKE_FIELDS = (frozenset(COUPLE), frozenset({"works at", "works as", "is", "job", "employer"}))
 _SHORT = 6  # stems of a statement of one thing, at most
 _ANY_DAY = date(2000, 1, 1)
+_ONCE = "once"
 _FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
 
 
@@ -93,6 +88,13 @@ def _abstentions() -> tuple[_Kind, ...]:
 
 
 @cache
+def _sides() -> list[list[WordList]]:
+    """What has a value each side by side: production and staging, work and home."""
+    rows = (line.split(" | ") for line in lists.lines("consolidation.sides"))
+    return [[WordList(side.split(", ")) for side in row] for row in rows]
+
+
+@cache
 def _consuming() -> WordList:
     return WordList(lists.words("consolidation.consuming"))
 
@@ -105,18 +107,90 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
         fact: what stands of the same one.
         was: the value that the claim takes the place of.
     """
-    if _tells_otherwise(claim, fact, was):
-        return True
     later = _later(claim.words or claim.value)
+    if claim.is_statement and _is_apart(claim, fact):
+        return False
+    if _tells_otherwise(claim, fact, was) or _likes_otherwise(claim, fact):
+        return True
     if not later.clauses or later.repeats(fact.value) or claim.how == "end" or not fact.day < claim.said:
         return False
     if claim.field and (
         same_field(claim.field, fact.field)
         or any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS)
     ):
-        return False
+        return _is_at_another_place(claim, fact)
     whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
-    return any(_changes(clause, later, fact, whose) for clause in later.clauses)
+    return any(
+        _changes(clause, later, fact, whose)
+        for clause in later.clauses
+        if not tells_apart(clause, later.words, fact, claim.said)
+    )
+
+
+def tells_apart(clause: Clause, words: Grammar, fact: Fact, said: str) -> bool:
+    """True for what a clause tells of an earlier time or of another side than what stands, for which nothing follows from it: `my first car was a Lada`, `staging moved to OVH`."""
+    return _is_of_then(clause, words, fact, said) or _is_of_another_side(clause, fact)
+
+
+def _is_of_then(clause: Clause, words: Grammar, fact: Fact, said: str) -> bool:
+    """True for `we used RabbitMQ until 2022`; not where it names what stands, or a change."""
+    last_day = _then(clause, words, said[:10])
+    is_then = last_day == _ONCE or "" < last_day < fact.day[:10]
+    return is_then and not stems(fact.value, clause.text) <= stems(clause.text)
+
+
+@lru_cache(maxsize=1024)  # asked of all that stands
+def _then(clause: Clause, words: Grammar, said: str) -> str:
+    """The ISO day at which the earlier time ends of which a clause tells; `_ONCE` where that has no day, and empty where it tells of none, or of a change."""
+    tokens = clause.tokens
+    before = [n for n in range(len(tokens)) if words.former.at(tokens, n) and not words.ended.at(tokens, n)]
+    signs = [words.ended, words.gone, words.replacing, words.cancel_words, words.renewals, words.returns]
+    signs += [words.ending_verbs, words.change_verbs, words.corrections]
+    is_change = any(words.changes.at(tokens, n) for n in range(len(tokens)) if n not in before)
+    if is_change or any(sign.within(tokens) for sign in signs):
+        return ""
+    if before or words.earlier_times.within(tokens) or words.past_be.has_any(clause.verb):
+        return _ONCE
+    ranges = told_ranges(clause.text, date.fromisoformat(said))
+    ends = (one.end for one in ranges if one.end and tells_past(clause.text, one.span) is not False)
+    return min(ends, default="")
+
+
+def _is_of_another_side(clause: Clause, fact: Fact) -> bool:
+    later, known = clause.tokens, tokens_of(f"{fact.field} {fact.value}")
+    for sides in _sides():
+        at_hand = [side for side in sides if side.within(known)]
+        if at_hand and any(side.within(later) for side in sides):
+            return not any(side.within(later) for side in at_hand)
+    return False
+
+
+def _is_apart(claim: Claim, fact: Fact) -> bool:
+    """True for words of which every clause tells of an earlier time or another side."""
+    words, told = _told_in(claim.words or claim.value)
+    return bool(told and claim.said) and all(tells_apart(clause, words, fact, claim.said) for clause in told)
+
+
+@lru_cache(maxsize=1024)
+def _told_in(text: str) -> tuple[Grammar, list[Clause]]:
+    words = grammar_of(text)
+    return words, [clause for clause in clauses(text, words) if clause.kind]
+
+
+def _is_at_another_place(claim: Claim, fact: Fact) -> bool:
+    """True where one works elsewhere than by a fact of their work: `works at: Bol`, of `works as: nurse at Fjord Clinic`."""
+    if not claim.change or {claim.field, fact.field} not in ({"works at", "works as"}, {"works as"}):
+        return False
+    code = grammar_of(claim.words).code
+    old, new = _workplace(fact, code), _workplace(claim, code)
+    return bool(old and new) and not (old <= new or new <= old)
+
+
+def _workplace(told: Claim | Fact, code: str) -> frozenset[str]:
+    """The stems of the place that a fact of somebody's work names."""
+    tokens, words = tokens_of(told.value), grammar_of(told.value, code)
+    first = next((n for n in range(len(tokens)) if words.place_prepositions.at(tokens, n)), len(tokens))
+    return stems(" ".join(tokens[0 if told.field == "works at" else first :]), told.value)
 
 
 def may_change(text: str) -> bool:
@@ -137,6 +211,31 @@ def _tells_otherwise(claim: Claim, fact: Fact, was: str) -> bool:
         or _tells_field_of(fact.value, claim.field, claim)
         or _tells_where_reached(fact.value, claim)
     )
+
+
+def _likes_otherwise(claim: Claim, fact: Fact) -> bool:
+    """True where somebody likes now what they did not, or the other way round: `turns out I like olives`, `can't stand jazz any more`."""
+    if fact.field not in ("likes", "dislikes") or not (claim.change and claim.is_statement):
+        return False
+    words, thing = grammar_of(claim.value), tuple(tokens_of(fact.value))
+    whose = "" if fact.entity == claim.speaker else key_of(fact.entity)
+
+    def turns(clause: Clause) -> bool:
+        tokens = clause.tokens
+        places = (n + len(thing) for n in range(len(tokens)) if tokens[n : n + len(thing)] == thing)
+        behind = next(places, None)  # not `olive oil`, of olive
+        if behind is None or not (
+            tokens[behind:] == () or tokens[behind] in words.empty or words.changes.at(tokens, behind)
+        ):
+            return False
+        hates = any(field == "dislikes" and has_phrase(tokens, verb) for verb, field in words.verb_fields)
+        likes = words.liking.within(tokens) and not words.negations.within(tokens)
+        dislikes = hates or (words.liking.within(tokens) and words.negations.within(tokens))
+        return is_theirs(clause, words, whose, fact.field) and (
+            likes if fact.field == "dislikes" else dislikes
+        )
+
+    return any(map(turns, clauses(claim.value, words)))
 
 
 class _Later(NamedTuple):
@@ -304,17 +403,46 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
+    if _is_done(older.value, words):
+        return True
     if not (share_a_word(older.value, words) if claim.change else may_renew(older.value, words)):
         return False  # asked of every statement that stands
     ended = [thing for _, thing in endings(words)]
     if ended and endings(older.value) and not any(thing <= stems(older.value, words) for thing in ended):
         return False  # `I no longer eat meat`, `I no longer eat cheese`: two ends
+    if _is_apart(claim, older):
+        return False
     is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
     is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)
     if not is_said_anew or speaks_of_another(older.value, words) or _is_wished(words):
         return False
     return not _is_own(older.value) or _is_of_speaker(words, older.value)
+
+
+def _is_done(older: str, later: str) -> bool:
+    """True where somebody did what they wished to by older words: `we want to buy a house in Ystad`, `we bought the house in Ystad`."""
+    wish, words = _wish_in(older, grammar_of(later).code), grammar_of(later)
+    if len(wish) < SHARED or not wish <= stems(later, later):
+        return False
+    known = frozenset(tokens_of(older))
+    return any(
+        clause.kind not in ("", "be", "wish", "modal", "order", "duty")
+        and (not clause.subject or words.first_person.has_any(clause.subject[:1]))
+        and not words.negations.within(clause.tokens)
+        and any(token not in known and stems(token, later) & wish for token in clause.verb)
+        and wish <= stems(clause.text, later)
+        for clause in clauses(later, words)
+    )
+
+
+@lru_cache(maxsize=8192)  # of every statement that stands
+def _wish_in(text: str, code: str) -> frozenset[str]:
+    """The stems of what an own wish is for; none of other words."""
+    words = grammar_of(text, code)
+    first = next(iter(clauses(text, words)), None)
+    is_own = first is not None and words.first_person.has_any(first.subject[:1] or ("",))
+    return stems(first.rest, text) if first and is_own and first.kind == "wish" else frozenset()
 
 
 def _is_wished(text: str) -> bool:

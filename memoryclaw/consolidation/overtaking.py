@@ -13,7 +13,14 @@ from datetime import date
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
-from memoryclaw.consolidation.bearing import REACHED_AT, are_two_of, is_theirs, kinds_named, kinds_of_field
+from memoryclaw.consolidation.bearing import (
+    REACHED_AT,
+    are_two_of,
+    is_theirs,
+    kinds_named,
+    kinds_of_field,
+    tells_apart,
+)
 from memoryclaw.model import Fact
 from memoryclaw.recall.renewing import fields_in, stems, stems_in
 from memoryclaw.recall.restated import exact_values
@@ -149,8 +156,12 @@ class Pair:
 
     @cached_property
     def clauses(self) -> list[Clause]:
-        """The clauses of the sentence that have something of what stands."""
-        parts = self.telling.clauses_of(self.sentence)
+        """The clauses of the sentence that have something of what stands, and tell of no earlier time or other side."""
+        parts = [
+            (part, topic)
+            for part, topic in self.telling.clauses_of(self.sentence)
+            if not tells_apart(part, self.words, self.fact, self.telling.said)
+        ]
         return [part for part, topic in parts if not self.shared.isdisjoint(topic)] or [
             part for part, _ in parts[:1]
         ]

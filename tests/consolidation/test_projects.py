@@ -69,7 +69,14 @@ def test_the_conventions_of_a_repository_are_its_own(app: App, tmp_path: Path, c
 
 
 @pytest.mark.parametrize(
-    "content", ["my cat is called Oskar", "always answer in Danish", "my sister lives in Lisbon"]
+    "content",
+    [
+        "my cat is called Oskar",
+        "always answer in Danish",
+        "my sister lives in Lisbon",
+        "i'm colour blind (red/green), so pick other colours",
+        "soy daltónico (rojo/verde), usa otros colores en los tests",
+    ],
 )
 def test_what_is_the_persons_holds_everywhere(app: App, tmp_path: Path, content: str) -> None:
     facts = said(app, content, repository(tmp_path, "billing"))
