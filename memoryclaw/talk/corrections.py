@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.recall.question import letters_apart
@@ -258,12 +259,16 @@ def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) 
     of_form = list(
         dict.fromkeys(value for value in earlier if value and form and _form(value, words) == form)
     )
-    is_name = is_marked or "@" in right or right[:1].isupper()
-    alike = [value for value in dict.fromkeys(earlier) if is_name and _is_alike(value, right)]
+    if new and _says_more(tokens, tokens_of(new[-1]), words):
+        return None
+    is_name = text.startswith("*") or "@" in right or right[:1].isupper()
+    slip = _SLIP if is_name else is_marked  # letters: `sorry, wrong chat` is about no cats
+    alike = [value for value in dict.fromkeys(earlier) if slip and _is_alike(value, right, slip)]
     denied = [value for value in stated if _form(value, words) == form and _is_denied(value, tokens, words)]
     wrong = (denied or alike) if len(new) == 1 else []
     if not wrong and is_marked and form:
-        wrong = of_form
+        behind = {value for before_it, value in pairwise(earlier) if before_it in stated}
+        wrong = [value for value in of_form if value in behind] or of_form  # `0171 5550110`
     elif not wrong and is_marked and all(value[0].isupper() for value in values):
         right, wrong = " ".join(values), _names_in(before, words)
     if not wrong:
@@ -306,11 +311,18 @@ def _form(value: str, words: Grammar) -> str:
     return "weekday" if value.lower() in words.weekdays else ""
 
 
-def _is_alike(value: str, right: str) -> bool:
+def _says_more(tokens: Sequence[str], value: Sequence[str], words: Grammar) -> bool:
+    """True where a verb stands behind the value, `sorry, 420 is too much`, or a modal one in the turn, `sorry, can't on wednesday`."""
+    last = max((n for n, token in enumerate(tokens) if token in value), default=len(tokens))
+    behind = tokens[last + 1 :]
+    return words.modal_verbs.within(tokens) > 0 or words.be_verbs.has_any(behind[:1])
+
+
+def _is_alike(value: str, right: str, slip: int) -> bool:
     """True for a word that may be another one mistyped: `Lorenz`, `Lorentz`."""
     letters = min(len(value), len(right))
     is_word = not any(map(str.isdigit, value + right)) or "@" in right
-    return is_word and letters >= _LEAST_ALIKE and value[0] == right[0] and letters_apart(value, right, _SLIP) <= _SLIP  # fmt: skip
+    return is_word and letters >= _LEAST_ALIKE and value[0] == right[0] and letters_apart(value, right, slip) <= slip  # fmt: skip
 
 
 def _names_in(text: str, words: Grammar) -> list[str]:

@@ -538,7 +538,7 @@ class _Tables(dict[str, _Table]):
         self.file = file
 
     def __missing__(self, name: str) -> _Table:
-        names = ("months", "short_months") if name == "months" else (name,)
+        names = (name, f"short_{name}") if name in ("months", "weekdays") else (name,)
         table = self[name] = _Table(row for list_name in names for row in self.rows(list_name))
         return table
 
@@ -606,6 +606,7 @@ class _Language:
     def needed(self) -> dict[str, int]:
         """How firm a word before a bare month or weekday must be, where it must be at all."""
         short = {_normal(word): _SHORT for word, _ in self.tables.rows("short_months")}
+        short |= {_normal(word): 1 for word, _ in self.tables.rows("short_weekdays")}
         return short | {word: int(value) for word, value in self.tables["unsure"].meaning.items()}
 
     @cached_property
@@ -1244,8 +1245,9 @@ class Phrases:
 
     def _bare_weekday(self, at: int, day: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
         needed = self.language.needed.get(" ".join(self._words[at : day[1]]), 0)  # `sat`
-        if needed and (lead < needed or self._words[at - 1] in self.language.tables["articles"].meaning):
-            return None  # `in the sun`
+        before = self._words[at - 1] if at else ""
+        if needed and (not before or lead < needed or before in self.language.tables["articles"].meaning):
+            return None  # `in the sun`, `mon chien`
         exact = self._dated(self._skip("articles", day[1]), anchor, lead)  # Monday, June 5
         if exact and (lead or exact.span.first == exact.span.last):
             return exact

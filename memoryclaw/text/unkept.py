@@ -79,6 +79,8 @@ def _requests_in(tokens: Sequence[str], words: Grammar, mark: str) -> Iterator[t
         before = tokens[place - 1] if place else ""
         if before and not (before[-1].isdigit() or any(before in entries for entries in anew)):
             continue
+        if words.first_person.has_any(tokens[:place]):  # `ich kann mir das nicht merken`
+            continue
         end = place + size
         while step := max((entries.at(tokens, end) for entries in idle), default=0):
             end += step

@@ -148,6 +148,7 @@ def test_the_next_turn_puts_right_what_was_said(
         ("my berth is 61", "74"), ("my berth is 61", "thanks 12 times"), ("my berth is 61", "sorry, i'm late, 5 minutes"), ("my berth is 61", "sorry, at 14:50"),
         ("my dog is called Bosse", "sorry, what is a good name for a cat"), ("my dog is called Bosse", "Bosse is 4"), ("my boss is Tom", "sorry, Anna is calling"),
         ("my rent is 950", "no wait, i have 3 cats"), ("we are 4", "sorry, 2 secs"), ("my son is Leo", "my daughter is Lea"), ("I like Oslo", "no"), ("my berth is 61", "sorry, 74?"),
+        ("my budget is 500", "sorry 420 is too much"), ("the meeting is on tuesday", "sorry, can't on wednesday"), ("i have 3 cats", "sorry, wrong chat"),
     ],
 )  # fmt: skip
 def test_another_thing_puts_nothing_right(before: str, turn: str) -> None:

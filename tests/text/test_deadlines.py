@@ -78,6 +78,7 @@ pagar en 3 semanas                           2026-12-16
 NONE = """
 where we sat
 dry it in the sun
+mon chien
 a segunda vez
 call the bank
 fix what broke yesterday
