@@ -14,7 +14,16 @@ from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
 from memoryclaw.recall.renewing import shared_beginning
 from memoryclaw.text.dates import find_ranges, with_blanks
-from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import (
+    UNREAD,
+    Grammar,
+    WordList,
+    codes,
+    grammar,
+    grammar_of,
+    spoken_in,
+    tokens_of,
+)
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.value_forms import STREET
@@ -364,12 +373,7 @@ def _text(unit: Unit) -> str:
 
 
 def _grammar(unit: Unit, question: Question) -> Grammar:
-    return _grammar_of(_text(unit), spoken_in(question.query.text, "en"))
-
-
-@lru_cache(maxsize=256)  # each sentence of a unit asks for it
-def _grammar_of(text: str, asked_in: str) -> Grammar:
-    return grammar(code if (code := spoken_in(text, asked_in)) in codes() else "en")
+    return grammar_of(_text(unit), spoken_in(question.query.text, "en"), unread="en")
 
 
 def _lines(
