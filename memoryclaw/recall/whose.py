@@ -61,10 +61,10 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
 
 def tells_of_named(text: str, question: Question) -> bool:
     """True for a statement about somebody or something that a question calls by name: `Harald quoted 14,300`, `she's called Smilla`."""
-    asked = (
+    named = (
         word for word in question.weights if word not in _GIVEN or word.capitalize() in question.query.text
     )
-    capitals = {word for word in asked if word.capitalize() in text}
+    capitals = {word for word in named if word.capitalize() in text}
     if not capitals:
         return False
     words = grammar_of(text, unread="en")

@@ -34,10 +34,10 @@ def lines_unkept(turns: Sequence[Turn]) -> frozenset[int]:
     lines = set[int]()
     own: dict[tuple[str, str], int] = {}  # the place of each speaker's last turn
     for place, turn in enumerate(turns):
-        asked = asked_unkept(turn.text) if turn.role == "user" else ""
+        request = asked_unkept(turn.text) if turn.role == "user" else ""
         speaker = turn.name, turn.by
-        if asked:
-            first = own.get(speaker, place) if asked == POINTS_BACK else place
+        if request:
+            first = own.get(speaker, place) if request == POINTS_BACK else place
             tokens = tokens_of(turns[first].text)
             first = place if any(_is_work(tokens, words) for words in map(grammar, codes())) else first
             lines.update(unkept.line for unkept in turns[first : place + 1])
