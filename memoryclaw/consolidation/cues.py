@@ -126,9 +126,8 @@ def _errs(clause: Clause, words: Grammar) -> bool:
         return False
     behind = tokens[place + words.errors.at(tokens, place) :]
     pronoun = next((t for t in tokens if t in words.first_person or t in words.second_person), "")
-    return pronoun in words.second_person and not (
-        behind and _carries(behind[0], words)
-    )  # not "you took the wrong train"
+    carries = behind and _carries(behind[0], words)  # "you took the wrong train"
+    return pronoun in words.second_person and not carries
 
 
 def _carries(token: str, words: Grammar) -> bool:

@@ -60,7 +60,10 @@ def _rest(text: str, words: Grammar) -> list[str] | None:
     """What a turn says besides its requests that nothing be kept; None where it has none."""
     pieces = _MARK.split(text)
     rest, asks = list[str](), False
-    idle = words.politeness, words.fillers, words.closers, words.pointing, words.contrasts, words.coordinators, words.forget_orders  # fmt: skip
+    idle = (
+        words.politeness, words.fillers, words.closers, words.pointing,
+        words.contrasts, words.coordinators, words.forget_orders,
+    )  # fmt: skip
     for piece, mark in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         tokens = tokens_of(piece)
         start, end = next(_requests_in(tokens, words, mark), (0, 0))
@@ -73,7 +76,10 @@ def _rest(text: str, words: Grammar) -> list[str] | None:
 def _requests_in(tokens: Sequence[str], words: Grammar, mark: str) -> Iterator[tuple[int, int]]:
     """Where a piece between marks asks that nothing is kept: at its beginning, or behind a word that begins anew."""
     anew = words.politeness, words.contrasts, words.coordinators, words.fillers, words.pointing
-    goes_on = words.contrasts, words.coordinators, words.first_person, words.possessives_own, words.nominatives, words.reasons  # fmt: skip
+    goes_on = (
+        words.contrasts, words.coordinators, words.first_person,
+        words.possessives_own, words.nominatives, words.reasons,
+    )  # fmt: skip
     idle = words.politeness, words.fillers, words.pointing, words.unkept_things
     for place, size in words.unkept.places(tokens):
         before = tokens[place - 1] if place else ""
