@@ -138,6 +138,15 @@ class _Line:
             self._words.changes.within(self.tokens) or self._words.renewals.has_any(self.tokens)
         )
 
+    def tells_change_of(self, name: Sequence[str]) -> bool:
+        """True where a clause begins with a name, and has a sign of change."""
+        words, size = self._words, len(name)
+        return self._has(("changes",)) and any(
+            _holds(clause[:size], name)
+            and words.changes.at([*dropwhile(lambda token: _is_empty(token, words), clause[size:])])
+            for clause in self._clauses
+        )
+
     @cached_property
     def is_event(self) -> bool:
         """True where it tells what happened, or a day that was over."""
@@ -275,10 +284,12 @@ def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], b
     """Tells whether a later line says that something of earlier words holds no longer, or another value of what is asked."""
     tokens = tokens_of(earlier)
     said = earlier.partition(": ")[2] or earlier
+    names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
+    name = tokens_of(names.pop()) if len(names) == 1 else ()
     topics = _stems(question, question.weights) & _stems(question, words_of(said))
 
     def ends(line: _Line) -> bool:
-        if line.ends(tokens):
+        if line.ends(tokens) or (name and line.tells_change_of(name)):
             return True
         if not (line.has_figures and topics and line.changes):
             return False
