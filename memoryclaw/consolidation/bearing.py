@@ -225,17 +225,17 @@ def _likes_otherwise(claim: Claim, fact: Fact) -> bool:
     def turns(clause: Clause) -> bool:
         tokens = clause.tokens
         places = (n + len(thing) for n in range(len(tokens)) if tokens[n : n + len(thing)] == thing)
-        behind = next(places, None)  # not `olive oil`, of olive
-        if behind is None or not (
-            tokens[behind:] == () or tokens[behind] in words.empty or words.changes.at(tokens, behind)
-        ):
+        behind = next(places, None)
+        if behind is None or not is_theirs(clause, words, whose, fact.field):
             return False
+        ends = behind == len(tokens) or tokens[behind] in words.empty or words.changes.at(tokens, behind)
+        if not ends:  # `olive oil`, of olive
+            return False
+        likes, is_negated = words.liking.within(tokens), words.negations.within(tokens)
+        if fact.field == "dislikes":
+            return likes and not is_negated
         hates = any(field == "dislikes" and has_phrase(tokens, verb) for verb, field in words.verb_fields)
-        likes = words.liking.within(tokens) and not words.negations.within(tokens)
-        dislikes = hates or (words.liking.within(tokens) and words.negations.within(tokens))
-        return is_theirs(clause, words, whose, fact.field) and (
-            likes if fact.field == "dislikes" else dislikes
-        )
+        return hates or (likes and is_negated)
 
     return any(map(turns, clauses(claim.value, words)))
 
