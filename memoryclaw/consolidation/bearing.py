@@ -88,10 +88,10 @@ def _abstentions() -> tuple[_Kind, ...]:
 
 
 @cache
-def _sides() -> list[list[WordList]]:
+def _sides() -> tuple[tuple[WordList, ...], ...]:
     """What has a value each side by side: production and staging, work and home."""
     rows = (line.split(" | ") for line in lists.lines("consolidation.sides"))
-    return [[WordList(side.split(", ")) for side in row] for row in rows]
+    return tuple(tuple(WordList(side.split(", ")) for side in row) for row in rows)
 
 
 @cache
@@ -157,9 +157,9 @@ def _then(clause: Clause, words: Grammar, said: str) -> str:
 
 
 def _is_of_another_side(clause: Clause, fact: Fact) -> bool:
-    later, known = clause.tokens, tokens_of(f"{fact.field} {fact.value}")
+    later, earlier = clause.tokens, tokens_of(f"{fact.field} {fact.value}")
     for sides in _sides():
-        at_hand = [side for side in sides if side.within(known)]
+        at_hand = [side for side in sides if side.within(earlier)]
         if at_hand and any(side.within(later) for side in sides):
             return not any(side.within(later) for side in at_hand)
     return False
@@ -167,14 +167,16 @@ def _is_of_another_side(clause: Clause, fact: Fact) -> bool:
 
 def _is_apart(claim: Claim, fact: Fact) -> bool:
     """True for words of which every clause tells of an earlier time or another side."""
-    words, told = _told_in(claim.words or claim.value)
-    return bool(told and claim.said) and all(tells_apart(clause, words, fact, claim.said) for clause in told)
+    words, telling = _telling_clauses(claim.words or claim.value)
+    return bool(telling and claim.said) and all(
+        tells_apart(clause, words, fact, claim.said) for clause in telling
+    )
 
 
 @lru_cache(maxsize=1024)
-def _told_in(text: str) -> tuple[Grammar, list[Clause]]:
+def _telling_clauses(text: str) -> tuple[Grammar, tuple[Clause, ...]]:
     words = grammar_of(text)
-    return words, [clause for clause in clauses(text, words) if clause.kind]
+    return words, tuple(clause for clause in clauses(text, words) if clause.kind)
 
 
 def _is_at_another_place(claim: Claim, fact: Fact) -> bool:
@@ -217,23 +219,23 @@ def _likes_otherwise(claim: Claim, fact: Fact) -> bool:
     """True where somebody likes now what they did not, or the other way round: `turns out I like olives`, `can't stand jazz any more`."""
     if fact.field not in ("likes", "dislikes") or not (claim.change and claim.is_statement):
         return False
-    words, thing = grammar_of(claim.value), tuple(tokens_of(fact.value))
+    words, thing = grammar_of(claim.value), tokens_of(fact.value)
     whose = "" if fact.entity == claim.speaker else key_of(fact.entity)
 
     def turns(clause: Clause) -> bool:
         tokens = clause.tokens
         places = (n + len(thing) for n in range(len(tokens)) if tokens[n : n + len(thing)] == thing)
-        behind = next(places, None)  # not `olive oil`, of olive
-        if behind is None or not (
-            tokens[behind:] == () or tokens[behind] in words.empty or words.changes.at(tokens, behind)
-        ):
+        behind = next(places, None)
+        if behind is None or not is_theirs(clause, words, whose, fact.field):
             return False
+        ends = behind == len(tokens) or tokens[behind] in words.empty or words.changes.at(tokens, behind)
+        if not ends:  # `olive oil`, of olive
+            return False
+        likes, is_negated = words.liking.within(tokens), words.negations.within(tokens)
+        if fact.field == "dislikes":
+            return likes and not is_negated
         hates = any(field == "dislikes" and has_phrase(tokens, verb) for verb, field in words.verb_fields)
-        likes = words.liking.within(tokens) and not words.negations.within(tokens)
-        dislikes = hates or (words.liking.within(tokens) and words.negations.within(tokens))
-        return is_theirs(clause, words, whose, fact.field) and (
-            likes if fact.field == "dislikes" else dislikes
-        )
+        return hates or (likes and is_negated)
 
     return any(map(turns, clauses(claim.value, words)))
 

@@ -20,7 +20,16 @@ from memoryclaw.talk.corrections import put_right
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import DateRange, day_of, days_of, find_ranges
-from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import (
+    Grammar,
+    WordList,
+    codes,
+    grammar,
+    grammar_of,
+    spans_of,
+    spoken_in,
+    tokens_of,
+)
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.sentences import ends_in_question, sentences
 from memoryclaw.vault.fact_values import same_field
@@ -117,9 +126,8 @@ def _errs(clause: Clause, words: Grammar) -> bool:
         return False
     behind = tokens[place + words.errors.at(tokens, place) :]
     pronoun = next((t for t in tokens if t in words.first_person or t in words.second_person), "")
-    return pronoun in words.second_person and not (
-        behind and _carries(behind[0], words)
-    )  # not "you took the wrong train"
+    carries = behind and _carries(behind[0], words)  # "you took the wrong train"
+    return pronoun in words.second_person and not carries
 
 
 def _carries(token: str, words: Grammar) -> bool:
@@ -276,8 +284,7 @@ def _is_bygone(text: str, words: Grammar, *, is_denied: bool) -> bool:
 
 
 def _words_of(text: str, language: str) -> Grammar:
-    code = spoken_in(text[:_SCANNED], language)
-    return grammar(code if code in codes() else language)
+    return grammar_of(text[:_SCANNED], language, unread=language)
 
 
 def _value_instead(text: str, words: Grammar, field: str = "") -> str:

@@ -29,7 +29,7 @@ from memoryclaw.talk.statements import Statement, read
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.dates import deadline, find_ranges, is_week_or_less
-from memoryclaw.text.grammar import Grammar, codes, grammar, language_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, codes, grammar, grammar_of, language_of, spoken_in, tokens_of
 from memoryclaw.text.language import SPEAKER, fold, key_of, pairs, words_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.sentences import sentences
@@ -312,7 +312,7 @@ class _Ground:
             later = self._turns[line]
             if line <= turn.line or later.role != "user" or later.name != turn.name:
                 continue
-            words = grammar(code if (code := spoken_in(later.text, "en")) in codes() else "en")
+            words = grammar_of(later.text, unread="en")
             doubts = {doubt for statement in self._statements.get(line, ()) for doubt in statement.doubts}
             if not doubts and not words.negations.within(tokens_of(later.text)):
                 return True

@@ -538,9 +538,10 @@ def _weigh(talk: Talk, segment: Segment, planner: Planner, wishes: dict[Wish, No
 
     talk = weigh(talk, segment.turns, SessionLook.of(segment.turns, planner.language), wished=wished)
     weighed = (
-        replace(statement, salient=salient) if salient else statement
+        replace(statement, salient=salient)
+        if (salient := planner.salience.of(statement.topic, statement.asked, statement.words).salient)
+        else statement
         for statement in talk.statements
-        for salient in (planner.salience.of(statement.topic, statement.asked, statement.words).salient,)
     )
     return talk._replace(statements=tuple(weighed))
 
@@ -695,8 +696,7 @@ def _pending_change(pending: Sequence[AddPending], decided: Iterable[ClaimDecisi
     once = {(p.entity, p.field, p.value): p for p in reversed(pending)}
     if not once:
         return []
-    unique = [p for p in pending if once[p.entity, p.field, p.value] is p]
-    facts = tuple(unique)
+    facts = tuple(p for p in pending if once[p.entity, p.field, p.value] is p)
     quotes = {(d.claim.entity, d.claim.field, d.claim.value): d.reason for d in decided}
     return [
         PlannedChange(
@@ -753,11 +753,11 @@ class NearDuplicates:
         others = [
             episode
             for episode in others_of_day
-            if episode.id != new.id and episode.audience == new.audience and _may_be_alike(new, episode)
+            if episode.id != new.id and episode.audience == new.audience and range_ not in episode.ranges
         ]
         others_of_day.append(new)
-        others = [episode for episode in others if range_ not in episode.ranges]
-        holder = min((episode for episode in others if holds(episode.body, new.body)), default=None)
+        alike = (episode for episode in others if _may_be_alike(new, episode))
+        holder = min((episode for episode in alike if holds(episode.body, new.body)), default=None)
         if holder is None:
             return Repeated()
         title = f"Already known: {note.values['summary']}"

@@ -8,7 +8,7 @@ from memoryclaw.consolidation.changes import Claim
 from memoryclaw.model import FROM_NOW_ON, PROJECT, Turn
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
-from memoryclaw.text.grammar import UNREAD, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import grammar_of, tokens_of
 from memoryclaw.text.repository_work import is_of_work, names_this_project
 from memoryclaw.vault.validity import canonical_scope
 
@@ -35,7 +35,7 @@ def in_project(claim: Claim, project: str) -> Claim:
 
 def _tells_what_one_is(text: str) -> bool:
     """True for what somebody says they are for good, wherever it is said: `I'm colour blind (red/green), so pick other colours`."""
-    words = grammar(code if (code := spoken_in(text, "en")) in codes() else UNREAD)
+    words = grammar_of(text)
     return any(
         clause.kind == "be"
         and words.lasting_states.at(tokens_of(clause.rest))

@@ -30,7 +30,7 @@ from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, has_phrase
 from memoryclaw.talk.seals import balanced
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, grammar_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, grammar_of, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
 from memoryclaw.vault.audience import common_audience
@@ -298,7 +298,7 @@ _HABIT = 3  # words with a subject that a statement has at most beside what ends
 
 def _is_habit(fact: Fact, claim: Claim) -> bool:
     """True for a statement of what oneself uses or does with what ends: `we track issues in Jira`; not of where somebody lives, or of a liking."""
-    words = grammar("en" if (code := spoken_in(claim.words, "en")) not in codes() else code)
+    words = grammar_of(claim.words, unread="en")
     ended, habit, tokens = stems(claim.value), stems(fact.value, claim.value), tokens_of(fact.value)
     if claim.field == ANY_ROLE:  # `the dinner is off`; `the dog is called Biscuit`
         whose = tokens_of(claim.value)

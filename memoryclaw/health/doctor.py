@@ -242,7 +242,8 @@ def _permissions(root: Path, state: Path) -> Check:
             mode = os.lstat(path).st_mode
             sentence = f"others may use it (mode {stat.S_IMODE(mode):04o})"
             hint = f"chmod {'700' if stat.S_ISDIR(mode) else '600'} it"
-            details += [Problem(os.path.relpath(path, root), 0, sentence, hint)] * bool(mode & _OTHERS)
+            if mode & _OTHERS:
+                details.append(Problem(os.path.relpath(path, root), 0, sentence, hint))
     fine = "nobody else can read the vault"
     return _counted("permissions", details, fine, "place", "open to other users of this machine")
 
@@ -250,8 +251,8 @@ def _permissions(root: Path, state: Path) -> Check:
 def _links(patient: CheckedVault) -> Check:
     with patient.index.database.reading():  # one state of it, which is looked at once for damage
         ends = dangling(patient.catalog, patient.vault.beside())
-    sentences = ((end, f"links to {end.target!r}, which does not exist in the vault") for end in ends)
-    details = (Problem(end.source, end.line, sentence) for end, sentence in sentences)
+    missing = "which does not exist in the vault"
+    details = (Problem(end.source, end.line, f"links to {end.target!r}, {missing}") for end in ends)
     return _counted("links", details, "every link leads somewhere", "link", "to what is not there yet")
 
 

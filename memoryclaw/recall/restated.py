@@ -14,7 +14,16 @@ from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
 from memoryclaw.recall.renewing import shared_beginning
 from memoryclaw.text.dates import find_ranges, with_blanks
-from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import (
+    UNREAD,
+    Grammar,
+    WordList,
+    codes,
+    grammar,
+    grammar_of,
+    spoken_in,
+    tokens_of,
+)
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.value_forms import STREET
@@ -127,6 +136,15 @@ class _Line:
     def changes(self) -> bool:
         return self._has(("changes", "renewals")) and (
             self._words.changes.within(self.tokens) or self._words.renewals.has_any(self.tokens)
+        )
+
+    def tells_change_of(self, name: Sequence[str]) -> bool:
+        """True where a clause begins with a name, and has a sign of change."""
+        words, size = self._words, len(name)
+        return self._has(("changes",)) and any(
+            _holds(clause[:size], name)
+            and words.changes.at([*dropwhile(lambda token: _is_empty(token, words), clause[size:])])
+            for clause in self._clauses
         )
 
     @cached_property
@@ -266,10 +284,12 @@ def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], b
     """Tells whether a later line says that something of earlier words holds no longer, or another value of what is asked."""
     tokens = tokens_of(earlier)
     said = earlier.partition(": ")[2] or earlier
+    names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
+    name = tokens_of(names.pop()) if len(names) == 1 else ()
     topics = _stems(question, question.weights) & _stems(question, words_of(said))
 
     def ends(line: _Line) -> bool:
-        if line.ends(tokens):
+        if line.ends(tokens) or (name and line.tells_change_of(name)):
             return True
         if not (line.has_figures and topics and line.changes):
             return False
@@ -364,12 +384,7 @@ def _text(unit: Unit) -> str:
 
 
 def _grammar(unit: Unit, question: Question) -> Grammar:
-    return _grammar_of(_text(unit), spoken_in(question.query.text, "en"))
-
-
-@lru_cache(maxsize=256)  # each sentence of a unit asks for it
-def _grammar_of(text: str, asked_in: str) -> Grammar:
-    return grammar(code if (code := spoken_in(text, asked_in)) in codes() else "en")
+    return grammar_of(_text(unit), spoken_in(question.query.text, "en"), unread="en")
 
 
 def _lines(

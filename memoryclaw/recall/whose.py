@@ -9,7 +9,7 @@ from memoryclaw.index.stemming import language
 from memoryclaw.recall.question import Question
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.grammar import Grammar, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, grammar_of, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, key_of, words_of
 from memoryclaw.text.sentences import sentences
 
@@ -21,7 +21,7 @@ _NEAR = 3  # words behind an article, of which one is the thing
 def asks_of_oneself(question: Question) -> bool:
     """True for a question of the one who asks, also where a verb alone says so: `¿dónde trabajo?`."""
     text = question.query.text
-    words, tokens = _grammar_of(text), tokens_of(text)
+    words, tokens = grammar_of(text, unread="en"), tokens_of(text)
     signs = (words.first_person, words.contracted_subjects, words.possessives_own)
     return question.of_myself or any(sign.has_any(tokens) for sign in signs)
 
@@ -35,7 +35,7 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
         names: whether a key names somebody or something in the vault.
         own: the keys of the names of the one who asks.
     """
-    words, spoken = _grammar_of(text), language(spoken_in(text, "en"))
+    words, spoken = grammar_of(text, unread="en"), language(spoken_in(text, "en"))
     stems = question.tokens.union(*(leaf.clause.text.split() for leaf in question.related))
     by_pronoun = _OWN.isdisjoint(words_of(question.query.text))  # `my dog` may be `she`
 
@@ -61,13 +61,13 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
 
 def tells_of_named(text: str, question: Question) -> bool:
     """True for a statement about somebody or something that a question calls by name: `Harald quoted 14,300`, `she's called Smilla`."""
-    asked = (
+    named = (
         word for word in question.weights if word not in _GIVEN or word.capitalize() in question.query.text
     )
-    capitals = {word for word in asked if word.capitalize() in text}
+    capitals = {word for word in named if word.capitalize() in text}
     if not capitals:
         return False
-    words = _grammar_of(text)
+    words = grammar_of(text, unread="en")
     for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, words)):
         subject = clause.subject or clause.tokens[:1]
         names = {name[0] for name in _people(clause, words, lambda _key: False)}
@@ -114,8 +114,3 @@ def _is_own(clause: Clause, words: Grammar, is_asked: Callable[[Sequence[str]], 
         if is_definite and is_asked(behind[place : place + _NEAR]):
             return True
     return False
-
-
-def _grammar_of(text: str) -> Grammar:
-    code = spoken_in(text, "en")
-    return grammar(code if code in codes() else "en")

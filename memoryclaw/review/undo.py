@@ -147,7 +147,7 @@ def _target(history: History, name: str) -> _Target:
 
 
 class _Undoing(NamedTuple):
-    """What is to be taken back, and the vault in which."""
+    """What is to be taken back, and in which vault."""
 
     context: WriteContext
     history: History

@@ -283,8 +283,9 @@ def _values(text: str, words: Grammar) -> list[str]:
     """The words of a turn that may be a value, as typed: those that neither point to what was said nor say that it is otherwise."""
     tokens, spans = tokens_of(text), spans_of(text)
     idle = (
-        words.corrections, words.slips, words.wrong_words, words.fillers, words.closers, words.adverbs, words.pointing, words.thing_pronouns, words.be_verbs,
-        words.past_be, words.prepositions, words.determiners, words.negations, words.not_the_other, words.politeness,
+        words.corrections, words.slips, words.wrong_words, words.fillers, words.closers,
+        words.adverbs, words.pointing, words.thing_pronouns, words.be_verbs, words.past_be,
+        words.prepositions, words.determiners, words.negations, words.not_the_other, words.politeness,
     )  # fmt: skip
     bare = [False] * len(tokens)
     for entries in idle:
@@ -322,7 +323,8 @@ def _is_alike(value: str, right: str, slip: int) -> bool:
     """True for a word that may be another one mistyped: `Lorenz`, `Lorentz`."""
     letters = min(len(value), len(right))
     is_word = not any(map(str.isdigit, value + right)) or "@" in right
-    return is_word and letters >= _LEAST_ALIKE and value[0] == right[0] and letters_apart(value, right, slip) <= slip  # fmt: skip
+    may_be = is_word and letters >= _LEAST_ALIKE and value[0] == right[0]
+    return may_be and letters_apart(value, right, slip) <= slip
 
 
 def _names_in(text: str, words: Grammar) -> list[str]:

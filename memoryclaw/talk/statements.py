@@ -48,13 +48,8 @@ _SAID = 2  # words behind "she says" that are what she says; with fewer, the nex
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
 _HARD = re.compile(r"\d|[$€£%]")
 _LINK = re.compile(r"(?:https?://|www\.)\S+")
-_SPEAKING = (
-    "role",
-    "name",
-    "by",
-    "audience",
-    "export",
-)  # by which two turns are one person's, and for the same ears
+# By which two turns are one person's, and for the same ears.
+_SPEAKING = ("role", "name", "by", "audience", "export")
 _ASKED = ("?", "？", "؟")
 _SMALL_WORD = 3  # characters of a word that carries no subject, in a language that is not read
 _TELLING = 24  # characters of a line that nobody types again by chance
@@ -181,7 +176,8 @@ class SegmentReader:
         self.names.whose = f"{speaker}'s " if turn.name else ""
         if words.code == UNREAD:
             return [_opened(statement, speech.seals) for statement in _unread(base, speech.text)]
-        fixed, last, unsure = corrected(speech.text, words), number, list[str]()
+        fixed, last = corrected(speech.text, words), number
+        unsure = list[str]()  # values of which another may be meant
         while later := self._later(last, turn, fixed.text, words):
             last, fix = later
             self._put_right.add(last)

@@ -379,19 +379,16 @@ def trimmed(text: str, words: Grammar) -> str:
         if parted and not (lead == 1 and _says_no(tokens, words)) and not _is_fronted(tokens, lead, words):
             text = _bare(text[spans_of(text)[lead][0] :])
             continue
-        tail = (
-            words.closers.may_be_in(tokens[-3:])
-            and next(
-                (
-                    n
-                    for n in (3, 2, 1)
-                    if len(tokens) > n
-                    and words.closers.at(tokens, len(tokens) - n) == n
-                    and tokens[-n - 1] not in words.noun_openers  # `never push without my ok`
-                    and not (_ends_calling(tokens[:-n], words) and tokens[-1] not in words.politeness)
-                ),
-                0,
-            )
+        tail = next(
+            (
+                n
+                for n in ((3, 2, 1) if words.closers.may_be_in(tokens[-3:]) else ())
+                if len(tokens) > n
+                and words.closers.at(tokens, len(tokens) - n) == n
+                and tokens[-n - 1] not in words.noun_openers  # `never push without my ok`
+                and not (_ends_calling(tokens[:-n], words) and tokens[-1] not in words.politeness)
+            ),
+            0,
         )
         if not tail:
             return " ".join(text.split())

@@ -501,7 +501,7 @@ _FIRST = (
 # One of these stands behind every count with which a phrase begins: it is no year.
 _BEHIND_COUNTS = ("units", "rolling", "day_marks", "of", "months", "pair_joins", "year_marks")
 # Lists of no word of a phrase.
-_OF_NO_PHRASE = frozenset({"past", "ahead", "shifts", "shift_ends", "traits", "traditional"})
+_OF_NO_PHRASE = frozenset({"past", "ahead", "traits", "traditional"})
 _SHORT = 3  # how firm a word before a bare short month must be
 
 
@@ -974,8 +974,6 @@ class Phrases:
         if before is None and after is None:
             return None
         return moment._replace(after=after[1] if after else moment.after)
-
-    # a week later, brought forward by two days, the 12th instead
 
     # in drei Wochen, 8 days from now
 

@@ -339,10 +339,15 @@ def spoken_in(text: str, default: str) -> str:
 
 
 @lru_cache(maxsize=16384)  # of every statement that stands
-def grammar_of(text: str, default: str = "en") -> Grammar:
-    """The grammar of the language of one turn, as `spoken_in` tells it; that of none where it is not read."""
+def grammar_of(text: str, default: str = "en", unread: str = UNREAD) -> Grammar:
+    """The grammar of the language of one turn, as `spoken_in` tells it.
+
+    Args:
+        default: the language where the words of the turn do not tell another.
+        unread: the code of the grammar of a turn whose language is not read.
+    """
     code = spoken_in(text, default)
-    return grammar(code if code in codes() else UNREAD)
+    return grammar(code if code in codes() else unread)
 
 
 def _known_alone(tokens: Sequence[str], code: str) -> str:

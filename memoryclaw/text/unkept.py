@@ -34,10 +34,10 @@ def lines_unkept(turns: Sequence[Turn]) -> frozenset[int]:
     lines = set[int]()
     own: dict[tuple[str, str], int] = {}  # the place of each speaker's last turn
     for place, turn in enumerate(turns):
-        asked = asked_unkept(turn.text) if turn.role == "user" else ""
+        request = asked_unkept(turn.text) if turn.role == "user" else ""
         speaker = turn.name, turn.by
-        if asked:
-            first = own.get(speaker, place) if asked == POINTS_BACK else place
+        if request:
+            first = own.get(speaker, place) if request == POINTS_BACK else place
             tokens = tokens_of(turns[first].text)
             first = place if any(_is_work(tokens, words) for words in map(grammar, codes())) else first
             lines.update(unkept.line for unkept in turns[first : place + 1])
@@ -60,7 +60,10 @@ def _rest(text: str, words: Grammar) -> list[str] | None:
     """What a turn says besides its requests that nothing be kept; None where it has none."""
     pieces = _MARK.split(text)
     rest, asks = list[str](), False
-    idle = words.politeness, words.fillers, words.closers, words.pointing, words.contrasts, words.coordinators, words.forget_orders  # fmt: skip
+    idle = (
+        words.politeness, words.fillers, words.closers, words.pointing,
+        words.contrasts, words.coordinators, words.forget_orders,
+    )  # fmt: skip
     for piece, mark in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         tokens = tokens_of(piece)
         start, end = next(_requests_in(tokens, words, mark), (0, 0))
@@ -73,7 +76,10 @@ def _rest(text: str, words: Grammar) -> list[str] | None:
 def _requests_in(tokens: Sequence[str], words: Grammar, mark: str) -> Iterator[tuple[int, int]]:
     """Where a piece between marks asks that nothing is kept: at its beginning, or behind a word that begins anew."""
     anew = words.politeness, words.contrasts, words.coordinators, words.fillers, words.pointing
-    goes_on = words.contrasts, words.coordinators, words.first_person, words.possessives_own, words.nominatives, words.reasons  # fmt: skip
+    goes_on = (
+        words.contrasts, words.coordinators, words.first_person,
+        words.possessives_own, words.nominatives, words.reasons,
+    )  # fmt: skip
     idle = words.politeness, words.fillers, words.pointing, words.unkept_things
     for place, size in words.unkept.places(tokens):
         before = tokens[place - 1] if place else ""

@@ -26,7 +26,7 @@ _PROPOSALS, _RUNS, _LEDGER = "review/", "runs/", "ledger/"
 
 
 def may_leave(label: labels.Label) -> bool:
-    """Whether what has this label may leave this machine, for models of others, which read for the agent."""
+    """True where what has this label may leave this machine, and the agent may see it, for whom models of others read."""
     return label.export and labels.may_see(AGENT, label.audience)
 
 

@@ -25,7 +25,6 @@ _STREETS = "|".join(map(re.escape, lists.words("consolidation.streets")))
 # From where a word begins, else each letter of a long one is tried.
 _STREET = rf"(?i)(?<!\w)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]{{0,40}},? ){{1,4}}(?:{_STREETS})\b|[^\W\d_][\w.-]{{0,40}}[ -]?(?:{_STREETS}) \d{{1,5}} ?\w?\b)"
 STREET, _PLACE = late.pattern(_STREET), late.pattern(rf"{_STREET}.{{0,60}}")
-PLACE_WORDS = frozenset(lists.words("pronouns.places"))
 _WORDS = {
     form: frozenset(words.split())
     for form, _, words in (line.partition(": ") for line in lists.lines("consolidation.value_forms"))

@@ -149,7 +149,9 @@ def test_months_that_were_rolled_up_are_committed_and_another_machine_merges_the
     git(root, "commit", "-qm", "a")
     with App(root, clock=lambda: LATER) as app:
         app.sync()
-        track(str(root), app.config, app.clock)  # as the last night had done it, before there was anything to roll up
+        track(
+            str(root), app.config, app.clock
+        )  # as the last night had done it, before there was anything to roll up
         hot = app.inspect("a").strength
     before, sizes = figures(Ledger(str(root))), {path: (root / path).stat().st_size for path in tracked(root)}
     assert len(sizes) > 4
