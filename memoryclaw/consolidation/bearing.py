@@ -28,10 +28,10 @@ from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import COUPLE, has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.dates import find_ranges, tells_past, told_ranges, with_blanks
+from memoryclaw.text.dates import find_ranges, moved_day, tells_past, told_ranges, with_blanks
 from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
-from memoryclaw.vault.fact_values import holds_many, noun_of, same_field
+from memoryclaw.vault.fact_values import date_value, holds_many, noun_of, same_field
 
 REACHED_AT = (
     "email",
@@ -367,6 +367,38 @@ def _telling(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
     return stems(" ".join(named), text)
 
 
+def moved_to(claim: Claim, fact: Fact) -> str:
+    """The ISO day to which a claim moves the one that a fact or a statement of the same thing tells: `the service is a week later`; else empty."""
+    if not (claim.said and fact.current and fact.day < claim.said and any(map(str.isdigit, fact.value))):
+        return ""
+    ranges, _ = find_ranges(fact.value, date.fromisoformat(claim.said[:10]))
+    days = {date_value(one.text, fact.day or claim.said) for one in ranges}
+    words = grammar_of(claim.value)
+    pieces = clauses(claim.value, words)
+    thing = _thing_of(fact, claim.value)
+    is_told = any(
+        _is_of_same_thing(clause, fact, claim.value)
+        and (
+            thing <= stems(" ".join(clause.subject), claim.value)
+            or (clause.kind and not _stands_behind(thing, clause, words, claim.value))
+        )
+        for clause in pieces
+    )
+    if words.negations.within(tokens_of(claim.value)) or len(days) != 1 or not is_told:
+        return ""
+    day = days.pop()
+    moved = moved_day(claim.value, date.fromisoformat(day)) if len(day) == len("2026-11-02") else None
+    return moved.isoformat() if moved else ""
+
+
+def _stands_behind(thing: frozenset[str], clause: Clause, words: Grammar, like: str) -> bool:
+    """True where a preposition leads to a thing: `two weeks after the wedding`."""
+    place = next((n for n, token in enumerate(clause.tokens) if stems(token, like) & thing), 0)
+    while place and clause.tokens[place - 1] in words.determiners:
+        place -= 1
+    return bool(place) and clause.tokens[place - 1] in words.prepositions
+
+
 def _is_of_same_thing(clause: Clause, fact: Fact, like: str) -> bool:
     """True where a clause names the thing that a fact is about, and tells of no other one: not `the wedding dress`, of the wedding."""
     words = grammar_of(like)
@@ -376,7 +408,9 @@ def _is_of_same_thing(clause: Clause, fact: Fact, like: str) -> bool:
 
 
 def _thing_of(fact: Fact, like: str) -> frozenset[str]:
-    """The stems of the thing that a short statement tells something of; what no text has, where that cannot be told."""
+    """The stems of the thing that a fact or a short statement tells something of; what no text has, where that cannot be told."""
+    if not fact.is_statement:
+        return stems(f"{fact.entity if fact.entity in like else ''} {fact.field}", like)
     code = grammar_of(fact.value, grammar_of(like).code).code
     named = _subject_in(fact.value, code) if len(stems(fact.value, like)) <= _SHORT else ""
     return stems(named, like) or frozenset({""})

@@ -76,7 +76,8 @@ def _correcting(turn: Turn, language: str) -> str:
         return ""
     words = grammar(code)
     tokens = tokens_of(text)
-    if not (words.wrong_words.within(tokens) or words.errors.within(tokens)):
+    signs = words.wrong_words, words.errors, words.denials
+    if not any(sign.within(tokens) for sign in signs):
         return ""  # most turns hold none of these words, and need no reading
     speech = own_words(text, words, turn.name)
     correcting = (sentence for sentence in sentences(speech.text) if _corrects(sentence, words))
@@ -96,7 +97,10 @@ def _corrects(sentence: str, words: Grammar) -> bool:
             or words.suppositions.within(clause.tokens)
         )
     )
-    return any(_is_verdict(clause, words, words.wrong_words) or _errs(clause, words) for clause in stated)
+    return any(
+        _is_verdict(clause, words, words.wrong_words) or _errs(clause, words) or _denies_saying(clause, words)
+        for clause in stated
+    )
 
 
 def _is_verdict(clause: Clause, words: Grammar, verdicts: WordList) -> bool:
@@ -116,6 +120,18 @@ def _is_verdict(clause: Clause, words: Grammar, verdicts: WordList) -> bool:
         or token in words.deictics
         for token in others
     )
+
+
+def _denies_saying(clause: Clause, words: Grammar) -> bool:
+    """True for `i never said that` and `i didnt say i want it`, not for `i never said that to her`."""
+    tokens = clause.tokens
+    place = words.denials.find(tokens)
+    if place < 0 or any(token in words.others for token in tokens):
+        return False
+    behind = tokens[place + words.denials.at(tokens, place) :]
+    is_told = bool(behind) and (behind[0] in words.nominatives or behind[0] in words.contracted_subjects)
+    points = not behind or any(token in words.pointing for token in tokens)
+    return (is_told or points) and any(token in words.first_person for token in tokens)
 
 
 def _errs(clause: Clause, words: Grammar) -> bool:

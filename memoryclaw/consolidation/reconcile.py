@@ -18,6 +18,7 @@ from memoryclaw.consolidation.bearing import (
     changes,
     is_tied,
     may_change,
+    moved_to,
 )
 from memoryclaw.consolidation.changes import DENIED, RENEWAL, UNWANTED, Claim, ClaimDecision, Place, Segment
 from memoryclaw.consolidation.claims import statement_of
@@ -25,11 +26,12 @@ from memoryclaw.consolidation.overtaking import Telling, overtaken
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import FROM_NOW_ON, VALUE, Fact
-from memoryclaw.recall.renewing import stems, subject_of
+from memoryclaw.recall.renewing import gives_another, stems, subject_of
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, has_phrase
 from memoryclaw.talk.seals import balanced
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text import words as lists
+from memoryclaw.text.dates import moved_day
 from memoryclaw.text.grammar import Grammar, WordList, grammar_of, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, candidates, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
@@ -219,7 +221,7 @@ def reconcile(
     if claim.is_statement and claim.role == "assistant":
         return ClaimDecision(claim, "drop", "an agent says that it was said: its episode tells it")
     if claim.is_statement:
-        return _state(claim, facts, decisions, files, same_turn)
+        return _state(claim, facts, decisions, files, same_turn, said_by=said_by)
     if claim.how == "end":
         return _end(claim, facts)
     facts = [(path, fact) for path, fact in facts if not fact.is_statement]
@@ -337,6 +339,8 @@ def _state(
     decisions: Decisions,
     files: FactFiles,
     same_turn: Collection[str],
+    *,
+    said_by: SaidBy,
 ) -> ClaimDecision:
     """What becomes of words that are kept as they were said."""
     claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
@@ -365,6 +369,14 @@ def _state(
         if where == path
         and (fact.id == claim.replaces or (fact.id not in same_turn and is_tied(claim, fact)))
     ]
+    for where, fact in own_statements if not tied and key_of(claim.entity) != key_of(claim.speaker) else ():
+        if fact.id not in same_turn and fact.said <= claim.said and gives_another(fact.value, claim.value):
+            speakers = said_by(where, fact)
+            if speakers and key_of(claim.speaker) not in speakers:
+                return decided._replace(
+                    action="pending", reason=f"{fact.value!r} stands too: somebody else said it"
+                )
+            tied.append(fact)
     if tied:
         return decided._replace(
             reason=f"it is newer than what was said on {tied[0].said or 'an earlier day'}",
@@ -844,12 +856,21 @@ class ClaimDecider:
             yield claim._replace(entity=old.entity, field=old.field, replaces=old.id)
 
     def _instead(self, claim: Claim, facts: Known) -> Claim | None:
-        """What is decided in the place of a claim: a bare value of a field that is not known stands as it was said, where it is not doubted."""
+        """What is decided in the place of a claim: a bare value of a field that is not known stands as it was said, where it is not doubted; what moves a day that stands says which it is then."""
         if claim.how == "bare" and not (claim.confidence == "low" or _has(facts, claim.field)):
             if claim.entity != claim.speaker and _has(self._facts_of(claim.speaker), claim.field):
                 return claim._replace(entity=claim.speaker)
             return claim._replace(field="", value=claim.words, how="said")
-        return None
+        if not claim.is_statement or claim.replaces or moved_day(claim.value, date.min) is None:
+            return None
+        others = (fact for _, fact in facts if fact.id not in self._of_turn)
+        moves = [(fact, day) for fact in others if (day := moved_to(claim, fact))]
+        fact, day = moves[0] if len(moves) == 1 else (None, "")
+        if fact is not None and fact.is_statement:
+            return claim._replace(value=f"{claim.value} ({day})", how="said", replaces=fact.id)
+        return fact and claim._replace(
+            entity=fact.entity, field=fact.field, value=day, how="noun", change=True
+        )
 
     def _changed(self, decided: ClaimDecision, facts: Known) -> list[tuple[str, Fact]]:
         """What else stands of the entity, or of the speaker about it, that a claim changes."""

@@ -436,9 +436,10 @@ def _concerns_speaker(
     """True for what somebody has to do about a thing: `the car needs to go to the garage on monday`, `the kitchen needs to be cleaned`; not for `the parser needs to handle nulls`."""
     thing = tokens[:start]
     is_own = words.possessives_own.within(thing) or words.first_person.within(tokens[:end])
-    if is_own or words.be_verbs.at(tokens, end):
+    if is_own or words.be_verbs.at(tokens, end) or words.be_verbs.has_any(tokens[-1:]):  # `… abgeholt werden`
         return True
-    is_person = words.roles.within(thing) or not words.determiners.at(thing)  # `hanne has to`
+    is_named = not (words.determiners.at(thing) or words.plural_verbs.at(tokens, start))  # `hanne has to`
+    is_person = is_named or bool(words.roles.within(thing))
     return not is_person and bool(_due(statement, statement.words))
 
 

@@ -313,10 +313,18 @@ def _form(value: str, words: Grammar) -> str:
 
 
 def _says_more(tokens: Sequence[str], value: Sequence[str], words: Grammar) -> bool:
-    """True where a verb stands behind the value, `sorry, 420 is too much`, or a modal one in the turn, `sorry, can't on wednesday`."""
+    """True where a verb stands behind the value, `sorry, 420 is too much`, or what denies it before it, `sorry, not on saturday`."""
     last = max((n for n, token in enumerate(tokens) if token in value), default=len(tokens))
-    behind = tokens[last + 1 :]
-    return words.modal_verbs.within(tokens) > 0 or words.be_verbs.has_any(behind[:1])
+    before = list(tokens[:last])
+    for signs in (words.corrections, words.slips, words.wrong_words):
+        for place, size in signs.places(tokens[:last]):
+            before[place : place + size] = [""] * size
+    denies = max((n for n, token in enumerate(before) if token and words.negations.at([token])), default=-1)
+    led = (words.prepositions, words.determiners, words.adverbs, words.time_words)
+    between = before[denies + 1 :]  # `not before 8:00`, but neither `not 61, 16` nor `without u: …`
+    is_of_new = denies >= 0 and all(any(token in entries for entries in led) for token in between)
+    is_told = words.be_verbs.has_any(tokens[last + 1 : last + 2])
+    return is_of_new or is_told or words.modal_verbs.within(tokens) > 0
 
 
 def _is_alike(value: str, right: str, slip: int) -> bool:

@@ -415,7 +415,8 @@ def _bare_request(line: str, words: Grammar) -> int:
     """How long a request for work is that a text follows without any sign, as a person or a sentence: `tldr I moved …`, `proofread My client …`."""
     tokens, spans = tokens_of(line), spans_of(line)
     length = listed("requests").at(tokens)
-    if not length or length == len(tokens) or listed("judgements").at(tokens) == length:  # `correct` says yes
+    says_yes = listed("judgements").at(tokens) == length  # `correct`
+    if not length or length == len(tokens) or says_yes or listed("pointers").at(tokens, length):
         return 0
     start, end = spans[length]
     begins = is_typed(line) and line[start].isupper() and tokens[length] in words.small

@@ -13,6 +13,7 @@ from memoryclaw import late
 from memoryclaw.errors import InputError
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import fold
+from memoryclaw.text.sentences import SMALL
 
 # Calendar arithmetic on inclusive spans of days; weeks start on Monday, and results stay within the years 1 to 9999.
 
@@ -198,6 +199,13 @@ def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
     """Finds the date phrases of a text, in order; also returns the text with each of them blanked out, at the same length."""
     ranges = _ranges(text, today)
     return ranges, with_blanks(text, (p.span for p in ranges))
+
+
+def moved_day(text: str, day: date) -> date | None:
+    """Where a text moves a day: "a week later", "brought forward by two days", "to the 12th"; None where it does not."""
+    words, readers = _read(text, day)
+    shifts = (reader.shifted(place) for reader in readers for place in range(len(words)))
+    return next(filter(None, shifts), None)
 
 
 def deadline(text: str, today: date) -> str:
@@ -974,6 +982,32 @@ class Phrases:
         if before is None and after is None:
             return None
         return moment._replace(after=after[1] if after else moment.after)
+
+    # a week later, brought forward by two days, the 12th instead
+
+    def shifted(self, at: int) -> date | None:
+        """The day to which words move the one that is counted from, where they say at a place by how much, or which day of the month it is."""
+        if counted := self._counted(at):
+            beside = (*range(max(at - 3, 0), at), counted[2])  # `put back by a week`, `a week later`
+            signs = [
+                int(taken[0])
+                for n in beside
+                if (taken := self._take("shifts", n)) and (n >= at or taken[1] >= at - 1)
+            ]
+            return moved(self._today, counted[1], counted[0] * min(signs)) if signs else None
+        number, before = _day_number(self._word(at)), self._word(at - 1) if at else ""
+        is_named = before in self._tables["articles"].meaning or before in self._tables["leads"].meaning
+        is_ordinal = not self._word(at).isdecimal() or "month day" not in self._traits  # `the 2 of us`
+        behind = self._word(at + 1)  # not `the 3rd floor`
+        ends = (
+            not behind
+            or behind in self._tables["shift_ends"].meaning
+            or any(behind in small for small in SMALL.values())
+        )
+        if not (number and is_named and is_ordinal and ends):
+            return None
+        span = exact_span(self._today.year, self._today.month, number)
+        return span.first if span else None
 
     # in drei Wochen, 8 days from now
 

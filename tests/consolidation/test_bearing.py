@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from conftest import VaultOf
@@ -14,6 +14,7 @@ from memoryclaw.consolidation.changes import Claim
 from memoryclaw.consolidation.overtaking import Telling, overtaken
 from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.statements import read
+from memoryclaw.text.dates import moved_day
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,25 @@ def test_the_sum_tells_what_may_have_changed(
     assert bool(overtaken([known], telling)) is is_marked
 
 
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("pushed back a week", date(2026, 12, 24)),
+        ("brought forward by two days", date(2026, 12, 15)),
+        ("können nur einen Tag früher", date(2026, 12, 16)),
+        ("um eine Woche nach vorne verschoben", date(2026, 12, 10)),
+        ("la visita è stata spostata al 17", date(2026, 12, 17)),
+        ("they offered the 12th instead", date(2026, 12, 12)),
+        ("dos semanas más tarde", date(2026, 12, 31)),
+        ("it is on the 3rd floor", None),
+        ("the 2 of us went back", None),
+        ("two weeks of work", None),
+    ],
+)
+def test_a_day_is_moved_by_an_amount_or_to_another_of_its_month(text: str, day: date | None) -> None:
+    assert moved_day(text, date(2026, 12, 17)) == day
+
+
 def test_what_is_only_touched_is_marked_with_the_later_words_and_waits(vault_of: VaultOf) -> None:
     nights = {
         "2026-10-02": ["Owen lives in Cardiff", "the boiler service is on 20 November", "my bank is Lloyds"],
@@ -110,8 +130,8 @@ def test_what_is_only_touched_is_marked_with_the_later_words_and_waits(vault_of:
         standing = [fact.value for _, fact in app.facts() if fact.current]
         past = {fact.value: fact for _, fact in app.facts(history=True) if not fact.current}
         assert "Cardiff" in standing
-        assert "they've brought the boiler service forward by two days" in standing
-        assert past["Lloyds"].until == "2026-11-02"
+        assert "they've brought the boiler service forward by two days (2026-11-18)" in standing
+        assert past["Lloyds"].until == past["the boiler service is on 20 November"].until == "2026-11-02"
         mark = '(may have changed: "Owen left Cardiff, he rents a room in Swansea", 2026-11-02)'
         assert mark in app.recall("where does Owen live?").context
         [waiting] = app.review.list()

@@ -24,9 +24,9 @@ def corrects(role: str, text: str, language: str = "en") -> bool:
     ("language", "text"),
     [
         ("en", "That is wrong, I never said that."), ("en", "no thats completely wrong"), ("en", "this isn't right"), ("en", "Wrong!"),
-        ("en", "That's not what I meant"), ("en", "you got that wrong"), ("en", "You mixed up the two dentists."),
+        ("en", "That's not what I meant"), ("en", "i didnt say i like tea"), ("en", "you got that wrong"), ("en", "You mixed up the two dentists."),
         ("en", "You misunderstood me. It is on Friday."), ("en", "you're mistaken, it was on a friday"),
-        ("de", "Das ist falsch, das habe ich nie gesagt."), ("de", "nein das stimmt nicht"),
+        ("de", "Das ist falsch, das habe ich nie gesagt."), ("de", "nein das stimmt nicht"), ("de", "das hab ich so nicht gesagt"),
         ("de", "du hast das verwechselt"), ("de", "da hast du mich falsch verstanden"), ("de", "Du irrst dich."),
     ],
 )  # fmt: skip

@@ -29,6 +29,27 @@ def standing(app: App, entity: str) -> list[str]:
 @pytest.mark.parametrize(
     ("entity", "first", "later"),
     [
+        ("Wilma", "Wilma only drinks rice milk", "Wilma only drinks almond milk"),
+        ("book club", "the book club meets at Lena's", "the book club meets at Ruth's"),
+        ("Lena's bakery", "Lena's bakery closes at 2 on saturdays", "Lena's bakery closes at 4 on saturdays"),
+        ("quiz team", "our quiz team is called Quizteama", "our quiz team is called The Brains"),
+    ],
+)
+def test_of_two_values_of_one_thing_the_later_stands_and_of_two_speakers_one_waits(
+    tmp_path: Path, entity: str, first: str, later: str
+) -> None:
+    with after(tmp_path / "one", ("Ann", first), ("Ann", later)) as app:
+        assert standing(app, entity) == [later]
+        past = [fact for _, fact in app.entity(entity).facts if not fact.current]
+        assert [(fact.value, fact.until) for fact in past] == [(first, "2026-03-11")]
+    with after(tmp_path / "two", ("Ann", first), ("Ben", later)) as app:
+        assert standing(app, entity) == [first]
+        assert later in (tmp_path / "two/semantic/_pending.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("entity", "first", "later"),
+    [
         ("Wilma", "Wilma has a cat", "Wilma has a dog"),
         ("Otis", "no lentils when Otis comes over", "no garlic when Otis comes over"),
         ("Otis", "Otis is at the dentist in Ghent", "Otis is at the office in Ghent"),

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from memoryclaw.text.dates import deadline
+from memoryclaw.text.dates import deadline, leading_range
 
 TODAY = date(2026, 11, 25)  # a Wednesday
 
@@ -116,3 +116,8 @@ def test_the_first_and_the_last_days_of_the_calendar_are_days_as_well() -> None:
     for today in (date.min, date.max):
         assert len(deadline("call the bank today", today)) == 10
         deadline("by friday, in 3 weeks, before 29 February", today)
+
+
+def test_a_short_weekday_that_nothing_leads_to_is_a_word_of_any_language() -> None:
+    assert leading_range("mon chien s'appelle Rex", TODAY) is None
+    assert leading_range("monday we row", TODAY) is not None
