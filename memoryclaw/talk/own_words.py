@@ -49,7 +49,7 @@ _CONTACT = re.compile(
 )  # an address, which is no text
 _ENDS = re.compile(r"[.!?…]\s|\n")
 _BREAK = re.compile(
-    r"[.!?…:。！？：]\s+|\s(?:[-–—]{1,2}|[-=]>|<-|>>|→)\s+"
+    r"[.!?…。！？]\s+|\s(?:[-–—]{1,2}|[-=]>|<-|>>|→)\s+"
 )  # between a request and a text in its line
 _LAST_SENTENCES = 3  # of a line, in which it is looked for
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
