@@ -265,8 +265,12 @@ def _of_unit(
         (
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
-            *["another"] * bool(is_another or (share and _is_of_another(searcher, question, unit, piece))),
-            *["doubted"] * any(value in piece for value in doubted),
+            *(
+                ["another"]
+                if is_another or (share and _is_of_another(searcher, question, unit, piece))
+                else ()
+            ),
+            *(["doubted"] if any(value in piece for value in doubted) else ()),
             *([] if is_on_day else ["day"]),
             *(["present"] if question.of_before and not (is_before or says_before(piece)) else ()),
             *(["beside"] if is_beside else ()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import compress
 
 from memoryclaw.index.stemming import language
 from memoryclaw.recall.question import Question
@@ -45,18 +46,19 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
             [*question.language.tokens(phrase), *spoken.tokens(phrase)]
         )
 
-    clauses_told, is_others = list[tuple[bool, bool]](), False
+    about: list[bool] = []  # of each clause, whether it is about what was asked …
+    of_others: list[bool] = []  # … and whether it tells of others
+    is_others = False
     for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, words)):
         if clause.subject:  # what has none goes on about that of the clause before it
             people = [*_people(clause, words, names)]
             is_somebody = bool(people) or (by_pronoun and words.people_pronouns.at(clause.subject) > 0)
             is_known = (people and all(map(is_asked, people))) or _is_own(clause, words, is_asked)
             is_others = is_somebody and not is_known and clause.kind != "report"
-        clauses_told.append((is_asked(clause.tokens), is_others))
-    is_any_asked = any(is_about for is_about, _ in clauses_told)
-    return bool(clauses_told) and all(
-        others for is_about, others in clauses_told if is_about or not is_any_asked
-    )
+        about.append(is_asked(clause.tokens))
+        of_others.append(is_others)
+    telling = [*compress(of_others, about)] if any(about) else of_others
+    return bool(telling) and all(telling)
 
 
 def tells_of_named(text: str, question: Question) -> bool:
