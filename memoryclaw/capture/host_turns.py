@@ -121,6 +121,8 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
         if about["marks"] and not text:
             words, role = "\n".join(about.pop("marks")), "tool" if part else "custom"
             return HostMessage(**about, role=role, tool=f"{HOST}{part}", result=words)
+    elif role == "assistant":
+        text = _THOUGHTS_IN_TEXT.sub("", text)
     tools = tuple((tool, tidy(args)) for _, tool, args in called)
     receipt = one_line(str(inner.get("receipt") or ""))[:NAME_LENGTH]
     return HostMessage(**about, role=role or "user", content=text, calls=tools, receipt=receipt)
@@ -241,6 +243,10 @@ _MAGIC = {
 }  # fmt: skip
 _TEXTS = frozenset({"text", "input_text", "output_text", "markdown", "refusal"})
 _THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning", "thought"})
+# Local models think aloud at the head of their text (DeepSeek, Qwen); aider writes such thoughts under a tag of its own.
+_THOUGHTS_IN_TEXT = re.compile(
+    r"\A\s*<(think|thinking|reasoning|thought|thinking-content-[0-9a-f]{32})>.*?</\1>\s*", re.DOTALL
+)
 CALLS = frozenset(
     {"toolCall", "tool_call", "tool_use", "function_call", "functionCall", "mcp_call", "server_tool_use"}
 )

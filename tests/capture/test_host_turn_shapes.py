@@ -42,6 +42,19 @@ def test_every_shape_of_content_becomes_text(content, text):
     assert spoken_text(content) == text
 
 
+@pytest.mark.parametrize("tag", ["think", "thinking", "thinking-content-" + "0a" * 16])
+def test_thoughts_at_the_head_of_an_answer_are_not_said(tag):
+    def said(role, text):
+        return read_turn({"role": role, "content": text}, PendingToolCalls()).content
+
+    thoughts = f"<{tag}>\nThe crane may be too small.\n</{tag}>\n\n"
+    assert said("assistant", f"{thoughts}Book the big crane.") == "Book the big crane."
+    kept = f"Models write <{tag}>so</{tag}>."
+    assert said("assistant", kept) == kept
+    assert said("assistant", unclosed := f"<{tag}> is a tag.") == unclosed
+    assert said("user", f"{thoughts}what is this?") == f"{thoughts}what is this?"
+
+
 @pytest.mark.parametrize(
     "spelled",
     [
