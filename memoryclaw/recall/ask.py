@@ -252,9 +252,11 @@ def _of_unit(
         own = [own_of.get(at, share) for at, share in enumerate(shares)]
     is_named = bool(unit.field) and _names_field(question, unit)
     is_beside = is_named and _is_beside(question, unit)
-    is_certain = is_named and not is_beside and (in_folder or key_of(unit.entity) in whose)
+    is_asked_about = in_folder or key_of(unit.entity) in whose
+    is_certain = is_named and not is_beside and is_asked_about
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
-    is_another = is_named and not is_certain and question.of_myself and not question.any_person
+    is_another = (is_named and not is_certain) or (unit.field == "is" and not is_asked_about)
+    is_another = is_another and question.of_myself and not question.any_person
     doubted = searcher.doubted(found.units)
     pasted = _pasted(unit, pieces)
     if whole := mixed(unit, own_text):

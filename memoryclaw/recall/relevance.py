@@ -16,7 +16,9 @@ from memoryclaw.recall.rank import Ranked, Ranking, names_field
 from memoryclaw.recall.whose import tells_of_named
 from memoryclaw.text import words as lists
 from memoryclaw.text.fillers import is_filler
+from memoryclaw.text.grammar import spoken_in
 from memoryclaw.text.language import words_of
+from memoryclaw.text.sentences import SMALL
 
 BEST = 10  # units that are looked at
 AROUND = 50  # units that are thought to stand around a vault: in one of five notes no word is rare
@@ -157,7 +159,8 @@ def _is_look_up(question: Question) -> bool:
     plain = bool(question.weights) and question.in_words and not question.query.ranges
     typed = words_of(text)
     is_phrase = 0 < len(typed) <= PHRASE and typed[0] in question.weights  # `masts down`
-    is_sentence = question.is_sentence and not is_phrase
+    small = SMALL.get(spoken_in(text, question.language.code), frozenset())
+    is_sentence = (question.is_sentence or not small.isdisjoint(typed)) and not is_phrase
     return tells and plain and not (is_cut or is_sentence or _is_order(question))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import compress
+from itertools import compress, pairwise
 
 from memoryclaw.index.stemming import language
 from memoryclaw.recall.question import Question
@@ -16,6 +16,7 @@ from memoryclaw.text.sentences import sentences
 
 _OWN = frozenset(lists.words("pronouns.own"))
 _GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words as well
+_KINDS = frozenset(lists.words("names.beside"))  # and articles
 _NEAR = 3  # words behind an article, of which one is the thing
 
 
@@ -74,6 +75,8 @@ def tells_of_named(text: str, question: Question) -> bool:
         subject = clause.subject or clause.tokens[:1]
         names = {name[0] for name in _people(clause, words, lambda _key: False)}
         names.update(() if words.noun_capitals else (name for name in subject if _is_name(name, words)))
+        kinds = _KINDS.difference(words.articles)
+        names.update(name for kind, name in pairwise(clause.tokens) if kind in kinds)  # `das Projekt Storch`
         behind = (place + size for place, size in words.naming_words.places(clause.tokens[:-1]))
         if not capitals.isdisjoint(names.union(clause.tokens[place] for place in behind)):
             return True

@@ -13,12 +13,16 @@ from memoryclaw.text.language import key_of, plain
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import KIN, is_of_people, noun_of
 
-_LONGEST, _OPENING = 4, 200  # words of a name; characters of a sentence that hold the name it begins with
+_LONGEST, _OPENING = (
+    4,
+    200,
+)  # words of a name, its particles not counted; characters of a sentence that hold the name it begins with
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
 _CAPITAL = re.compile(
     r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]"
 )  # behind the first letter, which only begins a sentence
 PARTICLES = frozenset(lists.words("names.particles"))
+_JOINED = 2  # particles of a name: `de la`
 _GIVEN = frozenset(lists.words("names.given"))  # common words that are first names too: `Will`, `April`
 _IN_S = frozenset(lists.words("names.in_s"))
 _OURS = frozenset(lists.words("names.ours"))
@@ -142,13 +146,13 @@ class Names:
         spelling = self._by_token.get(key_of(name)) or self._by_token.get(plain(name))
         if spelling and key_of(spelling) == key_of(name):
             return spelling
-        return (
-            name if any(c.isupper() for c in name) else " ".join(w[:1].upper() + w[1:] for w in name.split())
-        )
+        return name if any(c.isupper() for c in name) else " ".join(map(_capital, name.split()))
 
     def begins(self, tokens: Sequence[str]) -> bool:
         """True for tokens that begin with a name of several words: `April Jones's birthday`."""
-        starts = (" ".join(tokens[:end]).lower().removesuffix("'s") for end in range(2, _LONGEST + 1))
+        starts = (
+            " ".join(tokens[:end]).lower().removesuffix("'s") for end in range(2, _LONGEST + _JOINED + 1)
+        )
         return any(start in self._by_token for start in starts)
 
     def opens(self, text: str) -> bool:
@@ -215,7 +219,7 @@ class Names:
             and core
             and (self._key(core[0]) or (first in words.possessives_own and self._key(core[-1])))
             and (not words.ways.has_any(core) or self.whole(" ".join(core)))  # `to`; not `Karl von Trapp`
-            and len(core) <= _LONGEST
+            and _length(core) <= _LONGEST
         ):
             name = next(iter(mentions))
             self.topics.update(() if name.isupper() else (name,))  # not `WAL is slow`
@@ -233,7 +237,7 @@ class Names:
     def _opening(self, clause: Clause, words: Grammar) -> str:
         """Whom the words of a clause begin with whose verb is not known: `the choir rehearses …`."""
         tokens, first = clause.tokens, int(words.noun_openers.has_any(clause.tokens[:1]))
-        cores = (tokens[first:end] for end in range(min(len(tokens), first + _LONGEST), first, -1))
+        cores = (tokens[first:end] for end in range(min(len(tokens), first + _LONGEST + _JOINED), first, -1))
         called = next(filter(None, (self._who(clause, core, words) for core in cores)), "")
         is_list = tokens[first + 1 :][:1] == () or tokens[first + 1] in words.coordinators
         return called or ("" if is_list else self.named(tokens[first]))
@@ -307,8 +311,8 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         capital = (word[:1].isupper() and (place > 0 or first)) or (
             word[1:] != word[1:].lower() and not word.isupper()
         )
-        joins = bool(run) and word in PARTICLES and place + 1 < len(hits)
-        if run and (not (capital or joins) or hit.start() - end > 1 or len(run) >= _LONGEST):
+        joins = bool(run) and word in PARTICLES and _is_followed_by_capital(hits[place + 1 :])
+        if run and (not (capital or joins) or hit.start() - end > 1 or _length(run) >= _LONGEST):
             yield run, before
             run = []
         if capital or (joins and run):
@@ -318,6 +322,18 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
             end = hit.end()
     if run:
         yield run, before
+
+
+def _capital(word: str) -> str:
+    return word if word in PARTICLES else f"{word[:1].upper()}{word[1:]}"
+
+
+def _length(name: Sequence[str]) -> int:
+    return sum(word not in PARTICLES for word in name)
+
+
+def _is_followed_by_capital(hits: Sequence[re.Match[str]]) -> bool:
+    return next((hit[0] for hit in hits if hit[0] not in PARTICLES), "")[:1].isupper()
 
 
 def _bare(word: str) -> str:
@@ -527,13 +543,15 @@ def _name_behind(
     if place + 1 < len(tokens) and tokens[place] in words.honorifics:
         title, called = f"{tokens[place][:1].upper()}{tokens[place][1:]} ", True
         place += 1
-    while place < len(tokens) and len(run) < _LONGEST:
+    while place < len(tokens) and _length(run) < _LONGEST:
         typed = clause.text[spans[place][0] : spans[place][1]]
         if run and clause.text[spans[place - 1][1] : spans[place][0]].strip(" ."):
             break
         behind = next((n for n in range(place, len(tokens)) if tokens[n] not in PARTICLES), place)
-        joins = bool(run) and behind > place and clause.text[spans[behind][0]].isupper()
-        small = not capital and (not run or (len(run) == 1 and run[0].islower()))
+        joins = (
+            bool(run) and behind > place and clause.text[spans[behind][0]].isupper() == run[0][0].isupper()
+        )
+        small = not capital and (not run or (run[0].islower() and (len(run) == 1 or run[-1] in PARTICLES)))
         if not (
             typed[0].isupper() or joins or (small and _may_name(tokens, place, words, names, called=called))
         ):

@@ -55,7 +55,7 @@ from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_js
 from memoryclaw.vault.standings import standing_of_note, standing_of_turn, standings_of_lines
 from memoryclaw.vault.todos import Todo, may_hold_todos, planned_below, read_todo, todo_id
 from memoryclaw.vault.validity import canonical_scope, type_of
-from memoryclaw.vault.value_forms import asked_as, asked_for_contacts
+from memoryclaw.vault.value_forms import asked_for_contacts, found_by
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.vault.written_by import trust_of_file, trust_of_lines
 
@@ -286,7 +286,7 @@ def _trail(line: int, note: Note) -> tuple[str, ...]:
 
 
 def _fact_unit(fact: Fact, note: Note) -> Unit:
-    forms = asked_as(fact.field, fact.value) if fact.field else asked_for_contacts(fact.value)
+    forms = found_by(fact.field, fact.value) if fact.field else asked_for_contacts(fact.value)
     # The file's title and the headings above it, which no prose unit repeats.
     names = (note.title, *(note.aliases if note.entity else ()))
     trail = (title for title in _trail(fact.line, note) if title != fact.entity)

@@ -46,6 +46,12 @@ def asked_as(field: str, value: str) -> frozenset[str]:
     return of_field.union(*(_words_for(field, piece.strip()) for piece in pieces))
 
 
+def found_by(field: str, value: str) -> frozenset[str]:
+    """The words by which a fact is found that it does not say: those that ask for it, and of `is: a midwife` those that ask for an occupation."""
+    of_kind = _WORDS["works as"] if field == "is" and _KIND.match(value) else frozenset()
+    return asked_as(field, value) | of_kind
+
+
 def asked_for_contacts(text: str) -> frozenset[str]:
     """The words that ask for the addresses and numbers by which somebody is reached, where a line of a text has such a one."""
     lines = [line for line in text.split("\n") if _CONTACT.search(line)]
@@ -68,6 +74,16 @@ def _words_for(field: str, value: str) -> frozenset[str]:
         form = next((form for form, pattern in _BARE.items() if pattern.fullmatch(value)), day)
     return _WORDS.get(form, frozenset())
 
+
+# One of a kind, as an occupation is told: `a midwife`, `Tischlerin`; not `left-handed`, nor what is told of everybody.
+_STATES = r"|".join(
+    re.escape(state.strip())
+    for line in lists.lines("consolidation.states_in_turn")[:2]
+    for state in line.split(",")
+)
+_KIND = late.pattern(
+    rf"(?i:an?|eine?|une?|una?|um|uma|een) (?!(?:{_STATES})\b)\w|(?!(?i:{_STATES})\b)[^\W\d_a-zß-ÿ][^\W\d_A-Z]{{2}}"
+)
 
 # Where a number or an address by which somebody is reached may stand, and what parts it from what stands beside it.
 _CONTACT = late.pattern(r"@|\d[\d ()/.-]{5,30}\d")

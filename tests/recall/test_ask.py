@@ -206,6 +206,18 @@ def test_a_fact_answers_the_words_by_which_people_ask_for_its_field(vault_of: Va
             assert value in answer.lines[0].text
 
 
+@pytest.mark.parametrize(
+    ("value", "is_one"),
+    [("a midwife", True), ("Tischlerin", True), ("left-handed", False), ("a vegetarian", False)],
+)
+def test_an_occupation_answers_the_words_that_ask_for_it(vault_of: VaultOf, value: str, is_one: bool) -> None:
+    people = f"# Joan\n- is: {value}\n\n# Finn\n- is: a tree surgeon\n"
+    with App(vault_of({"memoryclaw.yaml": "owner: Joan\n", "semantic/people.md": people})) as app:
+        for question in ("what do I do for a living?", "what's my job?", "was bin ich von Beruf?"):
+            answer = app.ask(question)
+            assert [line.text for line in answer.lines if answer.answered] == [f"Joan is: {value}"] * is_one
+
+
 def test_what_is_asked_of_oneself_is_not_answered_for_sure_by_what_another_has(vault_of: VaultOf) -> None:
     people = "# Joan\n- address: 3 Fen Road\n\n# Susan\n- phone: 07911 123456\n- lives in: Ely\n"
     with App(vault_of({"memoryclaw.yaml": "owner: Joan\n", "semantic/people.md": people})) as app:

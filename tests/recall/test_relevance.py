@@ -111,6 +111,14 @@ def test_a_question_for_what_is_somebodys_asks_no_common_knowledge_where_somethi
         assert app.recall("what's Otto's number?").context == ""
 
 
+def test_an_order_in_another_language_that_names_a_project_gets_it(tmp_path: Path) -> None:
+    said = '- "Das Projekt Storch läuft auf Java 21" [said:: 2026-03-01]\n'
+    told = {**FILES, "semantic/people.md": FILES["semantic/people.md"] + said}
+    with App(put(tmp_path / "v", told)) as app:
+        assert "Java 21" in app.recall("füge storch einen healthcheck hinzu", noted=False).context
+        assert app.recall("füge reiher einen healthcheck hinzu", noted=False).context == ""
+
+
 def test_what_names_somebody_of_whom_a_memory_tells_gets_it_whatever_else_it_asks(tmp_path: Path) -> None:
     lena = "- drinks: oat milk [since:: 2026-03-01]\n\n# code\n- editor: vim\n"
     told = {**TOLD, "semantic/people.md": TOLD["semantic/people.md"] + f"\n# Lena\n{lena}"}

@@ -38,6 +38,8 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str]]:
         ("my new neighbour Ines plays the drums", ("", "neighbour", "Ines")),
         ("Ana's husband Tom cooks", ("Ana", "husband", "Tom")),
         ("i went there with my cousin Bertram", ("", "cousin", "Bertram")),
+        ("my boss is Ana Lucía de la Torre", ("", "manager", "Ana Lucía de la Torre")),
+        ("my boss is called ana lucia de la torre", ("", "manager", "Ana Lucia de la Torre")),
     ],
 )
 def test_who_is_introduced_is_what_they_are_to_whom(text: str, relation: tuple[str, str, str]) -> None:
