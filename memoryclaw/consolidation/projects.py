@@ -9,7 +9,7 @@ from memoryclaw.model import FROM_NOW_ON, PROJECT, Turn
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import grammar_of, tokens_of
-from memoryclaw.text.repository_work import is_of_work, names_this_project
+from memoryclaw.text.repository_work import is_of_work, names_this_project, says_we
 from memoryclaw.vault.validity import canonical_scope
 
 _TALK = frozenset(lists.words("consolidation.talking"))
@@ -19,7 +19,8 @@ def in_project(claim: Claim, project: str) -> Claim:
     """The claim, for this project alone where it is of its work; how the assistant is to talk or behave is for everywhere."""
     text = claim.words or f"{claim.field} {claim.value}"
     # A clause of a sentence that names it: `in this project we use pnpm, never npm`; not who somebody is.
-    is_here = claim.how != "role" and names_this_project(claim.quote)
+    is_ours = claim.field == "uses" and says_we(claim.quote)
+    is_here = is_ours or (claim.how != "role" and names_this_project(claim.quote))
     if (
         not (is_here or is_of_work(text))
         or (claim.field == FROM_NOW_ON and not _TALK.isdisjoint(tokens_of(text)))

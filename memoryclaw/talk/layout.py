@@ -80,6 +80,7 @@ FORMS = (
     _form("error with a number", r"(?:npm (?:err!|error|warn)|(?:error|warning) ?\[?[a-z]{1,6}\d{2,6}\]?:|fatal:) {1,4}\S", "error TS2345: no such type", program=True),
     _form("head of a traceback", r"traceback \(most recent call last\):", "Traceback (most recent call last):", below=True, program=True),
     _form("place of a traceback", r"file \"[^\"\n]{1,200}\", line \d", 'File "app.py", line 3', program=True),
+    _form("statement of SQL", r"(?-i:SELECT\s[^\n]{1,300}\sFROM|INSERT INTO|UPDATE\s\S{1,80}\sSET|DELETE FROM|(?:CREATE|ALTER|DROP) (?:TABLE|INDEX|VIEW))\s\S", "SELECT name FROM boats", program=True),
     _form("blank to be filled", r"[^_\n]{0,200}+(?<!\w)_{3,20}(?!\w)", "Sally ____ to school"),
     _form("variable of an environment", r"(?-i:[A-Z][A-Z0-9_]{1,40})=\S", "PORT=80"),
     _form("name of a part", r"(?-i:[A-ZÄÖÜ][A-ZÄÖÜ .'-]{1,24})(?: ?\(.{1,30}\))?$(?<![.!?])", "TOM", least=2, below=True),

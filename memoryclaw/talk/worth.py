@@ -19,6 +19,7 @@ from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
+from memoryclaw.text.repository_work import is_told_here
 from memoryclaw.text.sentences import ends_in_question
 
 _LONG_TURN = 600  # characters; what is longer was hardly typed for what it says in passing
@@ -200,12 +201,22 @@ def weigh(
     weighed = (
         replace(
             exchange.said,
-            worth=worth(exchange),
+            worth=None if _is_convention(exchange) else worth(exchange),
             kind="task" if _is_of_the_moment(exchange, wished) else exchange.said.kind,
         )
         for exchange in exchanges(talk, turns, session)
     )
     return talk._replace(statements=tuple(weighed))
+
+
+def _is_convention(exchange: Surroundings) -> bool:
+    """True for what is said of the repository that is worked in, by itself: `in this repo the tests run with tox`; the sum has no say."""
+    return (
+        bool(exchange.turn.project)
+        and len(exchange.turn.text) <= _LONG_TURN
+        and is_told_here(exchange.said.quote)
+        and not any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside)
+    )
 
 
 def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool]) -> bool:

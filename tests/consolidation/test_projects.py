@@ -56,6 +56,9 @@ def line(app: App) -> dict[str, Any]:
         "the config lives in conf/app_config.yaml",
         "in this project we use pnpm, never npm",
         "we use Vitest in this project",
+        "we use jest",
+        "tests run with vitest here",
+        "en este proyecto los commits van en inglés",
         "in diesem Projekt schreiben wir Kommentare auf Englisch",
         "dans ce dépôt on utilise uv",
     ],
@@ -73,6 +76,7 @@ def test_the_conventions_of_a_repository_are_its_own(app: App, tmp_path: Path, c
     [
         "my cat is called Oskar",
         "always answer in Danish",
+        "i use neovim",
         "my sister lives in Lisbon",
         "i'm colour blind (red/green), so pick other colours",
         "soy daltónico (rojo/verde), usa otros colores en los tests",

@@ -129,6 +129,8 @@ def test_the_same_range_gives_the_same_lines_in_a_vault_that_knows_other_things(
         ["no bullets pls"],
         ["from now on no bullets. and write me a poem"],
         ["never use emoji again"],
+        ["no emoji, i'm colour blind"],
+        ["short answers please, i have adhd"],
     ],
 )
 def test_an_order_by_itself_or_with_a_sign_of_lasting_stands(turns: list[str]) -> None:
@@ -142,6 +144,9 @@ def test_an_order_by_itself_or_with_a_sign_of_lasting_stands(turns: list[str]) -
         ["Act as a gardener. Answer in short sentences."],
         ["Chat with me as if you were a gardener.", "don't say you are a gardener"],
         ["keep it short for this one"],
+        ["be brief, im on a train"],
+        ["fasse dich kurz, bin im meeting"],
+        ["rispondi in breve, ho fretta"],
         ["please explain"],
         ["do not touch the readme in this commit"],
         ["I want you to act as a gardener"],
@@ -151,6 +156,19 @@ def test_an_order_by_itself_or_with_a_sign_of_lasting_stands(turns: list[str]) -
 )
 def test_an_order_in_company_is_of_the_moment(turns: list[str]) -> None:
     assert not any(one.kind == "order" and verdict(one).verdict == "fact" for one in weighed(*turns))
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("my function returns None", False),
+        ("meine Abfrage dauert 9 Sekunden", False),
+        ("my test runner is vitest", True),
+        ("my code reviewer is Tom", True),
+    ],
+)
+def test_news_of_a_piece_of_code_is_of_the_moment(text: str, kept: bool) -> None:
+    assert [verdict(one).verdict in ("fact", "statement") for one in weighed(text)] == [kept]
 
 
 def test_to_dos_orders_what_is_asked_to_be_remembered_and_changes_pass_the_sum_by() -> None:
