@@ -180,39 +180,16 @@ class App:
     """One open vault; a method for each verb.
 
     Args:
-        overrides: fields of its `Config` that are other than its settings say.
-        kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
-        may: asked with the open transaction before an index on a server is written; may raise.
-        permissions: where this person's permissions are kept; in their own folder, if nothing else is said.
+        how: what else its `VaultContext` is told.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        *,
-        clock: Clock = system_clock,
-        progress: Progress | None = None,
-        patience: float = WAIT,
-        audience: str = OWNER,
-        overrides: Mapping[str, Any] = NOTHING,
-        kept: Callable[[], Freshness] | None = None,
-        may: Callable[[Any], None] | None = None,
-        permissions: rooms.permissions.Store | None = None,
-    ) -> None:
+    def __init__(self, root: Path, *, audience: str = OWNER, **how: Any) -> None:
         self.audience = audience_name(audience)
-        self._how: dict[str, Any] = {
-            "clock": clock,
-            "progress": progress,
-            "patience": patience,
-            "overrides": overrides,
-            "kept": kept,
-            "may": may,
-            "permissions": permissions,
-        }
-        self._context = VaultContext(root, audience=self.audience, **self._how)
+        self._how = how
+        self._context = VaultContext(root, audience=self.audience, **how)
         self._seen_by: dict[str, Self] = {}
         self.root = root
-        self.clock = clock
+        self.clock = self._context.clock
         self.config = self._context.config
 
     def seen_by(self, audience: str) -> Self:
