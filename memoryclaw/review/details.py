@@ -362,7 +362,7 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:
 
 def _of_branch(history: History, branch: OpenBranch) -> Iterator[FileDiff]:
     for recorded in branch.commits:
-        subject = recorded.message.partition("\n")[0]
+        subject = recorded.subject
         for change in history.changes(recorded.commit):
             if change.path.startswith(f"{RUNS}/"):
                 continue  # the record of the run is for machines
