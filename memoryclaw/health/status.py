@@ -11,7 +11,7 @@ from memoryclaw.config import Config
 from memoryclaw.errors import HistoryError, IndexBusyError, IndexDamagedError, VaultError, VectorsError
 from memoryclaw.health.stats import LATE, NONE_WAITS, Waits
 from memoryclaw.history.git import UNSIGNED, damage, other_locks, wants_signatures
-from memoryclaw.history.repository import History, log_row
+from memoryclaw.history.repository import History, Logged
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.index.sync import Sync
@@ -24,21 +24,12 @@ if TYPE_CHECKING:  # most vaults have no vectors
     from memoryclaw.index.vectors import Vectors, VectorStatus
 
 
-class LastChange(NamedTuple):
-    """The newest commit that a machine edit made."""
-
-    commit: str
-    when: str
-    subject: str
-    run: str
-
-
 class GitReport(NamedTuple):
     """The state of the vault's repository, in one sentence, and the last machine commit in it."""
 
     state: str
     sentence: str
-    last: LastChange | None = None
+    last: Logged | None = None
 
 
 class IndexReport(NamedTuple):
@@ -131,9 +122,7 @@ def git_report(history: History) -> GitReport:
     try:
         limits = ("--max-count=1", "--grep=^Run: ", "HEAD", *history.limits)
         commit = history.git.asks("rev-list", *limits)[1].decode().strip()
-        last = log_row(history, commit) if commit else None
+        last = history.read(commit) if commit else None
     except HistoryError as error:
         return GitReport("damaged", damage(f"{error}; `memoryclaw check` says more"))
-    return GitReport(
-        state.name, sentence, last and LastChange(last.commit, last.when, last.subject, last.run)
-    )
+    return GitReport(state.name, sentence, last)
