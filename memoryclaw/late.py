@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import re
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -33,30 +35,35 @@ if TYPE_CHECKING:
     import yaml
     from jsonschema import validators
     from mcp.client import streamable_http
-else:
-
-    def __getattr__(name: str) -> Any:
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = globals()[name] = importlib.import_module(_INSIDE.get(name, name))
-        return module
 
 
-__all__ = [
-    "anyio", "anyio_thread", "ctypes", "git_process", "hashlib", "httpx", "httpx2", "inotify", "jinja2", "jinja2_sandbox", "mcp", "ollama", "packages",
-    "referencing", "referencing_errors", "schema_errors", "secrets", "socket", "streamable_http", "tempfile", "tomllib", "validators", "yaml", "zoneinfo",
-]  # fmt: skip
-_INSIDE = {
-    "anyio_thread": "anyio.from_thread",
-    "git_process": "git.cmd",
-    "inotify": "watchdog.observers.inotify_c",
-    "jinja2_sandbox": "jinja2.sandbox",
-    "packages": "importlib.metadata",
-    "referencing_errors": "referencing.exceptions",
-    "schema_errors": "jsonschema.exceptions",
-    "streamable_http": "mcp.client.streamable_http",
-    "validators": "jsonschema.validators",
-}
+def module_places(scope: Mapping[str, Any]) -> dict[str, str]:
+    """The modules that a module imports for its types alone: the name of each there, and where it is; `scope`: the names of the module."""
+    block = scope["__loader__"].get_source(scope["__name__"]).partition("\nif TYPE_CHECKING:\n")[2]
+    lines = re.finditer(r"^    (?:from (\S+) )?import ([^#\n]+)|^\S.*", block, re.MULTILINE)
+    places = {}
+    for line in itertools.takewhile(lambda line: line[2], lines):
+        for name in line[2].split(","):
+            module, _, alias = name.strip().partition(" as ")
+            places[alias or module] = f"{line[1]}.{module}" if line[1] else module
+    return places
+
+
+def at_first_use(scope: dict[str, Any], places: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that imports these when they are asked for."""
+
+    def imported(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {scope['__name__']!r} has no attribute {name!r}")
+        scope[name] = importlib.import_module(places[name])
+        return scope[name]
+
+    return imported
+
+
+PLACES = module_places(globals())
+if not TYPE_CHECKING:
+    __getattr__ = at_first_use(globals(), PLACES)
 
 
 class LatePattern:

@@ -5,8 +5,9 @@ Most verbs need few of them, and a search must start fast.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from memoryclaw import late
 
 if TYPE_CHECKING:
     # isort: off
@@ -31,41 +32,7 @@ if TYPE_CHECKING:
     from memoryclaw.writing import bundles, command_consent, context, decisions, edit, identity, init, remember, secret_gate, tracking
     # fmt: on
     # isort: on
-else:
 
-    def __getattr__(name: str) -> Any:
-        if name not in _PLACES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = globals()[name] = import_module(f"memoryclaw.{_PLACES[name]}")
-        return module
-
-
-_PLACES = {
-    module: f"{package}.{module}"
-    for package, modules in {
-        "capture": "capture feedback log_files",
-        "connect": "claude_code connecting importing memory_file settings_file table",
-        "consolidation": "actions agent_claims apply changes consolidate host_answers model_chain planning selecting understood",
-        "daemon": "client daemon processes scheduling",
-        "erase": "purge",
-        "health": "doctor lint stats status survey",
-        "history": "commit_hook git repository",
-        "index": "index outgoing sync vector_store vectors watching",
-        "lifecycle": "conflict_decisions keeping pages practice upkeep views",
-        "recall": "addresses ask browsing citing conflicts evaluation explain graph inspecting reasons recall receipts rehearsal strength timeline vector_lane",
-        "review": "decide details elsewhere file_history machines queue setting_questions undo widened word_diff",
-        "skills": "approve host_skills listing match mcp_tools migration outcomes run steps tool_hosts tools",
-        "talk": "own_words",
-        "text": "encoding language redaction",
-        "vault": "audience export_gate files folder ledger logs permissions seen settings_text state_folder validity vocabulary",
-        "working": "memory store",
-        "writing": "bundles command_consent context decisions edit identity init remember secret_gate tracking",
-    }.items()
-    for module in modules.split()
-} | {
-    "host_hooks": "connect.hooks",
-    "log_imports": "connect.logs",
-    "openclaw_notes": "connect.openclaw.notes",
-    "openclaw_setup": "connect.openclaw.setup",
-    "openclaw_status": "connect.openclaw.status",
-}
+PLACES = late.module_places(globals())
+if not TYPE_CHECKING:
+    __getattr__ = late.at_first_use(globals(), PLACES)

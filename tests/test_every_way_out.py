@@ -50,7 +50,7 @@ def rooms_of(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
     """The modules that are imported at their first use: `rooms.memory_file`."""
     for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "rooms":
-            yield rooms._PLACES[node.attr]
+            yield rooms.PLACES[node.attr].removeprefix("memoryclaw.")
 
 
 def test_whoever_uses_a_way_out_asks_the_gate() -> None:

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ import sys
 from memoryclaw import late, open_vault
 with open_vault(sys.argv[1]) as app:
     app.search("boathouse")
-print([name for name in late.__all__ if late._INSIDE.get(name, name) in sys.modules])
+print([place for place in late.PLACES.values() if place in sys.modules])
 print([name for name in ("vault.edits", "writing.writer") if f"memoryclaw.{name}" in sys.modules])
 """
 
@@ -41,27 +42,22 @@ def test_a_search_of_what_is_indexed_loads_none_of_them_and_nothing_that_writes(
     assert loaded()[1] == "[]"
 
 
-@pytest.mark.parametrize("name", late.__all__)
-def test_each_is_there_when_it_is_asked_for(name: str) -> None:
-    assert getattr(late, name).__name__ == late._INSIDE.get(name, name)
-
-
-def test_there_is_no_other() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'os'"):
-        late.os  # noqa: B018
-
-
-def test_a_room_is_the_module_that_its_type_says() -> None:
+@pytest.mark.parametrize("module", [late, rooms])
+def test_a_name_is_the_module_that_its_type_says(module: Any) -> None:
+    source = inspect.getsource(module)
+    block = ast.parse(source[source.index("if TYPE_CHECKING:") :]).body[0]
+    assert isinstance(block, ast.If)
+    lines = [line for line in block.body if isinstance(line, ast.Import | ast.ImportFrom)]
+    assert len(lines) == len(block.body)
     typed = {
-        alias.asname or alias.name: f"{line.module}.{alias.name}"
-        for line in ast.walk(ast.parse(inspect.getsource(rooms)))
-        if isinstance(line, ast.ImportFrom) and str(line.module).startswith("memoryclaw.")
+        alias.asname or alias.name: ".".join(filter(None, (getattr(line, "module", ""), alias.name)))
+        for line in lines
         for alias in line.names
     }
-    assert typed == {name: f"memoryclaw.{place}" for name, place in rooms._PLACES.items()}
-    assert {name: getattr(rooms, name).__name__ for name in typed} == typed
+    assert typed == module.PLACES
+    assert {name: getattr(module, name).__name__ for name in typed} == typed
     with pytest.raises(AttributeError, match="no attribute 'attic'"):
-        rooms.attic  # noqa: B018
+        module.attic  # noqa: B018
 
 
 def test_a_pattern_is_compiled_when_it_is_first_run_and_stays_so() -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
 from memoryclaw import errors, rooms
-from memoryclaw.app import verbs
+from memoryclaw.app import adoption, verbs
 from memoryclaw.app.context import (
     Clock,
     VaultContext,
@@ -26,7 +26,9 @@ from memoryclaw.app.context import (
     within,
     within_budget,
 )
+from memoryclaw.app.review import Review
 from memoryclaw.app.verbs import AGENTS, LARGE_BODY, LOG, LONG, READ, allowed, verb
+from memoryclaw.app.working import Working, store_of
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.sync import Freshness, Synced, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Recalled
@@ -38,15 +40,12 @@ from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, QUESTIONS_FILE,
 from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
-    from memoryclaw.app.adoption import Adoptable
     from memoryclaw.app.agent_notes import AgentNotes
     from memoryclaw.app.graph import VaultGraph
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
-    from memoryclaw.app.review import Review
     from memoryclaw.app.skills import Skills
     from memoryclaw.app.transfer import Transfer
-    from memoryclaw.app.working import Working
     from memoryclaw.config import Config
 
 __all__ = ["App", "init_vault", "open_vault", "restore_vault", "survey_vault", "system_clock"]
@@ -180,39 +179,16 @@ class App:
     """One open vault; a method for each verb.
 
     Args:
-        overrides: fields of its `Config` that are other than its settings say.
-        kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
-        may: asked with the open transaction before an index on a server is written; may raise.
-        permissions: where this person's permissions are kept; in their own folder, if nothing else is said.
+        how: what else its `VaultContext` is told.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        *,
-        clock: Clock = system_clock,
-        progress: Progress | None = None,
-        patience: float = WAIT,
-        audience: str = OWNER,
-        overrides: Mapping[str, Any] = NOTHING,
-        kept: Callable[[], Freshness] | None = None,
-        may: Callable[[Any], None] | None = None,
-        permissions: rooms.permissions.Store | None = None,
-    ) -> None:
+    def __init__(self, root: Path, *, audience: str = OWNER, **how: Any) -> None:
         self.audience = audience_name(audience)
-        self._how: dict[str, Any] = {
-            "clock": clock,
-            "progress": progress,
-            "patience": patience,
-            "overrides": overrides,
-            "kept": kept,
-            "may": may,
-            "permissions": permissions,
-        }
-        self._context = VaultContext(root, audience=self.audience, **self._how)
+        self._how = how
+        self._context = VaultContext(root, audience=self.audience, **how)
         self._seen_by: dict[str, Self] = {}
         self.root = root
-        self.clock = clock
+        self.clock = self._context.clock
         self.config = self._context.config
 
     def seen_by(self, audience: str) -> Self:
@@ -239,8 +215,6 @@ class App:
     @allowed(*AGENTS)
     def review(self) -> Review:
         """What waits for a person, and what the person decides."""
-        from memoryclaw.app.review import Review
-
         return Review(self._context)
 
     @cached_property
@@ -254,8 +228,6 @@ class App:
     @allowed(*AGENTS)
     def working(self) -> Working:
         """The working memory of each session."""
-        from memoryclaw.app.working import Working
-
         return Working(self._context)
 
     def agent_notes(self, folder: str = "agent-memory") -> AgentNotes:
@@ -893,8 +865,6 @@ class App:
         What running sessions say of their goal, plan and skill goes to their working memory; what their assistants used of what they
         were shown, to the ledger.
         """
-        from memoryclaw.app.working import store_of
-
         context = self._context
 
         def cited_by(reply: rooms.capture.KeptTurn, shown: Mapping[str, str]) -> dict[str, str]:
@@ -1120,9 +1090,7 @@ class App:
     @allowed(OWNER)
     def turn_vectors(self, model: str) -> None:
         """Turns vectors of a model on for this vault in the user's own settings, or off without one; known when the vault is opened next."""
-        from memoryclaw.app.adoption import remember_vectors
-
-        remember_vectors(self._context, model)
+        adoption.remember_vectors(self._context, model)
 
     @allowed(OWNER)
     def fill_vectors(
@@ -1181,8 +1149,6 @@ class App:
     @verb("GET /v1/status", "Keep", "status", audience=(OWNER,))
     def status(self) -> rooms.status.Status:
         """How the vault stands; looks at the disk and changes nothing."""
-        from memoryclaw.app.adoption import announcements
-
         context = self._context
         return rooms.status.status(
             context.sync,
@@ -1191,7 +1157,7 @@ class App:
             self.config,
             daemon=watcher(context.state)[0] or None,
             waiting=rooms.stats.waiting_turns(self._consolidation_context),
-            announced=announcements(context),
+            announced=adoption.announcements(context),
             vectors=context.vectors if context.wants_vectors else None,
         )
 
@@ -1209,8 +1175,6 @@ class App:
     @verb("GET /v1/doctor", "Keep", "check", pool=LONG, audience=(OWNER,))
     def doctor(self, *, fix: bool = False) -> list[rooms.doctor.Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
-        from memoryclaw.app.adoption import announcements
-
         self.sync()
         context = self._context
         checked = rooms.doctor.CheckedVault(
@@ -1221,37 +1185,31 @@ class App:
             context.build_in,
             self.reindex,
             self._conflicts().all,
-            announcements(context),
+            adoption.announcements(context),
             lambda: self.views().listed,
             context.vectors if context.wants_vectors else None,
         )
         return rooms.doctor.examine(checked, fix=fix)
 
     @allowed(OWNER)
-    def adoptable(self) -> Sequence[Adoptable]:
+    def adoptable(self) -> Sequence[adoption.Adoptable]:
         """What the vault asks for, and what is not obeyed before this person adopts it."""
-        from memoryclaw.app.adoption import adoptable
-
-        return adoptable(self._context)
+        return adoption.adoptable(self._context)
 
     @allowed(OWNER)
-    def adopt(self, items: Sequence[Adoptable]) -> None:
+    def adopt(self, items: Sequence[adoption.Adoptable]) -> None:
         """Has what was listed count for this person and this vault, from the next command on.
 
         Raises:
             ConfigError: the vault has no id, under which it could be remembered.
             InputError: the user's own settings cannot say it.
         """
-        from memoryclaw.app.adoption import adopt
-
-        adopt(self._context, items)
+        adoption.adopt(self._context, items)
 
     @allowed(OWNER)
     def news(self) -> Sequence[str]:
         """What this user was not told yet of the vault, such as what is not obeyed; told once."""
-        from memoryclaw.app.adoption import news
-
-        return news(self._context)
+        return adoption.news(self._context)
 
     @verb("GET /v1/lint", "Keep", "check lint", pool=LONG, audience=(OWNER,))
     def lint(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from memoryclaw import config as settings
 from memoryclaw import rooms
 from memoryclaw.app.context import VaultContext, machine_zone, zone_name
+from memoryclaw.app.review import Review
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE
@@ -27,7 +28,7 @@ _SHOWN = 120  # characters of each
 class Adoptable(NamedTuple):
     """One thing that is not obeyed before this person adopts it."""
 
-    kind: str  # one of KINDS
+    kind: str  # setting | decision | label
     what: str
     value: Any
     origin: str  # the file that asks for it
@@ -40,16 +41,23 @@ class Adoptable(NamedTuple):
         return one_line(f"{self.what}: {text}" if text else self.what)
 
 
-class Kind(NamedTuple):
-    """A kind of adoptable: what waits, and how this person adopts it."""
-
-    waiting: Callable[[VaultContext], Sequence[Adoptable]]
-    adopt: Callable[[VaultContext, Sequence[Adoptable]], object]
-
-
 def adoptable(context: VaultContext) -> list[Adoptable]:
     """Everything that this person can adopt."""
-    return [item for kind in KINDS.values() for item in kind.waiting(context)]
+    ignored = context.config.ignored
+    by_key = settings.known([key for key, _, _ in ignored])
+    wanted = [Adoptable("setting", key, value, origin, by_key[key].why) for key, value, origin in ignored]
+    return [*wanted, *(item for item, _ in _of_others(context))]
+
+
+def _of_others(context: VaultContext) -> Iterator[tuple[Adoptable, rooms.queue.ReviewItem]]:
+    """What waits in review because others decided or labelled it."""
+    root = os.fspath(context.root)
+    if not (doubts(root) or rooms.decisions.decisions_of(root).proposals):
+        return
+    for waiting in rooms.queue.of_others(context.write_context()):
+        kind, origin = ("label", "the labels of notes") if waiting.widened else ("decision", DECISIONS_FILE)
+        lines = [label.line for label in waiting.widened] or rooms.elsewhere.each_in_words(waiting.foreign)
+        yield Adoptable(kind, waiting.id, lines, origin, waiting.why), waiting
 
 
 def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
@@ -57,26 +65,23 @@ def adopt(context: VaultContext, items: Sequence[Adoptable]) -> None:
 
     Raises:
         ConfigError: the vault has no id, under which it could be remembered.
+        ConflictError: it is not what waits any more.
         InputError: the user's own settings cannot say it.
     """
-    for name, kind in KINDS.items():
-        if chosen := [item for item in items if item.kind == name]:
-            kind.adopt(context, chosen)
+    if chosen := {item.what: item.value for item in items if item.kind == "setting"}:
+        context.identify()  # the folder is named after the vault's id
+        _tell_own_settings(settings.own_vault_folder(os.environ, context.config.vault_id), chosen)
+    for item in items:
+        if item.kind != "setting":
+            waiting = [
+                one for now, one in _of_others(context) if (now.what, now.value) == (item.what, item.value)
+            ]
+            if not waiting:
+                raise ConflictError(f"{item.what} has changed since it was shown; look at it again")
+            Review(context).approve(waiting)
 
 
 # Settings.
-
-
-def _ignored_settings(context: VaultContext) -> list[Adoptable]:
-    ignored = context.config.ignored
-    by_key = settings.known([key for key, _, _ in ignored])
-    return [Adoptable("setting", key, value, origin, by_key[key].why) for key, value, origin in ignored]
-
-
-def _adopt_settings(context: VaultContext, items: Sequence[Adoptable]) -> None:
-    context.identify()  # the folder is named after the vault's id
-    folder = settings.own_vault_folder(os.environ, context.config.vault_id)
-    _tell_own_settings(folder, {item.what: item.value for item in items})
 
 
 def remember_vault(root: Path) -> None:
@@ -116,57 +121,6 @@ def _tell_own_settings(folder: Path, values: Mapping[str, Any]) -> None:
         text = rooms.settings_text.with_setting(text, key, value, where)
     settings_bytes = text.encode("utf-8", "surrogateescape")
     rooms.files.write_file(os.fspath(folder), settings.OWN_FILE, settings_bytes, digest)
-
-
-# Decisions.
-
-
-def _foreign_decisions(context: VaultContext) -> list[Adoptable]:
-    root = os.fspath(context.root)
-    if not (proposals := rooms.decisions.decisions_of(root).proposals):
-        return []
-    reason = rooms.elsewhere.why(context.write_context(), proposals)
-    words = rooms.elsewhere.each_in_words(proposals)
-    return [Adoptable("decision", rooms.elsewhere.KIND, words, DECISIONS_FILE, reason)]
-
-
-def _adopt_decisions(context: VaultContext, items: Sequence[Adoptable]) -> None:
-    context.identify()
-    proposals = rooms.decisions.decisions_of(os.fspath(context.root)).proposals
-    if [rooms.elsewhere.each_in_words(proposals)] != [item.value for item in items]:
-        raise ConflictError(f"{rooms.elsewhere.KIND} has changed since it was shown; look at it again")
-    context.write(lambda writing: rooms.elsewhere.adopt(writing, proposals))
-
-
-# Labels.
-
-
-def _wider_labels(context: VaultContext) -> list[Adoptable]:
-    if not doubts(os.fspath(context.root)):
-        return []
-    writing = context.write_context()
-    if not (waiting := rooms.widened.widened(writing)):
-        return []
-    reason, lines = rooms.widened.why(writing, waiting), [label.line for label in waiting]
-    return [Adoptable("label", rooms.widened.KIND, lines, "the labels of notes", reason)]
-
-
-def _adopt_labels(context: VaultContext, items: Sequence[Adoptable]) -> None:
-    def work(writing: rooms.context.WriteContext) -> None:
-        waiting = rooms.widened.widened(writing)
-        if [[one.line for one in waiting]] != [item.value for item in items]:
-            raise ConflictError(f"{rooms.widened.KIND} has changed since it was shown; look at it again")
-        rooms.widened.decide(writing, waiting, wanted=True)
-
-    context.write(work)
-    context.read_again()
-
-
-KINDS = {
-    "setting": Kind(_ignored_settings, _adopt_settings),
-    "decision": Kind(_foreign_decisions, _adopt_decisions),
-    "label": Kind(_wider_labels, _adopt_labels),
-}
 
 
 # What is told of a vault: always by `status` and `doctor`, and once by the first command of this person.

@@ -27,7 +27,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import writable_moment
 from memoryclaw.vault.permissions import OwnStore, Store, moves_file, put_store, store_of
-from memoryclaw.vault.state_folder import is_initialised, must_hold_no_link, read_mark, state_folder
+from memoryclaw.vault.state_folder import WAIT, is_initialised, must_hold_no_link, read_mark, state_folder
 
 _INDEXES = ("_whole", "_view")
 _PAUSE = 0.05
@@ -110,15 +110,22 @@ class VaultContext:
 
     An audience that does not see everything has an index of its own, of what it sees: so whatever a verb answers, counts or
     suggests comes from nothing else. The agent's is that of the owner while there is nothing that the agent may not see.
+
+    Args:
+        patience: seconds that a live watcher is given to say that the index is in line, before the files are looked at.
+        overrides: fields of its `Config` that are other than its settings say.
+        kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
+        may: asked with the open transaction before an index on a server is written; may raise.
+        permissions: where this person's permissions are kept; in their own folder, if nothing else is said.
     """
 
     def __init__(
         self,
         root: Path,
         *,
-        clock: Clock,
-        progress: Progress | None,
-        patience: float,
+        clock: Clock = system_clock,
+        progress: Progress | None = None,
+        patience: float = WAIT,
         audience: str = OWNER,
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
@@ -133,7 +140,7 @@ class VaultContext:
         self.config = settings.load(root, os.environ, overrides)
         self._permissions = permissions
         self._put_store()
-        self._kept = kept  # says how fresh an index is that somebody else keeps
+        self._kept = kept
         self._may = may
         self.vault = Vault(root, audience, self.config.folders, self.config.timezone, self.config.exclude)
         self._sees_all = audience == OWNER

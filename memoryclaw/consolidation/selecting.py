@@ -26,7 +26,7 @@ from memoryclaw.consolidation.skill_drafts import SkillDraft
 from memoryclaw.consolidation.tool_calls import Call, calls_in, tool_sequences
 from memoryclaw.errors import NotFoundError
 from memoryclaw.history import repository
-from memoryclaw.history.repository import Branch, History, Recorded
+from memoryclaw.history.repository import Branch, History, Logged
 from memoryclaw.model import Turn
 from memoryclaw.skills.listing import known_skills
 from memoryclaw.text.encoding import decode
@@ -76,7 +76,7 @@ class OpenBranch(NamedTuple):
     run: str
     ref: str
     tip: str
-    commits: tuple[Recorded, ...]
+    commits: tuple[Logged, ...]
     record: str
 
 

@@ -5,33 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.config import Config
 from memoryclaw.errors import HistoryError, IndexBusyError, IndexDamagedError, VaultError, VectorsError
 from memoryclaw.health.stats import LATE, NONE_WAITS, Waits
 from memoryclaw.history.git import UNSIGNED, damage, other_locks, wants_signatures
-from memoryclaw.history.repository import History
+from memoryclaw.history.repository import History, Logged
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.index.sync import Sync
 from memoryclaw.model import Problem
 from memoryclaw.vault.days import source_of_day
 from memoryclaw.vault.folder import Scan
-from memoryclaw.vault.layout import place_of, timestamp
+from memoryclaw.vault.layout import place_of
 
 if TYPE_CHECKING:  # most vaults have no vectors
     from memoryclaw.index.vectors import Vectors, VectorStatus
-
-
-class LastChange(NamedTuple):
-    """The newest commit that a machine edit made."""
-
-    commit: str
-    when: str
-    subject: str
-    run: str
 
 
 class GitReport(NamedTuple):
@@ -39,7 +29,7 @@ class GitReport(NamedTuple):
 
     state: str
     sentence: str
-    last: LastChange | None = None
+    last: Logged | None = None
 
 
 class IndexReport(NamedTuple):
@@ -130,18 +120,9 @@ def git_report(history: History) -> GitReport:
     if state.name in ("none", "bare", "unborn", "damaged"):
         return GitReport(state.name, sentence)
     try:
-        is_there, out = history.git.asks(
-            "rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD", *history.limits
-        )
+        limits = ("--max-count=1", "--grep=^Run: ", "HEAD", *history.limits)
+        commit = history.git.asks("rev-list", *limits)[1].decode().strip()
+        last = history.read(commit) if commit else None
     except HistoryError as error:
         return GitReport("damaged", damage(f"{error}; `memoryclaw check` says more"))
-    lines = out.decode("utf-8", "replace").splitlines()
-    if not is_there or len(lines) < 2:  # the id, then what the format asks for
-        return GitReport(state.name, sentence)
-    seconds, _, subject = lines[1].partition(" ")
-    commit = lines[0].removeprefix("commit ")
-    # Of a commit whose date git cannot read it gives none.
-    when = timestamp(datetime.fromtimestamp(int(seconds), UTC)) if seconds.isdigit() else ""
-    return GitReport(
-        state.name, sentence, LastChange(commit, when, subject, history.read(commit).trailers.get("Run", ""))
-    )
+    return GitReport(state.name, sentence, last)

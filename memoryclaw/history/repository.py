@@ -208,6 +208,8 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _IN_DOUBT = "include **"  # of ignore rules and of settings alike
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _COMMIT_ID = re.compile(r"[0-9a-f]{4,64}|HEAD(?:[~^][0-9]{0,4}){0,8}")
+_WHO = re.compile(r"(?P<name>.*?) ?<[^<>]*> (?P<seconds>-?\d{1,12}) [+-]\d{4}")
+_ENCODING = re.compile(rb"^encoding (\w[\w.:-]*)$", re.MULTILINE)
 _TRAILER = re.compile(r"^([A-Z][A-Za-z-]*): (.+)$", re.MULTILINE)
 
 
@@ -255,13 +257,36 @@ class Draft(NamedTuple):
     base: CommitBase
 
 
-class Recorded(NamedTuple):
-    """A commit as it is read back: its parent, its message and the trailers of the message."""
+class Logged(NamedTuple):
+    """One commit as it is read back; its files are those of a row of the history."""
 
     commit: str
     parents: tuple[str, ...]
+    author: str
+    when: str  # ISO, UTC
     message: str
     trailers: Mapping[str, str]
+    files: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """The first line of its message."""
+        return self.message.strip().partition("\n")[0]
+
+    @property
+    def body(self) -> str:
+        """What follows the first line."""
+        return self.message.strip().partition("\n")[2].strip()
+
+    @property
+    def run(self) -> str:
+        """The run of ours that made it; empty for a commit of a person."""
+        return self.trailers.get("Run", "")
+
+    @property
+    def kind(self) -> str:
+        """What made it: the verb of its run, or `by hand`."""
+        return self.run.partition("-")[0] or "by hand"
 
 
 class BranchMove(NamedTuple):
@@ -580,7 +605,7 @@ class History:
             path: blob[2] for path, blob in zip(entries, blobs, strict=True) if blob and blob[1] == "blob"
         }
 
-    def find(self, name: str) -> Recorded:
+    def find(self, name: str) -> Logged:
         """The commit with this id (its beginning, or `HEAD~1` and the like), or the newest one of this run; InputError when there is none."""
         if _COMMIT_ID.fullmatch(name):
             exists, out = self.git.asks("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
@@ -592,7 +617,7 @@ class History:
             f"no commit and no run of this vault is called {name!r}; `memoryclaw history` lists them"
         )
 
-    def of_run(self, run: str) -> Iterator[Recorded]:
+    def of_run(self, run: str) -> Iterator[Logged]:
         """The commits of the branch that carry this run in their trailers, newest first."""
         pattern = f"--grep=^Run: {re.escape(run)}$"
         commits = self.git.run("rev-list", "--extended-regexp", pattern, "HEAD").decode().split()
@@ -610,9 +635,9 @@ class History:
         """The files of a commit with the ids of their blobs; links and submodules are left out."""
         return {path: entry.oid for path, entry in self.entries(commit).items() if entry.mode in _FILE_MODES}
 
-    def read(self, commit: str) -> Recorded:
-        """A commit's parents, message and trailers."""
-        return _record(commit, self.objects([commit])[0])
+    def read(self, commit: str) -> Logged:
+        """A commit, without its files."""
+        return _logged(commit, self.objects([commit])[0])
 
     def moves(self, since: int = 0) -> list[BranchMove]:
         """How the branch that is checked out came from commit to commit on this machine, as far as git remembers; the oldest first.
@@ -640,7 +665,7 @@ class History:
             HistoryError: what came before the commit, or a version of a file, is not in this repository.
         """
         commit_object, before = self.objects([commit, f"{commit}^"])
-        recorded = _record(commit, commit_object).parents
+        recorded = _logged(commit, commit_object).parents
         if recorded and (before is None or before[0] != recorded[0]):
             # Git takes the last commit of a shallow clone for the first of all, as if it had added every file.
             raise HistoryError(
@@ -807,13 +832,19 @@ def _put_object(store: str, oid: str, data: bytes, mode: int) -> None:
                 raise
 
 
-def _record(commit: str, found: tuple[str, str, bytes] | None) -> Recorded:
-    if found is None or found[1] != "commit":
+def _logged(commit: str, blob: GitObject | None) -> Logged:
+    if blob is None or blob[1] != "commit":
         raise InputError(f"there is no commit {commit[:12]} in the vault's history")
-    header, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
-    parents = tuple(line[7:] for line in header.splitlines() if line.startswith("parent "))
+    encoding, text = _ENCODING.search(blob[2].partition(b"\n\n")[0]), blob[2].decode("utf-8", "replace")
+    with suppress(LookupError):
+        text = blob[2].decode(encoding[1].decode(), "replace") if encoding else text
+    header, _, message = text.partition("\n\n")
+    lines = header.splitlines()
+    parents = tuple(line[7:] for line in lines if line.startswith("parent "))
+    who = next((_WHO.match(line[7:]) for line in lines if line.startswith("author ")), None)
+    when = timestamp(datetime.fromtimestamp(int(who["seconds"]), UTC)) if who else ""
     last = message.rstrip().rpartition("\n\n")[2]
-    return Recorded(commit, parents, message, dict(_TRAILER.findall(last)))
+    return Logged(commit, parents, who["name"] if who else "", when, message, dict(_TRAILER.findall(last)))
 
 
 def _version(mode: str, oid: str) -> str:
@@ -827,30 +858,7 @@ def _entry(data: bytes | None, was: TreeEntry | None, hash_name: str) -> TreeEnt
 
 # The commits of a vault in rows: who, when, in whose words, which files
 
-_WHO = re.compile(r"(?P<name>.*?) ?<[^<>]*> (?P<seconds>-?\d{1,12}) [+-]\d{4}")
 _AT_ONCE = 200  # versions of a file that are read with one command
-
-
-class Logged(NamedTuple):
-    """One commit as a row of the history."""
-
-    commit: str
-    author: str
-    when: str  # ISO, UTC
-    subject: str
-    body: str
-    trailers: Mapping[str, str]
-    files: tuple[str, ...] = ()
-
-    @property
-    def run(self) -> str:
-        """The run of ours that made it; empty for a commit of a person."""
-        return self.trailers.get("Run", "")
-
-    @property
-    def kind(self) -> str:
-        """What made it: the verb of its run, or `by hand`."""
-        return self.run.partition("-")[0] or "by hand"
 
 
 class FileVersions(NamedTuple):
@@ -872,10 +880,8 @@ def commit_log(
     """
     counts = [f"--max-count={limit}", f"--skip={skip}"]
     files_asked = [*map(history.places.on_disk, paths)] or history.limits[1:]
-    args = ["rev-list", "--header", *counts, tip, "--", *files_asked]
-    out = history.git.run(*args, env=LITERAL)
-    rows = [_row(text) for text in out.decode("utf-8", "replace").split("\0") if text.strip()]
-    files = _files(history, [row.commit for row in rows])
+    commits = history.git.run("rev-list", *counts, tip, "--", *files_asked, env=LITERAL).decode().split()
+    rows, files = map(_logged, commits, history.objects(commits)), _files(history, commits)
     return [row._replace(files=files.get(row.commit, ())) for row in rows]
 
 
@@ -894,26 +900,7 @@ def editions(history: History, path: str) -> Iterator[FileVersions]:
 
 def log_row(history: History, commit: str) -> Logged:
     """The row of one commit."""
-    out = history.git.run("rev-list", "--header", "--max-count=1", commit)
-    row = _row(out.decode("utf-8", "replace").rstrip("\0"))
-    return row._replace(files=_files(history, [row.commit]).get(row.commit, ()))
-
-
-def _row(text: str) -> Logged:
-    header, _, indented = text.partition("\n\n")
-    commit, *lines = header.splitlines()
-    who = next((_WHO.match(line[7:]) for line in lines if line.startswith("author ")), None)
-    message = "\n".join(line.removeprefix("    ") for line in indented.split("\n")).strip()
-    subject, _, body = message.partition("\n")
-    last = message.rpartition("\n\n")[2]
-    return Logged(
-        commit=commit,
-        author=who["name"] if who else "",
-        when=timestamp(datetime.fromtimestamp(int(who["seconds"]), UTC)) if who else "",
-        subject=subject,
-        body=body.strip(),
-        trailers=dict(_TRAILER.findall(last)),
-    )
+    return history.read(commit)._replace(files=_files(history, [commit]).get(commit, ()))
 
 
 def _files(history: History, commits: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -948,7 +935,7 @@ def branches(history: History, prefix: str) -> list[Branch]:
     return [Branch(ref, tip, bool(place)) for ref, tip, place in lines]
 
 
-def unmerged_commits(history: History, tip: str) -> Iterator[Recorded]:
+def unmerged_commits(history: History, tip: str) -> Iterator[Logged]:
     """The commits behind a branch's last one that the current branch does not have, oldest first; merges are left out."""
     head = history.head()
     less = [f"^{head}"] if head else []

@@ -290,7 +290,8 @@ class SyncShown(NamedTuple):
 
 reindexed: Shape[rooms.sync.Synced] = Shape("added changed removed unread total")
 synced: Shape[SyncShown] = Shape("*synced vectors? git?")
-git: Shape[rooms.status.GitReport] = Shape()
+_last_change: Shape[rooms.file_history.Logged] = Shape("commit when subject run")
+git: Shape[rooms.status.GitReport] = Shape("state sentence last", last=_last_change)
 status: Shape[rooms.status.Status] = Shape()
 stats: Shape[rooms.stats.Stats] = Shape(
     shown=("list[dict[str, Any]]", lambda stats: _named_pairs("id", "times", stats.shown)),
@@ -416,6 +417,14 @@ file: Shape[rooms.file_history.FileDiff] = Shape(
 item_with_files: Shape[ItemShown] = Shape("*item files")
 differences: Shape[Iterable[ItemShown]] = Shape(many="differences")
 review_item: Shape[DifferencesShown] = Shape()
+_held_fact: Shape[FactShown] = Shape("fact.value fact.since fact.until fact.source fact.id path fact.line")
+_rival: Shape[rooms.queue.ReviewItem] = Shape("id value why")
+details: Shape[rooms.details.Details] = Shape(
+    "many holds before rivals said",
+    holds=([_held_fact], lambda details: _pairs(details.holds)),
+    before=([_held_fact], lambda details: _pairs(details.before)),
+    rivals=[_rival],
+)
 
 
 rewrite: Shape[rooms.edit.NoteRewrite] = Shape(

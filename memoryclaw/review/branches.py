@@ -14,7 +14,7 @@ from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.consolidation.selecting import BRANCHES, OpenBranch, read_branch
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
 from memoryclaw.history import journal, repository
-from memoryclaw.history.repository import Branch, History, Recorded
+from memoryclaw.history.repository import Branch, History, Logged
 from memoryclaw.model import FileChange
 from memoryclaw.review.file_changes import actions_of, replay
 from memoryclaw.text.encoding import decode, encode, in_form_of, same_text
@@ -94,7 +94,7 @@ class _Replay:
         self.proposed: list[str] = []
         self.notices: list[str] = []
 
-    def replay_commit(self, recorded: Recorded, *, last: bool) -> None:
+    def replay_commit(self, recorded: Logged, *, last: bool) -> None:
         """One commit; what of it meets later edits becomes a proposal. The last one brings the decision with it."""
         changes = [self._without_refused(c) for c in self._writer.history.changes(recorded.commit)]
         edits = [Edit(change.path, partial(self._again, change)) for change in changes]
@@ -119,11 +119,11 @@ class _Replay:
         ]
         return change._replace(after=encode(file._replace(text=reduce(remove_pending, refused, file.text))))
 
-    def _propose(self, recorded: Recorded, changes: Sequence[FileChange], why: str) -> None:
+    def _propose(self, recorded: Logged, changes: Sequence[FileChange], why: str) -> None:
         actions: list[Action] = []
         for c in changes:
             actions += actions_of(c.path, _text(c.before), _text(c.after), self._context.facts_file(c.path))
-        title = recorded.message.partition("\n")[0]
+        title = recorded.subject
         if not actions:
             self.notices.append(f"{title} was left out: {why}")
             return

@@ -21,6 +21,7 @@ from memoryclaw.review.setting_questions import with_answer
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.memory_lines import log_line
 from memoryclaw.vault import files
+from memoryclaw.vault.conflict_rules import FactAt
 from memoryclaw.vault.edits import fact_sources, same
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.logs import LogRange, parse_ranges
@@ -29,26 +30,6 @@ from memoryclaw.writing.context import WriteContext, fact_in_words
 
 _AROUND = 2  # turns before and after the one that is quoted
 _MOST = 12  # turns of a passage that quotes no line
-
-
-class HeldFact(NamedTuple):
-    """A value of the field that is held true, or was."""
-
-    value: str
-    since: str
-    until: str
-    source: str
-    id: str
-    path: str
-    line: int
-
-
-class Rival(NamedTuple):
-    """Another answer for the same field, which waits as well."""
-
-    id: str
-    value: str
-    why: str
 
 
 class QuotedTurn(NamedTuple):
@@ -79,9 +60,9 @@ class Details(NamedTuple):
     """What waits, taken apart. The values are newest first."""
 
     many: bool = False  # the field may hold several values side by side
-    holds: tuple[HeldFact, ...] = ()
-    before: tuple[HeldFact, ...] = ()
-    rivals: tuple[Rival, ...] = ()
+    holds: tuple[FactAt, ...] = ()
+    before: tuple[FactAt, ...] = ()
+    rivals: tuple[ReviewItem, ...] = ()  # other answers for the same field, which wait as well
     said: tuple[SourcePassage, ...] = ()
 
 
@@ -112,30 +93,27 @@ def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem]
     return Details(many, holds, before, tuple(rivals), passages)
 
 
-def _values(context: WriteContext, item: ReviewItem) -> tuple[tuple[HeldFact, ...], tuple[HeldFact, ...]]:
+def _values(context: WriteContext, item: ReviewItem) -> tuple[tuple[FactAt, ...], tuple[FactAt, ...]]:
     """What holds of the field now, and what held before."""
-    entity, holds, before = context.lookup.entity_name(item.entity), list[HeldFact](), list[HeldFact]()
+    entity, holds, before = context.lookup.entity_name(item.entity), list[FactAt](), list[FactAt]()
     for path in context.lookup.entity_files(entity) if item.field else ():
         if place_of(path) != ("semantic", "current"):
             continue
         for fact in context.semantic(path).facts(context.text(path)).facts:
             if same(fact.entity, entity) and same(fact.field, item.field) and not fact.is_statement:
-                held_fact = HeldFact(
-                    fact.value, fact.since, fact.until, fact.source, fact.id, path, fact.line
-                )
-                (holds if fact.current else before).append(held_fact)
-    by_day = sorted(before, key=lambda one: (one.until, one.since), reverse=True)
+                (holds if fact.current else before).append((path, fact))
+    by_day = sorted(before, key=lambda pair: (pair[1].until, pair[1].since), reverse=True)
     return tuple(holds), tuple(by_day)
 
 
-def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]) -> Iterator[Rival]:
+def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]) -> Iterator[ReviewItem]:
     """What else waits for the same field of the same entity."""
     name = context.lookup.entity_name
     own = name(item.entity)
     for one in among:
         is_of_field = one.id != item.id and one.field and same(one.field, item.field)
         if is_of_field and same(name(one.entity), own):
-            yield Rival(one.id, one.value, one.why)
+            yield one
 
 
 def _passages(context: WriteContext, item: ReviewItem) -> Iterator[SourcePassage]:
@@ -362,7 +340,7 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:
 
 def _of_branch(history: History, branch: OpenBranch) -> Iterator[FileDiff]:
     for recorded in branch.commits:
-        subject = recorded.message.partition("\n")[0]
+        subject = recorded.subject
         for change in history.changes(recorded.commit):
             if change.path.startswith(f"{RUNS}/"):
                 continue  # the record of the run is for machines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memoryclaw.errors import ConflictError, HistoryError
-from memoryclaw.history.repository import History, editions, log_row
+from memoryclaw.history.repository import History, editions
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
@@ -70,7 +70,7 @@ def _origins(history: History, proposals: Iterable[Decision]) -> str:
 
 def commit_in_words(history: History, commit: str) -> str:
     """A commit, who made it and when, and a remote branch that has it."""
-    row, remote = log_row(history, commit), remote_with(history, commit)
+    row, remote = history.read(commit), remote_with(history, commit)
     return f"commit {commit[:12]} by {row.author} on {row.when[:10]}{f', in {remote}' * bool(remote)}"
 
 

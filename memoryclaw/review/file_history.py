@@ -194,7 +194,7 @@ def bytes_on(root: str, path: str, day: str) -> bytes | None:
     content = None
     for edition in repository.editions(git, path):
         content = edition.after if edition.after is not None else content
-        if repository.log_row(git, edition.commit).when[:10] <= day:
+        if git.read(edition.commit).when[:10] <= day:
             break
     return content
 

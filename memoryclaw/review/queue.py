@@ -108,7 +108,7 @@ class ReviewItem(NamedTuple):
 
 def waiting_items(context: WriteContext) -> list[ReviewItem]:
     """Everything that waits: facts first, then conflicts, what asks to be verified, proposals, skill drafts, branches, permissions and settings."""
-    of_owner = () if context.only_seen else (*_branches(context), *_foreign(context), *_settings(context))
+    of_owner = () if context.only_seen else (*_branches(context), *of_others(context), *_settings(context))
     return [
         *_facts(context),
         *_conflicts(context),
@@ -286,7 +286,8 @@ def _branches(context: WriteContext) -> Iterator[ReviewItem]:
         yield ReviewItem(branch.run, "run", title, reason, branch.run, branch.ref, branch=branch)
 
 
-def _foreign(context: WriteContext) -> Iterator[ReviewItem]:
+def of_others(context: WriteContext) -> Iterator[ReviewItem]:
+    """What others decided or labelled, and what counts only once this person says so."""
     if foreign := decisions_of(context.root).proposals:
         yield ReviewItem(
             elsewhere.KIND,

@@ -15,7 +15,7 @@ from memoryclaw.consolidation.changes import record_path
 from memoryclaw.consolidation.pending import PENDING_FILE
 from memoryclaw.consolidation.proposals import FOLDER, about
 from memoryclaw.errors import ConflictError, InputError
-from memoryclaw.history.repository import History, Recorded
+from memoryclaw.history.repository import History, Logged
 from memoryclaw.lifecycle.keeping import UPKEEP
 from memoryclaw.model import FileChange
 from memoryclaw.review import file_changes
@@ -42,7 +42,7 @@ _Revert = Callable[[bytes | None], tuple[bytes | None, tuple[str, ...]]]  # what
 class _Target(NamedTuple):
     """What is to be taken back: commits, newest first, and whether a whole run was named."""
 
-    commits: list[Recorded]
+    commits: list[Logged]
     run: str
 
     @property
@@ -51,7 +51,7 @@ class _Target(NamedTuple):
 
     @property
     def subject(self) -> str:
-        newest = _subject(self.commits[0])
+        newest = self.commits[0].subject
         return newest if self.is_one else f"{self.run} ({len(self.commits)} commits)"
 
     @property
@@ -112,7 +112,7 @@ def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
         commit = target.commits[0].commit[:12]
         message = context.message("undo", run=run, subject=target.subject, commit=commit)
     else:
-        taken = [_subject(commit) for commit in target.commits]
+        taken = [commit.subject for commit in target.commits]
         message = context.message(
             "undo-run", run=run, of=target.run, taken=taken, left=plan.left, kept=plan.kept
         )
@@ -332,10 +332,6 @@ def _left_notice(plan: _Plan) -> str:
         "kept, because remaining facts cite it": plan.kept,
     }
     return "; ".join(f"{reason}: {', '.join(names)}" for reason, names in reasons.items() if names)
-
-
-def _subject(commit: Recorded) -> str:
-    return commit.message.partition("\n")[0]
 
 
 def _all_reverted(reverts: Sequence[_Revert], now: bytes | None) -> bytes | None:

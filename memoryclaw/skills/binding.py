@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.errors import InputError
 from memoryclaw.model import Fact
@@ -104,15 +104,8 @@ def _json(need: Requirement, text: str) -> Any:
 Facts = Callable[[str], Sequence[Fact]]  # of an entity (all without one): those that hold now
 
 
-class BoundValue(NamedTuple):
-    """A value, and the id of its fact."""
-
-    value: str
-    id: str
-
-
-def look_up_value(need: Requirement, entities: Sequence[str], facts: Facts) -> BoundValue | None:
-    """Looks up the value of a parameter that nobody gave. `entities`: the entities that other parameters name, such as a client."""
+def look_up_value(need: Requirement, entities: Sequence[str], facts: Facts) -> Fact | None:
+    """The fact with the value of a parameter that nobody gave. `entities`: the entities that other parameters name, such as a client."""
     if need.address:
         return _at(need, facts)
     if not need.remembered:
@@ -122,8 +115,8 @@ def look_up_value(need: Requirement, entities: Sequence[str], facts: Facts) -> B
     return _only(need, of_entities) or _only(need, named)
 
 
-def standing_for(need: Requirement, text: str, facts: Facts) -> BoundValue | None:
-    """The e-mail address of a person named where an address is required."""
+def standing_for(need: Requirement, text: str, facts: Facts) -> Fact | None:
+    """The fact with the e-mail address of a person named where an address is required."""
     if not text or fits(need, text):
         return None
     of_entity = facts(text)
@@ -131,7 +124,7 @@ def standing_for(need: Requirement, text: str, facts: Facts) -> BoundValue | Non
     return named or _only(need, of_entity)
 
 
-def _at(need: Requirement, facts: Facts) -> BoundValue | None:
+def _at(need: Requirement, facts: Facts) -> Fact | None:
     address = need.address.removeprefix("semantic:").strip()
     place, mark, within = address.rpartition("#")
     entity, _, field = within.rpartition(".")
@@ -144,9 +137,10 @@ def _at(need: Requirement, facts: Facts) -> BoundValue | None:
     return _only(need, matching)
 
 
-def _only(need: Requirement, facts: Iterable[Fact]) -> BoundValue | None:
-    values = {fact.value: fact.id for fact in facts if fact.value and fits(need, fact.value)}
-    return BoundValue(*next(iter(values.items()))) if len(values) == 1 else None
+def _only(need: Requirement, facts: Iterable[Fact]) -> Fact | None:
+    """The last of these facts, where all have the same value."""
+    by_value = {fact.value: fact for fact in facts if fact.value and fits(need, fact.value)}
+    return by_value.popitem()[1] if len(by_value) == 1 else None
 
 
 def _is(field: str, *names: str) -> bool:

@@ -81,7 +81,8 @@ def _must_be_known(params: Iterable[str], needs: Sequence[Requirement], skill: s
 
 
 def _value_of(need: Requirement, text: str, facts: Facts) -> ParameterValue:
-    value, source = standing_for(need, text, facts) or (text, "given")
+    fact = standing_for(need, text, facts)
+    value, source = (fact.value, fact.id) if fact else (text, "given")
     return ParameterValue(need.name, parse_value(need, value), source, need.asked.type == "secret")
 
 

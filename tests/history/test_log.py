@@ -57,3 +57,12 @@ def test_merges_of_a_person_are_rows_like_others(tmp_path):
     assert rows[0].subject == "merged"
     assert {row.subject for row in rows[1:]} == {"side work", "main work", "first"}
     assert [row.files for row in rows if row.subject == "side work"] == [("b.md",)]
+
+
+def test_a_message_in_another_encoding_is_read_as_its_commit_says(tmp_path):
+    root = vault_of(tmp_path / "v", {"a.md": "1\n"})
+    git(root, "config", "i18n.commitEncoding", "ISO-8859-1")
+    (tmp_path / "message").write_bytes("Fähre nach Århus\n\nmit Gepäck\n".encode("latin-1"))
+    git(root, "commit", "-q", "--allow-empty", "-F", str(tmp_path / "message"))
+    [row, _] = repository.commit_log(History(str(root)), limit=9)
+    assert (row.subject, row.body) == ("Fähre nach Århus", "mit Gepäck")

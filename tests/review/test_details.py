@@ -58,8 +58,8 @@ def test_a_waiting_fact_is_told_apart(app: App) -> None:
     )  # fmt: skip
     assert (windy.entity, windy.field, windy.value, windy.now) == ("Nora", "", "it is windy", "")
     found = app.review.details(green)
-    assert [(one.value, one.line) for one in found.holds] == [("grey", 2)]
-    assert [(one.value, one.until) for one in found.before] == [
+    assert [(one.value, one.line) for _, one in found.holds] == [("grey", 2)]
+    assert [(one.value, one.until) for _, one in found.before] == [
         ("white", "2026-01-01"),
         ("red", "2025-01-01"),
     ]

@@ -15,7 +15,7 @@ from daemons import serving
 from gitvault import copy_repositories, git
 
 from memoryclaw.app import App, init_vault
-from memoryclaw.errors import ConfigError, InputError, MemoryClawError
+from memoryclaw.errors import ConfigError, ConflictError, InputError, MemoryClawError
 from memoryclaw.model import AGENT
 from memoryclaw.writing.decisions import decisions_of
 
@@ -172,6 +172,24 @@ def test_adopting_is_done_once_and_holds_for_exactly_these_bytes(machines: tuple
     mine.sync()
     assert mine.hosted() == {"mail/SKILL.md": MAIL.encode()}
     assert mine.states() == {"mail": "changed since approval"}
+
+
+def test_what_came_since_the_list_was_shown_is_not_adopted_with_it(
+    machines: tuple[Machine, Machine],
+) -> None:
+    mine, theirs = machines
+    approve(theirs)
+    theirs.push()
+    mine.sync()
+    with mine.app() as app:
+        listed = app.adoptable()
+    theirs.write("skills/mow/SKILL.md", MAIL.replace("mail", "mow"))
+    approve(theirs, "mow")
+    theirs.push()
+    mine.sync()
+    with mine.app() as app, pytest.raises(ConflictError, match="has changed since it was shown"):
+        app.adopt(listed)
+    assert mine.states() == {"mail": "not approved", "mow": "not approved"}
 
 
 def test_what_is_not_wanted_here_is_not_asked_again_and_stays_elsewhere(

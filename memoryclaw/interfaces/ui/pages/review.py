@@ -88,7 +88,7 @@ def _told(app: App, item: rooms.queue.ReviewItem, among: Sequence[rooms.queue.Re
 
 def _rows(item: rooms.queue.ReviewItem, details: Any) -> list[tuple[str, str, str]]:
     """What a fact is now, and what it would be."""
-    current = details.holds[0] if details.holds and not details.many else None
+    current = details.holds[0][1] if details.holds and not details.many else None
     return [
         (item.field, current.value if current else "", item.value),
         ("since", current.since if current else "", item.since),
