@@ -30,11 +30,7 @@ class Days(NamedTuple):
 
 
 def given_day(text: str) -> str:
-    """A day that somebody gave, in ISO form.
-
-    Raises:
-        InputError: it is none.
-    """
+    """A day that somebody gave, in ISO form. Raises InputError: it is none."""
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
