@@ -15,9 +15,8 @@ from memoryclaw.vault.fact_values import KIN, is_of_people, noun_of
 
 _LONGEST, _OPENING = 4, 200  # words of a name; characters of a sentence that hold the name it begins with
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
-_CAPITAL = re.compile(
-    r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]"
-)  # behind the first letter, which only begins a sentence
+# behind the first letter, which only begins a sentence
+_CAPITAL = re.compile(r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]")
 PARTICLES = frozenset(lists.words("names.particles"))
 _GIVEN = frozenset(lists.words("names.given"))  # common words that are first names too: `Will`, `April`
 _IN_S = frozenset(lists.words("names.in_s"))

@@ -464,10 +464,8 @@ def _iso(moment: datetime) -> str:
 # The words of dates, one file a language. A word of a table may be several words of a text: `last night`, `il y a`, `星期一`.
 
 _LANGUAGES = ("en", "de", "fr", "es", "zh", "it", "pt", "nl", "ru", "ko")
-_SCRIPTS = {
-    "ru": late.pattern("[\u0400-\u04ff]"),
-    "ko": late.pattern("[\u1100-\u11ff\uac00-\ud7a3]"),
-}  # without a letter of it, nothing is read
+# without a letter of it, nothing is read
+_SCRIPTS = {"ru": late.pattern("[\u0400-\u04ff]"), "ko": late.pattern("[\u1100-\u11ff\uac00-\ud7a3]")}
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _DIGITS = {digit: str(n) for n, digit in enumerate("零一二三四五六七八九")} | {
     "〇": "0",
@@ -1088,9 +1086,8 @@ class Phrases:
         which = self._take("which", at)
         if which:
             moment = self._named(which[1], int(which[0]))
-            tail = (
-                self._take("which_after", moment.after) if moment else None
-            )  # ce mois-ci, este lunes pasado
+            # ce mois-ci, este lunes pasado
+            tail = self._take("which_after", moment.after) if moment else None
             if tail and (last := self._named(which[1], int(tail[0]))):
                 return last._replace(after=tail[1])
             return None if moment is None or self._stands_alone(moment.after) else moment
