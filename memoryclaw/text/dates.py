@@ -822,7 +822,8 @@ class Phrases:
         if not number or (bare and ("outer first" in self._traits or (ends and self._is_word(after)))):
             return None
         for back in range(3):  # a month without that day is followed by one with it
-            span = exact_span(*_month_before(anchor, back), number)
+            month = month_span(anchor.year, anchor.month - back).first
+            span = exact_span(month.year, month.month, number)
             if span and span.first <= anchor:
                 return _Moment(span, marked)
         return None
@@ -1291,11 +1292,6 @@ class Phrases:
 
 def _lies_in(inner: Days, outer: Days) -> bool:
     return outer.first <= inner.first <= outer.last
-
-
-def _month_before(day: date, count: int) -> tuple[int, int]:
-    first = month_span(day.year, day.month - count).first
-    return first.year, first.month
 
 
 def _day_number(word: str) -> int:
