@@ -209,8 +209,10 @@ def _plain_id(id_: str) -> str:
     return "".join(filter(str.isalnum, id_))
 
 
-def _first(place: Mapping[str, Any], *keys: str) -> Any:
-    return next((place[key] for key in keys if place.get(key) is not None), None)
+def _first(places: Mapping[str, Any] | tuple[Mapping[str, Any], ...], *keys: str) -> Any:
+    """The first value under one of these keys, in one place or in the first of several."""
+    several = places if isinstance(places, tuple) else (places,)
+    return next((place[key] for key in keys for place in several if place.get(key) is not None), None)
 
 
 # Content in any shape as plain text. Images and binaries become placeholders; thoughts are left out.
@@ -311,11 +313,11 @@ def call_of(part: dict[str, Any]) -> tuple[str, str, Any]:
     """The id, name and arguments of a tool call, in any host's spelling."""
     wrapped = map(part.get, ("function", "functionCall", "function_call"))
     inner: dict[str, Any] = next((call for call in wrapped if isinstance(call, dict)), {})
-    args = _first_text((part, inner), ("arguments", "input", "args", "parameters"))
+    args = _first((part, inner), "arguments", "input", "args", "parameters")
     if isinstance(args, str) and args[:1] in "{[":  # OpenAI's hosts send arguments as a text of JSON
         args = json_value(args, args)
-    id_ = _first_text((part, inner), ("id", "call_id", "toolCallId"))
-    name = _first_text((part, inner), ("name", "toolName"))
+    id_ = _first((part, inner), "id", "call_id", "toolCallId")
+    name = _first((part, inner), "name", "toolName")
     return str(id_ or ""), str(name or "tool"), args
 
 
@@ -342,7 +344,7 @@ def _part(part: dict[str, Any], depth: int) -> str:
     if kind in _THOUGHTS or kind in CALLS or part.get("thought") is True:
         return ""
     if kind in RESULTS:
-        return _text(_first_text((part,), ("content", "output", "result", "functionResponse")), depth + 1)
+        return _text(_first(part, "content", "output", "result", "functionResponse"), depth + 1)
     if kind in _PICTURES or kind == "inlineData":
         return _picture(part)
     for key in ("text", "content", "refusal", "parts"):
@@ -361,7 +363,7 @@ def _picture(part: dict[str, Any]) -> str:
     if isinstance(url, str) and url.startswith("data:"):
         return unpack(url)
     if isinstance(data, str):
-        mime = _first_text((source, part), ("media_type", "mimeType", "mime_type"))
+        mime = _first((source, part), "media_type", "mimeType", "mime_type")
         return placeholder(str(mime or "image/*"), data)
     return f"[image: {url.partition('?')[0][:200]}]" if isinstance(url, str) else "[image]"
 
@@ -369,9 +371,9 @@ def _picture(part: dict[str, Any]) -> str:
 def _file(part: dict[str, Any], kind: str) -> str:
     source = part.get("source") if isinstance(part.get("source"), dict) else part.get(kind)
     source = source if isinstance(source, dict) else part
-    data = _first_text((source,), ("data", "file_data"))
-    name = str(_first_text((source, part), ("filename", "file_name", "title", "name")) or "")[:100]
-    mime = str(_first_text((source, part), ("media_type", "mimeType", "mime_type", "format")) or "")
+    data = _first(source, "data", "file_data")
+    name = str(_first((source, part), "filename", "file_name", "title", "name") or "")[:100]
+    mime = str(_first((source, part), "media_type", "mimeType", "mime_type", "format") or "")
     size = _size(len(data) * 3 // 4) if isinstance(data, str) else ""
     about = ", ".join(filter(None, (name, mime, size)))
     return f"[{kind}: {about}]" if about else f"[{kind}]"
@@ -381,10 +383,6 @@ def _if_binary(hit: re.Match[str]) -> str:
     data = hit[0]
     mixed = any(map(str.isdigit, data)) and any(map(str.isupper, data)) and any(map(str.islower, data))
     return placeholder("", data) if mixed else data
-
-
-def _first_text(places: tuple[dict[str, Any], ...], keys: tuple[str, ...]) -> Any:
-    return next((place[key] for key in keys for place in places if place.get(key) is not None), None)
 
 
 def _size(count: int) -> str:

@@ -27,14 +27,12 @@ _TOLD_WORDS = 12  # of a value that tells what it is by itself
 _OLDEST = 120
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _PHONE = re.compile(r"(?<![\w.,/-])(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
-_PROGRAM = re.compile(
-    r"[a-z]{2}[A-Z]|[a-z]\d|\w\.[a-z]"
-)  # within a word: `FastAPI`, `next.js`; not `St.Gallen`
+# within a word: `FastAPI`, `next.js`; not `St.Gallen`
+_PROGRAM = re.compile(r"[a-z]{2}[A-Z]|[a-z]\d|\w\.[a-z]")
 _HARD = re.compile(r"\d|[$€£%]")
 _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # where a value ends
-_QUOTED = re.compile(
-    r"(['\"‘’`])[^'\"‘’`]{1,60}(['\"‘’`])|[\U00010600-\U000106ff]"
-)  # also one that is sealed
+# also one that is sealed
+_QUOTED = re.compile(r"(['\"‘’`])[^'\"‘’`]{1,60}(['\"‘’`])|[\U00010600-\U000106ff]")
 _TOWN = re.compile(
     r"\s*,\s*((?:\d[\w-]{2,9}\s)?[A-ZÀ-Þ][\w'’]{1,30}(?:(?:-|[ ](?=[A-ZÀ-Þ0-9]))[\w'’]{1,30}){0,3})\s*(?:[.,;!?]|\Z)"
 )
@@ -1018,9 +1016,8 @@ def _names_a_thing(value: str, words: Grammar) -> bool:
     tokens = tuple(token for token in tokens if not (dated and token in words.months)) or tokens  # `3 May`
     plain = len(tokens) <= _THING_WORDS and not any(token in words.predicates for token in tokens)
     days = all(token in words.weekdays for token in tokens)  # nobody is allergic to Mondays
-    amount = (
-        len(tokens) > 1 and dated and all(token in words.units for token in tokens[1:])
-    )  # `i study 3 days`
+    # `i study 3 days`
+    amount = len(tokens) > 1 and dated and all(token in words.units for token in tokens[1:])
     return (
         plain and not days and not amount and tokens[0] not in words.small and not _is_judgement(value, words)
     )

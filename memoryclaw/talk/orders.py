@@ -215,9 +215,8 @@ def _plain(clause: Clause, words: Grammar) -> tuple[str, ...]:
 def _without_leads(tokens: tuple[str, ...], typed: tuple[str, ...], words: Grammar) -> tuple[str, ...]:
     while tokens:
         lasting = words.lasting.at(tokens)
-        is_bound = (
-            words.negations.within(tokens[:lasting]) or tokens[0] in words.conditions
-        )  # `nie wieder`, `when you`
+        # `nie wieder`, `when you`
+        is_bound = words.negations.within(tokens[:lasting]) or tokens[0] in words.conditions
         lead = words.politeness.at(tokens) or (lasting if lasting > 1 and not is_bound else 0)
         lead = lead or _occasion(tokens, words) * words.lasting.within(typed) or request_of(tokens, words)
         filler = tokens[0] in words.fillers and tokens[0] not in words.negative_determiners

@@ -18,9 +18,8 @@ _LONGEST, _OPENING = (
     200,
 )  # words of a name, its particles not counted; characters of a sentence that hold the name it begins with
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
-_CAPITAL = re.compile(
-    r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]"
-)  # behind the first letter, which only begins a sentence
+# behind the first letter, which only begins a sentence
+_CAPITAL = re.compile(r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]")
 PARTICLES = frozenset(lists.words("names.particles"))
 _JOINED = 2  # particles of a name: `de la`
 _GIVEN = frozenset(lists.words("names.given"))  # common words that are first names too: `Will`, `April`

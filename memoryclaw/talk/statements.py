@@ -303,10 +303,8 @@ class _Turn:
 
         self._topic = ""  # of the next sentence
         self.named: list[str] = []  # in the turn so far, by the last clause that names any
-        self._field = (
-            "",
-            False,
-        )  # the words of the last clause that named a field, and whether it has a sign of change
+        # the words of the last clause that named a field, and whether it has a sign of change
+        self._field = ("", False)
         self._is_stranger = False  # the turn tells of a `she` who is none of those whom it names
         self._switched = "", ""  # whose role or field the clause before says to be another's, and which
         self._subject = "", "none"  # of the clause before in the sentence, as `Names.subject` has it
@@ -377,11 +375,12 @@ class _Turn:
             mentions = [name for name in self.names.found(clause.text) if name not in values]
             if self._is_stranger:
                 mentions = [name for name in mentions if name in self.names.people]
+            # `my mum's birthday`
             told_of = [
                 assertion.entity
                 for assertion in owned
                 if assertion.entity and assertion.entity not in mentions
-            ]  # `my mum's birthday`
+            ]
             self.named = [
                 *mentions,
                 *told_of,
@@ -639,9 +638,8 @@ class _Turn:
             self._switched = entity, switched(clause, self.words) if subject in ("own", "named") else ""
             if switch and not assertions and (holder := successor_in(plain, whose, switch, self.words)):
                 assertions, changed = (holder,), True
-            if (
-                "hedged" in doubts
-            ):  # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
+            # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
+            if "hedged" in doubts:
                 assertions = tuple(
                     assertion._replace(how="noun") if assertion.stated else assertion
                     for assertion in assertions

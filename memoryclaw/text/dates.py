@@ -30,11 +30,7 @@ class Days(NamedTuple):
 
 
 def given_day(text: str) -> str:
-    """A day that somebody gave, in ISO form.
-
-    Raises:
-        InputError: it is none.
-    """
+    """A day that somebody gave, in ISO form. Raises InputError: it is none."""
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
@@ -468,10 +464,8 @@ def _iso(moment: datetime) -> str:
 # The words of dates, one file a language. A word of a table may be several words of a text: `last night`, `il y a`, `星期一`.
 
 _LANGUAGES = ("en", "de", "fr", "es", "zh", "it", "pt", "nl", "ru", "ko")
-_SCRIPTS = {
-    "ru": late.pattern("[\u0400-\u04ff]"),
-    "ko": late.pattern("[\u1100-\u11ff\uac00-\ud7a3]"),
-}  # without a letter of it, nothing is read
+# without a letter of it, nothing is read
+_SCRIPTS = {"ru": late.pattern("[\u0400-\u04ff]"), "ko": late.pattern("[\u1100-\u11ff\uac00-\ud7a3]")}
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _DIGITS = {digit: str(n) for n, digit in enumerate("零一二三四五六七八九")} | {
     "〇": "0",
@@ -828,7 +822,8 @@ class Phrases:
         if not number or (bare and ("outer first" in self._traits or (ends and self._is_word(after)))):
             return None
         for back in range(3):  # a month without that day is followed by one with it
-            span = exact_span(*_month_before(anchor, back), number)
+            month = month_span(anchor.year, anchor.month - back).first
+            span = exact_span(month.year, month.month, number)
             if span and span.first <= anchor:
                 return _Moment(span, marked)
         return None
@@ -1092,9 +1087,8 @@ class Phrases:
         which = self._take("which", at)
         if which:
             moment = self._named(which[1], int(which[0]))
-            tail = (
-                self._take("which_after", moment.after) if moment else None
-            )  # ce mois-ci, este lunes pasado
+            # ce mois-ci, este lunes pasado
+            tail = self._take("which_after", moment.after) if moment else None
             if tail and (last := self._named(which[1], int(tail[0]))):
                 return last._replace(after=tail[1])
             return None if moment is None or self._stands_alone(moment.after) else moment
@@ -1298,11 +1292,6 @@ class Phrases:
 
 def _lies_in(inner: Days, outer: Days) -> bool:
     return outer.first <= inner.first <= outer.last
-
-
-def _month_before(day: date, count: int) -> tuple[int, int]:
-    first = month_span(day.year, day.month - count).first
-    return first.year, first.month
 
 
 def _day_number(word: str) -> int:

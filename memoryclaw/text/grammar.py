@@ -218,13 +218,10 @@ class Grammar:
         """The verbs that end the value of a field, as they are looked up: `left`, `quit`."""
         return WordList(" ".join(verb) for verb, _ in self.verb_ends)
 
-    def _field_lines(self, name: str) -> list[str]:
-        return lists.lines(f"{self._file}.{name}") if name in self._names else []
-
     def _by_field(self, name: str) -> tuple[tuple[tuple[str, ...], str], ...]:
         if name not in self._rows:
             rows = []
-            for line in self._field_lines(name):
+            for line in lists.lines(f"{self._file}.{name}") if name in self._names else ():
                 field, _, verbs = line.partition(":")
                 entries = ([word.split("/") for word in verb.split()] for verb in verbs.split(","))
                 phrases = self._spelled(" ".join(phrase) for entry in entries for phrase in product(*entry))

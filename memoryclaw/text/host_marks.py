@@ -44,11 +44,6 @@ class HostMark:
             tuple(f"<{tag}" for tag in self._tags) if self._tags else (str(row.get("needle") or self._begin),)
         )
 
-    @property
-    def forms(self) -> tuple[str, ...]:
-        """How the mark begins, as a person reads it."""
-        return tuple(f"{needle}>" for needle in self.needles) if self._tags else self.needles
-
     def match(self, text: str) -> re.Match[str] | None:
         """The mark at the beginning of a text."""
         return self._whole.match(text)
@@ -63,7 +58,8 @@ class HostMark:
             tag = hit["tag"] if self._tags else ""
             if hit.start() < place:
                 continue
-            close = None if tag in unclosed else self._close_of(tag).search(text, hit.end())
+            end = rf"</{re.escape(tag)}>" if tag else self._end
+            close = None if tag in unclosed else re.compile(end, re.MULTILINE).search(text, hit.end())
             if close is not None:
                 place = close.end()
                 yield hit.start(), place
@@ -71,9 +67,6 @@ class HostMark:
             unclosed.add(tag)
             if text[hit.start() - 1 : hit.start()] in ("", "\n"):
                 yield hit.span()
-
-    def _close_of(self, tag: str) -> re.Pattern[str]:
-        return re.compile(rf"</{re.escape(tag)}>" if tag else self._end, re.MULTILINE)
 
     @cached_property
     def _whole(self) -> re.Pattern[str]:

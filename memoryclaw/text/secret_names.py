@@ -432,7 +432,7 @@ def _stands_alone(hit: re.Match[str], value: str, end: int) -> bool:
         ends
         and bool(hit["sign"] or hit["open"])
         and value.lower() not in _SENTENCE
-        and not _is_label(hit, value)
+        and hit["password"].lower().replace(" ", "") not in value.lower()
     )
 
 
@@ -482,10 +482,6 @@ def _is_assignment(hit: re.Match[str]) -> bool:
 def _is_about(tail: str) -> bool:
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", tail)
     return any(word.lower() in _ABOUT for word in words[-2:])
-
-
-def _is_label(hit: re.Match[str], value: str) -> bool:
-    return bool(hit["password"]) and hit["password"].lower().replace(" ", "") in value.lower()
 
 
 def is_sample(value: str) -> bool:

@@ -40,11 +40,7 @@ CLOSED = Label(OWNER, export=False)  # of what cannot be read
 
 
 def audience_name(audience: str) -> str:
-    """The audience of a caller, as labels name it.
-
-    Raises:
-        InputError: no label could name it.
-    """
+    """The audience of a caller, as labels name it. Raises InputError: no label could name it."""
     name = audience.strip().lower()
     if not _NAME.fullmatch(name):
         raise InputError(

@@ -229,11 +229,7 @@ NO_FIELDS = NoteFields()
 def read_fields(
     path: str, parts: Split, body: Body, said: Properties, *, note_id: str, title: str
 ) -> NoteFields:
-    """The fields of a plain note.
-
-    Args:
-        note_id: its id, the first part of the ids of its facts.
-    """
+    """The fields of a plain note. `note_id`: its id, the first part of the ids of its facts."""
     fields = [*_header_fields(parts.meta, parts)]
     for keys, value in parts.shadowed:  # the earlier values of keys that a header has twice
         fields += _header_fields({str(keys[0]): value}, parts) if keys else ()

@@ -6,7 +6,7 @@ import hashlib
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from memoryclaw.model import (
@@ -74,31 +74,11 @@ _ROLE_TRUST = {
 }
 
 
-def units_of(
-    note: Note,
-    *,
-    properties: str | None = None,
-    fact_lines: frozenset[int] | None = None,
-    rest: str = "",
-    fields: NoteFields = NO_FIELDS,
-    todos: Sequence[tuple[int, str, Todo]] = (),
-) -> tuple[Unit, ...]:
-    """The retrieval units of a note, in the order of the file.
-
-    Args:
-        properties: header values to search besides names; read from `note.meta` when not given.
-        fact_lines: those that are facts and no prose; those of the facts of a semantic file when not given.
-        rest: the text after the first `MAX_TEXT` characters, of which only the distinct words are kept.
-        fields: what the fields of a plain note tell of the note itself; its first unit holds them, each with its name.
-        todos: the lines with boxes: number, line, and what it says.
-    """
+def _units_of(note: Note, reading: _Reading, rest: str) -> tuple[Unit, ...]:
+    """The retrieval units of a note, in the order of the file; of `rest`, the text beyond `MAX_TEXT`, only the distinct words are kept."""
     if note.turns:
         return tuple(unit for turn in note.turns for unit in _turn_units(turn, note))
-    if fact_lines is None:
-        fact_lines = frozenset(fact.line for fact in note.facts if note.kind == "semantic")
-    if properties is None:
-        meta = without_facts(note.meta) if note.kind == "semantic" else note.meta
-        properties = read_properties(meta, {}).other
+    fact_lines, properties, fields = reading.facts.told, reading.searched, reading.fields
     far = [("~rest", 0, rest)] if rest else []
     named = fields.searched
     if len(properties) + len(named) > SECTION_CHARS:  # every unit holds them: what is large is held once
@@ -106,7 +86,7 @@ def units_of(
     facts = [_fact_unit(fact, note) for fact in note.facts]
     cutter = _Cutter(note, properties)
     if note.kind != "episode":  # which tells them as part of what happened
-        fact_lines |= {number for number, _, _ in todos}
+        fact_lines |= {number for number, _, _ in reading.todos}
     prose = cutter.units(list(_without_facts(note.sections, fact_lines)) if fact_lines else note.sections)
     if not prose and (properties or named or note.aliases or not facts):
         prose = [cutter.unit("", 1, 1, "", ())]
@@ -114,7 +94,7 @@ def units_of(
         begin = cutter.with_properties(named) if named else prose[0].properties
         prose[0] = prose[0]._replace(properties=begin, days=fields.days)
     prose += [cutter.overflow(*arguments) for arguments in far]
-    units = [*prose, *facts, *cutter.todos(todos)]
+    units = [*prose, *facts, *cutter.todos(reading.todos)]
     for number, unit in enumerate(units):  # what no word of it names, its words or its place tell
         is_typed = unit.lifecycle.memory_type and unit.kind != "todo"
         if not is_typed and (memory_type := type_of(unit)):
@@ -596,16 +576,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "problems": _at(source.path, problems) if problems else (),
     }
     note = Note(**fields)
-    return note._replace(
-        units=units_of(
-            note,
-            properties=reading.searched,
-            fact_lines=reading.facts.told,
-            rest=source.rest,
-            fields=reading.fields,
-            todos=reading.todos,
-        )
-    )
+    return note._replace(units=_units_of(note, reading, source.rest))
 
 
 def _path_id(path: str) -> str:

@@ -97,11 +97,7 @@ class OwnStore(NamedTuple):
     folder: str
 
     def read(self) -> str:
-        """All lines.
-
-        Raises:
-            VaultError: they cannot be read.
-        """
+        """All lines. Raises VaultError: they cannot be read."""
         if not self.folder:
             raise UnidentifiedError(_NO_ID)
         try:
@@ -117,11 +113,7 @@ class OwnStore(NamedTuple):
             ) from None
 
     def append(self, line: str) -> None:
-        """Adds a line; the disk has it afterwards.
-
-        Raises:
-            VaultError: it cannot be written.
-        """
+        """Adds a line; the disk has it afterwards. Raises VaultError: it cannot be written."""
         if not self.folder:
             raise UnidentifiedError(_NO_ID)
         try:
@@ -185,11 +177,7 @@ Pieces = Iterable[tuple[str, str]]  # by the digest of a path, and the piece
 
 
 def doubt(root: str, at: str, raised: Mapping[tuple[str, str], Doubt]) -> None:
-    """Keeps what came from elsewhere and is in doubt in this copy of a vault, from now on.
-
-    Raises:
-        VaultError: it cannot be kept.
-    """
+    """Keeps what came from elsewhere and is in doubt in this copy of a vault, from now on. Raises VaultError: it cannot be kept."""
     standing = {(file, piece): one for file, of in doubts(root).items() for piece, one in of.pieces.items()}
     rows = [[*key, [*one.came], [*one.holds]] for key, one in sorted({**standing, **raised}.items())]
     declined = [key for key, one in standing.items() if one.declined and key not in raised]
@@ -199,22 +187,14 @@ def doubt(root: str, at: str, raised: Mapping[tuple[str, str], Doubt]) -> None:
 
 
 def settle(root: str, at: str, pieces: Pieces, *, unwanted: bool = False) -> None:
-    """Keeps that this person said yes to what was in doubt, or does not want it.
-
-    Raises:
-        VaultError: it cannot be kept.
-    """
+    """Keeps that this person said yes to what was in doubt, or does not want it. Raises VaultError: it cannot be kept."""
     doubt(root, at, {})  # a copy of which nothing was told has those of others, too
     key = "unwanted" if unwanted else "settled"
     permit(root, _line(at, {"copy": _copy(root), key: [*map(list, pieces)]}))
 
 
 def carry(root: str, old: str, new: str) -> None:
-    """Has the doubts of a file stand for the path that it has now, too.
-
-    Raises:
-        VaultError: it cannot be kept.
-    """
+    """Has the doubts of a file stand for the path that it has now, too. Raises VaultError: it cannot be kept."""
     pieces = doubts_of_file(root, old).pieces
     doubt(root, "", {(piece_of(new), piece): one for piece, one in pieces.items()})
 

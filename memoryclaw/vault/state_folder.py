@@ -239,11 +239,7 @@ def watcher(state: Path | str) -> tuple[int, str]:
 
 
 def drop(state: Path | str, name: str) -> None:
-    """Writes a cookie for the watcher.
-
-    Raises:
-        OSError: there is no real folder for it.
-    """
+    """Writes a cookie for the watcher. Raises OSError: there is no real folder for it."""
     with _open_folder(state) as folder:
         os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600, dir_fd=folder))
 

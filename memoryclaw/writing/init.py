@@ -114,11 +114,7 @@ def adopt(
 
 
 def make_folders(root: str) -> None:
-    """Makes the folders of a vault that are not there.
-
-    Raises:
-        VaultError: one cannot be made.
-    """
+    """Makes the folders of a vault that are not there. Raises VaultError: one cannot be made."""
     try:
         # In the vault of another program nothing empty is made: a folder comes with the first file in it.
         is_of_others = any(os.path.isdir(os.path.join(root, name)) for name in _OTHER_PROGRAMS)

@@ -204,49 +204,6 @@ def remember(
             context, [part], source=source, claim=claim, lifecycle=lifecycle, understood=False
         )
     text = text.replace("\0", "")
-    return _episode(context, text, tags, source=source, claim=claim, lifecycle=lifecycle, body=body)
-
-
-def _in_note(context: WriteContext, part: MemoryPart) -> MemoryPart:
-    """The part as the property of the one note that holds its fact; as it is where none does, or `semantic/` holds it."""
-    places = [
-        (path, fact)
-        for path in (context.lookup.entity_files(part.entity) if part.field and not part.many else ())
-        if (place := place_of(path)) is not None and place.state == "current"
-        for fact in context.semantic(path).facts(context.text(path)).facts
-        if fact.current and same_field(fact.field, part.field) and edits.same(fact.entity, part.entity)
-    ]
-    if len(places) != 1 or not context.semantic(places[0][0]).is_note or places[0][1].end_line:
-        return part
-    path, fact = places[0]
-    return MemoryPart(fact.entity, fact.field, part.value, path)
-
-
-def fact_file(context: WriteContext, entity: str, field: str) -> str:
-    """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
-    paths = [
-        path for path in context.lookup.entity_files(entity) if place_of(path) == ("semantic", "current")
-    ]
-    holding = (path for path in paths if context.semantic(path).current(context.text(path), entity, field))
-    return next(chain(holding, paths, ["semantic/facts.md"]))
-
-
-def _fact_id(file: edits.SemanticFile, text: str, entity: str, field: str, value: str) -> str:
-    value = " ".join(value.split()) if field else edits.quotable(value)
-    facts = file.current(text, entity, field)
-    return next((fact.id for fact in facts if fact.value == value), facts[0].id)
-
-
-def _episode(
-    context: WriteContext,
-    text: str,
-    tags: Sequence[str],
-    *,
-    source: str,
-    claim: str,
-    lifecycle: Mapping[str, str],
-    body: str,
-) -> Written:
     summary = _summary(text)
 
     def create(name: str) -> Written:
@@ -278,10 +235,9 @@ def _episode(
         notice = "; ".join(filter(None, (AGAIN if erased_again else "", outcome.notice)))
         return Written(id_, name, outcome.commit, "added" if outcome.changed else "existing", notice)
 
-    if claim:
-        for id_, path in context.lookup.episodes_titled(summary.encode("utf-8", "replace").decode()):
-            if _says(context, path, text):
-                return Written(id_, path, "", "existing")
+    titled = context.lookup.episodes_titled(summary.encode("utf-8", "replace").decode()) if claim else ()
+    if twin := next((one for one in titled if _says(context, one[1], text)), None):
+        return Written(*twin, "", "existing")
     while True:
         name = files.free_path(context.root, f"episodes/{episode_name(context.now, summary)}")
         try:
@@ -289,6 +245,36 @@ def _episode(
         except NameTakenError:
             if claim and _says(context, name, text):
                 return Written(_id_of(name), name, "", "existing")
+
+
+def _in_note(context: WriteContext, part: MemoryPart) -> MemoryPart:
+    """The part as the property of the one note that holds its fact; as it is where none does, or `semantic/` holds it."""
+    places = [
+        (path, fact)
+        for path in (context.lookup.entity_files(part.entity) if part.field and not part.many else ())
+        if (place := place_of(path)) is not None and place.state == "current"
+        for fact in context.semantic(path).facts(context.text(path)).facts
+        if fact.current and same_field(fact.field, part.field) and edits.same(fact.entity, part.entity)
+    ]
+    if len(places) != 1 or not context.semantic(places[0][0]).is_note or places[0][1].end_line:
+        return part
+    path, fact = places[0]
+    return MemoryPart(fact.entity, fact.field, part.value, path)
+
+
+def fact_file(context: WriteContext, entity: str, field: str) -> str:
+    """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
+    paths = [
+        path for path in context.lookup.entity_files(entity) if place_of(path) == ("semantic", "current")
+    ]
+    holding = (path for path in paths if context.semantic(path).current(context.text(path), entity, field))
+    return next(chain(holding, paths, ["semantic/facts.md"]))
+
+
+def _fact_id(file: edits.SemanticFile, text: str, entity: str, field: str, value: str) -> str:
+    value = " ".join(value.split()) if field else edits.quotable(value)
+    facts = file.current(text, entity, field)
+    return next((fact.id for fact in facts if fact.value == value), facts[0].id)
 
 
 def _id_of(path: str) -> str:

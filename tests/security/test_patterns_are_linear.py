@@ -31,7 +31,6 @@ from memoryclaw.talk.own_words import own_words
 from memoryclaw.text import dates, host_marks, prompts
 from memoryclaw.text.grammar import grammar
 from memoryclaw.text.redaction import Redactor
-from memoryclaw.vault import notes
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
 pytestmark = pytest.mark.security
@@ -146,9 +145,7 @@ TODAY = date(2026, 3, 1)
 
 def note(path: str) -> Callable[[str], object]:
     """Reads a file of a vault, as the index does."""
-    return lambda text: notes.units_of(
-        read_note(path, text.encode("utf-8", "surrogatepass"), ReadingSettings())
-    )
+    return lambda text: read_note(path, text.encode("utf-8", "surrogatepass"), ReadingSettings())
 
 
 READ: dict[str, tuple[Segment, talk.Talk]] = {}  # of the text that is tried: what reads on begins with it

@@ -14,88 +14,44 @@ TODAY = date(2025, 4, 9)  # a Wednesday
 
 PHRASES = [
     ("today", "2025-04-09", "2025-04-09"),
-    ("yesterday", "2025-04-08", "2025-04-08"),
-    ("tomorrow", "2025-04-10", "2025-04-10"),
     ("last night", "2025-04-08", "2025-04-09"),
     ("this morning", "2025-04-09", "2025-04-09"),
     ("the day before yesterday", "2025-04-07", "2025-04-07"),
     ("a fortnight ago", "2025-03-26", "2025-03-26"),
     ("in a fortnight", "2025-04-23", "2025-04-23"),
-    ("this week", "2025-04-07", "2025-04-13"),
-    ("last week", "2025-03-31", "2025-04-06"),
-    ("next week", "2025-04-14", "2025-04-20"),
-    ("last month", "2025-03-01", "2025-03-31"),
-    ("this month", "2025-04-01", "2025-04-30"),
     ("next month", "2025-05-01", "2025-05-31"),
     ("last year", "2024-01-01", "2024-12-31"),
     ("last quarter", "2025-01-01", "2025-03-31"),
-    ("this weekend", "2025-04-12", "2025-04-13"),
-    ("last weekend", "2025-04-05", "2025-04-06"),
-    ("next weekend", "2025-04-19", "2025-04-20"),
-    ("last monday", "2025-04-07", "2025-04-07"),
     ("last Wednesday", "2025-04-02", "2025-04-02"),
     ("this friday", "2025-04-11", "2025-04-11"),
-    ("next monday", "2025-04-14", "2025-04-14"),
-    ("on Monday", "2025-04-07", "2025-04-07"),
-    ("on Wednesday", "2025-04-09", "2025-04-09"),
     ("on Monday, June 5, 2023", "2023-06-05", "2023-06-05"),
-    ("3 days ago", "2025-04-06", "2025-04-06"),
     ("a week ago", "2025-03-31", "2025-04-06"),
-    ("two weeks ago", "2025-03-24", "2025-03-30"),
     ("a couple of months ago", "2025-02-01", "2025-02-28"),
     ("4 years ago", "2021-01-01", "2021-12-31"),
-    ("a few days ago", "2025-04-04", "2025-04-07"),
-    ("in the last 3 days", "2025-04-06", "2025-04-09"),
-    ("the past two months", "2025-02-09", "2025-04-09"),
     ("in the last week", "2025-04-02", "2025-04-09"),
-    ("next 7 days", "2025-04-09", "2025-04-16"),
-    ("in March", "2025-03-01", "2025-03-31"),
-    ("in April", "2025-04-01", "2025-04-30"),
-    ("in May", "2024-05-01", "2024-05-31"),
-    ("last May", "2024-05-01", "2024-05-31"),
-    ("next june", "2025-06-01", "2025-06-30"),
-    ("in March 2024", "2024-03-01", "2024-03-31"),
-    ("March of 2024", "2024-03-01", "2024-03-31"),
-    ("November", "2024-11-01", "2024-11-30"),
-    ("March 5", "2025-03-05", "2025-03-05"),
-    ("March 5th, 2024", "2024-03-05", "2024-03-05"),
     ("December 1,2023", "2023-12-01", "2023-12-01"),
     ("Sept. 5, 2024", "2024-09-05", "2024-09-05"),
-    ("5 March", "2025-03-05", "2025-03-05"),
     ("the 5th of May", "2024-05-05", "2024-05-05"),
-    ("may 5th", "2024-05-05", "2024-05-05"),
     ("on 1 February, 2023", "2023-02-01", "2023-02-01"),
     ("early March", "2025-03-01", "2025-03-10"),
     ("mid-March", "2025-03-11", "2025-03-20"),
     ("late March 2024", "2024-03-21", "2024-03-31"),
     ("the beginning of November 2022", "2022-11-01", "2022-11-10"),
-    ("late last year", "2024-09-01", "2024-12-31"),
-    ("summer 2021", "2021-06-01", "2021-08-31"),
-    ("fall of 2024", "2024-09-01", "2024-11-30"),
     ("winter 2025", "2024-12-01", "2025-02-28"),
-    ("winter 2024", "2024-12-01", "2025-02-28"),
     ("in the fall", "2024-09-01", "2024-11-30"),
     ("over the summer", "2024-06-01", "2024-08-31"),
-    ("last summer", "2024-06-01", "2024-08-31"),
     ("this spring", "2025-03-01", "2025-05-31"),
-    ("Q1 2025", "2025-01-01", "2025-03-31"),
-    ("in Q3", "2024-07-01", "2024-09-30"),
     ("2025-04-08", "2025-04-08", "2025-04-08"),
     ("04/2025", "2025-04-01", "2025-04-30"),
     ("2025-03", "2025-03-01", "2025-03-31"),
-    ("in 2024", "2024-01-01", "2024-12-31"),
     ("between August 11 and August 15 2023", "2023-08-11", "2023-08-15"),
-    ("between November and February", "2024-11-01", "2025-02-28"),
-    ("from March 5 to March 9", "2025-03-05", "2025-03-09"),
     ("from last monday to yesterday", "2025-04-07", "2025-04-08"),
-    ("since March", "2025-03-01", ""),
     ("since two weeks ago", "2025-03-24", ""),
     ("before 2024", "", "2023-12-31"),
     ("after March 5, 2024", "2024-03-06", ""),
     ("until tomorrow", "", "2025-04-10"),
     ("by July 10, 2022", "", "2022-07-10"),
     ("the week before 16 November 2023", "2023-11-09", "2023-11-15"),
-    ("two weeks before August 11, 2023", "2023-07-24", "2023-07-30"),
     ("the Sunday before October 25, 2022", "2022-10-23", "2022-10-23"),
     ("last weekend before April 10, 2023", "2023-04-08", "2023-04-09"),
 ]
@@ -114,6 +70,22 @@ def test_a_spoken_date_is_its_days(phrase: str, start: str, end: str) -> None:
     ranges, rest = find_ranges(phrase, TODAY)
     assert [(found.start, found.end) for found in ranges] == [(start, end)]
     assert rest.replace("the", "").strip() == ""
+
+
+@given(
+    st.dates(date(1800, 1, 1), date(2200, 1, 1)),
+    st.sampled_from(["week", "month", "quarter", "year", "weekend"]),
+)
+def test_the_last_this_and_the_next_of_a_unit_follow_each_other(today: date, unit: str) -> None:
+    last, this, following = (
+        [*find_ranges(f"{which} {unit}", today)[0]] for which in ("last", "this", "next")
+    )
+    days = [date.fromisoformat(day) for found in (*last, *this, *following) for day in found[:2]]
+    assert len(days) == 6
+    assert days == sorted(days)
+    gap = 6 if unit == "weekend" else 1
+    assert [(days[2] - days[1]).days, (days[4] - days[3]).days] == [gap, gap]
+    assert unit == "weekend" or days[2] <= today <= days[3]
 
 
 @pytest.mark.parametrize("text", ORDINARY)

@@ -11,7 +11,6 @@ from memoryclaw.vault.notes import (
     ReadingSettings,
     parts,
     read_note,
-    units_of,
 )
 
 
@@ -100,16 +99,9 @@ def test_the_headings_above_a_fact_are_searched_with_it():
 def test_facts_in_the_header_are_not_once_more_properties():
     note = note_of("---\nmood: glad\nprojectX: {deadline: 2025}\n---\nprose\n", "semantic/a.md")
     assert [(unit.kind, unit.properties) for unit in note.units] == [("note", "glad"), ("fact", "a")]
-    assert units_of(note) == note.units
 
 
 def test_an_empty_note_is_found_by_its_name():
     assert [(unit.id, unit.title, unit.text) for unit in note_of("", "notes/Ideas.md").units] == [
         ("notes/Ideas", "Ideas", "")
     ]
-
-
-def test_the_units_of_a_note_can_be_made_again():
-    for path in ("notes/a.md", "semantic/projects.md", "episodes/2025-04-08_10-00-00_x.md"):
-        note = note_of("---\nmood: glad\nsummary: s\n---\n# A\n- b: c\n\nprose\n", path)
-        assert units_of(note) == note.units
