@@ -25,38 +25,18 @@ create table files(fid integer primary key, path text unique, stamp blob, digest
     title text, at text, until text, tags text, trust text, pinned integer, stem text, language text, partial integer, {lifecycle});
 create table hidden(path text primary key, stamp blob, digest blob) without rowid;
 create view looked_at as select path, stamp, digest from files union all select path, stamp, digest from hidden;
-create index files_partial on files(fid) where partial > 0;
-create index files_id on files(id);
-create index files_stem on files(stem);
-create index files_at on files(at);
-create index files_language on files(language);
 create table unit(rowid integer primary key, fid integer, seq integer, id text, kind text, line integer,
     end_line integer, title text, tags text, properties text, text blob, also text, at text, until text, days text, entity text,
     entity_key text, field text, value text, trust text, pinned integer, state text,
     role text, asks integer, opens integer, {lifecycle});
 create table tokens(rowid integer primary key, fid integer, kind text, columns text);
 create table lengths(kind text, field text, units integer, tokens integer, primary key(kind, field)) without rowid;
-create index unit_fid on unit(fid, seq);
-create index unit_id on unit(id);
-create index unit_at on unit(at) where at != '';
-create index unit_memory_type on unit(memory_type) where memory_type != '';
-create index unit_scope on unit(scope) where scope != '';
-create index unit_expires on unit(expires) where expires != '';
-create index unit_days on unit(days) where days != '';
-create index unit_todo on unit(field) where kind = 'todo';
-create index unit_wish on unit(at) where field = 'from now on';
-create index unit_newest on unit(at desc, id) where kind = 'fact' and state = 'current';
 create table fact(fid integer, seq integer, id text, entity text, entity_key text, field text, value text, since text,
     until text, source text, line integer, current integer, type text, said text, trust text, audience text,
     {lifecycle}, primary key(fid, seq)) without rowid;
-create index fact_entity on fact(entity_key);
 create table tag(tag text, fid integer, primary key(tag, fid)) without rowid;
-create index tag_fid on tag(fid);
 create table called(nid integer primary key, key text, kind text, name text, unique(key, kind, name));
-create index called_name on called(name, kind);
-create index called_merged on called(key) where kind = 'merged';
 create table naming(nid integer, fid integer, primary key(nid, fid)) without rowid;
-create index naming_fid on naming(fid);
 create view name as select key, kind, fid, name from called join naming using (nid);
 create trigger name_given instead of insert on name begin
     insert or ignore into called(key, kind, name) values(new.key, new.kind, new.name);
@@ -69,21 +49,41 @@ create trigger name_taken instead of delete on name begin
 end;
 create table link(fid integer, seq integer, target text, target_key text, anchor text, label text, line integer,
     embed integer, primary key(fid, seq)) without rowid;
-create index link_target on link(target_key);
 create table cited(fid integer, path text, first integer, last integer, key text,
     primary key(fid, path, first, last, key)) without rowid;
-create index cited_path on cited(path);
 create table problems(path text, origin text, seq integer, line integer, message text, hint text,
     primary key(path, origin, seq)) without rowid;
 create table aliases(key text, expansion text, primary key(key, expansion)) without rowid;
 create table words(word text primary key, spelled integer, held integer, code text) without rowid;
-create index words_accented on words(word) where {accented};
 create view units as select unit.*, files.path from unit join files using (fid);
 create view facts as select fact.*, files.path, files.state from fact join files using (fid);
 create view tags as select tag.*, files.path from tag join files using (fid);
 create view names as select name.*, files.path from name join files using (fid);
 create view links as select link.*, files.path from link join files using (fid);
-""".replace("{lifecycle}", ", ".join(f"{name} text" for name in LIFECYCLE)).replace("{accented}", ACCENTED)
+""".replace("{lifecycle}", ", ".join(f"{name} text" for name in LIFECYCLE))
+# Made behind the first rows: to sort these at once takes less time and room than to keep them sorted.
+INDEXES = f"""
+create index files_partial on files(fid) where partial > 0;
+create index files_id on files(id);
+create index files_stem on files(stem);
+create index files_at on files(at);
+create index files_language on files(language);
+create index unit_fid on unit(fid, seq);
+create index unit_id on unit(id);
+create index unit_at on unit(at) where at != '';
+create index unit_expires on unit(expires) where expires != '';
+create index unit_days on unit(days) where days != '';
+create index unit_todo on unit(field) where kind = 'todo';
+create index unit_wish on unit(at) where field = 'from now on';
+create index unit_newest on unit(at desc, id) where kind = 'fact' and state = 'current';
+create index fact_entity on fact(entity_key);
+create index called_name on called(name, kind);
+create index called_merged on called(key) where kind = 'merged';
+create index naming_fid on naming(fid);
+create index link_target on link(target_key);
+create index cited_path on cited(path);
+create index words_accented on words(word) where {ACCENTED};
+"""
 APPLICATION_ID = 0x4D434C57  # "MCLW"
 BUSY_MS = 200
 ROWS_OF = "rows of "  # begins the name of a constant that holds rows by their number
@@ -166,6 +166,7 @@ class Database:
             connection.execute("begin immediate")
             try:
                 yield connection
+                _make_indexes(connection)
             except BaseException:
                 if connection.in_transaction:
                     connection.rollback()
@@ -375,6 +376,13 @@ def _frozen(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(
         f"{path.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
     )
+
+
+def _make_indexes(connection: sqlite3.Connection) -> None:
+    made = connection.execute("select 1 from sqlite_master where name = 'unit_id'").fetchone()
+    if made is None and connection.execute("select 1 from unit limit 1").fetchone():
+        for sql in INDEXES.split(";"):
+            connection.execute(sql)
 
 
 def _check_structure(connection: sqlite3.Connection) -> None:

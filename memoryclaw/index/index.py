@@ -25,7 +25,7 @@ from memoryclaw.text.sentences import ends_in_question
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
 
-VERSION = "37"  # of the tables and of the analysis; another number means another index
+VERSION = "38"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text, also"
 _APART = "|"  # a token that no word is
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
@@ -241,19 +241,21 @@ class Writing:
         """Forgets files and all that came from them."""
         run, listed = self._connection.execute, "in (select value from json_each(?))"
         run(f"delete from hidden where path {listed}", (json.dumps(paths),))
-        sql = f"select fid, path, language from files where path {listed}"
+        sql = f"select fid, path, language, tags from files where path {listed}"
         files = run(sql, (json.dumps(paths),)).fetchall()
         if not files:
             return
         rowids: list[int] = []
-        for fid, _, code in files:
+        for fid, _, code, _ in files:
             rowids += self._remove_units(fid, language(code) if code else self._language)
         run(f"delete from tokens where rowid {listed}", (json.dumps(rowids),))
-        fids = json.dumps([fid for fid, _, _ in files])
-        for table in ("files", "fact", "tag", "name", "link", "cited", "unit"):
+        tags = ((tag.lower(), fid) for fid, _, _, listed_tags in files for tag in json.loads(listed_tags or "[]"))
+        self._connection.executemany("delete from tag where tag = ? and fid = ?", tags)
+        fids = json.dumps([fid for fid, *_ in files])
+        for table in ("files", "fact", "name", "link", "cited", "unit"):
             run(f"delete from {table} where fid {listed}", (fids,))
         sql = f"delete from problems where path {listed} and origin = 'note'"
-        run(sql, (json.dumps([path for _, path, _ in files]),))
+        run(sql, (json.dumps([path for _, path, *_ in files]),))
 
     def touch(self, path: str, stamp: Stamp, *, racy: bool) -> None:
         """Notes a new stamp of a file whose bytes are the same."""
