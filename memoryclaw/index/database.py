@@ -7,12 +7,13 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
 from memoryclaw import late
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
+from memoryclaw.ports import IndexConnection
 from memoryclaw.unix import is_locked
 from memoryclaw.vault.state_folder import make_private_folder, must_be_real, touch
 
@@ -26,8 +27,7 @@ create table files(fid integer primary key, path text unique, stamp blob, digest
 create table hidden(path text primary key, stamp blob, digest blob) without rowid;
 create view looked_at as select path, stamp, digest from files union all select path, stamp, digest from hidden;
 create table unit(rowid integer primary key, fid integer, seq integer, id text, kind text, line integer,
-    end_line integer, title text, tags text, properties text, text blob, also text, at text, until text, days text, entity text,
-    entity_key text, field text, value text, trust text, pinned integer, state text,
+    end_line integer, text blob, at text, until text, days text, entity text, entity_key text, field text, value text, trust text, pinned integer, state text,
     role text, asks integer, opens integer, {lifecycle});
 create table tokens(rowid integer primary key, fid integer, kind text, columns text);
 create table lengths(kind text, field text, units integer, tokens integer, primary key(kind, field)) without rowid;
@@ -550,27 +550,43 @@ def _refusal(path: Path, error: OSError) -> VaultError:
 
 # Texts as they are stored.
 
-_COMPRESS_OVER = 120
-_WINDOW = -12  # zlib, 4 KiB, no header
+SAMPLE = 8192  # bytes
+_WINDOW = -14  # zlib, 16 KiB, no header: room for the sample and for most notes
+_APART = "\0"
 
 
-def pack(text: str) -> bytes:
-    """A text as it is stored: compressed where that saves room, else as deflate stores what it leaves alone."""
-    data = text.encode("utf-8", "surrogatepass")
-    if len(text) <= _COMPRESS_OVER:
-        size = len(data)
-        return b"\x01" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + data
-    # A small window: making a large one ready costs more than compressing a note.
-    squeeze = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, 5)
-    return squeeze.compress(data) + squeeze.flush()
+def sample_of(connection: IndexConnection) -> bytes:
+    """Some of the vault's own text, with which the texts of its units are stored; nothing in a small vault."""
+    row = connection.execute("select value from meta where key = 'sample'").fetchone()
+    return str(row[0]).encode() if row else b""
 
 
-def unpack(stored: bytes) -> str:
-    """The text that `pack` stored."""
+def packer(sample: bytes) -> Callable[[Sequence[str]], bytes]:
+    """What stores the texts of a unit as one: compressed, with some of the vault's own text at hand, so that its words need not stand there again.
+
+    Args:
+        sample: that text; what was stored without it is read with it just as well.
+    """
+    # Copied for each unit: making one ready costs more than compressing a note.
+    ready = zlib.compressobj(4, zlib.DEFLATED, _WINDOW, 5, zlib.Z_DEFAULT_STRATEGY, sample)
+
+    def pack(texts: Sequence[str]) -> bytes:
+        *heads, last = texts
+        one = _APART.join([*(head.replace(_APART, "\ufffd") for head in heads), last])
+        squeeze = ready.copy()
+        return squeeze.compress(one.encode("utf-8", "surrogatepass")) + squeeze.flush()
+
+    return pack
+
+
+def unpack(stored: bytes, sample: bytes) -> list[str]:
+    """The texts that a packer stored: title, tags, properties, search words, and last the text itself."""
     try:
-        return zlib.decompress(stored, _WINDOW).decode("utf-8", "surrogatepass")
-    except (TypeError, zlib.error, UnicodeDecodeError) as error:
+        data = zlib.decompressobj(_WINDOW, sample).decompress(stored)
+        title, tags, properties, also, text = data.decode("utf-8", "surrogatepass").split(_APART, 4)
+    except (TypeError, ValueError, zlib.error) as error:
         raise sqlite3.DatabaseError("a stored text is malformed") from error
+    return [title, tags, properties, also, text]
 
 
 LONGEST = 600  # characters of a key, as a server's B-tree takes no more
