@@ -8,6 +8,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
@@ -108,6 +109,7 @@ class Database:
         self._seen: FileStamps | None = None
         self._is_alone = False
         self._is_frozen = False
+        self._is_unsure = False  # what we changed may not be on the disk yet
         self._state = 0  # of the index, as its connection counts the changes of others
         self._constants: dict[str, object] = {}  # of that state
         self._is_looked_at = False  # in one transaction it stays what it was
@@ -212,6 +214,7 @@ class Database:
         with self.guarded() as connection, contextlib.closing(sqlite3.connect(place)) as copy:
             connection.backup(copy)
         seal(place)
+        make_sure(place)
 
     def constant(self, name: str, read: Callable[[], T]) -> T:
         """What changes only with the index, read once for each state of it; nobody may change it."""
@@ -242,8 +245,12 @@ class Database:
     def close(self) -> None:
         """Closes the connection; the object can be used again."""
         if self._connection is not None:
+            if self._is_unsure and not self._connection.in_transaction:
+                with contextlib.suppress(IndexBusyError, VaultError, OSError), self._alone():
+                    make_sure(self.path)
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
+        self._is_unsure = False
         self._connection, self._is_frozen, self._constants = None, False, {}
         self._is_looked_at = False
 
@@ -355,6 +362,7 @@ class Database:
             busy, logged, moved = connection.execute("pragma wal_checkpoint(passive)").fetchone()
             if logged > _LONG:  # readers kept it from beginning anew; now they are waited for
                 busy, logged, moved = connection.execute("pragma wal_checkpoint(restart)").fetchone()
+            self._is_unsure = True
             seal(self.path, whole=not busy and logged == moved)
 
 
@@ -366,7 +374,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False, cached_statements=256
     )
-    connection.execute("pragma synchronous=normal")
+    if boot():  # nothing is waited for until the index is closed: what a machine that stopped before has lost shows in the seal
+        connection.execute("pragma synchronous=off")
     connection.execute("pragma temp_store=memory")
     return connection
 
@@ -452,18 +461,43 @@ def seal(path: Path, *, whole: bool = True) -> None:
         whole: nothing is left in the log. What is left there a reader keeps back, and whoever closes the index last moves it into the
             file; how the file is then, only a closer look tells.
     """
-    _rewrite(path, " ".join(map(str, (*_look(f"{path}"), *_look_at_log(path), int(whole)))))
+    _rewrite(path, " ".join(map(str, (*_look(f"{path}"), *_look_at_log(path), int(whole), boot()))))
 
 
 def unseal(path: Path) -> None:
     """Notes that the file is about to change."""
-    _rewrite(path, "")
+    was_sure = _seal_of(path)[-1:] == [0]
+    _rewrite(
+        path, str(boot()), sure=was_sure and boot() > 0
+    )  # else that would outlast the machine, not the change
+
+
+def make_sure(path: Path) -> None:
+    """Waits until a file without a log is on the disk, and notes that it outlasts the machine. Call it with the lock held."""
+    if is_sealed(path, whole=True):
+        fd = _opened(path, os.O_RDWR)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        _rewrite(path, " ".join(map(str, (*_seal_of(path)[:-1], 0))))
+
+
+@cache
+def boot() -> int:
+    """A number of the time since the machine was started; 0 where it does not tell, and each change waits for the disk."""
+    with contextlib.suppress(OSError, ValueError):
+        name = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
+        return int(name[:8], 16) + 1
+    return 0
 
 
 def is_sealed(path: Path, *, whole: bool = False) -> bool | None:
     """True while the file is as we left it (if asked, `whole`), False when somebody else changed it, None when there is no seal to tell."""
     for _ in range(2):
-        stamps = _seal_of(path)
+        *stamps, since = _seal_of(path) or [0]
+        if since not in (0, boot()):
+            return False  # the machine stopped before all of it was on the disk
         if not stamps:
             return None
         was_whole = stamps[8:] != [0]
@@ -520,16 +554,18 @@ def _seal_of(path: Path) -> list[int]:
     try:
         return [int(number) for number in os.read(fd, 200).split()]
     except ValueError:
-        return [0]  # not written by us
+        return [-1]  # not written by us
     finally:
         os.close(fd)
 
 
-def _rewrite(path: Path, text: str) -> None:
+def _rewrite(path: Path, text: str, *, sure: bool = False) -> None:
     fd = _opened(path.with_suffix(".seal"), os.O_WRONLY)
     try:
         # One write of constant length over what was there: a reader sees the old line or the new one.
         os.pwrite(fd, text.ljust(160).encode("ascii"), 0)
+        if sure:
+            os.fsync(fd)
     except OSError as error:
         raise _refusal(path.with_suffix(".seal"), error) from error
     finally:
