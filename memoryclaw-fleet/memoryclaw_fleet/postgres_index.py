@@ -41,9 +41,9 @@ _TABLES = {
     ),
     "hidden": ("!path text, stamp bytea, digest bytea", "path"),
     "unit": (
-        f"""rowid int, fid int, seq int, !id text, kind text, line int, end_line int, title text, tags text, properties text,
-        text bytea, also text, at text, until text, days text, entity text, !entity_key text, field text, value text, trust text,
-        pinned int, state text, role text, asks int, opens int, {_LIFECYCLE}""",
+        f"""rowid int, fid int, seq int, !id text, kind text, line int, end_line int, text bytea, at text, until text, days text,
+        entity text, !entity_key text, field text, value text, trust text, pinned int, state text, role text, asks int, opens int,
+        {_LIFECYCLE}""",
         "rowid",
     ),
     "tokens": ("rowid int, fid int, kind text, columns text", "rowid"),
@@ -136,7 +136,8 @@ def _steps() -> list[str]:
         f"alter table {SCHEMA}.tokens {', '.join(f'drop column if exists {name}' for name in COUNTED)}",
         f'alter table {SCHEMA}.words add column if not exists code text collate "C"',
     ]
-    return [";\n".join(sql), ";\n".join(shut), ";\n".join(coded)]
+    apart = ", ".join(f"drop column if exists {name}" for name in ("title", "tags", "properties", "also"))
+    return [";\n".join(sql), ";\n".join(shut), ";\n".join(coded), f"alter table {SCHEMA}.unit {apart}"]
 
 
 STEPS = _steps()

@@ -69,7 +69,7 @@ def test_the_page_from_zero_and_the_role_of_the_nodes_sees_one_vault_at_a_time(
                     assert {vault for (vault,) in found} <= {number}, table
                     full |= {table} if found else set()
                 rows = connection.execute("select text from memoryclaw.unit").fetchall()
-                assert f"secret of {name}" in " ".join(unpack(text) for (text,) in rows)
+                assert f"secret of {name}" in " ".join(unpack(text, b"")[-1] for (text,) in rows)
                 with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
                     connection.execute(
                         "insert into memoryclaw.tag(tag, fid, vault) values('x', 1, %s)", (number + 1000,)

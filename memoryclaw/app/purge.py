@@ -27,7 +27,6 @@ from memoryclaw.erase.rewriting import (
 from memoryclaw.erase.traces import DERIVED, INDEX, VECTORS, WAITING, Trace
 from memoryclaw.errors import HistoryError, LockedError, NotFoundError, VectorsError
 from memoryclaw.history.repository import History
-from memoryclaw.index.database import unpack
 from memoryclaw.lifecycle.pages import as_compiled, compile_again
 from memoryclaw.model import AGENT, NOTHING
 from memoryclaw.ports import Progress
@@ -247,8 +246,8 @@ def _search(context: VaultContext, root: str, needles: Needles, progress: Progre
     hits = [one for one in traces.in_files(root, needles, progress) if one.path != f"{STATE_DIR}/{MARKER}"]
     if any(one.place not in DERIVED for one in hits):  # what stands in a file is in the index as well
         return [one for one in hits if one.place not in (INDEX, VECTORS)]
-    rows = context.catalog.rows("select id, title, tags, properties, entity, value, text from unit")
-    texts = ("\n".join([*map(str, columns), unpack(packed)]) for *columns, packed in rows)
+    rows = context.catalog.rows("select id, entity, value, text from unit")
+    texts = ("\n".join([*map(str, columns), *context.catalog.texts_in(packed)]) for *columns, packed in rows)
     return [*hits, *traces.in_rows(texts, needles)]
 
 

@@ -8,14 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from memoryclaw.index.database import ACCENTED, LIFECYCLE, ROWS_OF, unpack
+from memoryclaw.index.database import ACCENTED, LIFECYCLE, ROWS_OF, sample_of, unpack
 from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
 from memoryclaw.ports import Address, IndexDatabase
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import fold, key_of
 from memoryclaw.text.memory_lines import log_line
 
-_UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, also, at, until, days, entity, role, field, value, trust, pinned, state"
+_UNIT = (
+    "rowid, text, id, kind, line, end_line, at, until, days, entity, role, field, value, trust, pinned, state"
+)
 _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _NEWEST_LOGS = 200  # that are looked through for who speaks
@@ -115,11 +117,19 @@ class Catalog:
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
         sql = f"select {_UNIT} from units where rowid {_IN}"
-        rowids, cached = sorted({*rowids}), self._cache("whole units")
+        rowids, cached, sample = sorted({*rowids}), self._cache("whole units"), self._sample()
         missing = [rowid for rowid in rowids if rowid not in cached]
-        rows = {row[0]: _unit(row) for row in self.rows(sql, [_array(missing)])} if missing else {}
+        rows = {row[0]: _unit(row, sample) for row in self.rows(sql, [_array(missing)])} if missing else {}
         cached.update((rowid, unit) for rowid, unit in rows.items() if len(unit.text) <= _LONG)
         return {rowid: unit for rowid in rowids if (unit := rows.get(rowid) or cached.get(rowid))}
+
+    def texts_in(self, packed: bytes) -> list[str]:
+        """The title, tags, properties, search words and text of a unit, as it is stored."""
+        return unpack(packed, self._sample())
+
+    def _sample(self) -> bytes:
+        with self._database.guarded() as connection:
+            return self._database.constant("sample", lambda: sample_of(connection))
 
     def coded(self, rowids: Iterable[int]) -> dict[int, Coded]:
         """The tokens of these units; unknown ones are absent, but for one that was read before it went."""
@@ -287,7 +297,10 @@ class Catalog:
         """The to-dos of these statuses that are not put away, with the path of their file, in file order."""
         sql = f"""select {_UNIT}, path from units where kind = 'todo' and field {_IN} and state = 'current'
             order by path, seq"""
-        return [(_unit(row[:-1]), str(row[-1])) for row in self.rows(sql, [json.dumps(list(statuses))])]
+        sample = self._sample()
+        return [
+            (_unit(row[:-1], sample), str(row[-1])) for row in self.rows(sql, [json.dumps(list(statuses))])
+        ]
 
     def synonyms(self, keys: Sequence[str]) -> list[tuple[str, str]]:
         """The synonyms of these words, and the names of the owner for one another: (word, synonym)."""
@@ -576,7 +589,8 @@ class Catalog:
             if not rows:
                 return
             for _, kind, entity, text in rows:
-                yield f"{entity}: {unpack(text)}" if kind == "fact" else unpack(text)
+                *_, said = self.texts_in(text)
+                yield f"{entity}: {said}" if kind == "fact" else said
             last = int(rows[-1][0])
 
     def has_merged(self) -> bool:
@@ -637,12 +651,14 @@ def _fact(row: Sequence[Any]) -> Fact:
     return Fact(**values, lifecycle=Lifecycle(*row[len(_FACT) :]))
 
 
-def _unit(row: Sequence[Any]) -> Unit:
-    """A row of `_UNIT`, whose columns stand in the order of the fields."""
-    last = len(Unit._fields)
+def _unit(row: Sequence[Any], sample: bytes) -> Unit:
+    """A row of `_UNIT`, whose columns behind the text stand in the order of the fields."""
     try:
-        fields = dict(zip(Unit._fields, row[1:last], strict=False))
-        fields |= {"text": unpack(fields["text"]), "pinned": bool(fields["pinned"])}
-        return Unit(**fields, lifecycle=Lifecycle(*map(str, row[last:])))
+        _, packed, id_, kind, line, end_line, *columns = row
+        title, tags, properties, also, text = unpack(packed, sample)
+        *between, pinned, state = columns[: -len(LIFECYCLE)]
+        lifecycle = Lifecycle(*map(str, columns[-len(LIFECYCLE) :]))
+        texts = title, tags, properties, text, also
+        return Unit._make((id_, kind, line, end_line, *texts, *between, bool(pinned), state, lifecycle))
     except TypeError as error:
         raise sqlite3.DatabaseError("a stored unit is malformed") from error

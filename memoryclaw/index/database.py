@@ -7,12 +7,14 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
 from memoryclaw import late
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
+from memoryclaw.ports import IndexConnection
 from memoryclaw.unix import is_locked
 from memoryclaw.vault.state_folder import make_private_folder, must_be_real, touch
 
@@ -25,38 +27,17 @@ create table files(fid integer primary key, path text unique, stamp blob, digest
     title text, at text, until text, tags text, trust text, pinned integer, stem text, language text, partial integer, {lifecycle});
 create table hidden(path text primary key, stamp blob, digest blob) without rowid;
 create view looked_at as select path, stamp, digest from files union all select path, stamp, digest from hidden;
-create index files_partial on files(fid) where partial > 0;
-create index files_id on files(id);
-create index files_stem on files(stem);
-create index files_at on files(at);
-create index files_language on files(language);
 create table unit(rowid integer primary key, fid integer, seq integer, id text, kind text, line integer,
-    end_line integer, title text, tags text, properties text, text blob, also text, at text, until text, days text, entity text,
-    entity_key text, field text, value text, trust text, pinned integer, state text,
+    end_line integer, text blob, at text, until text, days text, entity text, entity_key text, field text, value text, trust text, pinned integer, state text,
     role text, asks integer, opens integer, {lifecycle});
 create table tokens(rowid integer primary key, fid integer, kind text, columns text);
 create table lengths(kind text, field text, units integer, tokens integer, primary key(kind, field)) without rowid;
-create index unit_fid on unit(fid, seq);
-create index unit_id on unit(id);
-create index unit_at on unit(at) where at != '';
-create index unit_memory_type on unit(memory_type) where memory_type != '';
-create index unit_scope on unit(scope) where scope != '';
-create index unit_expires on unit(expires) where expires != '';
-create index unit_days on unit(days) where days != '';
-create index unit_todo on unit(field) where kind = 'todo';
-create index unit_wish on unit(at) where field = 'from now on';
-create index unit_newest on unit(at desc, id) where kind = 'fact' and state = 'current';
 create table fact(fid integer, seq integer, id text, entity text, entity_key text, field text, value text, since text,
     until text, source text, line integer, current integer, type text, said text, trust text, audience text,
     {lifecycle}, primary key(fid, seq)) without rowid;
-create index fact_entity on fact(entity_key);
 create table tag(tag text, fid integer, primary key(tag, fid)) without rowid;
-create index tag_fid on tag(fid);
 create table called(nid integer primary key, key text, kind text, name text, unique(key, kind, name));
-create index called_name on called(name, kind);
-create index called_merged on called(key) where kind = 'merged';
 create table naming(nid integer, fid integer, primary key(nid, fid)) without rowid;
-create index naming_fid on naming(fid);
 create view name as select key, kind, fid, name from called join naming using (nid);
 create trigger name_given instead of insert on name begin
     insert or ignore into called(key, kind, name) values(new.key, new.kind, new.name);
@@ -69,21 +50,41 @@ create trigger name_taken instead of delete on name begin
 end;
 create table link(fid integer, seq integer, target text, target_key text, anchor text, label text, line integer,
     embed integer, primary key(fid, seq)) without rowid;
-create index link_target on link(target_key);
 create table cited(fid integer, path text, first integer, last integer, key text,
     primary key(fid, path, first, last, key)) without rowid;
-create index cited_path on cited(path);
 create table problems(path text, origin text, seq integer, line integer, message text, hint text,
     primary key(path, origin, seq)) without rowid;
 create table aliases(key text, expansion text, primary key(key, expansion)) without rowid;
 create table words(word text primary key, spelled integer, held integer, code text) without rowid;
-create index words_accented on words(word) where {accented};
 create view units as select unit.*, files.path from unit join files using (fid);
 create view facts as select fact.*, files.path, files.state from fact join files using (fid);
 create view tags as select tag.*, files.path from tag join files using (fid);
 create view names as select name.*, files.path from name join files using (fid);
 create view links as select link.*, files.path from link join files using (fid);
-""".replace("{lifecycle}", ", ".join(f"{name} text" for name in LIFECYCLE)).replace("{accented}", ACCENTED)
+""".replace("{lifecycle}", ", ".join(f"{name} text" for name in LIFECYCLE))
+# Made behind the first rows: to sort these at once takes less time and room than to keep them sorted.
+INDEXES = f"""
+create index files_partial on files(fid) where partial > 0;
+create index files_id on files(id);
+create index files_stem on files(stem);
+create index files_at on files(at);
+create index files_language on files(language);
+create index unit_fid on unit(fid, seq);
+create index unit_id on unit(id);
+create index unit_at on unit(at) where at != '';
+create index unit_expires on unit(expires) where expires != '';
+create index unit_days on unit(days) where days != '';
+create index unit_todo on unit(field) where kind = 'todo';
+create index unit_wish on unit(at) where field = 'from now on';
+create index unit_newest on unit(at desc, id) where kind = 'fact' and state = 'current';
+create index fact_entity on fact(entity_key);
+create index called_name on called(name, kind);
+create index called_merged on called(key) where kind = 'merged';
+create index naming_fid on naming(fid);
+create index link_target on link(target_key);
+create index cited_path on cited(path);
+create index words_accented on words(word) where {ACCENTED};
+"""
 APPLICATION_ID = 0x4D434C57  # "MCLW"
 BUSY_MS = 200
 ROWS_OF = "rows of "  # begins the name of a constant that holds rows by their number
@@ -108,6 +109,7 @@ class Database:
         self._seen: FileStamps | None = None
         self._is_alone = False
         self._is_frozen = False
+        self._is_unsure = False  # what we changed may not be on the disk yet
         self._state = 0  # of the index, as its connection counts the changes of others
         self._constants: dict[str, object] = {}  # of that state
         self._is_looked_at = False  # in one transaction it stays what it was
@@ -166,6 +168,7 @@ class Database:
             connection.execute("begin immediate")
             try:
                 yield connection
+                _make_indexes(connection)
             except BaseException:
                 if connection.in_transaction:
                     connection.rollback()
@@ -211,6 +214,7 @@ class Database:
         with self.guarded() as connection, contextlib.closing(sqlite3.connect(place)) as copy:
             connection.backup(copy)
         seal(place)
+        make_sure(place)
 
     def constant(self, name: str, read: Callable[[], T]) -> T:
         """What changes only with the index, read once for each state of it; nobody may change it."""
@@ -241,8 +245,12 @@ class Database:
     def close(self) -> None:
         """Closes the connection; the object can be used again."""
         if self._connection is not None:
+            if self._is_unsure and not self._connection.in_transaction:
+                with contextlib.suppress(IndexBusyError, VaultError, OSError), self._alone():
+                    make_sure(self.path)
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
+        self._is_unsure = False
         self._connection, self._is_frozen, self._constants = None, False, {}
         self._is_looked_at = False
 
@@ -354,6 +362,7 @@ class Database:
             busy, logged, moved = connection.execute("pragma wal_checkpoint(passive)").fetchone()
             if logged > _LONG:  # readers kept it from beginning anew; now they are waited for
                 busy, logged, moved = connection.execute("pragma wal_checkpoint(restart)").fetchone()
+            self._is_unsure = True
             seal(self.path, whole=not busy and logged == moved)
 
 
@@ -365,7 +374,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False, cached_statements=256
     )
-    connection.execute("pragma synchronous=normal")
+    if boot():  # nothing is waited for until the index is closed: what a machine that stopped before has lost shows in the seal
+        connection.execute("pragma synchronous=off")
     connection.execute("pragma temp_store=memory")
     return connection
 
@@ -375,6 +385,13 @@ def _frozen(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(
         f"{path.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
     )
+
+
+def _make_indexes(connection: sqlite3.Connection) -> None:
+    made = connection.execute("select 1 from sqlite_master where name = 'unit_id'").fetchone()
+    if made is None and connection.execute("select 1 from unit limit 1").fetchone():
+        for sql in INDEXES.split(";"):
+            connection.execute(sql)
 
 
 def _check_structure(connection: sqlite3.Connection) -> None:
@@ -444,18 +461,43 @@ def seal(path: Path, *, whole: bool = True) -> None:
         whole: nothing is left in the log. What is left there a reader keeps back, and whoever closes the index last moves it into the
             file; how the file is then, only a closer look tells.
     """
-    _rewrite(path, " ".join(map(str, (*_look(f"{path}"), *_look_at_log(path), int(whole)))))
+    _rewrite(path, " ".join(map(str, (*_look(f"{path}"), *_look_at_log(path), int(whole), boot()))))
 
 
 def unseal(path: Path) -> None:
     """Notes that the file is about to change."""
-    _rewrite(path, "")
+    was_sure = _seal_of(path)[-1:] == [0]
+    _rewrite(
+        path, str(boot()), sure=was_sure and boot() > 0
+    )  # else that would outlast the machine, not the change
+
+
+def make_sure(path: Path) -> None:
+    """Waits until a file without a log is on the disk, and notes that it outlasts the machine. Call it with the lock held."""
+    if is_sealed(path, whole=True):
+        fd = _opened(path, os.O_RDWR)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        _rewrite(path, " ".join(map(str, (*_seal_of(path)[:-1], 0))))
+
+
+@cache
+def boot() -> int:
+    """A number of the time since the machine was started; 0 where it does not tell, and each change waits for the disk."""
+    with contextlib.suppress(OSError, ValueError):
+        name = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
+        return int(name[:8], 16) + 1
+    return 0
 
 
 def is_sealed(path: Path, *, whole: bool = False) -> bool | None:
     """True while the file is as we left it (if asked, `whole`), False when somebody else changed it, None when there is no seal to tell."""
     for _ in range(2):
-        stamps = _seal_of(path)
+        *stamps, since = _seal_of(path) or [0]
+        if since not in (0, boot()):
+            return False  # the machine stopped before all of it was on the disk
         if not stamps:
             return None
         was_whole = stamps[8:] != [0]
@@ -512,16 +554,18 @@ def _seal_of(path: Path) -> list[int]:
     try:
         return [int(number) for number in os.read(fd, 200).split()]
     except ValueError:
-        return [0]  # not written by us
+        return [-1]  # not written by us
     finally:
         os.close(fd)
 
 
-def _rewrite(path: Path, text: str) -> None:
+def _rewrite(path: Path, text: str, *, sure: bool = False) -> None:
     fd = _opened(path.with_suffix(".seal"), os.O_WRONLY)
     try:
         # One write of constant length over what was there: a reader sees the old line or the new one.
         os.pwrite(fd, text.ljust(160).encode("ascii"), 0)
+        if sure:
+            os.fsync(fd)
     except OSError as error:
         raise _refusal(path.with_suffix(".seal"), error) from error
     finally:
@@ -542,27 +586,43 @@ def _refusal(path: Path, error: OSError) -> VaultError:
 
 # Texts as they are stored.
 
-_COMPRESS_OVER = 120
-_WINDOW = -12  # zlib, 4 KiB, no header
+SAMPLE = 8192  # bytes
+_WINDOW = -14  # zlib, 16 KiB, no header: room for the sample and for most notes
+_APART = "\0"
 
 
-def pack(text: str) -> bytes:
-    """A text as it is stored: compressed where that saves room, else as deflate stores what it leaves alone."""
-    data = text.encode("utf-8", "surrogatepass")
-    if len(text) <= _COMPRESS_OVER:
-        size = len(data)
-        return b"\x01" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + data
-    # A small window: making a large one ready costs more than compressing a note.
-    squeeze = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, 5)
-    return squeeze.compress(data) + squeeze.flush()
+def sample_of(connection: IndexConnection) -> bytes:
+    """Some of the vault's own text, with which the texts of its units are stored; nothing in a small vault."""
+    row = connection.execute("select value from meta where key = 'sample'").fetchone()
+    return str(row[0]).encode() if row else b""
 
 
-def unpack(stored: bytes) -> str:
-    """The text that `pack` stored."""
+def packer(sample: bytes) -> Callable[[Sequence[str]], bytes]:
+    """What stores the texts of a unit as one: compressed, with some of the vault's own text at hand, so that its words need not stand there again.
+
+    Args:
+        sample: that text; what was stored without it is read with it just as well.
+    """
+    # Copied for each unit: making one ready costs more than compressing a note.
+    ready = zlib.compressobj(4, zlib.DEFLATED, _WINDOW, 5, zlib.Z_DEFAULT_STRATEGY, sample)
+
+    def pack(texts: Sequence[str]) -> bytes:
+        *heads, last = texts
+        one = _APART.join([*(head.replace(_APART, "\ufffd") for head in heads), last])
+        squeeze = ready.copy()
+        return squeeze.compress(one.encode("utf-8", "surrogatepass")) + squeeze.flush()
+
+    return pack
+
+
+def unpack(stored: bytes, sample: bytes) -> list[str]:
+    """The texts that a packer stored: title, tags, properties, search words, and last the text itself."""
     try:
-        return zlib.decompress(stored, _WINDOW).decode("utf-8", "surrogatepass")
-    except (TypeError, zlib.error, UnicodeDecodeError) as error:
+        data = zlib.decompressobj(_WINDOW, sample).decompress(stored)
+        title, tags, properties, also, text = data.decode("utf-8", "surrogatepass").split(_APART, 4)
+    except (TypeError, ValueError, zlib.error) as error:
         raise sqlite3.DatabaseError("a stored text is malformed") from error
+    return [title, tags, properties, also, text]
 
 
 LONGEST = 600  # characters of a key, as a server's B-tree takes no more

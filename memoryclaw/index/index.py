@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw import late
 from memoryclaw.index.codes import code_of, codes_in
-from memoryclaw.index.database import LIFECYCLE, Database, pack, short_key, unpack
+from memoryclaw.index.database import LIFECYCLE, SAMPLE, Database, packer, sample_of, short_key, unpack
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.stemming import language, language_of
 from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
@@ -25,11 +25,10 @@ from memoryclaw.text.sentences import ends_in_question
 from memoryclaw.vault.folder import pack_stamp
 from memoryclaw.vault.layout import page_name
 
-VERSION = "37"  # of the tables and of the analysis; another number means another index
-_TEXT_COLUMNS = "title, tags, properties, text, also"
+VERSION = "38"  # of the tables and of the analysis; another number means another index
 _APART = "|"  # a token that no word is
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
-_UNIT_SQL = f"insert into unit values({','.join('?' * 30)})"
+_UNIT_SQL = f"insert into unit values({','.join('?' * 26)})"
 
 _META_SQL = "insert into meta values(?,?) on conflict(key) do update set value = excluded.value"
 _HIDDEN_SQL = """insert into hidden values(?,?,?)
@@ -177,10 +176,13 @@ class Writing:
         self._lengths: dict[tuple[str, str], list[int]] = {}  # (kind, column) → units, tokens
         self._codes: dict[str, str] = {}  # token → its code, as far as they are needed
         self._next, self._coded, self._files = (self._number(key) for key in ("next", "coded", "files"))
+        self._sample = sample_of(connection)
+        self._pack = packer(self._sample)
 
     def put(self, filed: Sequence[IndexedNote]) -> None:
         """Takes notes in, in place of whatever the index held under their paths."""
         self.remove([f.note.path for f in filed])
+        self._take_sample(unit.text for f in filed for unit in f.note.units)
         notes = [(self._next_file(), f.note) for f in filed]
         languages = [language_of((unit.text for unit in f.note.units), self._language) for f in filed]
         run = self._connection.executemany
@@ -241,19 +243,21 @@ class Writing:
         """Forgets files and all that came from them."""
         run, listed = self._connection.execute, "in (select value from json_each(?))"
         run(f"delete from hidden where path {listed}", (json.dumps(paths),))
-        sql = f"select fid, path, language from files where path {listed}"
+        sql = f"select fid, path, language, tags from files where path {listed}"
         files = run(sql, (json.dumps(paths),)).fetchall()
         if not files:
             return
         rowids: list[int] = []
-        for fid, _, code in files:
+        for fid, _, code, _ in files:
             rowids += self._remove_units(fid, language(code) if code else self._language)
         run(f"delete from tokens where rowid {listed}", (json.dumps(rowids),))
-        fids = json.dumps([fid for fid, _, _ in files])
-        for table in ("files", "fact", "tag", "name", "link", "cited", "unit"):
+        tags = ((tag.lower(), fid) for fid, _, _, tags in files for tag in json.loads(tags or "[]"))
+        self._connection.executemany("delete from tag where tag = ? and fid = ?", tags)
+        fids = json.dumps([fid for fid, *_ in files])
+        for table in ("files", "fact", "name", "link", "cited", "unit"):
             run(f"delete from {table} where fid {listed}", (fids,))
         sql = f"delete from problems where path {listed} and origin = 'note'"
-        run(sql, (json.dumps([path for _, path, _ in files]),))
+        run(sql, (json.dumps([path for _, path, *_ in files]),))
 
     def touch(self, path: str, stamp: Stamp, *, racy: bool) -> None:
         """Notes a new stamp of a file whose bytes are the same."""
@@ -373,6 +377,14 @@ class Writing:
                 self._coded += 1
             self._codes[token] = code
 
+    def _take_sample(self, texts: Iterable[str]) -> None:
+        """Keeps the sample for what is stored from now on, once there is enough text for one."""
+        sample = b"" if self._sample else " ".join(texts).replace("\0", "").encode("utf-8", "ignore")
+        if len(sample) > SAMPLE:
+            self._keep("sample", sample[-SAMPLE:].decode("utf-8", "ignore"))
+            self._sample = sample_of(self._connection)
+            self._pack = packer(self._sample)
+
     def _next_file(self) -> int:
         self._files += 1  # as those of units, the number of a file is never given again
         return self._files
@@ -397,15 +409,17 @@ class Writing:
         )
         opening = opening_turn(note.units)
         for seq, unit in enumerate(note.units):
-            yield unit_row(first + seq, fid, seq, unit, opens=unit is opening)
+            title, tags, properties, text, also = texts[seq]
+            packed = self._pack((title, tags, properties, also, text))
+            yield unit_row(first + seq, fid, seq, unit, packed, opens=unit is opening)
 
     def _remove_units(self, fid: int, spoken: Language) -> list[int]:
         """Takes the units of a file out of the text engine and the counts; their rows are for the caller to delete."""
-        sql = f"select rowid, kind, trust, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
+        sql = "select rowid, kind, trust, text from unit where fid = ? order by seq"
         rows = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
-            _Texts(title, tags, properties, unpack(text), also)
-            for _, _, _, title, tags, properties, text, also in rows
+            _Texts(title, tags, properties, text, also)
+            for title, tags, properties, also, text in (unpack(row[3], self._sample) for row in rows)
         ]
         columns = self._analyse(texts, [kind_of(row[1], row[2]) for row in rows], spoken, sign=-1)
         self._engine.remove([_index_row(row[0], one) for row, one in zip(rows, columns, strict=True)])
@@ -491,8 +505,6 @@ _TABLES = (
     f"""select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem, language, partial, {_LIFECYCLE}
         from files order by path""",
     "select path, digest from hidden order by path",
-    f"""select path, seq, id, kind, line, end_line, title, tags, properties, text, also, at, until, days, entity, entity_key, field,
-        value, trust, pinned, state, role, asks, opens, {_LIFECYCLE} from units order by path, seq""",
     "select kind, field, units, tokens from lengths order by kind, field",
     f"""select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said, trust, audience,
         {_LIFECYCLE} from facts order by path, seq""",
@@ -505,6 +517,8 @@ _TABLES = (
     "select key, expansion from aliases order by key, expansion",
     "select word, spelled, held from words order by word",
 )
+_UNITS = f"""select path, seq, id, kind, line, end_line, at, until, days, entity, entity_key, field, value, trust, pinned, state, role,
+    asks, opens, {_LIFECYCLE}, text from units order by path, seq"""
 _UUID = 36  # characters
 _PLACES = "select rowid, path, seq from units"
 _CODED = "select path, seq, t.kind, t.columns from tokens t join units using (rowid) order by path, seq"
@@ -534,6 +548,9 @@ def _rows(index: Index) -> Iterator[object]:
     with index.database.guarded() as connection:
         for sql in _TABLES:
             yield from connection.execute(sql)
+        sample = sample_of(connection)
+        for *columns, packed in connection.execute(_UNITS):
+            yield *columns, *unpack(packed, sample)
         tokens = {
             code: word
             for word, code in connection.execute("select word, code from words where code is not null")
@@ -622,13 +639,15 @@ def file_row(fid: int, filed: IndexedNote, code: str) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False) -> tuple[object, ...]:
-    """The row of `unit`; its text compressed where that pays, with what ranking wants to know of a turn's."""
+def unit_row(
+    rowid: int, fid: int, seq: int, unit: Unit, packed: bytes, *, opens: bool = False
+) -> tuple[object, ...]:
+    """The row of `unit`, with its packed texts and what ranking wants to know of a turn's."""
     turn_text = unit.text if unit.kind == "turn" else ""
     return (
-        rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
-        pack(unit.text), unit.also, unit.when, unit.until, unit.days, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
-        unit.value, unit.trust, int(unit.pinned), unit.state,
+        rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, packed,
+        unit.when, unit.until, unit.days, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field, unit.value, unit.trust,
+        int(unit.pinned), unit.state,
         unit.role, int(ends_in_question(turn_text)), int(opens), *unit.lifecycle,
     )  # fmt: skip
 

@@ -17,7 +17,6 @@ from typing import NamedTuple
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, MemoryClawError, VectorsError
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.index.database import unpack
 from memoryclaw.index.outgoing import Outgoing
 from memoryclaw.index.vector_store import IndexMark, VectorStore
 from memoryclaw.index.watching import WatchReport
@@ -30,7 +29,7 @@ from memoryclaw.vault.audience import label_in
 from memoryclaw.vault.export_gate import may_leave
 
 _READ = 500  # units in one look at the index
-_PIECES = "select rowid, kind, title, text from unit where rowid between ? and ? order by rowid limit ?"
+_PIECES = "select rowid, kind, text from unit where rowid between ? and ? order by rowid limit ?"
 _LAST = (1 << 63) - 1
 
 
@@ -265,8 +264,9 @@ class Vectors:
     def _passages(self, first: int, last: int) -> Iterator[tuple[int, str]]:
         """Every unit between two row numbers with its text."""
         while rows := self._catalog.rows(_PIECES, (first, last, _READ)):
-            for rowid, kind, title, text in rows:
-                yield rowid, vector_text(TextPart(kind, title, unpack(text)))
+            for rowid, kind, packed in rows:
+                title, *_, text = self._catalog.texts_in(packed)
+                yield rowid, vector_text(TextPart(kind, title, text))
             first = rows[-1][0] + 1
 
 

@@ -133,7 +133,7 @@ def browse(
         raise InputError(f"there is no state {state!r}; choose one of {', '.join(NOTE_STATES)}")
     hot = _hot_notes(catalog, strengths) if strengths else set()
     sql = """select id, kind, path, title, at, tags, state from files f where kind != 'settings' and state = ?1 and (?2 = '' or kind = ?2)
-        and (?3 = '' or memory_type = ?3 or fid in (select fid from unit u where u.memory_type = ?3 and u.memory_type != '' and u.state = f.state))
+        and (?3 = '' or memory_type = ?3 or exists(select 1 from unit u where u.fid = f.fid and u.memory_type = ?3 and u.state = f.state))
         order by pinned desc, at desc, id in (select value from json_each(?4)) desc, path limit ?5"""
     rows = catalog.rows(sql, (state, note_kind, sort, json.dumps(sorted(hot)), limit))
     return [

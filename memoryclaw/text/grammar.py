@@ -163,8 +163,9 @@ class Grammar:
     def single_words(self) -> Iterator[str]:
         """Every single word of the file, but for those of lists that are no words of it; no list is made for that."""
         lines = chain.from_iterable(lists.lines(f"{self._file}.{name}") for name in self._names - _NO_WORDS)
-        entries = (entry for line in lines for entry in line.split(",") if " " not in entry.strip())
-        for form in self._spelled(entries):
+        # Many stand in several lists.
+        entries = {entry.strip() for line in lines for entry in line.split(",")}
+        for form in self._spelled(entry for entry in entries if " " not in entry):
             tokens = (form.lower(),) if form.isascii() and form.isalpha() else _split(form)
             yield from tokens if len(tokens) == 1 else ()
 

@@ -10,8 +10,7 @@ from typing import Any
 
 _FOLDER = Path(__file__).parent.parent / "data"
 # All the TOML that these files hold. A search reads a few of their lists, and to import the parser would cost more than to read them.
-_NAME = re.compile(r"^(\w+) = '''$", re.MULTILINE)
-_END = "'''\n"
+_LIST = re.compile(r"^(\w+) = '''\n(.*?)'''$", re.MULTILINE | re.DOTALL)
 
 
 def words(name: str) -> list[str]:
@@ -29,20 +28,20 @@ def files() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
 
-@cache
 def names(file: str) -> tuple[str, ...]:
     """The names of the lists of a file."""
-    return tuple(_NAME.findall(_source(file)))
+    return tuple(_lists(file))
 
 
 def text(name: str) -> str:
     """A list as it is written in its file."""
     file, _, list_ = name.partition(".")
-    source, head = _source(file), f"\n{list_} = {_END}"
-    start = source.find(head) + len(head)
-    if start < len(head):
-        raise KeyError(name)
-    return source[start : source.index(_END, start)]
+    return _lists(file)[list_]
+
+
+@cache
+def _lists(file: str) -> dict[str, str]:
+    return dict(_LIST.findall(_source(file)))
 
 
 def table(file: str) -> Any:

@@ -21,7 +21,7 @@ from indexed import LONG, environment, kept, rebuilt, until
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.index import database
-from memoryclaw.index.database import alone, is_sealed
+from memoryclaw.index.database import alone, is_sealed, unseal
 from memoryclaw.index.sync import fresh, healed
 
 BIG = {f"notes/n{i}.md": f"# Note {i}\n\n" + f"budget {i} meeting {i * 7} " * 30 for i in range(12)}
@@ -413,3 +413,39 @@ def test_within_one_reading_the_index_stays_what_it_was(root, built):
     other.close()
     with index.reading():
         assert index.constant("changes", changes) == changes() != first
+
+
+@pytest.mark.parametrize("unsealed", [False, True])
+def test_what_may_not_have_reached_the_disk_before_the_machine_stopped_is_built_again(
+    root, built, unsealed, monkeypatch
+):
+    path, mark, edition = built.index.database.path, built.mark(), built.index.edition()
+    assert is_sealed(path)
+    if unsealed:
+        unseal(path)
+    monkeypatch.setattr(database, "boot", lambda: 7)
+    assert is_sealed(path) is False
+    later = kept(root)
+    assert healed_mark(later) == mark == rebuilt(root)
+    assert edition.split()[0] != later.index.edition().split()[0], "it is another index"
+    later.close()
+
+
+def test_a_closed_index_outlasts_the_machine(built, monkeypatch):
+    path, edition = built.index.database.path, built.index.edition()
+    built.close()
+    monkeypatch.setattr(database, "boot", lambda: 7)
+    assert is_sealed(path, whole=True)
+    assert built.index.edition() == edition
+
+
+def test_an_open_index_waits_for_the_disk_once(built, monkeypatch):
+    waits: list[int] = []
+    monkeypatch.setattr(database.os, "fsync", waits.append)
+    built.close()
+    for at in range(3):
+        with built.index.writing() as work:
+            work.aliases([("a", f"b{at}")])
+        assert len(waits) == 2, "it was closed, and changes again"
+    built.close()
+    assert len(waits) == 3

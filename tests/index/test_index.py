@@ -8,7 +8,7 @@ import random
 import pytest
 from conftest import STUDIO
 
-from memoryclaw.index.database import pack, unpack
+from memoryclaw.index.database import packer, sample_of, unpack
 from memoryclaw.index.fts5 import Fts5
 from memoryclaw.index.index import IndexedNote, fingerprint, link_key, open_index
 from memoryclaw.index.stemming import language
@@ -164,7 +164,33 @@ def test_problems_of_the_walk_are_replaced_and_those_of_notes_kept(index):
 
 @pytest.mark.parametrize("text", ["", "short", "long " * 100, "木栓" * 100, "nul\0nul" * 40])
 def test_a_stored_text_comes_back_as_it_was(text):
-    assert unpack(pack(text)) == text
+    texts, sample = ["a title", "", "of it", "", text], b"a sample of what is short and long, " * 20
+    assert unpack(packer(b"")(texts), b"") == texts
+    assert unpack(packer(sample)(texts), sample) == texts
+    assert unpack(packer(b"")(texts), sample) == texts, "stored before there was a sample"
+
+
+def test_a_sign_that_parts_texts_stays_out_of_all_but_the_last():
+    assert unpack(packer(b"")(["a\0b", "", "", "", "c\0d"]), b"") == ["a\ufffdb", "", "", "", "c\0d"]
+
+
+def test_texts_are_stored_with_a_sample_once_there_is_enough_of_them(index):
+    put(index, {"notes/first.md": b"few words\n"})
+    rows = "select text from unit order by rowid"
+    with index.database.guarded() as connection:
+        assert sample_of(connection) == b""
+        [(before,)] = connection.execute(rows).fetchall()
+    many = b"few words, and again a few words\n" * 400
+    put(index, {"notes/second.md": many, "notes/third.md": b"few words\n"})
+    with index.database.guarded() as connection:
+        sample = sample_of(connection)
+        [(first,), *_, (third,)] = connection.execute(rows).fetchall()
+    assert first == before
+    assert len(third) < len(first)
+    assert [unpack(stored, sample)[-1].strip() for stored in (first, third)] == ["few words"] * 2
+    with index.writing() as work:
+        work.remove(["notes/first.md", "notes/second.md", "notes/third.md"])
+    assert index.size() == (0, 0)
 
 
 def test_accents_and_case_of_a_links_target_do_not_matter():

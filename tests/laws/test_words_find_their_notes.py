@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from vaults import opened
 
 from memoryclaw.config import LANGUAGES
-from memoryclaw.index.database import unpack
 from memoryclaw.index.stemming import language
 from memoryclaw.text.language import words_of
 
@@ -55,6 +54,6 @@ def test_any_word_of_a_note_asked_alone_finds_it(engine: str, text: str, code: s
     with opened(files, engine=engine, language=code) as app:
         wanted = next(note for note in app.browse() if note.id == "notes/wanted")
         [(body,)] = app.catalog.rows("select text from units where path = ?", [wanted.path])
-        for word in dict.fromkeys(words_of(unpack(body))):
+        for word in dict.fromkeys(words_of(app.catalog.texts_in(body)[-1])):
             answer = app.search(f'"{word}"')
             assert "notes/wanted" in [match.unit.id for match in answer.matches], word
