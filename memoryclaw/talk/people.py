@@ -78,14 +78,13 @@ class Names:
             if sentence.isupper():
                 continue
             opens = words is not None and _opens_with_name(sentence, words)
-            tokens = tokens_of(sentence)
             for run, before in _runs(sentence, first=opens):
                 owner = _owner_of_field(run, words) if words else []
                 if words and self._is_no_name(run, before, words):
                     continue
                 name = " ".join(owner or run)
                 is_name = words is not None and not any(_is_common(word, words) for word in run[1:])
-                acts = words is not None and is_name and _acts(tokens, run, words)
+                acts = words is not None and is_name and _acts(tokens_of(sentence), run, words)
                 self._add(name, person=acts or bool(owner))
                 if is_name and opens and not before:
                     self.topics.add(name)
