@@ -80,7 +80,11 @@ def _correcting(turn: Turn, language: str) -> str:
     if not any(sign.within(tokens) for sign in signs):
         return ""  # most turns hold none of these words, and need no reading
     speech = own_words(text, words, turn.name)
-    correcting = (sentence for sentence in sentences(speech.text) if _corrects(sentence, words))
+    correcting = (
+        sentence
+        for sentence in sentences(speech.text)
+        if any(sign.may_be_in(tokens_of(sentence)) for sign in signs) and _corrects(sentence, words)
+    )
     return " ".join(speech.seals.open(next(correcting, "")).split())[:_SHOWN].strip()
 
 
@@ -277,7 +281,7 @@ def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: st
         is_denied = bool(words.corrections.at(tokens) or words.negations.has_any(tokens[:1]))
         if (
             (words.corrections.at(tokens) and turn.line in lines)
-            or _is_bygone(turn.text, words, is_denied=is_denied)
+            or _is_bygone(turn.text[:_LONGEST], words, is_denied=is_denied)
             or _value_instead(turn.text, _words_of(answer.text, language))
             or put_right(turn.text, answer.text, _words_of(answer.text, language), answers=True)
         ):
@@ -286,13 +290,14 @@ def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: st
 
 def _is_bygone(text: str, words: Grammar, *, is_denied: bool) -> bool:
     """True for a turn by which what the assistant repeated was so once: `that was last year`, `no, she retired`."""
-    over = words.gone, words.ended, words.replacing, words.ending_verbs
-    members = [clause for text in sentences(text[:_LONGEST]) for clause in clauses(text, words)]
+    over = (words.gone, words.ended, words.replacing, words.ending_verbs) if is_denied else ()
+    if not any(signs.may_be_in(tokens_of(text)) for signs in (words.bygone, *over)):
+        return False  # as most turns, which need no reading
+    members = [clause for sentence in sentences(text) for clause in clauses(sentence, words)]
     return any(
         _is_verdict(clause, words, words.bygone)
         or (
-            is_denied
-            and words.people_pronouns.has_any(clause.tokens[:2])
+            words.people_pronouns.has_any(clause.tokens[:2])
             and any(signs.within(clause.tokens) for signs in over)
         )
         for clause in members

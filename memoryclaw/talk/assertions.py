@@ -569,7 +569,9 @@ def _named_within(clause: Clause, behind: str, words: Grammar) -> tuple[Clause, 
     place = words.naming_words.find(clause.tokens) if clause.kind == "have" else -1
     # `une chatte qui s'appelle Minka`
     place -= place > 0 and clause.tokens[place - 1] in words.relative_words
-    start = spans_of(clause.text)[place][0] if place > 0 else 0
+    if place <= 0:
+        return clause, behind
+    start = spans_of(clause.text)[place][0]
     before = next((lead for lead in clauses(clause.text[:start], words) if lead.tokens), None)
     return (before, f", {clause.text[start:]}") if before else (clause, behind)
 

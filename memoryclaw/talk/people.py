@@ -85,12 +85,9 @@ class Names:
                 owner = _owner_of_field(run, words) if words else []
                 if words and self._is_no_name(run, before, words):
                     continue
-                tokens, last = tokens_of(sentence), plain(run[-1].lower())
-                ends = (n for n, token in enumerate(tokens, 1) if plain(token) == last)
-                verb = _behind_adverbs(tokens, next(ends, len(tokens)), words) if words else 0
                 name = " ".join(owner or run)
-                is_name = words and not any(_is_common(word, words) for word in run[1:])
-                acts = bool(words and is_name and words.people_verbs.at(tokens, verb))
+                is_name = words is not None and not any(_is_common(word, words) for word in run[1:])
+                acts = words is not None and is_name and _acts(tokens_of(sentence), run, words)
                 self._add(name, person=acts or bool(owner))
                 if is_name and opens and not before:
                     self.topics.add(name)
@@ -345,6 +342,13 @@ def _is_everyday(word: str, words: Grammar) -> bool:
     """True for a word of every talk that begins no name; months and honorifics do begin some."""
     low = word.lower()
     return low in words.everyday and low not in words.months and low not in words.honorifics
+
+
+def _acts(tokens: Sequence[str], run: Sequence[str], words: Grammar) -> bool:
+    """True where behind the last word of a name stands what people do."""
+    last = plain(run[-1].lower())
+    ends = (n for n, token in enumerate(tokens, 1) if plain(token) == last)
+    return words.people_verbs.at(tokens, _behind_adverbs(tokens, next(ends, len(tokens)), words)) > 0
 
 
 def _opens_with_name(sentence: str, words: Grammar) -> bool:

@@ -168,7 +168,7 @@ _WORDS = late.pattern(
           |\d\d?\.\d\d?\.(?:\d{{4}}\b)?|\d++(?i:st|nd|rd|th|er|º)?(?!/))
         |[QqTt](?<![{_JOINED}].)[1-4]
       )(?![{_JOINED}])
-    |[{_LETTERS}]+
+    |[{_LETTERS}]+ | (?<![{_JOINED}])2(?i:moro)(?![{_JOINED}])
     |(?<![第百千万])(?:[一二三四五六七八九]?十[一二三四五六七八九]?|[〇零一二三四五六七八九]{{4}}(?=年)|[一二三四五六七八九两兩])
     |[^\W\d_] | ['’][Ss]\b | ['’.–—~～-])
     |[^\s,]""",
@@ -243,8 +243,10 @@ def tells_past(text: str, span: tuple[int, int]) -> bool | None:
 
 def _ranges(text: str, today: date, coming: date | None = None) -> list[DateRange]:
     words, readers = _read(text, today, coming)
+    if not readers:
+        return []
     starting, free, phrases = _starting(tuple(reader.language for reader in readers)), 0, []
-    for place, word in enumerate(words if readers else ()):
+    for place, word in enumerate(words):
         if place >= free and (word in starting or word[0].isdecimal()):
             longest = _longest(reader.phrase(place) for reader in readers)
             if longest and (longest.first or longest.last):
@@ -427,12 +429,19 @@ def parse_timestamp(text: str) -> str:
         return ""
 
 
-def _read(text: str, today: date, coming: date | None = None) -> tuple[list[str], list[Phrases]]:
+def _read(text: str, today: date, coming: date | None = None) -> tuple[Sequence[str], list[Phrases]]:
     """The words of a text, and a reader for each language that has words among them."""
+    words, written, languages = _words_in(text)
+    return words, [Phrases(words, written, language, today, coming) for language in languages]
+
+
+@lru_cache(maxsize=64)  # of a text that is read from several days, one after the other
+def _words_in(text: str) -> tuple[Sequence[str], Sequence[str], Sequence[_Language]]:
+    """The words of a text without case and accents and as they are written, and the languages that have some of them."""
     written = _WORDS.findall(text)
     # A word may be nothing but an accent, which folding takes off.
     words = [(word and _normal(word)) or "?" for word in written]
-    return words, [Phrases(words, written, language, today, coming) for language in _present(words)]
+    return words, written, _present(words)
 
 
 def _range(text: str, start: int, end: int, found: SpokenDate) -> DateRange:

@@ -345,6 +345,12 @@ def test_a_date_in_another_spelling_of_its_characters_is_the_same_date() -> None
         ]
 
 
+def test_a_digit_that_stands_for_a_word_is_read_and_no_sign_is() -> None:
+    (tomorrow,) = find_ranges("call them 2moro", date(2026, 1, 1))[0]
+    assert (tomorrow.start, tomorrow.text) == ("2026-01-02", "2moro")
+    assert find_ranges("call (moro), and 2moros", date(2026, 1, 1))[0] == []
+
+
 def test_a_number_in_one_character_with_its_point_is_no_date() -> None:
     assert find_ranges("⒊", TODAY) == ([], "⒊")
     assert find_ranges("x ⒊ y", TODAY) == ([], "x ⒊ y")
