@@ -38,7 +38,7 @@ def renames(own):
 
 
 def test_files_are_taken_in_by_their_paths_in_whatever_order_the_disk_has_them():
-    listed = {path: b"new" for path in ("logs/2026-03-02/b.jsonl", "logs/2026-03-01/a.jsonl", "c.md")}
+    listed = dict.fromkeys(("logs/2026-03-02/b.jsonl", "logs/2026-03-01/a.jsonl", "c.md"), b"new")
     assert compare(listed, {"c.md": b"old"}).changed == sorted(listed)
 
 
