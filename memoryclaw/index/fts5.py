@@ -34,9 +34,10 @@ _TIES = 100  # more than wanted that are asked for: ties with the last are commo
 _NAMES = ", ".join(COLUMNS)
 _MARKS = ", ".join("?" for _ in COLUMNS)
 _FIND = "select rowid, -rank from text where text match ? order by rank, rowid limit ?"
-# Without the plus, SQLite would ask FTS5 anew for every single rowid.
-_FIND_WITHIN = """select rowid, -rank from text where text match ? and +rowid in (select value from json_each(?))
-    order by rank, rowid limit ?"""
+# Without the plus, SQLite would ask FTS5 anew for every single rowid. FTS5 itself reads from the first to the last of them: a
+# sync takes files in by their paths, so that what was said around a day stands together.
+_FIND_WITHIN = """select rowid, -rank from text where text match ? and rowid >= ? and rowid <= ?
+    and +rowid in (select value from json_each(?)) order by rank, rowid limit ?"""
 
 
 class Fts5:
@@ -62,11 +63,11 @@ class Fts5:
     def find(self, clause: IndexClause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best units by BM25, with all that tie with the last of them."""
         match, most = expression(clause), limit + _TIES
-        if not match or limit < 1:
+        if not match or limit < 1 or (within is not None and not within):
             return []
-        sql, values = _FIND, [match]
+        sql, values = _FIND, list[object]([match])
         if within is not None:
-            sql, values = _FIND_WITHIN, [match, str([*within])]
+            sql, values = _FIND_WITHIN, [match, min(within), max(within), str([*within])]
         while True:
             hits = [*map(Hit._make, self._connect().execute(sql, (*values, most)))]
             if hits and hits[0].score is None:

@@ -56,7 +56,8 @@ def compare(files: dict[str, bytes], known: dict[str, bytes]) -> StaleFiles:
     """The paths whose stamps differ, and those that are gone from disk."""
     if files == known:
         return StaleFiles([], [])
-    changed = [path for path, stamp in files.items() if known.get(path) != stamp]
+    # In their order, so that what was said around a day stands together in the index, whatever order the disk has.
+    changed = sorted(path for path, stamp in files.items() if known.get(path) != stamp)
     return StaleFiles(changed, [path for path in known if path not in files])
 
 

@@ -175,19 +175,17 @@ class EvidenceReader:
 
     def sharing(self, texts: Iterable[Iterable[str]], most: int) -> list[UnitSummary]:
         """At most so many current units, those first that share the most with the texts, which are given as their tokens: each is looked up by its rarest ones that not it alone holds."""
-        clauses = [[IndexClause("token", token) for token in dict.fromkeys(tokens)] for tokens in texts]
-        self._idf.learn_tokens([*chain.from_iterable(clauses)])
-        counts = {one: self._idf.containing(one) for one in chain.from_iterable(clauses)}
+        texts = [[*dict.fromkeys(tokens)] for tokens in texts]
+        counts = self._catalog.count_of([*chain.from_iterable(texts)])
         rarest = (
             sorted(
-                (one for one in text if 1 < counts[one] <= self._most),
-                key=lambda one: (counts[one], one.text),
+                (token for token in text if 1 < counts.get(token, 0) <= self._most),
+                key=lambda token: (counts[token], token),
             )
-            for text in clauses
+            for text in texts
         )
-        clause = IndexClause(
-            "any", parts=tuple(dict.fromkeys(one for text in rarest for one in text[:SHARED]))
-        )
+        tokens = dict.fromkeys(token for text in rarest for token in text[:SHARED])
+        clause = IndexClause("any", parts=tuple(IndexClause("token", token) for token in tokens))
         hits = {hit.rowid: hit.score for hit in self._index.engine.find(clause, most)} if clause.parts else {}
         units = with_own_ids(self._catalog.summaries(sorted(hits)), self._catalog) if hits else []
         current = [unit for unit in units if unit.state == "current"]

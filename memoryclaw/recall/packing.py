@@ -522,6 +522,7 @@ def place(unit: Unit) -> PackPosition:
     )
 
 
+@lru_cache(maxsize=256)  # a pack weighs a line, takes it in and counts it
 def line(place: PackPosition, text: str) -> str:
     """The line of an item; its text is made harmless here, and what is pasted in it marked."""
     text = place.mixed.marked(text) if place.mixed else text

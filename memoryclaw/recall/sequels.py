@@ -77,9 +77,11 @@ def followed(searcher: Searcher, ranking: Ranking, best: Sequence[Ranked]) -> Ra
     lines = [
         Earlier(unit.id, unit.when[:10], unit.value if unit.kind == "fact" else unit.text) for unit in units
     ]
+    newest = {row.of: row for row in sorted(sequels(searcher, ranking.question, lines), key=_when)}
+    if not newest:
+        return ranking
     ranked = {hit.unit.rowid: hit for hit in ranking.units}
     scores, lifted = {hit.unit.id: hit.score for hit in ranking.units}, dict[int, Ranked]()
-    newest = {row.of: row for row in sorted(sequels(searcher, ranking.question, lines), key=_when)}
     for sequel in newest.values():
         rowid, score = sequel.hit.unit.rowid, scores[sequel.of]
         hit = lifted.get(rowid) or ranked.get(rowid) or sequel.hit

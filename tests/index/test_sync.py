@@ -14,7 +14,7 @@ from conftest import STUDIO, put
 from indexed import environment, forget_stamps, kept, rebuilt, until
 
 from memoryclaw.errors import VaultError
-from memoryclaw.index.sync import Sync
+from memoryclaw.index.sync import Sync, compare
 
 
 @pytest.fixture
@@ -35,6 +35,11 @@ def renames(own):
     told = []
     own.sync._renamed = lambda old, new: told.append((old, new))
     return told
+
+
+def test_files_are_taken_in_by_their_paths_in_whatever_order_the_disk_has_them():
+    listed = dict.fromkeys(("logs/2026-03-02/b.jsonl", "logs/2026-03-01/a.jsonl", "c.md"), b"new")
+    assert compare(listed, {"c.md": b"old"}).changed == sorted(listed)
 
 
 def test_a_first_sync_takes_everything_in_and_a_second_finds_nothing_to_do(own):

@@ -212,6 +212,8 @@ def test_every_list_that_the_readers_name_is_one_of_a_language() -> None:
         "I moved to İstanbul",
         "l'",
         "rock'n'roll at 5 o'clock",
+        "“Ana's” — at 5 o’clock… l' or 's_x, --no- and/or",
+        "fine, jusqu'",
     ],
 )
 def test_each_word_has_its_place_in_the_text_as_it_was_typed(text: str) -> None:
