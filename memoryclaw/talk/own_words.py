@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
@@ -15,15 +15,15 @@ from memoryclaw.talk.text_requests import (
     ENOUGH,
     LEAST,
     VAGUE,
+    asks_beside,
     asks_of_text,
     contrast,
     is_about_a_text,
     is_asked,
     is_typed,
-    names_work,
 )
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
-from memoryclaw.text.sentences import SMALL, sentences
+from memoryclaw.text.sentences import sentences
 
 _CUT = " … "  # stands where a secret was left out of a line
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)")
@@ -40,7 +40,7 @@ _MARKED_NAME = re.compile(
     r"(?m)^> ?@?[\w.-]{2,20}[ \t]*$\n?"
 )  # `> tom`, by which a copied chat shows who speaks below
 _FEW, _LONG = 3, 80  # words of a quotation that stay; characters of one that is named
-_COLON = re.compile(r":(?=\s|$)|：|\s[-–—](?=\s)")
+_COLON = re.compile(r":(?=\s|$)|：")
 _LEAD = 200  # characters before a colon that may announce what stands behind it
 _NOTHING = re.compile(r"\s*+\Z")
 _MORE = re.compile(r"\s*+(?:\S++(?<![.!?])\s++){2}\S")  # a sentence of more than a few words
@@ -49,9 +49,11 @@ _CONTACT = re.compile(
 )  # an address, which is no text
 _ENDS = re.compile(r"[.!?…]\s|\n")
 _BREAK = re.compile(
-    r"[.!?…。！？]\s+|\s(?:[-–—]{1,2}|[-=]>|<-|>>|→)\s+"
+    r"[.!?…:。！？：]\s+|\s(?:[-–—]{1,2}|[-=]>|<-|>>|→)\s+"
 )  # between a request and a text in its line
-_LAST_SENTENCES = 3  # of a line, in which it is looked for
+_FIRST_SENTENCES, _LAST_SENTENCES = 2, 3  # of a line, in which it is looked for
+_DASHES = (" - ", " – ", " — ", " -- ")
+_SEAM = 1.0  # of a capital that no sign stands before
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
 _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
 _LABEL_WORDS = 2  # of a line that a program names itself: `Fatal error: …`
@@ -150,8 +152,10 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
             return hit[0]
         before, behind = hit.string[: hit.start()], hit.string[hit.end() : hit.end() + 2].lstrip(".,!?")[:1]
         lead = before[before.rfind("\n") + 1 :].strip()
-        is_alone = not lead or lead.endswith((".", "!", "?", "…")) or names_work(lead, words)
-        is_last = behind in ("", "\n") or names_work(hit.string[hit.end() :].partition("\n")[0], words)
+        is_alone = not lead or lead.endswith((".", "!", "?", "…")) or asks_beside(lead, words) >= _IN_LINE
+        is_last = (
+            behind in ("", "\n") or asks_beside(hit.string[hit.end() :].partition("\n")[0], words) >= _IN_LINE
+        )
         is_apart = "\n" in quote or (is_alone and is_last)
         if is_apart or len(quote) > _LONG:
             pasted.append(_first_line(sealing.sealed().open(quote)))
@@ -383,49 +387,68 @@ def _greets(line: str, whom: str = "") -> bool:
 
 
 def _opened(line: str, words: Grammar, *, ahead: bool) -> list[str]:
-    """A line, parted where a sentence in small letters asks about the written text before it, or where its first one asks about what follows: `tldr? I moved …`.
+    """A line, parted where a sentence asks about the text behind or before it: `sounds weird? I am …`, `I am … too harsh?`.
 
     Args:
-        ahead: its first sentence is looked at too.
+        ahead: what stands behind a sentence is looked at too.
     """
-    if ahead and (length := _bare_request(line, words)):
-        return [line[:length], line[length:]]
-    breaks = [*_BREAK.finditer(line)]
-    if breaks and ahead:
-        lead, text = line[: breaks[0].end()].rstrip(" -–—"), line[breaks[0].end() :]
-        if (
-            names_work(lead, words, points=True)
-            and _asks_about(lead, text, words, least=_LEADING, vague=0.0) >= ENOUGH
-        ):
-            return [lead, text]
-    if is_typed(line):
+    stops = [*_BREAK.finditer(line)]
+    starts = [0, *(stop.end() for stop in stops)]
+    ends = [*(stop.end() for stop in stops), len(line)]
+    parts: dict[int, float] = {}  # where the line may be parted, and how much tells it
+    if ahead and (seam := _seam(line, words)):
+        parts[seam] = _asked_beside(line[:seam], line[seam:], words) + _SEAM
+    for start, end in [*zip(starts, ends, strict=True)][: _FIRST_SENTENCES * ahead]:
+        parts[end] = _asked_beside(line[start:end], line[end:], words)
+    for start, end in [*zip(starts, ends, strict=True)][1:][-_LAST_SENTENCES:]:
+        if line[:start].endswith(_DASHES) or not is_asked(line[start:end], words):
+            continue  # behind a dash goes on what stands before it
+        total = _asked_beside(line[start:end], line[:start], words)
+        parts[start] = max(total, parts.get(start, total))
+    best = max(parts, key=lambda place: parts[place], default=0)
+    if not best or parts[best] < _IN_LINE:
         return [line]
-    sums = {
-        hit: _asks_about(sentence, line[: hit.end()], words)
-        for hit in breaks[-_LAST_SENTENCES:]
-        if is_typed(sentence := _BREAK.split(line[hit.end() :])[0]) and names_work(sentence, words)
-    }
-    best = max(sums, key=lambda hit: sums[hit], default=None)
-    if best is None or sums[best] < _IN_LINE:
-        return [line]
-    return [line[: best.end()].rstrip(" -–—>→"), line[best.end() :]]
+    return [line[:best].rstrip(" -–—>→"), line[best:]]
 
 
-def _bare_request(line: str, words: Grammar) -> int:
-    """How long a request for work is that a text follows without any sign, as a person or a sentence: `tldr I moved …`, `proofread My client …`."""
+def _asked_beside(sentence: str, text: str, words: Grammar) -> float:
+    """How far a sentence asks about the text beside it in its line."""
+    sentence = sentence.rstrip(" -–—>→")
+    asks = asks_beside(sentence, words)
+    orders = is_asked(text, words) and not speaks(text, words, to_somebody=False)  # and is no text of anybody
+    if not _MORE.match(text) or orders or asks < _LEADING:
+        return -math.inf
+    differs = contrast(sentence, text, words)
+    return asks + (max(differs, 0.0) if asks >= _SURE else differs if differs > 0 else -math.inf)
+
+
+def _seam(line: str, words: Grammar) -> int:
+    """Where a text begins behind typed words without any sign: `kannst du das netter sagen Ich habe …`; 0 where none does.
+
+    `I` is a capital everywhere, so that it tells behind a request alone.
+    """
     tokens, spans = tokens_of(line), spans_of(line)
-    length = listed("requests").at(tokens)
-    says_yes = listed("judgements").at(tokens) == length  # `correct`
-    if not length or length == len(tokens) or says_yes or listed("pointers").at(tokens, length):
-        return 0
-    start, end = spans[length]
-    begins = is_typed(line) and line[start].isupper() and tokens[length] in words.small
-    return start if begins or line[start:end] == "I" or tokens[length] in words.nominatives else 0
+    request = listed("requests").at(tokens)
+    for place in range(1, min(len(tokens), _ASKING) if is_typed(line) else 0):
+        start, end = spans[place]
+        is_begun = (
+            line[start].isupper()
+            and line[start - 2].isalnum()
+            and line[start - 1] == " "
+            and len(tokens) - place > _FEW
+        )
+        if is_begun and (
+            place == request
+            if end == start + 1
+            else tokens[place] in words.small or listed("greetings").at(tokens, place)
+        ):
+            return start
+    return 0
 
 
 def _asks_about(line: str, text: str, words: Grammar, *, least: float = LEAST, vague: float = VAGUE) -> float:
     """How far a line asks about a text beside it; not at all, where its own words ask too little, and less by `vague`, where they may ask for advice."""
-    if not text.strip() or (asks := _asks_of_text(line, words)) < least:
+    if not text.strip() or (asks := asks_of_text(line, words)) < least:
         return -math.inf
     return asks + contrast(line, text, words) - vague * (asks < CLEAR)
 
@@ -451,7 +474,7 @@ def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> 
         leads = bool(reach) and (before == line or before.rstrip().endswith(_LEADS))
         if reach == _ALL:  # it says where its text stands
             requests.append(_TextRequest(math.inf, number, range(number + 1, len(lines))))
-        if reach == _ALL or (number not in edges and not _asks_for_work(line, words)):
+        if reach == _ALL or (number not in edges and asks_of_text(line, words) < _SURE):
             continue
         above = range(0) if leads else _beside(lines, others, number, -1)
         below = range(0) if reach and not leads else _beside(lines, (), number, 1)
@@ -513,17 +536,13 @@ def _material(
 
 
 _SURE = 4.0  # of a line that asks for nothing but work on a text
-_IN_LINE = 3.0  # of a request and the contrast of a text before it in its line
+_IN_LINE = 3.5  # of a request and the contrast of a text before it in its line
 _LEADING = 1.5  # of a line that asks about the text below it: a speaker leads over to much that is told
 _EDGE = 3  # lines at the beginning and at the end of a turn, where people ask: a text may ask within
 _LEADS = (":", "：", "-", "–", "—")
 _GOES_ON = 1.5  # the contrast of a paragraph above a text that belongs to it
 _MORE_LIKELY = 2.0  # by which a text above a request must be it rather than one below: above stands what the speaker tells first
 _BESIDE = 60  # lines of a text that are looked at: of many that ask, none reads them all
-
-
-def _asks_of_text(line: str, words: Grammar) -> float:
-    return _SURE if _asks_for_work(line, words) else asks_of_text(line, words)
 
 
 def _is_part(line: str, words: Grammar) -> bool:
@@ -544,41 +563,6 @@ def _is_part(line: str, words: Grammar) -> bool:
         )
         for place, (sentence, tokens) in enumerate(openings)
     )
-
-
-def _asks_for_work(line: str, words: Grammar, *, beside: bool = False) -> bool:
-    """True for words that ask for nothing but work on a text, or what to make of one that was sent.
-
-    Args:
-        line: a line, or a sentence.
-        words: the grammar of its language.
-        beside: the text would stand in the same line, so that the words must point to it.
-    """
-    tokens = tokens_of(line)
-    if not 0 < len(tokens) <= _ASKING or _ENDS.search(line.rstrip(" .!?…")):
-        return False
-    points = not beside or listed("pointers").within(tokens)
-    if listed("questions").within(tokens) and line.rstrip().endswith(("?", "？", ":")):
-        return points
-    place = _request(tokens, words) if points else -1
-    behind = tokens[place + listed("requests").at(tokens, place) :] if place >= 0 else ()
-    return (
-        place >= 0
-        and not any(token in words.possessives_own for token in behind)
-        and all(token in words.of_text or token in listed("subjects") or token.isdigit() for token in behind)
-    )
-
-
-def _request(tokens: Sequence[str], words: Grammar) -> int:
-    """Where a request for work on a text begins; -1 where more than small words of some language stand before it."""
-    place = listed("requests").find(tokens)
-    return place if _asking(words).issuperset(tokens[: max(place, 0)]) else -1
-
-
-@cache
-def _asking(words: Grammar) -> frozenset[str]:
-    asking = (words.openers, listed("subjects"), listed("askers"))
-    return frozenset[str]().union(*SMALL.values(), *(entries.entries() for entries in asking))
 
 
 def without_secrets(text: str) -> str:
@@ -670,20 +654,13 @@ def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
         if _announces(sentence, line, colon, words):
             is_output = listed("outputs").within(tokens_of(sentence))
             return line[: colon.end()], _ALL if ends and not is_output else _BLOCK
-        if ends and not last and colon[0] == ":":
+        if ends and not last:
             return line, ""
-    start, points = 0, listed("pointers").within(tokens_of(line))
-    for stop in _ENDS.finditer(line):
-        if points and _asks_for_work(line[start : stop.start() + 1], words, beside=True):
-            return line[: stop.end()], _BLOCK
-        start = stop.end()
-    return line, _ALL if not last and _announces_below(line[start:], words) else ""
+    return line, _ALL if not last and _announces_below(_ENDS.split(line)[-1], words) else ""
 
 
 def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -> bool:
-    """True where words of others stand behind a colon, or behind a dash where these words ask for work on them."""
-    if colon[0][0].isspace():
-        return _asks_for_work(sentence, words)
+    """True where words of others stand behind a colon."""
     clause = tokens_of(sentence)
     if any(token in words.second_person and token not in words.nominatives for token in clause):
         return False
@@ -721,10 +698,9 @@ def _quotes(clause: Sequence[str], words: Grammar) -> bool:
 def _announces_below(sentence: str, words: Grammar) -> bool:
     """True for `this is what she said`, `translate this` and `here is the letter` at the end of a line."""
     tail = tokens_of(sentence)
-    if listed("shown").within(tail):
-        return True
     works = _quotes(tail, words) or words.rework_verbs.within(tail)
     if words.written_things.within(tail):
-        points = any(token in words.deictics and token not in words.articles for token in tail)
+        pointers = listed("text_pointers")
+        points = pointers.at(tail) > 0 or (pointers.within(tail) and is_asked(sentence, words))
         return works or points or (words.deictics.at(tail) > 0 and len(tail) <= _TITLE_WORDS)
     return works and any(token in words.deictics and token in words.pronouns for token in tail)

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import listed
+from memoryclaw.text import clauses
 from memoryclaw.text.grammar import UNREAD, Grammar, grammar, tokens_of
 from memoryclaw.text.language import plain
 from memoryclaw.text.sentences import SMALL, sentences
@@ -25,8 +26,7 @@ _COMMA = re.compile(r"[,;]\s")
 _ASIDE = re.compile(r"\([^()]*\)")
 _ABOVE = re.compile(r"\s*[\^↑☝👆]")  # points to what stands above
 _OTHER_WORDS = 3  # that count, at most
-_WORK = ("requests", "aspects", "answering", "manners", "languages")
-_BARE = 2  # words of a request that points nowhere: `tldr?`
+_BARE = 4  # words, at most, of a request that points nowhere: `tldr?`
 
 
 class _AskingLine(NamedTuple):
@@ -49,30 +49,17 @@ def is_asked(text: str, words: Grammar) -> bool:
     return asks or bool(_asks(_AskingLine(text, edges, words))) or listed("makers").at(tokens) > 0
 
 
-def names_work(text: str, words: Grammar, *, points: bool = False) -> bool:
-    """True for a sentence that asks for what is done with texts alone, or only names it: `can you shorten this?`, `in French`.
-
-    Args:
-        points: it must point to the text, or say nothing else: of `shorter answers please` none is meant.
-    """
-    tokens = tokens_of(text)
-    line = _AskingLine(text, tokens, words)
-    says_yes = listed("judgements").at(tokens) == len(tokens)  # `correct`
-    if (
-        says_yes
-        or tokens[0] in words.goal_prepositions
-        or not any(listed(name).within(tokens) for name in _WORK)
-    ):
-        return False
-    is_bare = not _other_words(line)
-    if points and not (_points(line) or (is_bare and len(tokens) <= _BARE)):
-        return False
-    return is_bare or is_asked(text, words)
-
-
 def _asks(line: _AskingLine) -> float:
+    """By its mark, by the order of its words, or politely."""
     polite = listed("askers").within(line.tokens) or line.words.politeness.within(line.tokens)
-    return polite or line.text.rstrip().endswith(("?", "？", ":", "："))
+    return (
+        polite or line.text.rstrip().endswith(("?", "？", ":", "：")) or clauses.asks(line.tokens, line.words)
+    )
+
+
+def _asks_how_it_sounds(line: _AskingLine) -> float:
+    """`sounds weird?`, `make it sound nicer`; `that sounds good` only says yes."""
+    return listed("tones").within(line.tokens) and (_asks(line) or listed("makers").at(line.tokens))
 
 
 def _points(line: _AskingLine) -> float:
@@ -93,25 +80,38 @@ def _points(line: _AskingLine) -> float:
 
 
 def _is_owned(line: _AskingLine) -> float:
-    """What is the speaker's own, but for people: `my plan`, not `my boss`."""
+    """What is the speaker's own, but for people and texts, or is of the one spoken to: `my plan`, `your question`, not `my boss`."""
     tokens, words = line.tokens, line.words
     return any(
-        token in words.possessives_own and not words.roles.within(tokens[place + 1 : place + 3])
+        (
+            token in words.possessives_own
+            and not words.written_things.at(tokens, place + 1)
+            and not words.roles.within(tokens[place + 1 : place + 3])
+        )
+        or (token in words.second_person and token in words.determiners and token not in words.nominatives)
         for place, token in enumerate(tokens)
     )
 
 
 def _tells(line: _AskingLine) -> float:
-    """The speaker comes up, and as nobody who got it or answers it: `I like this`, not `I got this`, `how do I answer`."""
-    others = (listed("deliveries"), listed("answering"))
-    return line.words.first_person.within(line.tokens) and not any(
-        other.within(line.tokens) for other in others
-    )
+    """The speaker comes up, and as nobody who got it or answers it: `I like this`, `I sent this`, not `I got this`, `how do I answer`."""
+    mine = [token for token in line.tokens if line.words.first_person.at((token,))]
+    is_subject = any(token in line.words.nominatives for token in mine)
+    others = (listed("receipts"), listed("answering"), *[listed("deliveries")] * (not is_subject))
+    return bool(mine) and not any(other.within(line.tokens) for other in others)
 
 
 def _delivered(line: _AskingLine) -> float:
-    """Somebody sent, gave or wrote it."""
-    return listed("deliveries").within(line.tokens) and not line.text.rstrip().endswith("?")
+    """Somebody sent, gave or wrote it, or the speaker came by it."""
+    ways = (listed("deliveries"), listed("receipts"))
+    return any(way.within(line.tokens) for way in ways) and not line.text.rstrip().endswith("?")
+
+
+def _asks_for_nothing_else(line: _AskingLine) -> float:
+    """Work on a text, an answer to it or who wrote it, and no word of anything besides."""
+    asks = any(listed(name).within(line.tokens) for name in ("requests", "answering"))
+    tells = listed("deliveries").within(line.tokens) and not _tells(line)
+    return (asks or tells) and not _other_words(line)
 
 
 def _other_words(line: _AskingLine) -> Sequence[str]:
@@ -130,7 +130,7 @@ def _other_words(line: _AskingLine) -> Sequence[str]:
 
 @cache
 def _usual() -> frozenset[str]:
-    names = ("requests", "subjects", "askers", "text_pointers", "judgements", "answering", "aspects", "makers", "manners", "languages", "deliveries", "whence")  # fmt: skip
+    names = ("requests", "subjects", "askers", "text_pointers", "tones", "judgements", "answering", "aspects", "makers", "manners", "languages", "deliveries", "receipts", "speakers", "whence")  # fmt: skip
     entries = (tokens_of(entry) for name in names for entry in listed(name).entries())
     return frozenset[str]().union(*SMALL.values(), *entries)
 
@@ -140,17 +140,21 @@ FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
     "points to something unnamed": (1.0, _points),
     "asks": (0.5, _asks),
     "asks for work on a text": (1.5, _has("requests")),
+    "and for nothing else": (1.5, _asks_for_nothing_else),
     "names what only a text has": (2.0, _has("aspects")),
-    "judges or interprets": (1.0, _has("judgements")),
+    "asks how words sound": (1.0, _asks_how_it_sounds),
+    "judges or interprets": (1.0, lambda line: any(listed(name).within(line.tokens) for name in ("judgements", "tones"))),
     "makes something of it": (0.5, _has("makers")),
     "asks what to answer": (1.5, _has("answering")),
     "names a manner": (1.5, _has("manners")),
     "names a language": (1.0, _has("languages")),
     "says whence it came": (1.5, _has("whence")),
     "somebody delivered it": (1.5, _delivered),
-    "asks about somebody unnamed": (1.5, lambda line: line.text.rstrip().endswith("?") and listed("somebody").within(line.tokens)),
+    "asks about somebody unnamed": (1.5, lambda line: line.text.rstrip().endswith("?") and _somebody(line.tokens, line.words)),
     "an own thing": (-2.0, _is_owned),
     "the speaker comes up": (-1.0, _tells),
+    "tells the one spoken to": (-2.0, lambda line: line.words.second_person.at(line.tokens) and not line.text.rstrip().endswith(("?", "？"))),
+    "a purpose": (-2.0, lambda line: line.tokens[0] in line.words.goal_prepositions and not listed("languages").within(line.tokens)),
     "it is to last": (-2.0, lambda line: line.words.lasting.within(line.tokens)),
     "other words": (-0.5, lambda line: min(_OTHER_WORDS, len(_other_words(line)))),
 }  # fmt: skip
@@ -159,6 +163,19 @@ FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
 def asks_of_text(text: str, words: Grammar) -> float:
     """How far a line asks for something to be done with a text beside it, by what in it asks most."""
     return _asked_by(_asking_part(text, words), words)
+
+
+def asks_beside(sentence: str, words: Grammar) -> float:
+    """The same of a sentence with a text beside it in its line: it points there, or is too short to name anything, and is no yes or no."""
+    line = _AskingLine(sentence, tokens_of(sentence), words)
+    says_yes = listed("judgements").at(line.tokens) == len(line.tokens)  # `correct`
+    if len(line.tokens) > _MOST or says_yes or not (is_asked(sentence, words) or _delivered(line)):
+        return -math.inf
+    topics = (token for token in line.tokens if token in words.order_topics)
+    is_bare = (
+        len(line.tokens) <= _BARE and not _other_words(line) and all(token in _usual() for token in topics)
+    )
+    return _asked_by(sentence, words) if is_bare or _points(line) else -math.inf
 
 
 def _asking_part(text: str, words: Grammar) -> str:
@@ -206,14 +223,18 @@ def _speaks_to_somebody(beside: _Beside) -> bool:
 
 def _names_whom(beside: _Beside) -> bool:
     """Whom the line asks about comes up in the text: `he`, `my landlord`, `Mr Osei`."""
-    somebody, words = listed("somebody"), beside.words
-    if not somebody.within(tokens_of(_asking_part(beside.line, words))):
+    words, tokens = beside.words, tokens_of(beside.text)
+    if not _somebody(tokens_of(_asking_part(beside.line, words)), words):
         return False
-    tokens = tokens_of(beside.text)
     owned = (
         words.roles.at(tokens, n + 1) for n, token in enumerate(tokens) if token in words.possessives_own
     )
-    return somebody.within(tokens) or words.honorifics.within(tokens) or any(owned)
+    return _somebody(tokens, words) or words.honorifics.within(tokens) or any(owned)
+
+
+def _somebody(tokens: Sequence[str], words: Grammar) -> bool:
+    """True where somebody comes up who is not named."""
+    return words.people_pronouns.within(tokens) or listed("somebody").within(tokens)
 
 
 def _is_told_alike(beside: _Beside) -> bool:

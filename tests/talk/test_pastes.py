@@ -147,7 +147,8 @@ def test_a_request_may_stand_behind_the_text_in_its_line(asks: str) -> None:
 
 @pytest.mark.parametrize(
     "asks",
-    ["tldr? {}", "tldr {}", "rephrase >> {}", "make this sound nicer - {}", "fix typos: {}", 'what does this mean? "{}"', "“{}” korrigieren bitte", "{} -> in French please"],
+    ["tldr? {}", "tldr {}", "rephrase >> {}", "make this sound nicer - {}", "fix typos: {}", 'what does this mean? "{}"', "“{}” korrigieren bitte", "{} -> in French please",
+     "sounds stiff? {}", "is this too blunt: {}", "my neighbour wrote. {}", "kannst du das höflicher sagen {}", "{} does that sound pushy?"],
 )  # fmt: skip
 def test_a_request_may_stand_in_front_of_the_text_or_around_it(asks: str) -> None:
     assert not any("evil" in claim.lower() for claim in claimed(asks.format(THEIR_TEXT)))
@@ -155,7 +156,8 @@ def test_a_request_may_stand_in_front_of_the_text_or_around_it(asks: str) -> Non
 
 @pytest.mark.parametrize(
     "asks",
-    ["shorter answers please. {}", "can you help me write a reply? {}", "correct. {}", "correct, {}", "thoughts? {}", "can you explain taxes? {}"],
+    ["shorter answers please. {}", "can you help me write a reply? {}", "correct. {}", "correct, {}", "thoughts? {}", "can you explain taxes? {}",
+     "That sounds good. {}", "makes sense! {}", "You got this! {}", "Does that sound right? {}", "{} Makes sense?", "to sum it up: {}"],
 )  # fmt: skip
 def test_a_request_that_points_to_no_text_leaves_what_follows_the_users_own(asks: str) -> None:
     own = "I work at home. My address is 9 Elm Road."
