@@ -5,17 +5,19 @@ What people say of a change often has no word of what it changes: `handed in my 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from memoryclaw.recall.renewing import stems
+from memoryclaw.recall.whose import people_in
 from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, spans_of, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, tokens_of
 from memoryclaw.vault.fact_values import same_field
 
-_SOMEBODY = frozenset({"?"})  # the holder of `he's at university now`
+_TASTES = {"liked": "disliked", "disliked": "liked"}  # facets of each thing, and what ends them
 _NO_CHANGES = ("wish", "modal", "order", "duty")  # kinds of clauses
 
 
@@ -39,7 +41,11 @@ def _fields() -> dict[str, tuple[str, ...]]:
 def _phrases(code: str) -> tuple[tuple[str, bool, WordList], ...]:
     """The facets of a language with their words, and with those that say by themselves that they have another value."""
     words, rows = grammar(code), dict[tuple[str, bool], list[str]]()
-    for turns, entries in ((True, words.facet_turns), (False, words.facet_words)):
+    for line in lists.lines("consolidation.facet_things"):
+        facet, _, things = line.partition(": ")
+        rows[facet, False] = things.split(", ")
+    by_fields = ((phrase, facet) for phrase, field in words.verb_fields for facet in of_field(field))
+    for turns, entries in ((True, words.facet_turns), (False, (*words.facet_words, *by_fields))):
         for phrase, facet in entries:
             rows.setdefault((facet, turns), []).append(" ".join(phrase))
     return tuple((facet, turns, WordList(phrases)) for (facet, turns), phrases in rows.items())
@@ -52,6 +58,14 @@ def of_field(field: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16384)  # of all that stands
+def at_stake(field: str, value: str, code: str) -> dict[str, frozenset[str] | None]:
+    """The facets of which another value ends a fact or a statement, each with its holder; None of the field's, which are the entity's."""
+    told = {each.facet: each.holder for each in tellings(value, code)}
+    facets = {**told, **dict.fromkeys(of_field(field))}
+    return {_TASTES.get(facet, facet): holder for facet, holder in facets.items()}
+
+
+@lru_cache(maxsize=16384)  # of all that stands
 def tellings(text: str, code: str) -> tuple[Telling, ...]:
     """What a text tells of facets."""
     words = grammar_of(text, code)
@@ -61,62 +75,52 @@ def tellings(text: str, code: str) -> tuple[Telling, ...]:
 
 
 def _told(text: str, words: Grammar, phrases: Sequence[tuple[str, bool, WordList]]) -> Iterator[Telling]:
-    signs, subject = (words.changes, words.beginnings, words.ended, words.gone, words.returns), ()
+    signs = words.changes, words.beginnings, words.ended, words.gone, words.returns
+    holder: frozenset[str] | None = frozenset()
     for clause in clauses(text, words):
-        subject = clause.subject or subject
-        tokens = clause.tokens
-        is_change = clause.kind not in _NO_CHANGES and any(sign.within(tokens) for sign in signs)
-        for facet, turns, entries in phrases:
+        tokens, is_told = clause.tokens, clause.kind not in _NO_CHANGES
+        is_change = is_told and any(sign.within(tokens) for sign in signs)
+        holder = _holder(clause, words) if clause.subject or not clause.kind else holder
+        of_thing = not holder and words.noun_openers.has_any(clause.subject[:1])
+        for facet, turns, entries in phrases if holder is not None else ():
             for place, size in entries.places(tokens):
-                holder = _holder(clause, subject, words, text, place)
-                if holder is not None:
-                    turned = turns and clause.kind not in _NO_CHANGES
-                    yield Telling(facet, tokens[place : place + size], holder, turned, turned or is_change)
+                if of_thing and place >= len(clause.subject):  # `the appointment moved to`
+                    continue
+                is_place = size == 1 and words.prepositions.has_any(tokens[max(0, place - 2) : place])
+                changes = is_told if turns else is_change and not is_place  # not `swimming at school now`
+                yield Telling(facet, tokens[place : place + size], holder, turns and is_told, changes)
 
 
-def _holder(
-    clause: Clause, subject: Sequence[str], words: Grammar, text: str, place: int
-) -> frozenset[str] | None:
-    """The words that name whose it is what a clause tells, none for the speaker's; None for what it tells of a thing: `the appointment moved to`."""
-    if any(token in words.first_person and token not in words.possessives_own for token in subject):
+def _holder(clause: Clause, words: Grammar) -> frozenset[str] | None:
+    """The words that name whose it is what a clause tells, none for the speaker's; None where that is nobody who is named."""
+    nominatives = *clause.subject, *clause.tokens[clause.verb_at : clause.verb_at + 2]  # `das kann ich`
+    if any(token in words.first_person and token not in words.possessives_own for token in nominatives):
         return frozenset()  # `me and Priya`
-    if words.people_pronouns.has_any(subject[:1] or clause.tokens[:1]):
-        return _SOMEBODY
-    capitals = frozenset(
-        token for token, (start, _) in zip(tokens_of(text), spans_of(text), strict=True) if text[start].isupper()
-    )
-    idle = words.small, words.first_person, words.verbs, words.noun_openers, words.adverbs
-    named = frozenset(
-        token
-        for token in subject
-        if token in words.roles or (token in capitals and not any(token in entries for entries in idle))
-    )
-    is_of_person = named or not subject or place < len(clause.subject)
-    return named if is_of_person else None
+    if words.people_pronouns.has_any(clause.subject[:1] or clause.tokens[:1]):
+        return None
+    return frozenset(token for name in people_in(clause, words) for token in name)
 
 
-def changed(facets: frozenset[str], value: str, holder: frozenset[str] | None, text: str, code: str) -> list[Telling]:
+def changed(stake: Mapping[str, frozenset[str] | None], value: str, owner: str, text: str, code: str) -> list[Telling]:
     """What of a text says that a facet of the same one has another value than the one that stands.
 
     Args:
-        facets: those of the field of what stands.
+        stake: the facets of what stands, see `at_stake`.
         value: what stands; of a statement its words.
-        holder: whose the facets of the field are; None of a statement.
+        owner: whose it is; empty for the speaker's.
         text: what is said later.
     """
-    known, told = tokens_of(value), tellings(value, code)
-    holders = [(each.facet, each.holder if holder is None else holder) for each in told]
-    holders += [(facet, holder or frozenset()) for facet in facets]
+    known, entity = tokens_of(value), frozenset(tokens_of(owner))
     return [
         later
-        for later in (tellings(text, code) if holders else ())
+        for later in (tellings(text, code) if stake else ())
         if later.changes
-        and any(later.facet == facet and _are_one(later.holder, whose) for facet, whose in holders)
+        and later.facet in stake
+        and _are_one(later.holder, entity or stake[later.facet] or entity)
         and not has_phrase(known, later.phrase)
+        and (later.facet not in _TASTES or not stems(value, text).isdisjoint(stems(text, text)))
     ]
 
 
 def _are_one(holder: frozenset[str], other: frozenset[str]) -> bool:
-    if not (holder and other):
-        return holder == other
-    return holder == _SOMEBODY or other == _SOMEBODY or not holder.isdisjoint(other)
+    return not holder.isdisjoint(other) if holder and other else holder == other

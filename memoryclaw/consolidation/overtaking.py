@@ -134,9 +134,9 @@ class Pair:
 
     def changed_by(self, sentence: str) -> list[facets.Telling]:
         """What of a sentence says that a facet of the same one has another value than the one that stands."""
-        fact = self.fact
-        holder = None if fact.is_statement and not self.owner else frozenset(tokens_of(self.owner))
-        return facets.changed(facets.of_field(fact.field), fact.value, holder, sentence, self.words.code)
+        fact, code = self.fact, self.words.code
+        stake = facets.at_stake(fact.field, fact.value, code)
+        return facets.changed(stake, fact.value, self.owner, sentence, code)
 
     def weight(self, shared: Iterable[str]) -> float:
         """What some stems weigh."""
@@ -151,7 +151,9 @@ class Pair:
         is_told = self.fact.is_statement or any(
             is_theirs(part, self.words, whose, field) for part in self.clauses
         )
-        return is_told and not any(map(self._names_another, self.clauses))
+        return bool(self.changed_by(self.sentence)) or (
+            is_told and not any(map(self._names_another, self.clauses))
+        )
 
     def _names_another(self, clause: Clause) -> bool:
         words, tokens = self.words, clause.tokens
@@ -294,9 +296,8 @@ def _topic_of(fact: Fact, code: str) -> frozenset[str]:
 @lru_cache(maxsize=16384)
 def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]:
     kinds = (f"~{kind.first}" for kind in kinds_of_field(field))
-    told = facets.of_field(field).union(telling.facet for telling in facets.tellings(value, code))
     stems_of_owner = _stems(owner, code) if owner else ()
-    return _stems(f"{field} {value}".strip(), code).union(stems_of_owner, kinds, (f"~{facet}" for facet in told))
+    return _stems(f"{field} {value}".strip(), code).union(stems_of_owner, kinds, (f"~{facet}" for facet in facets.at_stake(field, value, code)))
 
 
 @lru_cache(maxsize=16384)  # of all that stands
