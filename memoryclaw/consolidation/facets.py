@@ -1,4 +1,4 @@
-"""The facets of a life of which one value holds at a time: work, home, school. Which of them a text tells, and of which it says that they have another value from then on. Pure.
+"""The facets of a life of which one value holds at a time, as work and home: which of them a text tells, and which it says have changed. Pure.
 
 What people say of a change often has no word of what it changes: `handed in my notice`, of `works at: Shell`.
 """
@@ -15,6 +15,7 @@ from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, tokens_of
+from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import same_field
 
 _TASTES = {"liked": "disliked", "disliked": "liked"}  # facets of each thing, and what ends them
@@ -54,7 +55,9 @@ def _phrases(code: str) -> tuple[tuple[str, bool, WordList], ...]:
 @lru_cache(maxsize=1024)
 def of_field(field: str) -> frozenset[str]:
     """The facets of which a field is."""
-    return frozenset(facet for facet, fields in _fields().items() if any(same_field(field, each) for each in fields))
+    return frozenset(
+        facet for facet, fields in _fields().items() if any(same_field(field, each) for each in fields)
+    )
 
 
 @lru_cache(maxsize=16384)  # of all that stands
@@ -77,12 +80,14 @@ def tellings(text: str, code: str) -> tuple[Telling, ...]:
 def _told(text: str, words: Grammar, phrases: Sequence[tuple[str, bool, WordList]]) -> Iterator[Telling]:
     signs = words.changes, words.beginnings, words.ended, words.gone, words.returns
     holder: frozenset[str] | None = frozenset()
-    for clause in clauses(text, words):
+    for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, words)):
         tokens, is_told = clause.tokens, clause.kind not in _NO_CHANGES
         is_change = is_told and any(sign.within(tokens) for sign in signs)
         holder = _holder(clause, words) if clause.subject or not clause.kind else holder
         of_thing = not holder and words.noun_openers.has_any(clause.subject[:1])
-        for facet, turns, entries in phrases if holder is not None else ():
+        if holder is None:
+            continue
+        for facet, turns, entries in phrases:
             for place, size in entries.places(tokens):
                 if of_thing and place >= len(clause.subject):  # `the appointment moved to`
                     continue
@@ -96,12 +101,15 @@ def _holder(clause: Clause, words: Grammar) -> frozenset[str] | None:
     nominatives = *clause.subject, *clause.tokens[clause.verb_at : clause.verb_at + 2]  # `das kann ich`
     if any(token in words.first_person and token not in words.possessives_own for token in nominatives):
         return frozenset()  # `me and Priya`
-    if words.people_pronouns.has_any(clause.subject[:1] or clause.tokens[:1]):
+    is_pointing = len(clause.subject) == 1 and clause.subject[0] in words.determiners  # `der heißt Torge`
+    if is_pointing or words.people_pronouns.has_any(clause.subject[:1] or clause.tokens[:1]):
         return None
     return frozenset(token for name in people_in(clause, words) for token in name)
 
 
-def changed(stake: Mapping[str, frozenset[str] | None], value: str, owner: str, text: str, code: str) -> list[Telling]:
+def changed(
+    stake: Mapping[str, frozenset[str] | None], value: str, owner: str, text: str, code: str
+) -> list[Telling]:
     """What of a text says that a facet of the same one has another value than the one that stands.
 
     Args:

@@ -13,6 +13,7 @@ from datetime import date
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
+from memoryclaw.consolidation import facets
 from memoryclaw.consolidation.bearing import (
     REACHED_AT,
     are_two_of,
@@ -21,7 +22,6 @@ from memoryclaw.consolidation.bearing import (
     kinds_of_field,
     tells_apart,
 )
-from memoryclaw.consolidation import facets
 from memoryclaw.model import Fact
 from memoryclaw.recall.renewing import fields_in, stems, stems_in
 from memoryclaw.recall.restated import exact_values
@@ -257,17 +257,6 @@ class Pair:
             or bool(self.changed_by(self.sentence))
         )
 
-    @property
-    def is_over(self) -> bool:
-        """True where a clause says of the older thing that it is over."""
-        words = self.words
-        signs = words.gone, words.ended, words.cancel_words
-        return any(
-            any(sign.within(tokens) for tokens in (_spread(part.tokens),) for sign in signs)
-            and not self.old.isdisjoint(_stems(" ".join(part.subject or part.tokens[:2]), words.code))
-            for part in self.clauses
-        )
-
     @cached_property
     def is_renewed(self) -> bool:
         """True where a clause speaks of a new one of what the older one is about."""
@@ -297,7 +286,9 @@ def _topic_of(fact: Fact, code: str) -> frozenset[str]:
 def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]:
     kinds = (f"~{kind.first}" for kind in kinds_of_field(field))
     stems_of_owner = _stems(owner, code) if owner else ()
-    return _stems(f"{field} {value}".strip(), code).union(stems_of_owner, kinds, (f"~{facet}" for facet in facets.at_stake(field, value, code)))
+    return _stems(f"{field} {value}".strip(), code).union(
+        stems_of_owner, kinds, (f"~{facet}" for facet in facets.at_stake(field, value, code))
+    )
 
 
 @lru_cache(maxsize=16384)  # of all that stands
@@ -327,11 +318,6 @@ def _weight_of(stem: str, code: str) -> float:
 @cache
 def _everyday(code: str) -> frozenset[str]:
     return frozenset[str]().union(*map(stems, grammar(code).everyday))
-
-
-def _spread(tokens: Sequence[str]) -> list[str]:
-    """The tokens with an `is` in place of an `'s`: `Malta's off`."""
-    return " ".join(tokens).replace("'s ", " is ").split()
 
 
 @lru_cache(maxsize=2048)
@@ -373,11 +359,9 @@ FEATURES: Mapping[str, Callable[[Pair], float]] = {
     "a new one of it": lambda pair: pair.is_renewed,
     "another of its kind": lambda pair: pair.is_of_kind,
     "a value of the same form and a sign of change": lambda pair: pair.differs * pair.sign("changes"),
-    "its end": lambda pair: pair.is_over,
     "a facet that turns": lambda pair: any(told.turns for told in pair.changed_by(pair.sentence)),
     "a facet and a sign of change": lambda pair: bool(pair.changed_by(pair.sentence)),
     "rivals": lambda pair: math.log1p(pair.rivals),
-    "a fact": lambda pair: not pair.fact.is_statement,
     # what the later one says
     "an end": lambda pair: pair.ends,
     "a wish": lambda pair: max(pair.of_kinds("wish", "modal", "duty"), pair.doubted("supposed")),

@@ -42,7 +42,16 @@ _TOKEN = late.pattern(
 _UNMARKED = late.pattern(r"[^\W_]++(?:[-&/][^\W_]++)*+")  # twice as fast, where there is no apostrophe
 # Lists of a file that are in a form of their own, or only say how the others are to be read.
 _NO_WORDS = frozenset(
-    {"verb_fields", "verb_ends", "verb_goals", "facet_words", "facet_turns", "noun_capitals", "clitics", "plain_letters"}
+    {
+        "verb_fields",
+        "verb_ends",
+        "verb_goals",
+        "facet_words",
+        "facet_turns",
+        "noun_capitals",
+        "clitics",
+        "plain_letters",
+    }
 )
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
