@@ -62,8 +62,8 @@ def of_field(field: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16384)  # of all that stands
 def at_stake(field: str, value: str, code: str) -> dict[str, frozenset[str] | None]:
-    """The facets of which another value ends a fact or a statement, each with its holder; None of the field's, which are the entity's."""
-    told = {each.facet: each.holder for each in tellings(value, code)}
+    """The facets of which another value ends a fact or a statement, each with its holder; None for the entity itself, as in a fact."""
+    told = {each.facet: None if field else each.holder for each in tellings(value, code)}
     facets = {**told, **dict.fromkeys(of_field(field))}
     return {_TASTES.get(facet, facet): holder for facet, holder in facets.items()}
 
