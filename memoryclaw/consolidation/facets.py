@@ -104,7 +104,11 @@ def _holder(clause: Clause, words: Grammar) -> frozenset[str] | None:
     is_pointing = len(clause.subject) == 1 and clause.subject[0] in words.determiners  # `der heißt Torge`
     if is_pointing or words.people_pronouns.has_any(clause.subject[:1] or clause.tokens[:1]):
         return None
-    return frozenset(token for name in people_in(clause, words) for token in name)
+    people = (
+        *people_in(clause, words),
+        *((token,) for token in clause.tokens[:3] if token in words.roles and not clause.kind),
+    )
+    return frozenset(token for name in people for token in name)
 
 
 def changed(

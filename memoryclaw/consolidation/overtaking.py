@@ -148,12 +148,12 @@ class Pair:
         whose, field = key_of(self.owner), self.fact.field
         if field in KIN - PETS and not facets.of_field(field):
             return False
-        is_told = self.fact.is_statement or any(
-            is_theirs(part, self.words, whose, field) for part in self.clauses
+        is_told = (
+            self.fact.is_statement
+            or any(is_theirs(part, self.words, whose, field) for part in self.clauses)
+            or self.changed_by(self.sentence)
         )
-        return bool(self.changed_by(self.sentence)) or (
-            is_told and not any(map(self._names_another, self.clauses))
-        )
+        return bool(is_told) and not any(map(self._names_another, self.clauses))
 
     def _names_another(self, clause: Clause) -> bool:
         words, tokens = self.words, clause.tokens
@@ -257,6 +257,17 @@ class Pair:
             or bool(self.changed_by(self.sentence))
         )
 
+    @property
+    def is_over(self) -> bool:
+        """True where a clause says of the older thing that it is over."""
+        words = self.words
+        signs = words.gone, words.ended, words.cancel_words
+        return any(
+            any(sign.within(tokens) for tokens in (_spread(part.tokens),) for sign in signs)
+            and not self.old.isdisjoint(_stems(" ".join(part.subject or part.tokens[:2]), words.code))
+            for part in self.clauses
+        )
+
     @cached_property
     def is_renewed(self) -> bool:
         """True where a clause speaks of a new one of what the older one is about."""
@@ -320,6 +331,11 @@ def _everyday(code: str) -> frozenset[str]:
     return frozenset[str]().union(*map(stems, grammar(code).everyday))
 
 
+def _spread(tokens: Sequence[str]) -> list[str]:
+    """The tokens with an `is` in place of an `'s`: `Malta's off`."""
+    return " ".join(tokens).replace("'s ", " is ").split()
+
+
 @lru_cache(maxsize=2048)
 def _names_in(text: str, words: Grammar) -> frozenset[str]:
     return frozenset(
@@ -359,6 +375,7 @@ FEATURES: Mapping[str, Callable[[Pair], float]] = {
     "a new one of it": lambda pair: pair.is_renewed,
     "another of its kind": lambda pair: pair.is_of_kind,
     "a value of the same form and a sign of change": lambda pair: pair.differs * pair.sign("changes"),
+    "its end": lambda pair: pair.is_over,
     "a facet that turns": lambda pair: any(told.turns for told in pair.changed_by(pair.sentence)),
     "a facet and a sign of change": lambda pair: bool(pair.changed_by(pair.sentence)),
     "rivals": lambda pair: math.log1p(pair.rivals),
