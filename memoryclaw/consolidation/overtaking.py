@@ -379,6 +379,7 @@ FEATURES: Mapping[str, Callable[[Pair], float]] = {
     "a facet that turns": lambda pair: any(told.turns for told in pair.changed_by(pair.sentence)),
     "a facet and a sign of change": lambda pair: bool(pair.changed_by(pair.sentence)),
     "rivals": lambda pair: math.log1p(pair.rivals),
+    "a fact": lambda pair: not pair.fact.is_statement,
     # what the later one says
     "an end": lambda pair: pair.ends,
     "a wish": lambda pair: max(pair.of_kinds("wish", "modal", "duty"), pair.doubted("supposed")),
