@@ -39,14 +39,14 @@ def _fields() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def _phrases(code: str) -> tuple[tuple[str, bool, WordList], ...]:
+def _phrases(code: str) -> tuple[tuple[str, bool | None, WordList], ...]:
     """The facets of a language with their words, and with those that say by themselves that they have another value."""
-    words, rows = grammar(code), dict[tuple[str, bool], list[str]]()
+    words, rows = grammar(code), dict[tuple[str, bool | None], list[str]]()
     for line in lists.lines("consolidation.facet_things"):
         facet, _, things = line.partition(": ")
         rows[facet, False] = things.split(", ")
     by_fields = ((phrase, facet) for phrase, field in words.verb_fields for facet in of_field(field))
-    for turns, entries in ((True, words.facet_turns), (False, (*words.facet_words, *by_fields))):
+    for turns, entries in ((True, words.facet_turns), (False, words.facet_words), (None, by_fields)):
         for phrase, facet in entries:
             rows.setdefault((facet, turns), []).append(" ".join(phrase))
     return tuple((facet, turns, WordList(phrases)) for (facet, turns), phrases in rows.items())
@@ -77,7 +77,9 @@ def tellings(text: str, code: str) -> tuple[Telling, ...]:
     return tuple(_told(text, words, at_hand)) if at_hand else ()
 
 
-def _told(text: str, words: Grammar, phrases: Sequence[tuple[str, bool, WordList]]) -> Iterator[Telling]:
+def _told(
+    text: str, words: Grammar, phrases: Sequence[tuple[str, bool | None, WordList]]
+) -> Iterator[Telling]:
     signs = words.changes, words.beginnings, words.ended, words.gone, words.returns
     holder: frozenset[str] | None = frozenset()
     for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, words)):
@@ -93,7 +95,8 @@ def _told(text: str, words: Grammar, phrases: Sequence[tuple[str, bool, WordList
                     continue
                 is_place = size == 1 and words.prepositions.has_any(tokens[max(0, place - 2) : place])
                 changes = is_told if turns else is_change and not is_place  # not `swimming at school now`
-                yield Telling(facet, tokens[place : place + size], holder, turns and is_told, changes)
+                changes = changes and turns is not None  # `I work at a school now`, of a nurse
+                yield Telling(facet, tokens[place : place + size], holder, bool(turns) and is_told, changes)
 
 
 def _holder(clause: Clause, words: Grammar) -> frozenset[str] | None:
