@@ -9,13 +9,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.recall.question import letters_apart
+from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
 
 _NEAR, _AHEAD = 18, 60  # characters behind the sign in which the right value begins, and ends
 _REACH = 160  # characters before it in which the wrong one is looked for
 _MOST = 50  # corrections of one turn
 _SIGNS = 8  # words of one sign, with those that stand behind it: `no sorry wait`
-_BARE = frozenset({"no", "nein", "sorry", "nope"})
+_BARE = frozenset({"no", "nein", "nee", "non", "sorry", "nope"})
 _TIME = re.compile(
     r"(?<![\d.,])\d{1,2}[:.]\d\d(?!\d)(?:\s?[ap]m)?|\b\d{1,2}\s?(?:[ap]\.?m\b|uhr\b|o'clock)|(?<=\bat )\d{1,2}\b(?![:.]\d|\s?%)|(?<=\bum )\d{1,2}\b(?![:.]\d)",
     re.IGNORECASE,
@@ -23,6 +24,7 @@ _TIME = re.compile(
 _NUMBER = re.compile(r"[$€£]?\d[\d.,]*\d(?![\d])k?|[$€£]?\d+k?(?:st|nd|rd|th)?", re.IGNORECASE)
 # Groups of digits, or an address, are one value: `0176 55 23 19`, `ana72@mail.example`.
 _CODE = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.\w++)++|(?<![\w+])\+?\d{2,}+(?:[ /-]\d{2,}+){2,}+")
+_CALLED = frozenset(name.strip() for line in lists.lines("pastes.speakers") for name in line.split(","))
 _STOPS = ("", ".", ",", ";", "!", "?", "\n")
 _PAIR = re.compile(
     r"(\d{1,2}(?:st|nd|rd|th|\.)?)\s+(?:and|und|&|to|-)\s+(\d{1,2}(?:st|nd|rd|th|\.)?)", re.IGNORECASE
@@ -79,12 +81,14 @@ def _opens(text: str, sign: tuple[int, int]) -> bool:
 
 def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
     """The text put right by what stands behind a sign of correction; None where nothing before it is of that kind."""
+    if names := _name(text, sign, words):
+        return names
     offset = max(0, sign[0] - _REACH)
     before, text_behind = text[offset : sign[0]], text[sign[1] : sign[1] + _AHEAD]
     kinds = [
         (hit.start(), order, pattern, hit)
         for order, pattern in enumerate(
-            (_CODE, _PAIR, _date(words), _weekday(words), _time(words), _number(words))
+            (_CODE, _PAIR, _date(words), _month(words), _weekday(words), _time(words), _number(words))
         )
         if (hit := pattern.search(text_behind)) and hit.start() <= _NEAR
     ]
@@ -115,6 +119,84 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
     lead = text[: offset + first] + correction + before[last:].rstrip(" ,.…-–\n")
     is_sentence = tail.strip(" .!,") and tail[0] not in ".!?;…\n"
     return Corrected(f"{lead}. {tail}" if is_sentence else f"{lead}{tail}", f"{correction}, first {mistake}")
+
+
+def _name(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
+    """`i work in Leeds, no wait, in Bradford`: a name alone behind the sign takes the place of the one right before it, with what leads to it."""
+    offset = max(0, sign[0] - _REACH)
+    before, text_behind = text[offset : sign[0]], text[sign[1] : sign[1] + _AHEAD]
+    first, end = _first_name(text_behind, words)
+    stop = text_behind[end : end + 1]
+    strong = " " in text[slice(*sign)].strip()  # behind `sorry` and a comma somebody may be called
+    if first == end or stop not in _STOPS or stop == "?" or (stop == "," and not strong):
+        return None
+    start, last = _last_name(before, words)
+    correction, mistake = text_behind[first:end], before[start:last]
+    is_alike = mistake and correction.islower() == mistake.islower() and correction != mistake
+    if not is_alike or (correction.islower() and not strong) or correction.lower() in _CALLED:
+        return None
+    leads, led = _leads(text_behind[:first], words), _leads(before[:start], words)
+    if leads < first and led < start:
+        start, first = led, leads
+    elif leads < first:
+        return None
+    fixed = f"{before[:start]}{text_behind[first:end]}{text_behind[end:]}"
+    return Corrected(f"{text[:offset]}{fixed}{text[sign[1] + _AHEAD :]}", f"{correction}, first {mistake}")
+
+
+def _first_name(text: str, words: Grammar) -> tuple[int, int]:
+    """Where a name begins and ends that a text begins with, behind what leads to it; the same place twice without one."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    place = 0
+    while place < len(tokens) and _is_lead(tokens[place], words):
+        place += 1
+    start = end = spans[place][0] if place < len(spans) else 0
+    for n in range(place, min(len(tokens), place + _LONGEST_NAME)):
+        typed = text[slice(*spans[n])]
+        if not _may_be_name(typed, words) or (
+            n > place and (text[end : spans[n][0]] != " " or typed.islower())
+        ):
+            break
+        end = spans[n][1]
+    return start, end
+
+
+def _last_name(text: str, words: Grammar) -> tuple[int, int]:
+    """Where the name begins and ends that a text ends with, but for marks and fillers; the same place twice without one."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    last = len(tokens) - 1
+    while last >= 0 and tokens[last] in words.fillers:
+        last -= 1
+    start = end = spans[last][1] if last >= 0 else 0
+    for n in range(last, max(-1, last - _LONGEST_NAME), -1):
+        typed = text[slice(*spans[n])]
+        if not _may_be_name(typed, words) or (
+            n < last and (text[spans[n][1] : start] != " " or typed.islower())
+        ):
+            break
+        start = spans[n][0]
+    return start, end
+
+
+def _may_be_name(typed: str, words: Grammar) -> bool:
+    """True for what may name somebody or something; months, weekdays and numbers are put right as such."""
+    token = typed.lower()
+    kinds = (words.months, words.weekdays, words.cardinals, words.clock_words, words.first_person)
+    is_name = typed[0].isupper() or (token.isalpha() and len(token) > _SLIP and token not in words.everyday)
+    return is_name and not any(token in entries for entries in kinds)
+
+
+def _is_lead(token: str, words: Grammar) -> bool:
+    return token in words.prepositions or token in words.determiners
+
+
+def _leads(text: str, words: Grammar) -> int:
+    """Where the prepositions and articles begin that a text ends with."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    place = len(tokens)
+    while place and _is_lead(tokens[place - 1], words):
+        place -= 1
+    return spans[place][0] if place < len(spans) else len(text)
 
 
 def _named(text: str, wrong: int, sign: tuple[int, int], right: int, words: Grammar) -> Corrected | None:
@@ -176,6 +258,14 @@ def _date(words: Grammar) -> re.Pattern[str]:
         rf"\b{day}\s+(?:of\s+)?(?:{months})\b|\b(?:{months})\.?\s+{day}(?!\d)|\b\d{{1,2}}(?:st|nd|rd|th)\b|\b\d{{1,2}}\.(?=\s|$)",
         re.IGNORECASE,
     )
+
+
+@cache
+def _month(words: Grammar) -> re.Pattern[str]:
+    """A month alone; what is a verb as well, `may`, only behind a number."""
+    months = WordList(month for month in words.months.entries() if month not in words.modal_verbs)
+    dated = rf"(?<=\d\s)(?:{_any_of(words.months)})"
+    return re.compile(rf"\b(?:{_any_of(months)}|{dated})\b", re.IGNORECASE)
 
 
 @cache

@@ -40,6 +40,16 @@ from memoryclaw.text.grammar import codes, grammar
         ("de", "um viertel nach neun. nee moment viertel vor zehn", "um viertel vor zehn", "viertel vor zehn, first viertel nach neun"),
         ("en", "we row on Sundays... no wait, they're closed sundays. saturdays.", "we row on saturdays.", "saturdays, first Sundays"),
         ("de", "das Treffen ist am Montag, nein warte, montags hat er zu. Dienstag", "das Treffen ist am Dienstag", "Dienstag, first Montag"),
+        ("en", "I teach in Hull, no wait, Selby", "I teach in Selby", "Selby, first Hull"),
+        ("en", "i teach in hull, no wait, in selby", "i teach in selby", "selby, first hull"),
+        ("en", "the fair is on 3 may, i mean june", "the fair is on 3 june", "june, first may"),
+        ("de", "ich wohne in Jena, nein, in Gera", "ich wohne in Gera", "Gera, first Jena"),
+        ("de", "ich nehme den Bus, nein, die Bahn.", "ich nehme die Bahn.", "Bahn, first Bus"),
+        ("fr", "je vis à Pau, euh non, à Dax", "je vis à Dax", "Dax, first Pau"),
+        ("es", "vivo en Burgos, perdón, en Soria", "vivo en Soria", "Soria, first Burgos"),
+        ("it", "abito a Pisa, anzi a Lucca", "abito a Lucca", "Lucca, first Pisa"),
+        ("nl", "ik woon in Delft, nee wacht, Leiden", "ik woon in Leiden", "Leiden, first Delft"),
+        ("pt", "moro em Braga, quer dizer, em Faro", "moro em Faro", "Faro, first Braga"),
     ],
 )  # fmt: skip
 def test_the_right_value_takes_the_place_of_the_last_one_of_its_kind(
@@ -53,6 +63,11 @@ def test_the_right_value_takes_the_place_of_the_last_one_of_its_kind(
     [
         ("en", "no footnotes please, i mean i like endnotes", "no footnotes please, i mean i like endnotes"),
         ("en", "i live in Leeds, no wait, did i tell you about Bob", "i live in Leeds, no wait, did i tell you about Bob"),
+        ("en", "we moved to Leeds, sorry Anna, i forgot", "we moved to Leeds, sorry Anna, i forgot"),
+        ("en", "we moved to Leeds. sorry, Claude.", "we moved to Leeds. sorry, Claude."),
+        ("en", "he is in Leeds, actually Selby is nearer", "he is in Leeds, actually Selby is nearer"),
+        ("en", "we had soup, actually, boring", "we had soup, actually, boring"),
+        ("de", "ich komme aus Jena, sorry, Anna kommt aus Gera", "ich komme aus Jena, sorry, Anna kommt aus Gera"),
     ],
 )  # fmt: skip
 def test_words_that_give_no_other_value_stay(code: str, text: str, right: str) -> None:
