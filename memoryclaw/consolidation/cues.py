@@ -162,6 +162,7 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
         lines = {turn.line for turn in turns[first : answer + 1]}
         later = [claim for claim in claims if claim.line > turns[answer].line]
         said_anew = {(claim.entity, claim.field) for claim in later if claim.field}
+        denies, again = _topic(turns[correction.at], turns[answer], language)
         for place, claim in enumerate(cued_claims):
             if claim.line == turns[correction.at].line and claim.field:
                 cued_claims[place] = claim._replace(change=True)
@@ -169,16 +170,29 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
                 claim.line in lines
                 and (claim.entity, claim.field) not in said_anew
                 and (claim.line == turns[answer].line or _takes_up(turns[answer], claim))
+                and (not denies or not denies.isdisjoint(_stems_of(claim)))
+                and again.isdisjoint(_stems_of(claim))
             ):
                 cue = f'a later turn says that this is wrong: "{correction.words}"'
                 cued_claims[place] = claim._replace(cue=claim.cue or cue)
     return tuple(cued_claims)
 
 
+def _topic(turn: Turn, answer: Turn, language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What a correction denies having said, `i never said i have dogs`, and what it says that the assistant had otherwise: `wrong, Tern with a T`."""
+    words = _words_of(turn.text, language)
+    stems = _stems(turn.text[:_SCANNED]) - _stems(" ".join(words.idle.union(*words.denials.entries())))
+    is_denial = words.denials.within(tokens_of(turn.text[:_SCANNED]))
+    return (stems, frozenset()) if is_denial else (frozenset(), stems - _stems(answer.text[:_SCANNED]))
+
+
 def _takes_up(answer: Turn, claim: Claim) -> bool:
     """True where the assistant says again some of what a claim says."""
-    claimed = _stems(f"{claim.field} {claim.value} {claim.words or claim.quote}")
-    return not claimed.isdisjoint(_stems(answer.text[:_SCANNED]))
+    return not _stems_of(claim).isdisjoint(_stems(answer.text[:_SCANNED]))
+
+
+def _stems_of(claim: Claim) -> frozenset[str]:
+    return _stems(f"{claim.field} {claim.value} {claim.words or claim.quote}")
 
 
 class _Exchange:

@@ -400,7 +400,8 @@ def switched(clause: Clause, words: Grammar) -> str:
     idle = words.empty, words.auxiliaries, words.noun_openers
     noun = " ".join(token for token in tokens if not any(token in entries for entries in idle))
     forms = (form for form in (noun.removesuffix("s"), noun) if form)
-    return next((form for form in forms if form in words.roles or _is_field([form], words)), "")
+    wrong = words.errors.within([clause.tokens[n] for n in verb])  # `I told you the wrong blood type`
+    return next((form for form in forms if wrong or form in words.roles or _is_field([form], words)), "")
 
 
 def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Assertion | None:
@@ -412,7 +413,8 @@ def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Asser
     )
     place = next(firm_places, len(tokens))
     is_now = words.changes.at(tokens) and words.be_verbs.has_any(tokens[:place])  # `ora è 347`
-    if not (tokens[0] in words.personal or is_now) or not 1 < place < min(len(tokens), 1 + _FIELD_WORDS):
+    least = 1 + (tokens[0] not in words.contracted_subjects)  # `I'm A negative`
+    if not (tokens[0] in words.personal or is_now) or not least <= place < min(len(tokens), 1 + _FIELD_WORDS):
         return None
     value = _value(clause.text[spans[place][0] :], words, stops=True)
     role, field = "role" if noun in words.roles else "noun", _field(noun)

@@ -322,6 +322,7 @@ class PutRight(NamedTuple):
     right: str
     wrong: str
     is_sure: bool = True  # False: more than one value may be meant
+    rest: str = ""  # what the turn tells besides
 
 
 def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) -> PutRight | None:
@@ -333,6 +334,31 @@ def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) 
         words: the grammar of its language.
         answers: the assistant said what stands before: then `it's 74` puts it right as well.
     """
+    if fix := _all_put_right(text, before, words, answers=answers):
+        return fix
+    first, rest = _first_figure(text, words)
+    fix = _all_put_right(first, before, words, answers=answers) if first else None
+    return fix._replace(rest=rest) if fix else None
+
+
+def _first_figure(text: str, words: Grammar) -> tuple[str, str]:
+    """What a turn begins with, signs and a figure, and what it tells behind: `sorry 35, had my birthday last week`; both empty where it does not."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    place = _sign(tokens, 0, words)
+    if not place or place >= len(tokens) or not tokens[place][0].isdigit() or "?" in text:
+        return "", ""
+    end = spans[place][1]
+    behind = text[end:].lstrip()
+    if behind[:1] in (",", ";", "."):
+        return text[:end], behind[1:].lstrip()
+    led = tokens[place + 1 : place + 2]
+    adds = words.prepositions.has_any(led) and not words.owner_prepositions.has_any(led)
+    is_plain = adds and place > 1 and not any(token in words.predicates for token in tokens[place:])
+    return (text[:end], "") if is_plain else ("", "")  # `scratch that, 4 with the baby`
+
+
+def _all_put_right(text: str, before: str, words: Grammar, *, answers: bool) -> PutRight | None:
+    """What a turn puts right where it says nothing else."""
     tokens, earlier = tokens_of(text), [word.strip(_EDGES) for word in before.split()]
     is_asked = "?" in text or before.rstrip().endswith("?")
     if is_asked or "\n" in text.strip() or len(text.split()) > _MOST_WORDS:
@@ -376,6 +402,7 @@ def _values(text: str, words: Grammar) -> list[str]:
         words.corrections, words.slips, words.wrong_words, words.fillers, words.closers,
         words.adverbs, words.pointing, words.thing_pronouns, words.be_verbs, words.past_be,
         words.prepositions, words.determiners, words.negations, words.not_the_other, words.politeness,
+        words.contrasts, words.naming_words, words.people_pronouns,
     )  # fmt: skip
     bare = [False] * len(tokens)
     for entries in idle:
@@ -385,8 +412,9 @@ def _values(text: str, words: Grammar) -> list[str]:
     for hit in re.finditer(r"\S+", text):
         word = hit[0].strip(_EDGES)
         within = [n for n, (start, end) in enumerate(spans) if hit.start() <= start and end <= hit.end()]
-        spells = word.islower() and len(word) <= _SLIP and within[0] > 0
-        spells = spells and tokens[within[0] - 1] in words.prepositions  # `Lorentz with tz`
+        led = tokens[within[0] - 1] if within and within[0] > 0 and len(word) <= _SLIP else ""
+        is_letter = len(word) == 1 and word.isalpha() and led in words.indefinite_words  # `Tern with a T`
+        spells = is_letter or (word.islower() and led in words.prepositions)  # `Lorentz with tz`
         if not (spells or all(bare[n] for n in within)):
             values.append(word)
     spelled = "".join(value for value in values if "@" in value).lower()
@@ -443,7 +471,8 @@ def _is_denied(value: str, tokens: Sequence[str], words: Grammar) -> bool:
     if any(map(str.isdigit, value)):
         signs = words.negations, words.past_be, words.not_the_other
         return any(entries.within(tokens) for entries in signs)
-    places = words.not_the_other.places(tokens)
+    signs = words.not_the_other, words.slips  # `i wrote Lunde, it's Lunden`
+    places = [hit for entries in signs for hit in entries.places(tokens)]
     return any(tokens[place + size : place + size + 1] == (value.lower(),) for place, size in places)
 
 

@@ -159,11 +159,15 @@ class SegmentReader:
         self.pasted: list[Pasted] = []
         self._heard: set[str] = set()  # lines that the assistant has written so far
         self._heard_to = 0
-        self._put_right: set[int] = set()  # the turns that only put right the one before them
+        self._put_right: dict[
+            int, str
+        ] = {}  # the turns that put right the one before them, and what else they tell
 
     def turn(self, number: int, turn: Turn) -> list[Statement]:
         """The statements of one turn of a person, with what its next ones put right of it."""
         if number in self._put_right:
+            turn = turn._replace(text=self._put_right[number])
+        if not turn.text:
             return []
         speaker = self.names.spelled(turn.name) if turn.name else "user"
         code = spoken_in(turn.text, self._spoken.get(speaker, self._language))
@@ -180,7 +184,7 @@ class SegmentReader:
         unsure = list[str]()  # values of which another may be meant
         while later := self._later(last, turn, fixed.text, words):
             last, fix = later
-            self._put_right.add(last)
+            self._put_right[last] = fix.rest
             unsure += () if fix.is_sure else (fix.right,)
             fixed = fixed._replace(text=fix.text, instead=f"{fix.right}, first {fix.wrong}")
         texts = [text for text in sentences(fixed.text) if len(text) <= LONGEST]
@@ -635,7 +639,8 @@ class _Turn:
                 assertions = (own,)  # what is doubted is asked, in whatever words
             whose, switch = self._switched
             self._switched = entity, switched(clause, self.words) if subject in ("own", "named") else ""
-            if switch and not assertions and (holder := successor_in(plain, whose, switch, self.words)):
+            tells = any(assertion.field != "is" for assertion in assertions)
+            if switch and not tells and (holder := successor_in(plain, whose, switch, self.words)):
                 assertions, changed = (holder,), True
             if (
                 "hedged" in doubts
