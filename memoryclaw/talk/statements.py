@@ -485,9 +485,8 @@ class _Turn:
             # `it should be 15, if memory serves` is said with doubt, and not only supposed.
             at_its_end = len(plain) < len(clause.tokens) and (*plain,) == clause.tokens[: len(plain)]
             supposed = supposed or (_supposes(plain, clause, words) and not any(orders))
-            reports = (
-                clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
-            )
+            by_others = clause.subject and not words.first_person.has_any(clause.subject)
+            reports = clause.kind == "report" and by_others
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
                 "asked": (is_question and not self._leads_to_question(members, place, text))
@@ -713,7 +712,9 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
     for place, _ in words.suppositions.places(tokens):
         behind_verbs = {verb[1:2] for verb, _ in words.fields_by_first.get(tokens[place - 1], ())}
         is_naming = words.naming_words.at(tokens, place) > 1
-        if not (is_naming or tokens[place] in own or (tokens[place],) in behind_verbs):
+        # `i say my prayers at nine`
+        is_told = tokens[place] in words.verbs and words.nominatives.has_any(tokens[:place][-1:])
+        if not (is_naming or is_told or tokens[place] in own or (tokens[place],) in behind_verbs):
             return True
     return False
 
