@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 from memoryclaw.recall.question import letters_apart
 from memoryclaw.text import words as lists
+from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
+from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.fact_values import same_field
 
 _NEAR, _AHEAD = 18, 60  # characters behind the sign in which the right value begins, and ends
 _REACH = 160  # characters before it in which the wrong one is looked for
@@ -312,6 +315,8 @@ def _denied(words: Grammar) -> re.Pattern[str]:
 _MOST_WORDS = 12  # of a turn that only puts right the one before it
 _LONGEST_NAME = 3  # words
 _LEAST_ALIKE, _SLIP = 4, 2  # letters of a word that may have been mistyped, and how many at most
+_LONGEST, _LONGEST_VALUE = 400, 5  # characters of a turn that are read, and words of a value that it gives
+_PAUSE = re.compile(r"[,;]|\s[-–—]+\s")  # behind which a value goes on with a reason
 _EDGES = " ,.;:!?*()…\"'“”„"
 
 
@@ -325,15 +330,20 @@ class PutRight(NamedTuple):
     rest: str = ""  # what the turn tells besides
 
 
-def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) -> PutRight | None:
+def put_right(
+    text: str, before: str, words: Grammar, *, answers: bool = False, field: str = ""
+) -> PutRight | None:
     """What a turn puts right of the words before it, where it says nothing else: `sorry, 990`, `16, not 61`, `*Dr Vogn`; else None.
 
     Args:
         text: the turn.
         before: what the speaker said last, or what the assistant answered.
         words: the grammar of its language.
-        answers: the assistant said what stands before: then `it's 74` puts it right as well.
+        answers: the assistant said what stands before: then `it's 74` puts it right as well, and `no, it's Dr Pohl`, which takes the place of no word.
+        field: of what the assistant said, where that is known.
     """
+    if answers and (value := _value_instead(text, words, field)):
+        return PutRight(value, value, "")
     if fix := _all_put_right(text, before, words, answers=answers):
         return fix
     first, rest = _first_figure(text, words)
@@ -390,7 +400,7 @@ def _all_put_right(text: str, before: str, words: Grammar, *, answers: bool) -> 
     if not wrong:
         part = text.rpartition(",")[2]  # `no, we swapped, it's 74 now`
         is_denied = answers and part != text and words.corrections.at(tokens)
-        return put_right(part, before, words, answers=True) if is_denied else None
+        return _all_put_right(part, before, words, answers=True) if is_denied else None
     pieces = before.rpartition(wrong[-1])
     return PutRight(f"{pieces[0]}{right}{pieces[2]}", right, wrong[-1], len(wrong) == 1)
 
@@ -471,10 +481,66 @@ def _is_denied(value: str, tokens: Sequence[str], words: Grammar) -> bool:
     if any(map(str.isdigit, value)):
         signs = words.negations, words.past_be, words.not_the_other
         return any(entries.within(tokens) for entries in signs)
-    signs = words.not_the_other, words.slips  # `i wrote Lunde, it's Lunden`
-    places = [hit for entries in signs for hit in entries.places(tokens)]
+    denials = words.not_the_other, words.slips  # `i wrote Lunde, it's Lunden`
+    places = [hit for entries in denials for hit in entries.places(tokens)]
     return any(tokens[place + size : place + size + 1] == (value.lower(),) for place, size in places)
 
 
 _BEHIND = 40  # characters before it in which the value stands
 _VALUE = re.compile(r"\d[\d.,:]*+\s?\w*$")
+
+
+def _value_instead(text: str, words: Grammar, field: str = "") -> str:
+    """The name or figure that a turn gives, of a field or of no one, behind words that deny what stands before it: `no, it's Dr Pohl`; else empty."""
+    is_denied = False
+    for sentence in sentences(text[:_LONGEST]):
+        tokens, spans = tokens_of(sentence), spans_of(sentence)
+        place = _end_of_denial(sentence, words)
+        is_denied = is_denied or any(
+            words.corrections.at(tokens, n) or words.wrong_words.at(tokens, n) or tokens[n] in words.negations
+            for n in range(place)
+        )
+        if not is_denied:
+            break
+        place += _leading_to(field, tokens[place:], words)
+        while place < len(tokens) and (
+            tokens[place] in words.prepositions or tokens[place] in words.determiners
+        ):
+            place += 1
+        if place < len(tokens):
+            value = _PAUSE.split(sentence[spans[place][0] :])[0].strip(" .!")
+            while (ends := tokens_of(value)) and ends[-1] in words.adverbs:
+                value = value[: spans_of(value)[-1][0]].rstrip(" .!")
+            is_value = not (value[:1].islower() or any(clause.kind for clause in clauses(value, words)))
+            return value if is_value and len(ends) <= _LONGEST_VALUE else ""
+    return ""
+
+
+def _leading_to(field: str, tokens: Sequence[str], words: Grammar) -> int:
+    """How many first tokens lead to the value of a field, if any: 3 of `her number is 555-3030`, and of `he lives in Nantes`."""
+    verb = next((n for n, token in enumerate(tokens) if token in words.be_verbs), 0)
+    if field and verb and same_field(" ".join(tokens[1:verb]), field):
+        return verb + 1
+    phrases = [phrase for phrase, of in words.verb_fields if field and of == field]
+    return max(
+        (len(phrase) + 1 for phrase in phrases if tuple(tokens[1 : len(phrase) + 1]) == phrase), default=0
+    )
+
+
+def _end_of_denial(sentence: str, words: Grammar) -> int:
+    """How many of its first tokens say no more than that something is otherwise: 3 of `no, that's wrong, he …`; 0 for `not London`."""
+    tokens, spans = tokens_of(sentence), [*spans_of(sentence), (len(sentence), len(sentence))]
+    place = 0
+    while place < len(tokens):
+        size = words.corrections.at(tokens, place) or words.wrong_words.at(tokens, place)
+        if not size and tokens[place] in words.negations:
+            is_apart = not sentence[spans[place][1] : spans[place + 1][0]].isspace()
+            if not (is_apart or tokens[place + 1] in words.pointing):
+                return 0
+            size = 1
+        idle = words.pointing, words.be_verbs, words.adverbs
+        size = size or any(tokens[place] in entries for entries in idle)
+        if not size:
+            break
+        place += size
+    return place

@@ -485,8 +485,9 @@ class _Turn:
             # `it should be 15, if memory serves` is said with doubt, and not only supposed.
             at_its_end = len(plain) < len(clause.tokens) and (*plain,) == clause.tokens[: len(plain)]
             supposed = supposed or (_supposes(plain, clause, words) and not any(orders))
-            by_others = clause.subject and not words.first_person.has_any(clause.subject)
-            reports = clause.kind == "report" and by_others
+            # `not sure if i told you` reports nobody
+            by_others = clause.subject[:1] and clause.subject[0] not in words.first_person
+            reports = clause.kind == "report" and by_others and not words.hedges.at(clause.tokens)
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
                 "asked": (is_question and not self._leads_to_question(members, place, text))
