@@ -26,17 +26,14 @@ from memoryclaw.text.grammar import (
     codes,
     grammar,
     grammar_of,
-    spans_of,
     spoken_in,
     tokens_of,
 )
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.sentences import ends_in_question, sentences
-from memoryclaw.vault.fact_values import same_field
 
 _LONGEST, _SCANNED = 400, 4000  # characters of a sentence that is read, and of a turn
 _SHOWN = 100  # characters of the words that are quoted
-_LONGEST_VALUE = 5  # words of a value that is given instead of another
 _MOST_DENIED = 3  # facts of one answer
 _MOST_OF = 0.6  # of the words of a statement, where an exchange repeats it
 _PAUSE = re.compile(r"[,;]|\s[-–—]+\s")  # behind which an order says why
@@ -166,6 +163,7 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
         lines = {turn.line for turn in turns[first : answer + 1]}
         later = [claim for claim in claims if claim.line > turns[answer].line]
         said_anew = {(claim.entity, claim.field) for claim in later if claim.field}
+        denies, again = _topic(turns[correction.at], turns[answer], language)
         for place, claim in enumerate(cued_claims):
             if claim.line == turns[correction.at].line and claim.field:
                 cued_claims[place] = claim._replace(change=True)
@@ -173,16 +171,29 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
                 claim.line in lines
                 and (claim.entity, claim.field) not in said_anew
                 and (claim.line == turns[answer].line or _takes_up(turns[answer], claim))
+                and (not denies or not denies.isdisjoint(_stems_of(claim)))
+                and again.isdisjoint(_stems_of(claim))
             ):
                 cue = f'a later turn says that this is wrong: "{correction.words}"'
                 cued_claims[place] = claim._replace(cue=claim.cue or cue)
     return tuple(cued_claims)
 
 
+def _topic(turn: Turn, answer: Turn, language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What a correction denies having said, `i never said i have dogs`, and what it says that the assistant had otherwise: `wrong, Tern with a T`."""
+    words = _words_of(turn.text, language)
+    stems = _stems(turn.text[:_SCANNED]) - _stems(" ".join(words.idle.union(*words.denials.entries())))
+    is_denial = words.denials.within(tokens_of(turn.text[:_SCANNED]))
+    return (stems, frozenset()) if is_denial else (frozenset(), stems - _stems(answer.text[:_SCANNED]))
+
+
 def _takes_up(answer: Turn, claim: Claim) -> bool:
     """True where the assistant says again some of what a claim says."""
-    claimed = _stems(f"{claim.field} {claim.value} {claim.words or claim.quote}")
-    return not claimed.isdisjoint(_stems(answer.text[:_SCANNED]))
+    return not _stems_of(claim).isdisjoint(_stems(answer.text[:_SCANNED]))
+
+
+def _stems_of(claim: Claim) -> frozenset[str]:
+    return _stems(f"{claim.field} {claim.value} {claim.words or claim.quote}")
 
 
 class _Exchange:
@@ -250,12 +261,13 @@ def denied(
         repeated = [fact for fact in facts if exchange.tells_of(fact)]
         matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))] or repeated
         fields = [fact for fact in matches if not fact.is_statement]
-        fix = put_right(turn.text, turns[answer].text, exchange.words, answers=True)
-        if fix and fix.is_sure:
+        field = fields[0].field if len(fields) == 1 else ""
+        fix = put_right(turn.text, turns[answer].text, exchange.words, answers=True, field=field)
+        if fix and fix.is_sure and fix.wrong:
             fields = [fact for fact in fields if fix.wrong in fact.value]
-        value = _value_instead(turn.text, exchange.words, fields[0].field if len(fields) == 1 else "")
-        if fix and fix.is_sure and not value and len(fields) == 1:
-            value = fields[0].value.replace(fix.wrong, fix.right)
+        value = ""
+        if fix and len(fields) == 1 and (fix.is_sure or not fix.wrong):
+            value = fields[0].value.replace(fix.wrong, fix.right) if fix.wrong else fix.right
         if value and any(has_phrase(tokens_of(fact.value), tokens_of(value)) for fact in matches):
             continue  # it says again what stands
         is_alike = (
@@ -282,7 +294,6 @@ def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: st
         if (
             (words.corrections.at(tokens) and turn.line in lines)
             or _is_bygone(turn.text[:_LONGEST], words, is_denied=is_denied)
-            or _value_instead(turn.text, _words_of(answer.text, language))
             or put_right(turn.text, answer.text, _words_of(answer.text, language), answers=True)
         ):
             yield Correction(place, " ".join(turn.text.split())[:_SHOWN])
@@ -306,62 +317,6 @@ def _is_bygone(text: str, words: Grammar, *, is_denied: bool) -> bool:
 
 def _words_of(text: str, language: str) -> Grammar:
     return grammar_of(text[:_SCANNED], language, unread=language)
-
-
-def _value_instead(text: str, words: Grammar, field: str = "") -> str:
-    """The name or figure that a turn gives, of a field or of no one, behind words that deny what stands before it: `no, it's Dr Pohl`; else empty."""
-    is_denied = False
-    for sentence in sentences(text[:_LONGEST]):
-        tokens, spans = tokens_of(sentence), spans_of(sentence)
-        place = _end_of_denial(sentence, words)
-        is_denied = is_denied or any(
-            words.corrections.at(tokens, n) or words.wrong_words.at(tokens, n) or tokens[n] in words.negations
-            for n in range(place)
-        )
-        if not is_denied:
-            break
-        place += _leading_to(field, tokens[place:], words)
-        while place < len(tokens) and (
-            tokens[place] in words.prepositions or tokens[place] in words.determiners
-        ):
-            place += 1
-        if place < len(tokens):
-            value = _PAUSE.split(sentence[spans[place][0] :])[0].strip(" .!")
-            while (ends := tokens_of(value)) and ends[-1] in words.adverbs:
-                value = value[: spans_of(value)[-1][0]].rstrip(" .!")
-            is_value = not (value[:1].islower() or any(clause.kind for clause in clauses(value, words)))
-            return value if is_value and len(ends) <= _LONGEST_VALUE else ""
-    return ""
-
-
-def _leading_to(field: str, tokens: Sequence[str], words: Grammar) -> int:
-    """How many first tokens lead to the value of a field, if any: 3 of `her number is 555-3030`, and of `he lives in Nantes`."""
-    verb = next((n for n, token in enumerate(tokens) if token in words.be_verbs), 0)
-    if field and verb and same_field(" ".join(tokens[1:verb]), field):
-        return verb + 1
-    phrases = [phrase for phrase, of in words.verb_fields if field and of == field]
-    return max(
-        (len(phrase) + 1 for phrase in phrases if tuple(tokens[1 : len(phrase) + 1]) == phrase), default=0
-    )
-
-
-def _end_of_denial(sentence: str, words: Grammar) -> int:
-    """How many of its first tokens say no more than that something is otherwise: 3 of `no, that's wrong, he …`; 0 for `not London`."""
-    tokens, spans = tokens_of(sentence), [*spans_of(sentence), (len(sentence), len(sentence))]
-    place = 0
-    while place < len(tokens):
-        size = words.corrections.at(tokens, place) or words.wrong_words.at(tokens, place)
-        if not size and tokens[place] in words.negations:
-            is_apart = not sentence[spans[place][1] : spans[place + 1][0]].isspace()
-            if not (is_apart or tokens[place + 1] in words.pointing):
-                return 0
-            size = 1
-        idle = words.pointing, words.be_verbs, words.adverbs
-        size = size or any(tokens[place] in entries for entries in idle)
-        if not size:
-            break
-        place += size
-    return place
 
 
 def unwanted(

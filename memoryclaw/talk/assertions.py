@@ -398,7 +398,8 @@ def switched(clause: Clause, words: Grammar) -> str:
     idle = words.empty, words.auxiliaries, words.noun_openers
     noun = " ".join(token for token in tokens if not any(token in entries for entries in idle))
     forms = (form for form in (noun.removesuffix("s"), noun) if form)
-    return next((form for form in forms if form in words.roles or _is_field([form], words)), "")
+    wrong = words.errors.within([clause.tokens[n] for n in verb])  # `I told you the wrong blood type`
+    return next((form for form in forms if wrong or form in words.roles or _is_field([form], words)), "")
 
 
 def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Assertion | None:
@@ -410,7 +411,8 @@ def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Asser
     )
     place = next(firm_places, len(tokens))
     is_now = words.changes.at(tokens) and words.be_verbs.has_any(tokens[:place])  # `ora è 347`
-    if not (tokens[0] in words.personal or is_now) or not 1 < place < min(len(tokens), 1 + _FIELD_WORDS):
+    least = 1 + (tokens[0] not in words.contracted_subjects)  # `I'm A negative`
+    if not (tokens[0] in words.personal or is_now) or not least <= place < min(len(tokens), 1 + _FIELD_WORDS):
         return None
     value = _value(clause.text[spans[place][0] :], words, stops=True)
     role, field = "role" if noun in words.roles else "noun", _field(noun)
@@ -486,7 +488,10 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     value = _value(timeless, words)
     if not value:
         return None
-    is_field, explicit = _is_field(tokens_of(owner.noun), words), owner.how == "noun"
+    noun = tokens_of(owner.noun)
+    if words.noun_capitals and words.roles.at(noun) == len(noun) and not names.found(value):
+        return None  # `die Frau von Jens ist Anwältin`
+    is_field, explicit = _is_field(noun, words), owner.how == "noun"
     if not (is_field or explicit) or not (
         _is_firm(value, words, names) or (is_field and explicit and _names_a_thing(value, words))
     ):
@@ -662,8 +667,8 @@ def _owner_and_noun(
         if place and tokens[place] in words.owner_prepositions and not is_compound:
             return _owner_behind(tokens, typed, place, words, names)
         owner = _owner_word(tokens[place], typed[place], names)
-        if not (owner or place or is_own):
-            owner = _genitive(tokens, typed[0], words)
+        if not (owner or is_own) and (not place or tokens[place - 1] in words.honorifics):
+            owner = _genitive(tokens[place:], typed[place], words)
         if owner:
             name = _entity(" ".join((*typed[:place], owner)), names)
             noun = tokens[place + 1 :]
@@ -698,8 +703,8 @@ def _is_office(tokens: Sequence[str]) -> bool:
 def _field_and_name(
     tokens: Sequence[str], typed: Sequence[str], words: Grammar, names: Names
 ) -> _Owned | None:
-    """`our contact at Nordmole`, `deadline Atlas`: a name behind a field that is known."""
-    for place in range(1, len(tokens)):
+    """`our contact at Nordmole`, `deadline Atlas`: a name behind a field that is known; before it, a title is none: `Frau Adler`."""
+    for place in range(1, 0 if words.honorifics.at(tokens) else len(tokens)):
         start = place + (tokens[place] in words.prepositions)
         if start > place and tokens[place] not in words.owner_prepositions and tokens[place] in words.ways:
             continue  # `flight to Lisbon`

@@ -9,13 +9,17 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.recall.question import letters_apart
+from memoryclaw.text import words as lists
+from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
+from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.fact_values import same_field
 
 _NEAR, _AHEAD = 18, 60  # characters behind the sign in which the right value begins, and ends
 _REACH = 160  # characters before it in which the wrong one is looked for
 _MOST = 50  # corrections of one turn
 _SIGNS = 8  # words of one sign, with those that stand behind it: `no sorry wait`
-_BARE = frozenset({"no", "nein", "sorry", "nope"})
+_BARE = frozenset({"no", "nein", "nee", "non", "sorry", "nope"})
 _TIME = re.compile(
     r"(?<![\d.,])\d{1,2}[:.]\d\d(?!\d)(?:\s?[ap]m)?|\b\d{1,2}\s?(?:[ap]\.?m\b|uhr\b|o'clock)|(?<=\bat )\d{1,2}\b(?![:.]\d|\s?%)|(?<=\bum )\d{1,2}\b(?![:.]\d)",
     re.IGNORECASE,
@@ -23,6 +27,7 @@ _TIME = re.compile(
 _NUMBER = re.compile(r"[$€£]?\d[\d.,]*\d(?![\d])k?|[$€£]?\d+k?(?:st|nd|rd|th)?", re.IGNORECASE)
 # Groups of digits, or an address, are one value: `0176 55 23 19`, `ana72@mail.example`.
 _CODE = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.\w++)++|(?<![\w+])\+?\d{2,}+(?:[ /-]\d{2,}+){2,}+")
+_CALLED = frozenset(name.strip() for line in lists.lines("pastes.speakers") for name in line.split(","))
 _STOPS = ("", ".", ",", ";", "!", "?", "\n")
 _PAIR = re.compile(
     r"(\d{1,2}(?:st|nd|rd|th|\.)?)\s+(?:and|und|&|to|-)\s+(\d{1,2}(?:st|nd|rd|th|\.)?)", re.IGNORECASE
@@ -79,12 +84,14 @@ def _opens(text: str, sign: tuple[int, int]) -> bool:
 
 def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
     """The text put right by what stands behind a sign of correction; None where nothing before it is of that kind."""
+    if names := _name(text, sign, words):
+        return names
     offset = max(0, sign[0] - _REACH)
     before, text_behind = text[offset : sign[0]], text[sign[1] : sign[1] + _AHEAD]
     kinds = [
         (hit.start(), order, pattern, hit)
         for order, pattern in enumerate(
-            (_CODE, _PAIR, _date(words), _weekday(words), _time(words), _number(words))
+            (_CODE, _PAIR, _date(words), _month(words), _weekday(words), _time(words), _number(words))
         )
         if (hit := pattern.search(text_behind)) and hit.start() <= _NEAR
     ]
@@ -115,6 +122,84 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
     lead = text[: offset + first] + correction + before[last:].rstrip(" ,.…-–\n")
     is_sentence = tail.strip(" .!,") and tail[0] not in ".!?;…\n"
     return Corrected(f"{lead}. {tail}" if is_sentence else f"{lead}{tail}", f"{correction}, first {mistake}")
+
+
+def _name(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
+    """`i work in Leeds, no wait, in Bradford`: a name alone behind the sign takes the place of the one right before it, with what leads to it."""
+    offset = max(0, sign[0] - _REACH)
+    before, text_behind = text[offset : sign[0]], text[sign[1] : sign[1] + _AHEAD]
+    first, end = _first_name(text_behind, words)
+    stop = text_behind[end : end + 1]
+    strong = " " in text[slice(*sign)].strip()  # behind `sorry` and a comma somebody may be called
+    if first == end or stop not in _STOPS or stop == "?" or (stop == "," and not strong):
+        return None
+    start, last = _last_name(before, words)
+    correction, mistake = text_behind[first:end], before[start:last]
+    is_alike = mistake and correction.islower() == mistake.islower() and correction != mistake
+    if not is_alike or (correction.islower() and not strong) or correction.lower() in _CALLED:
+        return None
+    leads, led = _leads(text_behind[:first], words), _leads(before[:start], words)
+    if leads < first and led < start:
+        start, first = led, leads
+    elif leads < first:
+        return None
+    fixed = f"{before[:start]}{text_behind[first:end]}{text_behind[end:]}"
+    return Corrected(f"{text[:offset]}{fixed}{text[sign[1] + _AHEAD :]}", f"{correction}, first {mistake}")
+
+
+def _first_name(text: str, words: Grammar) -> tuple[int, int]:
+    """Where a name begins and ends that a text begins with, behind what leads to it; the same place twice without one."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    place = 0
+    while place < len(tokens) and _is_lead(tokens[place], words):
+        place += 1
+    start = end = spans[place][0] if place < len(spans) else 0
+    for n in range(place, min(len(tokens), place + _LONGEST_NAME)):
+        typed = text[slice(*spans[n])]
+        if not _may_be_name(typed, words) or (
+            n > place and (text[end : spans[n][0]] != " " or typed.islower())
+        ):
+            break
+        end = spans[n][1]
+    return start, end
+
+
+def _last_name(text: str, words: Grammar) -> tuple[int, int]:
+    """Where the name begins and ends that a text ends with, but for marks and fillers; the same place twice without one."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    last = len(tokens) - 1
+    while last >= 0 and tokens[last] in words.fillers:
+        last -= 1
+    start = end = spans[last][1] if last >= 0 else 0
+    for n in range(last, max(-1, last - _LONGEST_NAME), -1):
+        typed = text[slice(*spans[n])]
+        if not _may_be_name(typed, words) or (
+            n < last and (text[spans[n][1] : start] != " " or typed.islower())
+        ):
+            break
+        start = spans[n][0]
+    return start, end
+
+
+def _may_be_name(typed: str, words: Grammar) -> bool:
+    """True for what may name somebody or something; months, weekdays and numbers are put right as such."""
+    token = typed.lower()
+    kinds = (words.months, words.weekdays, words.cardinals, words.clock_words, words.first_person)
+    is_name = typed[0].isupper() or (token.isalpha() and len(token) > _SLIP and token not in words.everyday)
+    return is_name and not any(token in entries for entries in kinds)
+
+
+def _is_lead(token: str, words: Grammar) -> bool:
+    return token in words.prepositions or token in words.determiners
+
+
+def _leads(text: str, words: Grammar) -> int:
+    """Where the prepositions and articles begin that a text ends with."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    place = len(tokens)
+    while place and _is_lead(tokens[place - 1], words):
+        place -= 1
+    return spans[place][0] if place < len(spans) else len(text)
 
 
 def _named(text: str, wrong: int, sign: tuple[int, int], right: int, words: Grammar) -> Corrected | None:
@@ -179,6 +264,14 @@ def _date(words: Grammar) -> re.Pattern[str]:
 
 
 @cache
+def _month(words: Grammar) -> re.Pattern[str]:
+    """A month alone; what is a verb as well, `may`, only behind a number."""
+    months = WordList(month for month in words.months.entries() if month not in words.modal_verbs)
+    dated = rf"(?<=\d\s)(?:{_any_of(words.months)})"
+    return re.compile(rf"\b(?:{_any_of(months)}|{dated})\b", re.IGNORECASE)
+
+
+@cache
 def _time(words: Grammar) -> re.Pattern[str]:
     before, hours = _any_of(words.clock_words), _any_of(words.cardinals)
     return re.compile(rf"\b(?:{before})\s+(?:\d{{1,2}}|{hours})\b|{_TIME.pattern}", re.IGNORECASE)
@@ -222,6 +315,8 @@ def _denied(words: Grammar) -> re.Pattern[str]:
 _MOST_WORDS = 12  # of a turn that only puts right the one before it
 _LONGEST_NAME = 3  # words
 _LEAST_ALIKE, _SLIP = 4, 2  # letters of a word that may have been mistyped, and how many at most
+_LONGEST, _LONGEST_VALUE = 400, 5  # characters of a turn that are read, and words of a value that it gives
+_PAUSE = re.compile(r"[,;]|\s[-–—]+\s")  # behind which a value goes on with a reason
 _EDGES = " ,.;:!?*()…\"'“”„"
 
 
@@ -232,17 +327,48 @@ class PutRight(NamedTuple):
     right: str
     wrong: str
     is_sure: bool = True  # False: more than one value may be meant
+    rest: str = ""  # what the turn tells besides
 
 
-def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) -> PutRight | None:
+def put_right(
+    text: str, before: str, words: Grammar, *, answers: bool = False, field: str = ""
+) -> PutRight | None:
     """What a turn puts right of the words before it, where it says nothing else: `sorry, 990`, `16, not 61`, `*Dr Vogn`; else None.
 
     Args:
         text: the turn.
         before: what the speaker said last, or what the assistant answered.
         words: the grammar of its language.
-        answers: the assistant said what stands before: then `it's 74` puts it right as well.
+        answers: the assistant said what stands before: then `it's 74` puts it right as well, and `no, it's Dr Pohl`, which takes the place of no word.
+        field: of what the assistant said, where that is known.
     """
+    if answers and (value := _value_instead(text, words, field)):
+        return PutRight(value, value, "")
+    if fix := _all_put_right(text, before, words, answers=answers):
+        return fix
+    first, rest = _first_figure(text, words)
+    fix = _all_put_right(first, before, words, answers=answers) if first else None
+    return fix._replace(rest=rest) if fix else None
+
+
+def _first_figure(text: str, words: Grammar) -> tuple[str, str]:
+    """What a turn begins with, signs and a figure, and what it tells behind: `sorry 35, had my birthday last week`; both empty where it does not."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    place = _sign(tokens, 0, words)
+    if not place or place >= len(tokens) or not tokens[place][0].isdigit() or "?" in text:
+        return "", ""
+    end = spans[place][1]
+    behind = text[end:].lstrip()
+    if behind[:1] in (",", ";", "."):
+        return text[:end], behind[1:].lstrip()
+    led = tokens[place + 1 : place + 2]
+    adds = words.prepositions.has_any(led) and not words.owner_prepositions.has_any(led)
+    is_plain = adds and place > 1 and not any(token in words.predicates for token in tokens[place:])
+    return (text[:end], "") if is_plain else ("", "")  # `scratch that, 4 with the baby`
+
+
+def _all_put_right(text: str, before: str, words: Grammar, *, answers: bool) -> PutRight | None:
+    """What a turn puts right where it says nothing else."""
     tokens, earlier = tokens_of(text), [word.strip(_EDGES) for word in before.split()]
     is_asked = "?" in text or before.rstrip().endswith("?")
     if is_asked or "\n" in text.strip() or len(text.split()) > _MOST_WORDS:
@@ -274,7 +400,7 @@ def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) 
     if not wrong:
         part = text.rpartition(",")[2]  # `no, we swapped, it's 74 now`
         is_denied = answers and part != text and words.corrections.at(tokens)
-        return put_right(part, before, words, answers=True) if is_denied else None
+        return _all_put_right(part, before, words, answers=True) if is_denied else None
     pieces = before.rpartition(wrong[-1])
     return PutRight(f"{pieces[0]}{right}{pieces[2]}", right, wrong[-1], len(wrong) == 1)
 
@@ -286,6 +412,7 @@ def _values(text: str, words: Grammar) -> list[str]:
         words.corrections, words.slips, words.wrong_words, words.fillers, words.closers,
         words.adverbs, words.pointing, words.thing_pronouns, words.be_verbs, words.past_be,
         words.prepositions, words.determiners, words.negations, words.not_the_other, words.politeness,
+        words.contrasts, words.naming_words, words.people_pronouns,
     )  # fmt: skip
     bare = [False] * len(tokens)
     for entries in idle:
@@ -295,8 +422,9 @@ def _values(text: str, words: Grammar) -> list[str]:
     for hit in re.finditer(r"\S+", text):
         word = hit[0].strip(_EDGES)
         within = [n for n, (start, end) in enumerate(spans) if hit.start() <= start and end <= hit.end()]
-        spells = word.islower() and len(word) <= _SLIP and within[0] > 0
-        spells = spells and tokens[within[0] - 1] in words.prepositions  # `Lorentz with tz`
+        led = tokens[within[0] - 1] if within and within[0] > 0 and len(word) <= _SLIP else ""
+        is_letter = len(word) == 1 and word.isalpha() and led in words.indefinite_words  # `Tern with a T`
+        spells = is_letter or (word.islower() and led in words.prepositions)  # `Lorentz with tz`
         if not (spells or all(bare[n] for n in within)):
             values.append(word)
     spelled = "".join(value for value in values if "@" in value).lower()
@@ -353,9 +481,66 @@ def _is_denied(value: str, tokens: Sequence[str], words: Grammar) -> bool:
     if any(map(str.isdigit, value)):
         signs = words.negations, words.past_be, words.not_the_other
         return any(entries.within(tokens) for entries in signs)
-    places = words.not_the_other.places(tokens)
+    denials = words.not_the_other, words.slips  # `i wrote Lunde, it's Lunden`
+    places = [hit for entries in denials for hit in entries.places(tokens)]
     return any(tokens[place + size : place + size + 1] == (value.lower(),) for place, size in places)
 
 
 _BEHIND = 40  # characters before it in which the value stands
 _VALUE = re.compile(r"\d[\d.,:]*+\s?\w*$")
+
+
+def _value_instead(text: str, words: Grammar, field: str = "") -> str:
+    """The name or figure that a turn gives, of a field or of no one, behind words that deny what stands before it: `no, it's Dr Pohl`; else empty."""
+    is_denied = False
+    for sentence in sentences(text[:_LONGEST]):
+        tokens, spans = tokens_of(sentence), spans_of(sentence)
+        place = _end_of_denial(sentence, words)
+        is_denied = is_denied or any(
+            words.corrections.at(tokens, n) or words.wrong_words.at(tokens, n) or tokens[n] in words.negations
+            for n in range(place)
+        )
+        if not is_denied:
+            break
+        place += _leading_to(field, tokens[place:], words)
+        while place < len(tokens) and (
+            tokens[place] in words.prepositions or tokens[place] in words.determiners
+        ):
+            place += 1
+        if place < len(tokens):
+            value = _PAUSE.split(sentence[spans[place][0] :])[0].strip(" .!")
+            while (ends := tokens_of(value)) and ends[-1] in words.adverbs:
+                value = value[: spans_of(value)[-1][0]].rstrip(" .!")
+            is_value = not (value[:1].islower() or any(clause.kind for clause in clauses(value, words)))
+            return value if is_value and len(ends) <= _LONGEST_VALUE else ""
+    return ""
+
+
+def _leading_to(field: str, tokens: Sequence[str], words: Grammar) -> int:
+    """How many first tokens lead to the value of a field, if any: 3 of `her number is 555-3030`, and of `he lives in Nantes`."""
+    verb = next((n for n, token in enumerate(tokens) if token in words.be_verbs), 0)
+    if field and verb and same_field(" ".join(tokens[1:verb]), field):
+        return verb + 1
+    phrases = [phrase for phrase, of in words.verb_fields if field and of == field]
+    return max(
+        (len(phrase) + 1 for phrase in phrases if tuple(tokens[1 : len(phrase) + 1]) == phrase), default=0
+    )
+
+
+def _end_of_denial(sentence: str, words: Grammar) -> int:
+    """How many of its first tokens say no more than that something is otherwise: 3 of `no, that's wrong, he …`; 0 for `not London`."""
+    tokens, spans = tokens_of(sentence), [*spans_of(sentence), (len(sentence), len(sentence))]
+    place = 0
+    while place < len(tokens):
+        size = words.corrections.at(tokens, place) or words.wrong_words.at(tokens, place)
+        if not size and tokens[place] in words.negations:
+            is_apart = not sentence[spans[place][1] : spans[place + 1][0]].isspace()
+            if not (is_apart or tokens[place + 1] in words.pointing):
+                return 0
+            size = 1
+        idle = words.pointing, words.be_verbs, words.adverbs
+        size = size or any(tokens[place] in entries for entries in idle)
+        if not size:
+            break
+        place += size
+    return place

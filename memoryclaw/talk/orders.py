@@ -102,6 +102,8 @@ def is_order(clause: Clause, words: Grammar, before: Clause | None = None) -> bo
         words: the grammar of its language.
         before: the clause before it in its sentence, which may say when it holds.
     """
+    if words.be_verbs.at(clause.tokens) == len(clause.tokens):
+        return False  # `what would my tax be`
     reading = ReadClause.of(clause, words, before)
     return next((bool(orders(reading)) for _, fits, orders in ROWS if fits(reading)), False)
 

@@ -457,7 +457,7 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
                 tokens[place + length - 1].endswith("s") and tokens[place + length - 1][:-1] in words.roles
             )
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
-            if name := behind or _name_before(tokens, place, words, names):
+            if name := behind or _name_before(clause, tokens, place, words, names):
                 # `dass mein Chef Kim heißt`
                 is_final = bool(words.final_verbs) and tokens[-1] in words.links
                 stated = not behind or is_final or bool(_linked(tokens, place + length, words))
@@ -535,7 +535,8 @@ def _name_behind(
         return ""  # `my boss was Marlene`
     presented = tokens[0] in words.pointers and tokens[1] in words.be_verbs and len(tokens) == place + 2
     called = presented or words.naming_words.within(linked)
-    place += tokens[place] in words.articles and words.honorifics.has_any(tokens[place + 1 : place + 2])
+    articled = tokens[place] in words.articles and words.honorifics.has_any(tokens[place + 1 : place + 2])
+    place += articled
     titled = tokens[place] in words.honorifics
     if linked and not called and not titled and not names.is_known(tokens[place]):
         if words.noun_capitals:
@@ -551,9 +552,10 @@ def _name_behind(
         if run and clause.text[spans[place - 1][1] : spans[place][0]].strip(" ."):
             break
         behind = next((n for n in range(place, len(tokens)) if tokens[n] not in PARTICLES), place)
-        joins = (
-            bool(run) and behind > place and clause.text[spans[behind][0]].isupper() == run[0][0].isupper()
-        )
+        # `Frau von Stetten`, not `die Frau von Jens`
+        leads = bool(run) or (title != "" and not articled)
+        capitals = not run or run[0][0].isupper()
+        joins = leads and behind > place and clause.text[spans[behind][0]].isupper() == capitals
         small = not capital and (not run or (run[0].islower() and (len(run) == 1 or run[-1] in PARTICLES)))
         if not (
             typed[0].isupper() or joins or (small and _may_name(tokens, place, words, names, called=called))
@@ -584,13 +586,17 @@ def _may_name(tokens: tuple[str, ...], place: int, words: Grammar, names: Names,
     return called or place + 1 == len(tokens) or tokens[place + 1] in words.verbs
 
 
-def _name_before(tokens: tuple[str, ...], place: int, words: Grammar, names: Names) -> str:
-    """`Dilys is my preceptor`."""
+def _name_before(clause: Clause, tokens: tuple[str, ...], place: int, words: Grammar, names: Names) -> str:
+    """`Dilys is my preceptor`, `Frau Behrens ist unsere Hebamme`."""
     before = next((n for n in range(place - 1, -1, -1) if tokens[n] not in words.role_openers), 0)
     if tokens[before].endswith("s") and names.is_name(tokens[before]):
         before -= 1  # `Jens is Anna's brother`
     if before < 1 or tokens[before] not in words.be_verbs or tokens[before] in words.not_now:
         return ""
+    if words.coordinators.has_any(tokens[:before]):
+        return ""  # `Dr Hale and Mrs Oakes are my neighbours`
+    if words.honorifics.at(tokens, tokens[0] in words.articles):
+        return _name_behind(clause, 0, words, names, spans_of(clause.text), capital=True)
     if before == 1 and _may_name(tokens, 0, words, names, called=True):
         return names.named(tokens[0]) or tokens[0]  # `Jens is my brother`
     return names.whole(" ".join(tokens[:before]))

@@ -160,11 +160,15 @@ class SegmentReader:
         self.pasted: list[Pasted] = []
         self._heard: set[str] = set()  # lines that the assistant has written so far
         self._heard_to = 0
-        self._put_right: set[int] = set()  # the turns that only put right the one before them
+        self._put_right: dict[
+            int, str
+        ] = {}  # the turns that put right the one before them, and what else they tell
 
     def turn(self, number: int, turn: Turn) -> list[Statement]:
         """The statements of one turn of a person, with what its next ones put right of it."""
         if number in self._put_right:
+            turn = turn._replace(text=self._put_right[number])
+        if not turn.text:
             return []
         speaker = self.names.spelled(turn.name) if turn.name else "user"
         code = spoken_in(turn.text, self._spoken.get(speaker, self._language))
@@ -181,7 +185,7 @@ class SegmentReader:
         unsure = list[str]()  # values of which another may be meant
         while later := self._later(last, turn, fixed.text, words):
             last, fix = later
-            self._put_right.add(last)
+            self._put_right[last] = fix.rest
             unsure += () if fix.is_sure else (fix.right,)
             fixed = fixed._replace(text=fix.text, instead=f"{fix.right}, first {fix.wrong}")
         texts = [text for text in sentences(fixed.text) if len(text) <= LONGEST]
@@ -481,9 +485,9 @@ class _Turn:
             # `it should be 15, if memory serves` is said with doubt, and not only supposed.
             at_its_end = len(plain) < len(clause.tokens) and (*plain,) == clause.tokens[: len(plain)]
             supposed = supposed or (_supposes(plain, clause, words) and not any(orders))
-            reports = (
-                clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
-            )
+            # `not sure if i told you` reports nobody
+            by_others = clause.subject[:1] and clause.subject[0] not in words.first_person
+            reports = clause.kind == "report" and by_others and not words.hedges.at(clause.tokens)
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
                 "asked": (is_question and not self._leads_to_question(members, place, text))
@@ -636,7 +640,8 @@ class _Turn:
                 assertions = (own,)  # what is doubted is asked, in whatever words
             whose, switch = self._switched
             self._switched = entity, switched(clause, self.words) if subject in ("own", "named") else ""
-            if switch and not assertions and (holder := successor_in(plain, whose, switch, self.words)):
+            tells = any(assertion.field != "is" for assertion in assertions)
+            if switch and not tells and (holder := successor_in(plain, whose, switch, self.words)):
                 assertions, changed = (holder,), True
             # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
             if "hedged" in doubts:
@@ -708,7 +713,9 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
     for place, _ in words.suppositions.places(tokens):
         behind_verbs = {verb[1:2] for verb, _ in words.fields_by_first.get(tokens[place - 1], ())}
         is_naming = words.naming_words.at(tokens, place) > 1
-        if not (is_naming or tokens[place] in own or (tokens[place],) in behind_verbs):
+        # `i say my prayers at nine`
+        is_told = tokens[place] in words.verbs and words.nominatives.has_any(tokens[:place][-1:])
+        if not (is_naming or is_told or tokens[place] in own or (tokens[place],) in behind_verbs):
             return True
     return False
 

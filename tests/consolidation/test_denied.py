@@ -224,6 +224,8 @@ def test_what_was_denied_answers_marked_until_decided(vault_of: VaultOf) -> None
         ("mein Hund heißt Bolle", "", "sorry, Balle", {"Kim.dog: Balle"}, set()),
         ("my berth is 61 and my box is 75", "Noted.", "sorry, 74", {"Kim.berth: 61"}, {"Kim: box is 74"}),
         ("my berth is 61", "How long is the boat in metres?", "9", {"Kim.berth: 61"}, set()),
+        ("I live in Fife", "So you live in Fife, with two dogs?", "i never said i have dogs", {"Kim.lives in: Fife"}, set()),
+        ("I live in Fife", "So you live in Fife.", "that's wrong", set(), {"Kim: lives in Fife"}),
     ],
 )  # fmt: skip
 def test_a_value_put_right_in_the_next_turn_stands_alone(

@@ -40,6 +40,16 @@ from memoryclaw.text.grammar import codes, grammar
         ("de", "um viertel nach neun. nee moment viertel vor zehn", "um viertel vor zehn", "viertel vor zehn, first viertel nach neun"),
         ("en", "we row on Sundays... no wait, they're closed sundays. saturdays.", "we row on saturdays.", "saturdays, first Sundays"),
         ("de", "das Treffen ist am Montag, nein warte, montags hat er zu. Dienstag", "das Treffen ist am Dienstag", "Dienstag, first Montag"),
+        ("en", "I teach in Hull, no wait, Selby", "I teach in Selby", "Selby, first Hull"),
+        ("en", "i teach in hull, no wait, in selby", "i teach in selby", "selby, first hull"),
+        ("en", "the fair is on 3 may, i mean june", "the fair is on 3 june", "june, first may"),
+        ("de", "ich wohne in Jena, nein, in Gera", "ich wohne in Gera", "Gera, first Jena"),
+        ("de", "ich nehme den Bus, nein, die Bahn.", "ich nehme die Bahn.", "Bahn, first Bus"),
+        ("fr", "je vis à Pau, euh non, à Dax", "je vis à Dax", "Dax, first Pau"),
+        ("es", "vivo en Burgos, perdón, en Soria", "vivo en Soria", "Soria, first Burgos"),
+        ("it", "abito a Pisa, anzi a Lucca", "abito a Lucca", "Lucca, first Pisa"),
+        ("nl", "ik woon in Delft, nee wacht, Leiden", "ik woon in Leiden", "Leiden, first Delft"),
+        ("pt", "moro em Braga, quer dizer, em Faro", "moro em Faro", "Faro, first Braga"),
     ],
 )  # fmt: skip
 def test_the_right_value_takes_the_place_of_the_last_one_of_its_kind(
@@ -53,6 +63,11 @@ def test_the_right_value_takes_the_place_of_the_last_one_of_its_kind(
     [
         ("en", "no footnotes please, i mean i like endnotes", "no footnotes please, i mean i like endnotes"),
         ("en", "i live in Leeds, no wait, did i tell you about Bob", "i live in Leeds, no wait, did i tell you about Bob"),
+        ("en", "we moved to Leeds, sorry Anna, i forgot", "we moved to Leeds, sorry Anna, i forgot"),
+        ("en", "we moved to Leeds. sorry, Claude.", "we moved to Leeds. sorry, Claude."),
+        ("en", "he is in Leeds, actually Selby is nearer", "he is in Leeds, actually Selby is nearer"),
+        ("en", "we had soup, actually, boring", "we had soup, actually, boring"),
+        ("de", "ich komme aus Jena, sorry, Anna kommt aus Gera", "ich komme aus Jena, sorry, Anna kommt aus Gera"),
     ],
 )  # fmt: skip
 def test_words_that_give_no_other_value_stay(code: str, text: str, right: str) -> None:
@@ -131,6 +146,16 @@ def test_a_long_text_of_corrections_takes_time_in_proportion_to_its_length(unit:
         ("fr", "mon code postal est 75011", "pardon, 75012", "75012", "75011"),
         ("es", "mi perro se llama Pipo", "perdón, Pepo", "Pepo", "Pipo"),
         ("nl", "mijn hond heet Bas", "sorry, Bos", "Bos", "Bas"),
+        ("en", "my dog is called Rex", "i said Rex but his name is Tarquin", "Tarquin", "Rex"),
+        ("en", "my aunt is called Mona", "wait i wrote Mona, its Moya", "Moya", "Mona"),
+        ("de", "ich habe einen Kater namens Mohrle", "stimmt nicht, er heißt Möhrle", "Möhrle", "Mohrle"),
+        ("fr", "ma fille s'appelle Lise", "j'ai écrit Lise mais c'est Élise", "Élise", "Lise"),
+        ("es", "mi perro se llama Pipo", "dije Pipo pero es Pepo", "Pepo", "Pipo"),
+        ("it", "mia figlia si chiama Sara", "ho scritto Sara ma è Zara", "Zara", "Sara"),
+        ("nl", "mijn hond heet Bas", "ik schreef Bas, maar hij heet Bos", "Bos", "Bas"),
+        ("pt", "o meu cão chama-se Bobi", "escrevi Bobi mas é Boby", "Boby", "Bobi"),
+        ("en", "we have 3 hens", "scratch that, 4 with the new one", "4", "3"),
+        ("en", "I am 34", "sorry 35, my birthday is 3 May", "35", "34"),
     ],
 )  # fmt: skip
 def test_the_next_turn_puts_right_what_was_said(
@@ -149,6 +174,8 @@ def test_the_next_turn_puts_right_what_was_said(
         ("my dog is called Bosse", "sorry, what is a good name for a cat"), ("my dog is called Bosse", "Bosse is 4"), ("my boss is Tom", "sorry, Anna is calling"),
         ("my rent is 950", "no wait, i have 3 cats"), ("we are 4", "sorry, 2 secs"), ("my son is Leo", "my daughter is Lea"), ("I like Oslo", "no"), ("my berth is 61", "sorry, 74?"),
         ("my budget is 500", "sorry 420 is too much"), ("the meeting is on tuesday", "sorry, can't on wednesday"), ("i have 3 cats", "sorry, wrong chat"),
+        ("my dog is called Rex", "i said goodbye to Rex"), ("my berth is 61", "i told you, my wife is called Jana"), ("we have 3 hens", "no, 2 of them are at the vet"),
+        ("the room is called Tern", "wrong, Tern with a T"), ("my dog is called Rex", "she said Rox"),
     ],
 )  # fmt: skip
 def test_another_thing_puts_nothing_right(before: str, turn: str) -> None:

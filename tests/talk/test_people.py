@@ -74,6 +74,30 @@ def test_what_somebody_is_like_or_does_is_no_name(language: str, text: str) -> N
     assert told(text, language) == []
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "who"),
+    [
+        ("de", "Frau Behrens ist unsere Hebamme", "Frau Behrens"), ("de", "Herr von Stein ist mein Vermieter", "Herr von Stein"),
+        ("fr", "le docteur Petit est notre voisin", "Docteur Petit"), ("es", "la señora Ruiz es mi casera", "Señora Ruiz"),
+        ("it", "il dottor Rossi è il mio padrone di casa", "Dottor Rossi"), ("nl", "meneer de Wit is mijn buurman", "Meneer de Wit"),
+        ("pt", "o doutor Matos é o meu senhorio", "Doutor Matos"), ("en", "Mrs Oakes is my landlady", "Mrs Oakes"),
+    ],
+)  # fmt: skip
+def test_a_name_with_its_title_is_introduced_before_the_role(language: str, text: str, who: str) -> None:
+    assert [(row[0], row[2]) for row in told(text, language)] == [("", who)]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Frau Adler ist meine"), ("de", "Frau Adler war meine Chefin"), ("de", "die Frau von Jens ist meine Chefin"),
+        ("de", "die Frau von Jens ist Anwältin"), ("en", "Dr Hale and Mrs Oakes are my neighbours"),
+    ],
+)  # fmt: skip
+def test_a_title_is_no_relation(language: str, text: str) -> None:
+    assert told(text, language) == []
+
+
 def test_one_who_was_introduced_is_known_by_name_from_then_on() -> None:
     said = talk_of("my sister chichi lives in oslo", "chichi has three cats").statements
     assert [(one.about, one.subject) for one in said] == [("", "relative"), ("Chichi", "named")]

@@ -453,3 +453,22 @@ def test_whatever_is_said_statements_are_of_users_and_of_their_own_words(
 def test_options_without_words_are_none(asked: str) -> None:
     found = talk_of(("assistant", asked), "the second one").statements
     assert all(one.words.strip() for one in found)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "last"),
+    [
+        ("en", "i say my prayers at nine", "i say my prayers at nine"),
+        ("en", "not sure if i told you, my sister is called Wren", "my sister is called Wren"),
+        ("de", "weiß nicht ob ich das schon gesagt habe, meine Schwester heißt Wren", "meine Schwester heißt Wren"),
+    ],
+)  # fmt: skip
+def test_what_somebody_says_or_may_have_said_before_is_no_supposition(
+    language: str, text: str, last: str
+) -> None:
+    statement = talk_of(text, language=language).statements[-1]
+    assert (statement.words, statement.doubts) == (last, frozenset())
+
+
+def test_a_verb_of_being_alone_orders_nothing() -> None:
+    assert not [one for one in talk_of("what would my tax be").statements if one.kind == "order"]
