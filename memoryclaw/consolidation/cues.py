@@ -182,7 +182,9 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
 def _topic(turn: Turn, answer: Turn, language: str) -> tuple[frozenset[str], frozenset[str]]:
     """What a correction denies having said, `i never said i have dogs`, and what it says that the assistant had otherwise: `wrong, Tern with a T`."""
     words = _words_of(turn.text, language)
-    stems = _stems(turn.text[:_SCANNED]) - _stems(" ".join(words.idle.union(*words.denials.entries())))
+    signs = (words.denials, words.wrong_words, words.corrections, words.errors)
+    idle = words.idle.union(*(entries.entries() for entries in signs))
+    stems = _stems(turn.text[:_SCANNED]) - _stems(" ".join(idle))
     is_denial = words.denials.within(tokens_of(turn.text[:_SCANNED]))
     return (stems, frozenset()) if is_denial else (frozenset(), stems - _stems(answer.text[:_SCANNED]))
 
