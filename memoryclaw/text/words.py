@@ -36,6 +36,8 @@ def names(file: str) -> tuple[str, ...]:
 def text(name: str) -> str:
     """A list as it is written in its file."""
     file, _, list_ = name.partition(".")
+    if list_ not in _lists(file):
+        raise KeyError(name)
     return _lists(file)[list_]
 
 

@@ -80,7 +80,9 @@ def test_the_single_words_of_a_language_are_those_of_its_lists(code: str) -> Non
     """They are read from the file alone, as most of its lists are never asked for where another language is spoken."""
     words, apart = grammar(code), {"noun_capitals", "clitics", "plain_letters"}
     names = [
-        name for name in lists.names(f"talk_{code}") if not name.startswith("verb_") and name not in apart
+        name
+        for name in lists.names(f"talk_{code}")
+        if not name.startswith(("verb_", "facet_")) and name not in apart
     ]
     listed = {entry for name in names for entry in getattr(words, name).entries() if " " not in entry}
     assert set(words.single_words()) == listed
