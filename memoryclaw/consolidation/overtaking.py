@@ -13,7 +13,6 @@ from datetime import date
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
-from memoryclaw.consolidation import facets
 from memoryclaw.consolidation.bearing import (
     REACHED_AT,
     are_two_of,
@@ -37,7 +36,6 @@ from memoryclaw.text.grammar import (
     tokens_of,
 )
 from memoryclaw.text.language import key_of
-from memoryclaw.vault.fact_values import KIN, PETS
 
 _EVERYDAY = 0.4  # what an everyday word weighs beside a name or a rare one
 _MOST = 2  # of what stands that one turn may change
@@ -70,18 +68,13 @@ class Telling:
     @cached_property
     def stems(self) -> frozenset[str]:
         """What all its sentences speak of."""
-        return frozenset[str]().union(*(self.stems_of(sentence) for sentence in self.sentences))
-
-    def stems_of(self, text: str) -> frozenset[str]:
-        """What some of its words speak of, and the facets that change by them."""
-        tellings = facets.tellings(text, self.words.code)
-        return _stems(text, self.words.code).union(f"~{told.facet}" for told in tellings if told.changes)
+        return frozenset[str]().union(*(_stems(sentence, self.words.code) for sentence in self.sentences))
 
     def clauses_of(self, sentence: str) -> list[tuple[Clause, frozenset[str]]]:
         """The clauses of a sentence, and what each speaks of."""
         if sentence not in self._clauses:
             parts = clauses(sentence, self.words)
-            self._clauses[sentence] = [(part, self.stems_of(part.text)) for part in parts]
+            self._clauses[sentence] = [(part, _stems(part.text, self.words.code)) for part in parts]
         return self._clauses[sentence]
 
     def speaks_of(self, fact: Fact) -> bool:
@@ -119,24 +112,12 @@ class Pair:
         self.fact, self.telling, self.words = fact, telling, telling.words
         self.owner: str = "" if key_of(fact.entity) == key_of(telling.who) else fact.entity
         self.old = stems_of(fact, telling)
-        shared = {sentence: self._shared_with(sentence) for sentence in telling.sentences}
+        shared = {sentence: _stems(sentence, self.words.code) & self.old for sentence in telling.sentences}
         # That of its sentences which has most of the older one.
         self.sentence: str = max(shared, key=lambda sentence: (self.weight(shared[sentence]), len(sentence)))
         self.shared: frozenset[str] = shared[self.sentence]
         self.statements = telling.sentences[self.sentence]
         self.tokens = tokens_of(self.sentence)
-
-    def _shared_with(self, sentence: str) -> frozenset[str]:
-        tellings = facets.tellings(sentence, self.words.code)
-        changed = {told.facet for told in self.changed_by(sentence)}
-        apart = {f"~{told.facet}" for told in tellings if told.facet not in changed}
-        return (self.telling.stems_of(sentence) & self.old) - apart
-
-    def changed_by(self, sentence: str) -> list[facets.Telling]:
-        """What of a sentence says that a facet of the same one has another value than the one that stands."""
-        fact, code = self.fact, self.words.code
-        stake = facets.at_stake(fact.field, fact.value, code)
-        return facets.changed(stake, fact.value, self.owner, sentence, code)
 
     def weight(self, shared: Iterable[str]) -> float:
         """What some stems weigh."""
@@ -144,16 +125,12 @@ class Pair:
 
     @property
     def is_of_one(self) -> bool:
-        """False where the later words speak of somebody else's, of `my sister's landlord` beside one's own, and of what nobody ever ceases to be: a sister."""
+        """False where the later words speak of somebody else's: of `my sister's landlord`, beside one's own."""
         whose, field = key_of(self.owner), self.fact.field
-        if field in KIN - PETS and not facets.of_field(field):
-            return False
-        is_told = (
-            self.fact.is_statement
-            or any(is_theirs(part, self.words, whose, field) for part in self.clauses)
-            or self.changed_by(self.sentence)
+        is_told = self.fact.is_statement or any(
+            is_theirs(part, self.words, whose, field) for part in self.clauses
         )
-        return bool(is_told) and not any(map(self._names_another, self.clauses))
+        return is_told and not any(map(self._names_another, self.clauses))
 
     def _names_another(self, clause: Clause) -> bool:
         words, tokens = self.words, clause.tokens
@@ -254,7 +231,6 @@ class Pair:
             or self.ends
             or self.is_of_kind
             or self.is_renewed
-            or bool(self.changed_by(self.sentence))
         )
 
     @property
@@ -296,10 +272,7 @@ def _topic_of(fact: Fact, code: str) -> frozenset[str]:
 @lru_cache(maxsize=16384)
 def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]:
     kinds = (f"~{kind.first}" for kind in kinds_of_field(field))
-    stems_of_owner = _stems(owner, code) if owner else ()
-    return _stems(f"{field} {value}".strip(), code).union(
-        stems_of_owner, kinds, (f"~{facet}" for facet in facets.at_stake(field, value, code))
-    )
+    return _stems(f"{field} {value}".strip(), code).union(_stems(owner, code) if owner else (), kinds)
 
 
 @lru_cache(maxsize=16384)  # of all that stands
@@ -376,8 +349,6 @@ FEATURES: Mapping[str, Callable[[Pair], float]] = {
     "another of its kind": lambda pair: pair.is_of_kind,
     "a value of the same form and a sign of change": lambda pair: pair.differs * pair.sign("changes"),
     "its end": lambda pair: pair.is_over,
-    "a facet that turns": lambda pair: any(told.turns for told in pair.changed_by(pair.sentence)),
-    "a facet and a sign of change": lambda pair: bool(pair.changed_by(pair.sentence)),
     "rivals": lambda pair: math.log1p(pair.rivals),
     "a fact": lambda pair: not pair.fact.is_statement,
     # what the later one says
@@ -411,7 +382,7 @@ def overtaken(
 def pairs_of(facts: Iterable[Fact], telling: Telling) -> list[Pair]:
     """What stands and is spoken of, each beside what was said."""
     pairs = [Pair(fact, telling) for fact in facts if telling.speaks_of(fact)]
-    pairs = [pair for pair in pairs if pair.shared and pair.clauses and pair.is_of_one and pair.has_news]
+    pairs = [pair for pair in pairs if pair.clauses and pair.is_of_one and pair.has_news]
     counted = Counter(stem for pair in pairs for stem in pair.old)
     for pair in pairs:
         pair.rivals = min(counted[stem] - 1 for stem in pair.shared)

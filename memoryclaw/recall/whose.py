@@ -52,7 +52,7 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
     is_others = False
     for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, words)):
         if clause.subject:  # what has none goes on about that of the clause before it
-            people = [*people_in(clause, words, names)]
+            people = [*_people(clause, words, names)]
             is_somebody = bool(people) or (by_pronoun and words.people_pronouns.at(clause.subject) > 0)
             is_known = (people and all(map(is_asked, people))) or _is_own(clause, words, is_asked)
             is_others = is_somebody and not is_known and clause.kind != "report"
@@ -73,7 +73,7 @@ def tells_of_named(text: str, question: Question) -> bool:
     words = grammar_of(text, unread="en")
     for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, words)):
         subject = clause.subject or clause.tokens[:1]
-        names = {name[0] for name in people_in(clause, words)}
+        names = {name[0] for name in _people(clause, words, lambda _key: False)}
         names.update(() if words.noun_capitals else (name for name in subject if _is_name(name, words)))
         kinds = _KINDS.difference(words.articles)
         names.update(name for kind, name in pairwise(clause.tokens) if kind in kinds)  # `das Projekt Storch`
@@ -83,9 +83,7 @@ def tells_of_named(text: str, question: Question) -> bool:
     return False
 
 
-def people_in(
-    clause: Clause, words: Grammar, names: Callable[[str], bool] = lambda _key: False
-) -> Iterator[Sequence[str]]:
+def _people(clause: Clause, words: Grammar, names: Callable[[str], bool]) -> Iterator[Sequence[str]]:
     """The people in the subject of a clause: by a role, by a name that begins it, or by one behind an `of`."""
     typed_subject = clause.subject or clause.tokens[:1] * (not clause.kind)  # before a verb that no list has
     subject = [key_of(token) if "'" in token else token for token in typed_subject]
