@@ -12,6 +12,7 @@ from memoryclaw.text.grammar import grammar_of, tokens_of
 from memoryclaw.text.repository_work import is_of_work, names_this_project, says_we
 from memoryclaw.vault.validity import canonical_scope
 
+_TOOL = 2  # words of its name
 _TALK = frozenset(lists.words("consolidation.talking"))
 
 
@@ -19,7 +20,7 @@ def in_project(claim: Claim, project: str) -> Claim:
     """The claim, for this project alone where it is of its work; how the assistant is to talk or behave is for everywhere."""
     text = claim.words or f"{claim.field} {claim.value}"
     # A clause of a sentence that names it: `in this project we use pnpm, never npm`; not who somebody is.
-    is_ours = claim.field == "uses" and says_we(claim.quote)
+    is_ours = claim.field == "uses" and says_we(claim.quote) and len(claim.value.split()) <= _TOOL
     is_here = is_ours or (claim.how != "role" and names_this_project(claim.quote))
     if (
         not (is_here or is_of_work(text))

@@ -21,6 +21,7 @@ _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
 # behind the first letter, which only begins a sentence
 _CAPITAL = re.compile(r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]")
 PARTICLES = frozenset(lists.words("names.particles"))
+_AND = "y"  # joins two surnames, `Ramón y Cajal` behind a first name, and is between two people elsewhere
 _JOINED = 2  # particles of a name: `de la`
 _GIVEN = frozenset(lists.words("names.given"))  # common words that are first names too: `Will`, `April`
 _IN_S = frozenset(lists.words("names.in_s"))
@@ -307,7 +308,7 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         capital = (word[:1].isupper() and (place > 0 or first)) or (
             word[1:] != word[1:].lower() and not word.isupper()
         )
-        joins = bool(run) and word in PARTICLES and _is_followed_by_capital(hits[place + 1 :])
+        joins = len(run) > (word == _AND) and word in PARTICLES and _is_followed_by_capital(hits[place + 1 :])
         if run and (not (capital or joins) or hit.start() - end > 1 or _length(run) >= _LONGEST):
             yield run, before
             run = []
@@ -553,7 +554,7 @@ def _name_behind(
             break
         behind = next((n for n in range(place, len(tokens)) if tokens[n] not in PARTICLES), place)
         # `Frau von Stetten`, not `die Frau von Jens`
-        leads = bool(run) or (title != "" and not articled)
+        leads = len(run) > (tokens[place] == _AND) or (title != "" and not articled)
         capitals = not run or run[0][0].isupper()
         joins = leads and behind > place and clause.text[spans[behind][0]].isupper() == capitals
         small = not capital and (not run or (run[0].islower() and (len(run) == 1 or run[-1] in PARTICLES)))

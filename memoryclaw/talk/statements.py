@@ -32,7 +32,6 @@ from memoryclaw.talk.orders import is_for_once, is_imperative, is_order, is_task
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
-from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, asks, clauses, first_clause, trimmed
 from memoryclaw.text.fillers import greets
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
@@ -485,9 +484,9 @@ class _Turn:
             # `it should be 15, if memory serves` is said with doubt, and not only supposed.
             at_its_end = len(plain) < len(clause.tokens) and (*plain,) == clause.tokens[: len(plain)]
             supposed = supposed or (_supposes(plain, clause, words) and not any(orders))
-            # `not sure if i told you` reports nobody
-            by_others = clause.subject[:1] and clause.subject[0] not in words.first_person
-            reports = clause.kind == "report" and by_others and not words.hedges.at(clause.tokens)
+            reports = (
+                clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
+            )
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
                 "asked": (is_question and not self._leads_to_question(members, place, text))
@@ -512,7 +511,6 @@ class _Turn:
                 ),
                 "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
                 "moment": words.moments.within(clause.tokens)
-                or _is_of_piece(clause, words)
                 or (
                     is_imperative(clause, words)
                     and not orders[place]
@@ -860,17 +858,6 @@ def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
 
 
 _BARRED = frozenset({"supposed", "reported", "asked"})
-_PIECES = frozenset(lists.words("consolidation.pieces"))
-
-
-def _is_of_piece(clause: Clause, words: Grammar) -> bool:
-    """True for news of a piece of code that is worked at: `my function returns None`; not of `my test runner`."""
-    owned = words.articles.at(clause.tokens) + 1
-    whose = clause.tokens[owned - 1 : owned]
-    known = clause.subject[owned:] or clause.tokens[owned : owned + (not clause.kind)]
-    return words.possessives_own.has_any(whose) and len(known) == 1 and known[0] in _PIECES
-
-
 _WHOLLY = frozenset({"mood", "moment", "joke"})  # of a statement where all its clauses are
 _UNSURE = _BARRED | {"hedged", "joke"}
 # Behind these a bare verb is an infinitive: `i need to book the ferry and paint the gate`.

@@ -17,6 +17,7 @@ from memoryclaw.model import Turn
 from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text import words as lists
+from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
 from memoryclaw.text.repository_work import is_told_here
@@ -26,6 +27,14 @@ _LONG_TURN = 600  # characters; what is longer was hardly typed for what it says
 _LONG_REPLY = 120  # characters
 _TYPED = 1500  # characters of a turn, at most
 _SIGN = re.compile(r"[\w.]/\w|\w_\w|\w\(\)|[a-z][A-Z]|\.\w{2,4}\b")
+_PIECES = frozenset(lists.words("consolidation.pieces"))
+# The words of an order for how long to answer.
+_LENGTHS = frozenset(
+    word
+    for aspect, _, ways in (line.partition(": ") for line in lists.lines("consolidation.order_aspects"))
+    for word in ways.split(", ")
+    if aspect == "length"
+)
 _LISTED = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]")
 _LABELLED = re.compile(r"\W{0,4}\w[\w.-]{0,40}(?: \w[\w.-]{0,40})?: ")
 
@@ -201,6 +210,7 @@ def weigh(
     weighed = (
         replace(
             exchange.said,
+            doubts=exchange.said.doubts | {"moment"} if _is_news_of_code(exchange) else exchange.said.doubts,
             worth=None if _is_convention(exchange) else worth(exchange),
             kind="task" if _is_of_the_moment(exchange, wished) else exchange.said.kind,
         )
@@ -230,6 +240,7 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         or any(token in words.deictics and token in words.pronouns for token in tokens_of(statement.words))
         or _denies_what_is_at_hand(tokens_of(statement.words), words)
         or _names_an_occasion(exchange.tokens, words)
+        or (not _LENGTHS.isdisjoint(tokens_of(statement.words)) and _has_little_time(exchange.tokens, words))
         or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))
         or any("moment" in neighbour.doubts and neighbour.subject == "own" for neighbour in exchange.beside)
         or (any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside) and not wished(statement))
@@ -255,6 +266,27 @@ def _names_an_occasion(tokens: Sequence[str], words: Grammar) -> bool:
         and (before in words.prepositions or before in words.limits)
         for before, token in pairwise(tokens)
     )
+
+
+def _has_little_time(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for `be brief, im on the bus`; not for `when I'm on the bus`, nor for `I'm on the bus every day`."""
+    bound = words.conditions, words.suppositions
+    return any(
+        (place + size == len(tokens) or tokens[place + size] in words.coordinators)
+        and not any(signs.within(tokens[:place]) for signs in bound)
+        for place, size in words.short_of_time.places(tokens)
+    )
+
+
+def _is_news_of_code(exchange: Surroundings) -> bool:
+    """True in a repository for news of a piece of code that is worked at: `my function returns None`; not of `my test runner`."""
+    first = next(iter(clauses(exchange.said.quote, exchange.words)), None)
+    if not exchange.turn.project or first is None:
+        return False
+    owned = exchange.words.articles.at(first.tokens) + 1
+    known = first.subject[owned:] or first.tokens[owned : owned + (not first.kind)]
+    is_own = exchange.words.possessives_own.has_any(first.tokens[owned - 1 : owned])
+    return is_own and len(known) == 1 and known[0] in _PIECES
 
 
 def _denies_what_is_at_hand(tokens: Sequence[str], words: Grammar) -> bool:

@@ -33,8 +33,8 @@ def is_told_here(text: str) -> bool:
 
 
 def says_we(text: str) -> bool:
-    """True for words of those who work together: `we use pnpm`."""
-    return not _WE.isdisjoint(tokens_of(text))
+    """True for words that begin with those who work together: `we use pnpm`."""
+    return not _WE.isdisjoint(tokens_of(text)[:1])
 
 
 def is_of_work(text: str) -> bool:

@@ -90,7 +90,7 @@ BEFORE_A_QUESTION = (
 DOUBTED = (
     ("es", "creo que la cita es el jueves", "hedged"), ("fr", "peut-être qu'on ira à Rome", "hedged"), ("it", "forse il corso costa 90 euro", "hedged"),
     ("nl", "misschien is de les op donderdag", "hedged"), ("pt", "talvez a aula seja na quinta", "hedged"),
-    ("en", "let's assume i earn 70k, what is left", "supposed"), ("en", "for the example, my salary is 70k and my bonus is 3k", "supposed"), ("de", "sagen wir mal meine Miete ist 700", "supposed"),
+    ("en", "let's assume i earn 70k, what is left", "supposed"), ("en", "for the sake of argument, my salary is 70k and my bonus is 3k", "supposed"), ("de", "mal angenommen, meine Miete ist 700", "supposed"),
     ("fr", "mettons que mon loyer est de 700", "supposed"), ("es", "pongamos que mi sueldo es 1800", "supposed"), ("it", "mettiamo che il mio affitto sia 700", "supposed"),
     ("nl", "laten we zeggen dat mijn huur 700 is", "supposed"), ("pt", "vamos supor que a minha renda é 700", "supposed"),
     ("es", "si llueve nos quedamos en casa", "supposed"), ("fr", "si j'avais un jardin je planterais des roses", "supposed"),

@@ -38,6 +38,7 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str]]:
         ("my new neighbour Ines plays the drums", ("", "neighbour", "Ines")),
         ("Ana's husband Tom cooks", ("Ana", "husband", "Tom")),
         ("i went there with my cousin Bertram", ("", "cousin", "Bertram")),
+        ("my boss is José Ortega y Gasset", ("", "manager", "José Ortega y Gasset")),
         ("my boss is Ana Lucía de la Torre", ("", "manager", "Ana Lucía de la Torre")),
         ("my boss is called ana lucia de la torre", ("", "manager", "Ana Lucia de la Torre")),
     ],

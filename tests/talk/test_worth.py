@@ -30,11 +30,11 @@ LIFE = [
 ]
 
 
-def weighed(*turns: tuple[str, str] | str) -> list[Statement]:
+def weighed(*turns: tuple[str, str] | str, project: str = "") -> list[Statement]:
     """What is read in a conversation and what it is worth; what has no `role name` is said by Nora."""
     segment = segment_of([turn if isinstance(turn, tuple) else ("user Nora", turn) for turn in turns])
-    talk = read(segment.turns, {})
-    return list(weigh(talk, segment.turns, SessionLook.of(segment.turns, "en")).statements)
+    said = [turn._replace(project=project) for turn in segment.turns]
+    return list(weigh(read(said, {}), said, SessionLook.of(said, "en")).statements)
 
 
 def kept(*turns: tuple[str, str] | str) -> list[str]:
@@ -131,6 +131,9 @@ def test_the_same_range_gives_the_same_lines_in_a_vault_that_knows_other_things(
         ["never use emoji again"],
         ["no emoji, i'm colour blind"],
         ["short answers please, i have adhd"],
+        ["be brief whenever I'm in a hurry"],
+        ["be brief, I'm on the bus every day"],
+        ["Call me Bo, I'm in a meeting"],
     ],
 )
 def test_an_order_by_itself_or_with_a_sign_of_lasting_stands(turns: list[str]) -> None:
@@ -145,8 +148,8 @@ def test_an_order_by_itself_or_with_a_sign_of_lasting_stands(turns: list[str]) -
         ["Chat with me as if you were a gardener.", "don't say you are a gardener"],
         ["keep it short for this one"],
         ["be brief, im on a train"],
-        ["fasse dich kurz, bin im meeting"],
-        ["rispondi in breve, ho fretta"],
+        ["antworte kurz, bin im meeting"],
+        ["rispondi breve, ho fretta"],
         ["please explain"],
         ["do not touch the readme in this commit"],
         ["I want you to act as a gardener"],
@@ -168,7 +171,10 @@ def test_an_order_in_company_is_of_the_moment(turns: list[str]) -> None:
     ],
 )
 def test_news_of_a_piece_of_code_is_of_the_moment(text: str, kept: bool) -> None:
-    assert [verdict(one).verdict in ("fact", "statement") for one in weighed(text)] == [kept]
+    said = weighed(text, project="harrier")
+    assert [verdict(one).verdict in ("fact", "statement") for one in said] == [kept]
+    assert kept == any("moment" not in one.doubts for one in said)
+    assert "moment" not in weighed("My test is on 14 November in Hull")[0].doubts  # no repository
 
 
 def test_to_dos_orders_what_is_asked_to_be_remembered_and_changes_pass_the_sum_by() -> None:
