@@ -13,10 +13,8 @@ from memoryclaw.text.language import key_of, plain
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import KIN, is_of_people, noun_of
 
-_LONGEST, _OPENING = (
-    4,
-    200,
-)  # words of a name, its particles not counted; characters of a sentence that hold the name it begins with
+_LONGEST = 4  # words of a name, its particles not counted
+_OPENING = 200  # characters of a sentence that hold the name it begins with
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
 # behind the first letter, which only begins a sentence
 _CAPITAL = re.compile(r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]")

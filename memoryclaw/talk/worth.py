@@ -280,8 +280,10 @@ def _has_little_time(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _is_news_of_code(exchange: Surroundings) -> bool:
     """True in a repository for news of a piece of code that is worked at: `my function returns None`; not of `my test runner`."""
+    if not exchange.turn.project or _PIECES.isdisjoint(exchange.tokens):
+        return False  # as most, which need no reading
     first = next(iter(clauses(exchange.said.quote, exchange.words)), None)
-    if not exchange.turn.project or first is None:
+    if first is None:
         return False
     owned = exchange.words.articles.at(first.tokens) + 1
     known = first.subject[owned:] or first.tokens[owned : owned + (not first.kind)]
