@@ -20,12 +20,14 @@ class ReadClause(NamedTuple):
     tokens: Sequence[str]  # without what may stand before an order
     words: Grammar
     conditioned: bool = False  # the clause before it says when it holds
+    wished: bool = False  # the clause before it says that somebody wants it: `ich möchte, dass du …`
 
     @classmethod
     def of(cls, clause: Clause, words: Grammar, before: Clause | None = None) -> ReadClause:
         """A clause, without what may stand before an order."""
         conditioned = before is not None and before.under and _speaks(before.tokens, words)
-        return cls(clause, _plain(clause, words), words, conditioned)
+        wished = before is not None and before.kind == "wish" and words.first_person.has_any(before.subject)
+        return cls(clause, _plain(clause, words), words, conditioned, wished)
 
     def holds(self, name: str, *, at: bool = False) -> int:
         """How far a list holds: where the clause begins, or anywhere in it."""
@@ -73,9 +75,25 @@ def _is_manner(reading: ReadClause) -> bool:
     )
 
 
+def _wishes_manner(reading: ReadClause) -> bool:
+    """True for how somebody wants to be answered: `i'd rather you didn't use emojis`, `ich möchte, dass du immer kurz antwortest`."""
+    words, tokens = reading.words, reading.clause.tokens
+    if reading.wished:
+        return words.second_person.has_any(tokens[:_CONDITION]) and words.lasting.within(tokens)
+    start = words.fillers.skip(tokens)
+    size = words.manner_wishes.at(tokens, start)
+    behind = tokens[start + size :]
+    verb = next((token for token in behind if token not in words.negations), "")
+    # `odio que mi jefe mande mensajes` is no wish to the assistant, though messages are what it writes
+    speaks_to = words.second_person.has_any(tokens[start : start + size])
+    topics = speaks_to and (words.order_topics.within(behind) or words.lasting.within(behind))
+    return size > 0 and (topics or (verb in words.manner_verbs and not words.deictics.within(behind)))
+
+
 # Each row by its example: whether it fits a clause, and whether such a clause is an order. The first that fits decides.
 ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], object]], ...] = (
     ("can you always write in French", lambda one: request_of(one.clause.tokens, one.words), lambda _: True),
+    ("i hate it when you use bullet points", _wishes_manner, lambda _: True),
     ("no worries", lambda one: not one.tokens or one.holds("not_orders", at=True), lambda _: False),
     ("call me Bo", lambda one: one.holds("address_orders", at=True), lambda one: not _names_a_time(one)),
     ("ask me before you delete anything", lambda one: one.holds("consent_orders", at=True), lambda _: True),
@@ -237,11 +255,21 @@ def request_of(tokens: Sequence[str], words: Grammar) -> int:
     request = [token for token in tokens[start + size :] if token not in words.politeness]
     lasting = {n: n + length for n in range(len(request)) if (length := words.lasting.at(request, n))}
     is_lasting = bool(lasting) and (min(lasting) <= 1 or len(request) in lasting.values())
+    opener = tokens[start : start + size]
+    wishes = words.wish_verbs.within(opener) or words.first_person.has_any(opener)
+    if is_lasting and wishes and words.second_person.has_any(opener):
+        return start + size  # `I need you to always …` can ask for nothing else, `would you ever …` can
     verb = lasting.get(0, words.negations.at(request))
+    verb += words.first_person.at(request, verb)  # `que siempre me respondas`
     last = next((n for n in range(verb, len(request)) if request[n] in words.coordinators), len(request)) - 1
     manners = (words.manner_verbs, words.chores)
     is_manner = any(verbs.at(request, verb) or verbs.at(request[last : last + 1]) for verbs in manners)
     return start + size if is_lasting and is_manner else 0
+
+
+def asks_for_manner(clause: Clause, words: Grammar) -> bool:
+    """True for an order in the form of a question or of a wish: `could you always …?`, `i'd prefer if you …`."""
+    return words.request_openers.within(clause.tokens) or words.manner_wishes.within(clause.tokens)
 
 
 def _occasion(tokens: Sequence[str], words: Grammar) -> int:

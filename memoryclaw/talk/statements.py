@@ -28,7 +28,7 @@ from memoryclaw.talk.assertions import (
 )
 from memoryclaw.talk.corrections import PutRight, corrected, put_right
 from memoryclaw.talk.learned import Worth
-from memoryclaw.talk.orders import is_for_once, is_imperative, is_order, is_task, request_of
+from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
@@ -475,6 +475,7 @@ class _Turn:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
         words = self.words
         is_question = text.rstrip("\"'”’») *_").endswith(_ASKED) and not self._doubted
+        is_question = is_question and not (any(orders) and _ends_in_tag(tokens_of(text), words))
         supposed, reported = False, ""
         doubts = list[frozenset[str]]()
         for place, clause in enumerate(members):
@@ -524,9 +525,11 @@ class _Turn:
                 "mood": self._is_mood(clause),
                 "addressed": words.second_person.within(clause.tokens),
             }
-            if orders[place] and words.request_openers.within(clause.tokens):
+            if orders[place] and asks_for_manner(clause, words):
                 signs |= {"asked": False, "supposed": False}  # `could you always …?`
             reported = ("open" if len(tokens_of(clause.rest)) < _SAID else "said") if reports else ""
+            if _wonders(clause.tokens, words):
+                supposed, reported = False, ""
             doubts.append(frozenset(doubt for doubt, holds in signs.items() if holds))
         if (
             len(members) > 1
@@ -718,6 +721,13 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
     return False
 
 
+def _wonders(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for a doubt whether something is so, which ends with its clause: `not sure if i told you, my sister is called Wren`."""
+    place = words.fillers.skip(tokens)
+    hedge = words.hedges.at(tokens, place)
+    return place == len(tokens) or (hedge > 0 and words.suppositions.at(tokens, place + hedge) > 0)
+
+
 def _only(names: Collection[str]) -> str:
     """The one of some names; "" where there are none, or several."""
     return next(iter(names)) if len(names) == 1 else ""
@@ -837,6 +847,12 @@ def _goes_on_ordering(clause: Clause, words: Grammar) -> bool:
         and 1 < len(clause.tokens) <= 5
         and not words.not_orders.at(clause.tokens)
     )
+
+
+def _ends_in_tag(tokens: Sequence[str], words: Grammar) -> bool:
+    """True where a question only asks whether it was heard: `keep it short, ok?`."""
+    tags = (words.fillers, words.closers)
+    return any(entries.at(tokens, len(tokens) - size) == size for entries in tags for size in (1, 2))
 
 
 def _content(tokens: Sequence[str], words: Grammar) -> frozenset[str]:

@@ -40,6 +40,17 @@ LASTING = [
     ("en", "can you always give me times in 24 hours"),
     ("en", "hey could you please not use bullet points anymore"),
     ("en", "would you keep it short from now on"),
+    ("en", "i'd like you to always cite your sources"),
+    ("en", "id prefer if you didn't use emojis"),
+    ("en", "i hate it when you use bullet points"),
+    ("en", "you don't have to be so polite with me"),
+    ("fr", "je voudrais que tu me tutoies toujours"),
+    ("es", "quiero que siempre me respondas en catalán"),
+    ("es", "no seas tan formal"),
+    ("it", "non essere così formale"),
+    ("it", "vorrei che tu citassi sempre le fonti"),
+    ("nl", "ik wil dat je altijd in het fries antwoordt"),
+    ("pt", "não gosto que uses emojis"),
     ("de", "kannst du mir bitte immer auf deutsch antworten und ohne gedankenstriche"),
     ("de", "könntest du bitte ab jetzt kürzer antworten"),
     ("de", "keine aufzählungen bitte"),
@@ -66,6 +77,7 @@ NEITHER = [
     ("en", "for this commit use tabs"), ("en", "for breakfast always porridge"),
     ("en", "quit the gym"), ("en", "prices in euros for these three"), ("en", "times table of 7"), ("en", "dates of the trip"),
     ("en", "type hints in utils.py"), ("en", "in mails please from now on"), ("en", "for mails to me from now on"),
+    ("en", "i like it when you can see the sea"), ("en", "I'd rather you came at 8"), ("es", "odio que mi jefe mande mensajes"),
     ("de", "oder generell ein Lehrer"), ("de", "keine ahnung"), ("de", "kein problem"),
     ("de", "ich nutze immer postgres"),
     ("en", "call me tomorrow"),
@@ -81,6 +93,15 @@ def read(code: str, text: str) -> tuple[bool, bool]:
 @pytest.mark.parametrize(("code", "text"), LASTING)
 def test_how_to_answer_from_now_on_is_an_order(code: str, text: str) -> None:
     assert read(code, text) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [("en", "no emojis, ok?"), ("en", "don't be so formal with me ok?"), ("de", "keine Emojis, ja?"), ("es", "no uses emojis, ¿vale?"), ("de", "ich möchte, dass du immer auf Deutsch antwortest")],
+)  # fmt: skip
+def test_an_order_may_end_in_a_tag_or_stand_in_a_wish(code: str, text: str) -> None:
+    (claim,) = claims_of(talk_of(text, language=code))
+    assert claim.field == FROM_NOW_ON and claim.value in text
 
 
 @pytest.mark.parametrize(("code", "text"), TASKS)

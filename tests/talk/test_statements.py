@@ -299,6 +299,9 @@ def test_a_question_without_its_mark_stays_one(text: str, language: str) -> None
         "do you know it? i live in leeds",
         "i read JK Rowling. i live in leeds",
         "i live in leeds, where are you",
+        "not sure if i told you, i live in leeds",
+        "don't know if she is coming, i live in leeds",
+        "idk if it matters but i live in leeds",
     ],
 )
 def test_a_doubt_about_something_else_does_not_spread(text: str) -> None:
