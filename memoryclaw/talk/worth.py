@@ -20,7 +20,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
-from memoryclaw.text.repository_work import is_told_here
+from memoryclaw.text.repository_work import is_told_here, states_a_rule
 from memoryclaw.text.sentences import ends_in_question
 
 _LONG_TURN = 600  # characters; what is longer was hardly typed for what it says in passing
@@ -28,6 +28,7 @@ _LONG_REPLY = 120  # characters
 _TYPED = 1500  # characters of a turn, at most
 _SIGN = re.compile(r"[\w.]/\w|\w_\w|\w\(\)|[a-z][A-Z]|\.\w{2,4}\b")
 _PIECES = frozenset(lists.words("consolidation.pieces"))
+_THINGS = 6  # words of a clause that may tell what somebody has
 # The words of an order for how long to answer.
 _LENGTHS = frozenset(
     word
@@ -224,8 +225,12 @@ def _is_convention(exchange: Surroundings) -> bool:
     return (
         bool(exchange.turn.project)
         and len(exchange.turn.text) <= _LONG_TURN
-        and is_told_here(exchange.said.quote)
-        and not any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside)
+        and (is_told_here(exchange.said.quote) or states_a_rule(exchange.said.quote, exchange.words))
+        and not any(
+            _asks(neighbour, exchange.beside)
+            for neighbour in exchange.beside
+            if neighbour is not exchange.said or not exchange.words.lasting.within(exchange.tokens)
+        )
     )
 
 
@@ -280,11 +285,15 @@ def _has_little_time(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _is_news_of_code(exchange: Surroundings) -> bool:
     """True in a repository for news of a piece of code that is worked at: `my function returns None`; not of `my test runner`."""
-    if not exchange.turn.project or _PIECES.isdisjoint(exchange.tokens):
+    if not exchange.turn.project or exchange.said.kind == "order":
         return False  # as most, which need no reading
     first = next(iter(clauses(exchange.said.quote, exchange.words)), None)
     if first is None:
         return False
+    if first.kind == "other" and exchange.words.pronouns.has_any(first.subject[:1]):
+        return exchange.said.subject not in ("own", "named", "relative")  # `it prints 7`
+    if first.kind == "have" and exchange.said.subject == "own":
+        return not _PIECES.isdisjoint(first.tokens[:_THINGS])  # `i have an array of 5 objects`
     owned = exchange.words.articles.at(first.tokens) + 1
     known = first.subject[owned:] or first.tokens[owned : owned + (not first.kind)]
     is_own = exchange.words.possessives_own.has_any(first.tokens[owned - 1 : owned])

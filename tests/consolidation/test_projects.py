@@ -58,6 +58,9 @@ def line(app: App) -> dict[str, Any]:
         "we use Vitest in this project",
         "we use jest",
         "tests run with vitest here",
+        "feature branches go off trunk",
+        "tests need the redis container up or they hang",
+        "please squash before merging in this repo, always",
         "en este proyecto los commits van en inglés",
         "in diesem Projekt schreiben wir Kommentare auf Englisch",
         "dans ce dépôt on utilise uv",
@@ -86,6 +89,19 @@ def test_what_is_the_persons_holds_everywhere(app: App, tmp_path: Path, content:
     facts = said(app, content, repository(tmp_path, "billing"))
     assert facts
     assert {fact.lifecycle.scope for fact in facts} == {""}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "it prints 7 but i expected 8",
+        "i have an array of 5 objects",
+        "i have two branches",
+        "tests are red on main",
+    ],
+)
+def test_news_of_the_code_at_hand_is_not_kept(app: App, tmp_path: Path, content: str) -> None:
+    assert not said(app, content, repository(tmp_path, "billing"))
 
 
 @pytest.mark.parametrize("where", ["nowhere", ""])
