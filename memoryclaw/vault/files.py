@@ -106,10 +106,9 @@ def data_at(root: str, path: str) -> bytes | None:
         return None
 
 
-def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
-    """Writes a file durably if its digest is still `expected` (None: if there is no file); returns the new digest."""
-    digest = digest_of(data)
-    temp = f".{digest[:12]}-p{os.getpid()}.tmp"
+def write_file(root: str, path: str, data: bytes, expected: str | None) -> None:
+    """Writes a file durably if its digest is still `expected` (None: if there is no file)."""
+    temp = f".{digest_of(data)[:12]}-p{os.getpid()}.tmp"
     prepare(root, path, temp, data)
     try:
         place(root, path, temp, expected)
@@ -117,7 +116,6 @@ def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
         discard(root, path, temp)
         raise
     sweep(root, path)
-    return digest
 
 
 def sweep(root: str, path: str) -> None:
