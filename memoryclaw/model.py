@@ -209,7 +209,6 @@ class Note(NamedTuple):
     id: str
     kind: str  # episode | semantic | skill | note | log
     title: str
-    digest: str
     meta: Mapping[str, Any] = NOTHING
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()

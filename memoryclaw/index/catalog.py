@@ -251,11 +251,6 @@ class Catalog:
             group by key, kind having kind != 'part' or count(distinct lower(name)) = 1 order by key, kind"""
         return self.rows(sql, (json.dumps(list(keys)), json.dumps(list(kinds))))
 
-    def speaking(self, keys: Sequence[str], paths: Iterable[str]) -> list[tuple[str, str]]:
-        """Which of these people speak in which of these logs: (key, path)."""
-        sql = f"select key, path from names where path {_IN} and kind = 'person' and key {_IN}"
-        return self.rows(sql, (json.dumps(list(paths)), json.dumps(list(keys))))
-
     def first_words(self, kinds: Sequence[str]) -> set[str]:
         """The first words of all keys that name something."""
         sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"

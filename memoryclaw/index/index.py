@@ -39,12 +39,7 @@ _LENGTH_SQL = """insert into lengths values(?,?,?,?)
     on conflict(kind, field) do update set units = lengths.units + excluded.units, tokens = lengths.tokens + excluded.tokens"""
 
 
-class _Texts(NamedTuple):
-    title: str
-    tags: str
-    properties: str
-    text: str
-    also: str
+_Texts = tuple[str, str, str, str, str]  # of a unit: title, tags, properties, text, search words
 
 
 class Index:
@@ -397,7 +392,7 @@ class Writing:
         rows: list[IndexRow],
         tokens: list[tuple[int, int, str, list[list[str]]]],
     ) -> Iterator[tuple[object, ...]]:
-        texts = [_Texts(u.title, u.tags, u.properties, u.text, u.also) for u in note.units]
+        texts = [(u.title, u.tags, u.properties, u.text, u.also) for u in note.units]
         kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
         columns = self._analyse(texts, kinds, spoken, sign=1)
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
@@ -418,7 +413,7 @@ class Writing:
         sql = "select rowid, kind, trust, text from unit where fid = ? order by seq"
         rows = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
-            _Texts(title, tags, properties, text, also)
+            (title, tags, properties, text, also)
             for title, tags, properties, also, text in (unpack(row[3], self._sample) for row in rows)
         ]
         columns = self._analyse(texts, [kind_of(row[1], row[2]) for row in rows], spoken, sign=-1)

@@ -12,10 +12,11 @@ import os
 import re
 import shutil
 import sqlite3
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from memoryclaw.errors import LockedError, VectorsError
 from memoryclaw.models.embedders import Floats, numpy
@@ -141,7 +142,7 @@ class VectorStore:
         matrix.write(bytes_of)
         with self._writing() as connection:
             slot_rows = [
-                (slot, digest, checksum(bytes_of[slot])) for slot, digest in zip(slots, digests, strict=True)
+                (slot, digest, crc32(bytes_of[slot])) for slot, digest in zip(slots, digests, strict=True)
             ]
             connection.executemany("insert or replace into slot values(?,?,?)", slot_rows)
             connection.execute(_NO_MEAN)
@@ -158,7 +159,7 @@ class VectorStore:
             return {}
         matrix = self._matrix_of(int(self._meta("dimension")))
         with self._doubting():
-            rows = matrix.bytes_of({slot: crc for _, slot, crc in slot_rows}, self._count())
+            rows = matrix.bytes_of({slot: crc for _, slot, crc in slot_rows})
         return {digest: rows[slot] for digest, slot, _ in slot_rows}
 
     def followed(self) -> str | None:
@@ -180,9 +181,8 @@ class VectorStore:
                 connection.execute(_NO_MEAN)
         # Also what a killed process has dropped and not wiped out.
         unwiped = [slot for (slot,) in self._rows("select slot from slot where sum is null")]
-        dimension = self._meta("dimension")
-        if unwiped and dimension:
-            self._matrix_of(int(dimension)).zero(unwiped)
+        if unwiped and (width := self.width()):
+            self._matrix_of(width // _FLOAT).write(dict.fromkeys(unwiped, bytes(width)))
             with self._writing() as connection:
                 connection.execute("update slot set sum = 0 where sum is null and digest is null")
         return len(orphans)
@@ -208,7 +208,7 @@ class VectorStore:
             return {}
         if within is not None:
             return _best(self.cosines(query, within), wanted)
-        matrix = self._asked(query)
+        matrix = self._matrix_of(len(query))
         mean = self._mean(matrix)
         while True:
             slots = matrix.nearest(query, mean, count, ask)
@@ -230,11 +230,10 @@ class VectorStore:
     def sound(self) -> bool:
         """True when every vector is what was written."""
         try:
-            dimension = self._meta("dimension")
             if self._rows("pragma quick_check(1)") != [("ok",)]:
                 return False
-            sums = self._rows(_HELD)
-            is_sound = not sums or self._matrix_of(int(dimension)).sound(sums, self._count())
+            sums = dict(self._rows(_HELD))
+            is_sound = not sums or self._matrix_of(self.width() // _FLOAT).sound(sums)
         except VectorsError:
             return False
         if is_sound:
@@ -280,22 +279,18 @@ class VectorStore:
     def _cosines(self, query: Floats, found: Sequence[tuple[Any, ...]]) -> dict[int, float]:
         if not found:
             return {}
-        sums = {slot: crc for _, slot, crc in found}
-        matrix = self._asked(query)
+        matrix = self._matrix_of(len(query))
         mean = self._mean(matrix)
         with self._doubting():
-            cosines = matrix.cosines(query, mean, sums, self._count())
+            cosines = matrix.cosines(query, mean, {slot: crc for _, slot, crc in found})
         return {rowid: cosines[slot] for rowid, slot, _ in found}
-
-    def _asked(self, query: Floats) -> Matrix:
-        return self._matrix_of(int(query.shape[0]))
 
     def _mean(self, matrix: Matrix) -> Floats:
         """The mean of all vectors, which is made anew when one has come or gone."""
         mean_bytes = self._meta("mean")
         if mean_bytes is None:
             with self._doubting(), self._writing() as connection:
-                mean_bytes = matrix.mean(self._rows(_HELD), self._count()).tobytes()
+                mean_bytes = matrix.mean(dict(self._rows(_HELD))).tobytes()
                 _keep(connection, "mean", mean_bytes)
         return numpy().frombuffer(mean_bytes)
 
@@ -413,24 +408,11 @@ class Matrix:
         finally:
             os.close(fd)
 
-    def zero(self, slots: Iterable[int]) -> None:
-        """Wipes rows out."""
-        nothing = bytes(self._width)
-        self.write(dict.fromkeys(slots, nothing))
-
-    def mean(self, sums: Sequence[tuple[int, int]], count: int) -> Floats:
-        """The mean of some rows and `PRIOR` rows of nothing.
-
-        Args:
-            sums: the slot of each row and the checksum that it must have.
-            count: rows that the file must have at least.
-
-        Raises:
-            VectorsError: a row is not what was written.
-        """
-        np, total = numpy(), 0
-        for start in range(0, len(sums), _CHUNK):
-            rows = self._checked(dict(sums[start : start + _CHUNK]), count)
+    def mean(self, sums: Mapping[int, int]) -> Floats:
+        """The mean of some rows, given as for `cosines`, and `PRIOR` rows of nothing."""
+        np, total, slots = numpy(), 0, iter(sums.items())
+        while chunk := dict(islice(slots, _CHUNK)):
+            rows = self._checked(chunk)
             total = total + np.rint(rows * np.float32(_EXACT)).astype(np.int64).sum(axis=0)
         return (total + np.zeros(self.dimension)) / (_EXACT * (len(sums) + PRIOR))
 
@@ -455,35 +437,34 @@ class Matrix:
         least = np.partition(quick, count - wanted)[count - wanted] - _DOUBT
         return [int(slot) for slot in np.flatnonzero(quick >= least)]
 
-    def cosines(self, query: Floats, mean: Floats, sums: Mapping[int, int], count: int) -> dict[int, float]:
+    def cosines(self, query: Floats, mean: Floats, sums: Mapping[int, int]) -> dict[int, float]:
         """The exact cosine of each slot to a vector, both taken from the mean.
 
         Args:
             query: of length 1.
             sums: the checksum that each slot's row must have.
-            count: rows that the file must have at least.
 
         Raises:
             VectorsError: a row is not what was written.
         """
         np = numpy()
         # A product by BLAS would round by the place of a row; this sum does not.
-        products = _from(self._checked(sums, count), mean) * _from(query, mean)
+        products = _from(self._checked(sums), mean) * _from(query, mean)
         return dict(zip(sums, np.round(products.sum(axis=1), _DIGITS).tolist(), strict=True))
 
-    def sound(self, sums: Sequence[tuple[int, int]], count: int) -> bool:
+    def sound(self, sums: Mapping[int, int]) -> bool:
         """True when every row has its checksum."""
-        rows = self._rows(count)
-        return all(checksum(rows[slot].tobytes()) == crc for slot, crc in sums)
+        rows = self._rows(max(sums) + 1)
+        return all(crc32(rows[slot].tobytes()) == crc for slot, crc in sums.items())
 
-    def bytes_of(self, sums: Mapping[int, int], count: int) -> dict[int, bytes]:
+    def bytes_of(self, sums: Mapping[int, int]) -> dict[int, bytes]:
         """Some rows as they were written; VectorsError when one is not."""
-        return dict(zip(sums, (row.tobytes() for row in self._checked(sums, count)), strict=True))
+        return dict(zip(sums, (row.tobytes() for row in self._checked(sums)), strict=True))
 
-    def _checked(self, sums: Mapping[int, int], count: int) -> Any:
+    def _checked(self, sums: Mapping[int, int]) -> Any:
         """A copy of these rows, which nobody changes between the look at it and its use."""
-        rows = self._rows(count)[list(sums)]
-        if [checksum(row.tobytes()) for row in rows] != list(sums.values()):
+        rows = self._rows(max(sums) + 1)[list(sums)]
+        if [crc32(row.tobytes()) for row in rows] != list(sums.values()):
             raise VectorsError(damaged(self.path))
         return rows
 
@@ -506,11 +487,6 @@ def _from(rows: Floats, mean: Floats) -> Any:
     np = numpy()
     apart = rows.astype(np.float64) - mean
     return apart / np.sqrt(np.maximum((apart * apart).sum(axis=-1, keepdims=True), _LEAST))
-
-
-def checksum(row: bytes) -> int:
-    """Tells one row from another."""
-    return zlib.crc32(row)
 
 
 def damaged(path: Path) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import link_key
-from memoryclaw.model import NOTE_KINDS, NOTE_STATES, Fact, Link, Unit
+from memoryclaw.model import NOTE_KINDS, NOTE_STATES, Fact, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, lead_to
 from memoryclaw.recall.strength import Strengths
@@ -172,22 +172,18 @@ def facts(
     """
     sort = check_type(memory_type)
     if entity:
-        found = _facts_of(entity, catalog, among)
-    elif among is None:
-        found = catalog.facts()
+        known = _facts_of(entity, catalog, among)
+        if not known:
+            raise NotFoundError(f"there are no facts about {entity!r}; `memoryclaw facts` lists every entity")
     else:
-        found = among
-    if entity and not found:
-        raise NotFoundError(f"there are no facts about {entity!r}; `memoryclaw facts` lists every entity")
-    # What was said comes last, the newest first.
-    found = [pair for pair in found if not pair[1].is_statement] + sorted(
-        [pair for pair in found if pair[1].is_statement], key=lambda pair: pair[1].said, reverse=True
-    )
-    if sort:
-        found = [pair for pair in found if pair[1].lifecycle.memory_type == sort]
+        known = catalog.facts() if among is None else among
+    known = [pair for pair in known if sort in ("", pair[1].lifecycle.memory_type)]
+    statements = [pair for pair in known if pair[1].is_statement]
+    known = [pair for pair in known if not pair[1].is_statement]
+    known += sorted(statements, key=lambda pair: pair[1].said, reverse=True)
     if history:
-        return found
-    holding = [pair for pair in found if _holds(pair[1], as_of)]
+        return known
+    holding = [pair for pair in known if _holds(pair[1], as_of)]
     # Where the past of a field is known, its current value without a date is younger than that.
     dated_fields = {
         (path, *_field_of(fact)) for path, fact in holding if not fact.current and not fact.is_statement
@@ -264,9 +260,10 @@ def todos(
                 unit.trust,
             )
         )
-    soonest = [(entry.due or entry.scheduled or "9999", entry.path, entry.line) for entry in entries]
-    order = sorted(range(len(entries)), key=lambda at: (entries[at].status != "open", *soonest[at]))
-    return [entries[at] for at in order]
+    return sorted(
+        entries,
+        key=lambda one: (one.status != "open", one.due or one.scheduled or "9999", one.path, one.line),
+    )
 
 
 def due_in(text: str, today: date) -> tuple[str, str]:
@@ -302,13 +299,17 @@ def links(id_: str, catalog: Catalog, vault: Vault) -> Links:
         NotFoundError: nothing has this id.
     """
     address = address_of(id_, catalog, vault)
-    return Links(id_, _links_out(address, catalog), _links_back(address, catalog))
+    out, back = _link_ends(catalog, "path = ?", address.path), _links_back(address, catalog)
+    if address.id != address.note:
+        out = [end for end in out if address.line <= end.line <= address.end_line]
+    return Links(id_, out, back)
 
 
 def _facts_of(entity: str, catalog: Catalog, among: list[tuple[str, Fact]] | None) -> list[tuple[str, Fact]]:
     if "/" in entity:
         known = catalog.facts_in(f"{entity}.md") if among is None else among
-        if of_note := [pair for pair in known if _is_of_note(entity, pair[0])]:
+        # One of several notes of a name is named with its folder.
+        if of_note := [pair for pair in known if pair[0] == f"{entity}.md"]:
             return of_note
     key = key_of(entity)
     whose, _, own = key.partition(" ")  # `my brother`
@@ -327,11 +328,6 @@ def _facts_of(entity: str, catalog: Catalog, among: list[tuple[str, Fact]] | Non
     return []
 
 
-def _is_of_note(entity: str, path: str) -> bool:
-    """True for a note that is named with its folder, as one of several of a name is."""
-    return "/" in entity and path == f"{entity}.md"
-
-
 def _keys_of_name(key: str, catalog: Catalog) -> set[str]:
     return {key_of(name) for _, _, name in catalog.names([key], ["entity", "part"])}
 
@@ -340,32 +336,23 @@ def _field_of(fact: Fact) -> tuple[str, str]:
     return key_of(fact.entity), fact.field.casefold()
 
 
-def _links_out(address: Address, catalog: Catalog) -> list[LinkEnd]:
-    sql = "select path, target, anchor, label, line, embed from links where path = ? order by seq"
-    rows = catalog.rows(sql, (address.path,))
-    links = [(str(row[0]), Link(*row[1:])) for row in rows]
-    if address.id != address.note:
-        links = [(path, link) for path, link in links if address.line <= link.line <= address.end_line]
+def _link_ends(catalog: Catalog, where: str, value: str) -> list[LinkEnd]:
+    rows = catalog.rows(
+        f"select path, line, target, anchor, label from links where {where} order by path, seq", (value,)
+    )
     return [
-        LinkEnd(path, link.line, _link_text(link), link.label, lead_to(link.target, path, catalog))
-        for path, link in links
+        LinkEnd(path, line, f"{target}#{anchor}" if anchor else target, label, lead_to(target, path, catalog))
+        for path, line, target, anchor, label in rows
     ]
 
 
 def _links_back(address: Address, catalog: Catalog) -> list[LinkEnd]:
     """The links from elsewhere; for a section those that name it, for a fact those that lead to its entity."""
-    keys = _link_keys(address, catalog)
+    keys = json.dumps(_link_keys(address, catalog))
     # A journal is linked to by its day, in whatever form.
     is_journal = address.note.startswith(JOURNALS) or day_in_name(address.note.rpartition("/")[2])
     days = " or target glob '*[0-9]*'" if is_journal else ""
-    sql = f"select path, target, anchor, label, line, embed from links where target_key in (select value from json_each(?)){days} order by path, seq"
-    rows = catalog.rows(sql, [json.dumps(keys)])
-    ends = [
-        LinkEnd(
-            str(r[0]), int(r[4]), _link_text(Link(*r[1:])), str(r[3]), lead_to(str(r[1]), str(r[0]), catalog)
-        )
-        for r in rows
-    ]
+    ends = _link_ends(catalog, f"(target_key in (select value from json_each(?)){days})", keys)
     return [end for end in ends if end.source != address.path and end.to and _same(end, address)]
 
 
@@ -405,10 +392,6 @@ def _holds(fact: Fact, as_of: date | None) -> bool:
         and (not fact.until or day < fact.until[:10])
         and (fact.current or bool(fact.until))
     )
-
-
-def _link_text(link: Link) -> str:
-    return f"{link.target}#{link.anchor}" if link.anchor else link.target
 
 
 def logs_of(session: str, catalog: Catalog) -> list[str]:
@@ -454,14 +437,14 @@ def titles(catalog: Catalog, ids: Iterable[str]) -> dict[str, str]:
 def trust_of(catalog: Catalog, paths: Iterable[str]) -> dict[str, str]:
     """The trust of each of these files that is known; the most that is said of a file counts for all that stands in it."""
     sql = "select path, trust from files where path in (select value from json_each(?))"
-    return {str(path): str(trust) for path, trust in catalog.rows(sql, (json.dumps(sorted(set(paths))),))}
+    return dict(catalog.rows(sql, (json.dumps(sorted(set(paths))),)))
 
 
 # Entities: what facts are known of, and who is told of together with whom.
 
 _MOST_EPISODES = 200
 _MOST_NEIGHBOURS = 40
-_NAMED = ("person", "entity", "project")  # how a note names what it is about
+NAMED = ("person", "entity", "project")  # how a note names what it is about
 _NOT_ASCII = re.compile(r"[^0-9A-Za-z]+")
 
 
@@ -518,13 +501,7 @@ def _read_entities(catalog: Catalog) -> Mapping[str, EntityEntry]:
     rows = catalog.rows(sql)
     called = catalog.namesakes((path, name) for name, path, *_ in rows)
     for name, path, fact_count, statement_count, last in rows:
-        entry = EntityEntry(
-            called.get(path, str(name)),
-            _kind_of(str(path)),
-            int(fact_count),
-            int(statement_count),
-            str(last or ""),
-        )
+        entry = EntityEntry(called.get(path, name), _kind_of(path), fact_count, statement_count, last or "")
         earlier = entries.setdefault(key_of(entry.name), entry)
         if earlier is not entry:
             entries[key_of(entry.name)] = earlier._replace(
@@ -543,7 +520,7 @@ def entity(name: str, catalog: Catalog) -> EntityShown:
     """
     pairs = facts(catalog, entity=name, history=True)
     named = next((fact.entity for _, fact in pairs if fact.current), pairs[0][1].entity)
-    name = name if _is_of_note(name, pairs[0][0]) else named
+    name = name if "/" in name and pairs[0][0] == f"{name}.md" else named
     kind = _kind_of(next((path for path, fact in pairs if fact.entity == named), pairs[0][0]))
     also = tuple(dict.fromkeys(word for _, word in catalog.synonyms([key_of(name)])))
     keys = sorted({key_of(name), *keys_of(name), *map(key_of, also)})
@@ -568,7 +545,7 @@ def paths_about(keys: list[str], links: list[str], catalog: Catalog) -> list[str
     """The notes that name an entity in their header or link to it."""
     sql = """select path from names where key in (select value from json_each(?)) and kind in (select value from json_each(?))
         union select path from links where target_key in (select value from json_each(?))"""
-    rows = catalog.rows(sql, (json.dumps(keys), json.dumps(_NAMED), json.dumps(links)))
+    rows = catalog.rows(sql, (json.dumps(keys), json.dumps(NAMED), json.dumps(links)))
     return sorted(str(path) for (path,) in rows if not str(path).startswith("semantic/"))
 
 
@@ -612,7 +589,7 @@ def _neighbours(
                 fields.setdefault(str(entity_key), []).append(str(field))
     sql = """select key, count(distinct path) from names where path in (select value from json_each(?))
         and kind in (select value from json_each(?)) group by key"""
-    together = {str(k): int(n) for k, n in catalog.rows(sql, (json.dumps(paths), json.dumps(_NAMED)))}
+    together = {str(k): int(n) for k, n in catalog.rows(sql, (json.dumps(paths), json.dumps(NAMED)))}
     neighbours = [
         Neighbour(entry.name, entry.kind, tuple(dict.fromkeys(fields.get(key, ()))), together.get(key, 0))
         for key, entry in known.items()

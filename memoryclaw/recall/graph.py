@@ -11,7 +11,7 @@ from memoryclaw.errors import NotFoundError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, entity_id, lead_to
-from memoryclaw.recall.browsing import LinkEnd
+from memoryclaw.recall.browsing import NAMED, LinkEnd
 from memoryclaw.text.frontmatter import is_filled_in
 from memoryclaw.text.language import key_of, keys_of
 from memoryclaw.vault.folder import Vault
@@ -21,7 +21,6 @@ LINKED = 1.0  # what a link counts; nothing else reaches it, so a link by hand c
 MENTIONED = 0.5  # a note that names an entity in its header, a fact whose value is another entity
 CITED = 0.15  # two that one reply cites
 _MOST_CITED = 20  # of one reply that are tied to one another
-_NAMED = ("person", "entity", "project")  # how a note names what it is about
 _NOTES = ("episode", "note", "semantic", "skill")
 
 
@@ -279,7 +278,7 @@ class _GraphReader:
         sql = "select path, key from names where kind in (select value from json_each(?)) order by path, key"
         named = [
             (path_, id_by_key[key])
-            for path_, key in self._catalog.rows(sql, (json.dumps(_NAMED),))
+            for path_, key in self._catalog.rows(sql, (json.dumps(NAMED),))
             if key in id_by_key
         ]
         for path_, id_ in dict.fromkeys(named):

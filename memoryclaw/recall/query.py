@@ -197,7 +197,6 @@ class ParsedQuery(NamedTuple):
     ]  # as written, in lower case and order, without operators, exclusions and spoken dates
     filters: tuple[Filter, ...]
     ranges: tuple[DateRange, ...]
-    explicit: bool  # an operator or a field was used
     notices: tuple[str, ...]
     joined: bool = False  # AND, OR or `+` was used: every word of it counts, stop words included
 
@@ -220,7 +219,6 @@ def parse(text: str, *, today: date, limits: Limits = _LIMITS) -> ParsedQuery:
         words=tuple(reader.words),
         filters=tuple(reader.filters),
         ranges=tuple(tokenized.ranges),
-        explicit=reader.explicit,
         joined=reader.joined,
         notices=tuple(dict.fromkeys([*notices, *tokenized.notices, *reader.notices])),
     )
@@ -233,7 +231,6 @@ class _QueryParser:
         self.words: list[str] = []
         self.filters: list[Filter] = []
         self.notices: list[str] = []
-        self.explicit = False
         self.joined = False
         self._tokens = tokens
         self._text = text
@@ -257,7 +254,6 @@ class _QueryParser:
             return False
         self.joined |= self._kind() in ("and", "or", "+")
         self._at += 1
-        self.explicit = True
         return True
 
     def _either(self) -> QueryPart:
@@ -299,7 +295,6 @@ class _QueryParser:
             piece = self.sequence()
             self._at += self._kind() == ")"
             return piece
-        self.explicit |= token.kind in ("phrase", "title", "filter")
         if token.kind == "date":
             return _NOTHING
         return self._filter(token) if token.kind == "filter" else self._words(token)
@@ -319,7 +314,6 @@ class _QueryParser:
                 self.notices.append(f"`{token.text}` means nothing by itself and was ignored")
             return _NOTHING
         column = "title" if token.kind == "title" else ""
-        self.explicit |= mark != ""
         leaves = [Expr("word", word, column) for word in words]
         leaves[-1] = leaves[-1]._replace(op=_MARKS.get(mark, "word"))
         joined = all_of(leaves) if mark else Expr("phrase", " ".join(words), column)

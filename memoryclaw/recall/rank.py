@@ -52,7 +52,6 @@ class Ranked(NamedTuple):
     terms: Sequence[tuple[str, float]] = ()  # all others, by name
     lender: str = ""  # the id of the best turn of its session
     decision: str = ""  # why it is left out, if it is
-    by_words: bool = True  # False for what only vectors found
     ends: str = ""  # the id of an earlier unit of which it says that it holds no longer
 
     def term(self, name: str) -> float:

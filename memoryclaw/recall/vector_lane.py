@@ -92,8 +92,7 @@ class VectorLane:
         # What vectors found takes no keyword hit out.
         decided = {rowid: hit.decision for rowid, hit in by_words.items()}
         evidence = found.evidence._replace(found=with_own_ids(units, self._catalog))
-        ranked = rank(found.question, evidence, vectors=values, decided=decided)
-        return [hit if hit.unit.rowid in by_words else hit._replace(by_words=False) for hit in ranked]
+        return rank(found.question, evidence, vectors=values, decided=decided)
 
     def _nearness(self, found: Ranking, within: Sequence[int] | None) -> _Nearness:
         """Looks up which units are near the question, those that words found among them."""

@@ -6,12 +6,14 @@ them added is lost, and nothing that both added stands twice.
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import itemgetter
 from typing import NamedTuple
 
 from memoryclaw.config import is_vault_id
@@ -753,23 +755,16 @@ def _rows(was: list[str], one: list[str], two: list[str]) -> list[str]:
 def by_time(first: list[str], second: list[str]) -> list[str]:
     """Two stretches of decisions in the order in which they were taken; those of one moment stay together."""
     second_only = merge_records(first, second)[len(first) :]
-    groups = [_moments(first), _moments(second_only)]
-    out: list[str] = []
-    while groups[0] and groups[1]:
-        out += groups[int(groups[1][0][0] < groups[0][0][0])].pop(0)[1]
-    return [*out, *(line for side in groups for _, lines in side for line in lines)]
+    return [line for _, line in heapq.merge(_dated(first), _dated(second_only), key=itemgetter(0))]
 
 
-def _moments(lines: list[str]) -> list[tuple[str, list[str]]]:
-    moments: list[tuple[str, list[str]]] = []
+def _dated(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Each line with its moment; one that tells none is of the moment of the line before."""
+    moment = ""
     for line in lines:
-        moment = json_object(line).get("at")
-        moment = moment if isinstance(moment, str) else moments[-1][0] if moments else ""
-        if moments and moments[-1][0] == moment:
-            moments[-1][1].append(line)
-        else:
-            moments.append((moment, [line]))
-    return moments
+        at = json_object(line).get("at")
+        moment = at if isinstance(at, str) else moment
+        yield moment, line
 
 
 def _questions(text: str) -> str:

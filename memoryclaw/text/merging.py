@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memoryclaw.text.encoding import lines_of
@@ -109,27 +110,21 @@ def weave(base: str, first: str, second: str, join: Join, choose: Choose) -> Wov
     first_weft, second_weft = (_weft(origin, lines) for lines in texts)
     out: list[str] = []
     clashes = 0
-    for number in range(len(origin) + 1):
-        out += _join(first_weft.before[number], second_weft.before[number], join)
-        if number == len(origin):
-            break
-        ours, theirs = first_weft.kept[number], second_weft.kept[number]
-        if ours is not None and theirs is not None:
-            out.append(theirs if ours == origin[number] else ours)  # one side may have changed its line end
-        elif ours is None and theirs is None and first_weft.instead[number] and second_weft.instead[number]:
-            if _same_lines(first_weft.instead[number], second_weft.instead[number]):
-                out += second_weft.instead[number]
-            else:
-                clashes += 1
-                out += choose([origin[number]], first_weft.instead[number], second_weft.instead[number])
+    for line, ours, theirs in zip(origin, first_weft, second_weft, strict=False):
+        out += _join(ours.before, theirs.before, join)
+        if ours.kept is not None and theirs.kept is not None:
+            out.append(
+                theirs.kept if ours.kept == line else ours.kept
+            )  # one side may have changed its line end
+        elif not ours.instead or not theirs.instead:
+            clashes += bool((ours.is_wide and theirs.instead) or (theirs.is_wide and ours.instead))
+            out += ours.instead or theirs.instead
+        elif _same_lines(ours.instead, theirs.instead):
+            out += theirs.instead
         else:
-            clashes += int(
-                bool(
-                    (first_weft.wide[number] and second_weft.instead[number])
-                    or (second_weft.wide[number] and first_weft.instead[number])
-                )
-            )
-            out += first_weft.instead[number] or second_weft.instead[number]
+            clashes += 1
+            out += choose([line], ours.instead, theirs.instead)
+    out += _join(first_weft[-1].before, second_weft[-1].before, join)
     end = next((line[len(line.rstrip("\r\n")) :] for line in out if line.endswith(("\n", "\r"))), "\n")
     return Woven(
         "".join(line if line.endswith(("\n", "\r")) else line + end for line in out[:-1]) + "".join(out[-1:]),
@@ -137,33 +132,34 @@ def weave(base: str, first: str, second: str, join: Join, choose: Choose) -> Wov
     )
 
 
-class _Weft(NamedTuple):
-    """What one side made of each line of the base: the line if it is kept, else what it has instead; and what stands before it."""
+@dataclass(slots=True)
+class _Fate:
+    """What one side made of a line of the base: the line if it is kept, else what it has instead; and what stands before it."""
 
-    kept: list[str | None]
-    instead: list[list[str]]
-    before: list[list[str]]
-    wide: list[bool]  # the line is part of a change of several lines that are not told apart
+    kept: str | None = None
+    instead: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    is_wide: bool = False  # it is part of a change of several lines that are not told apart
 
 
-def _weft(base: list[str], other: list[str]) -> _Weft:
-    count = len(base)
-    weft = _Weft([*base], [[] for _ in base], [[] for _ in range(count + 1)], [False] * count)
+def _weft(base: list[str], other: list[str]) -> list[_Fate]:
+    """What one side made of each line of the base, and of its end."""
+    weft = [_Fate() for _ in range(len(base) + 1)]
     old, new = [line.rstrip("\r\n") for line in base], [line.rstrip("\r\n") for line in other]
     position, moved = 0, 0
     start, end = shared_ends(old, new)
     for hunk in _between(old, new, (start, len(old) - end), (start, len(new) - end)):
         for number in range(position, hunk.start):
-            weft.kept[number] = other[number + moved]
+            weft[number].kept = other[number + moved]
         first = hunk.start + moved
         _split_changes(weft, base, hunk.start, hunk.end, other[first : first + len(hunk.lines)])
         position, moved = hunk.end, moved + len(hunk.lines) - (hunk.end - hunk.start)
-    for number in range(position, count):
-        weft.kept[number] = other[number + moved]
+    for number in range(position, len(base)):
+        weft[number].kept = other[number + moved]
     return weft
 
 
-def _split_changes(found: _Weft, base: list[str], start: int, end: int, lines: list[str]) -> None:
+def _split_changes(weft: list[_Fate], base: list[str], start: int, end: int, lines: list[str]) -> None:
     """Notes a change of several lines as changes of one line each, as far as their keys, or first cells, tell which became which."""
     position, heads = 0, dict[str, list[int]]()
     for number, line in enumerate(lines):
@@ -175,26 +171,26 @@ def _split_changes(found: _Weft, base: list[str], start: int, end: int, lines: l
         place = bisect_left(same, position)
         if place < len(same):
             to = same[place]
-            _note_change(found, base, (start, number), lines[position:to])
-            found.kept[number], found.instead[number] = None, [lines[to]]
+            _note_change(weft[start : number + 1], base[start:number], lines[position:to])
+            weft[number].instead = [lines[to]]
             start, position = number + 1, to + 1
-    _note_change(found, base, (start, end), lines[position:])
+    _note_change(weft[start : end + 1], base[start:end], lines[position:])
 
 
-def _note_change(found: _Weft, base: list[str], span: tuple[int, int], lines: list[str]) -> None:
-    start, end = span
-    size = end - start
-    if not size:
-        found.before[start] += lines
-    for number in range(start, end):
-        found.kept[number] = None
-        if size == len(lines) and _same_lines([base[number]], [lines[number - start]]):
-            found.kept[number] = lines[number - start]
-        elif size == len(lines):
-            found.instead[number] = [lines[number - start]]
-        elif lines:
-            found.wide[number] = True
-            found.instead[number] = lines if number == start else []
+def _note_change(fates: list[_Fate], base: list[str], lines: list[str]) -> None:
+    """Notes what lines of the base became; where there are none, what stands before the one that follows."""
+    if not base:
+        fates[0].before += lines
+    elif len(base) == len(lines):
+        for fate, old, new in zip(fates, base, lines, strict=False):
+            if _same_lines([old], [new]):
+                fate.kept = new
+            else:
+                fate.instead = [new]
+    elif lines:
+        fates[0].instead = lines
+        for fate in fates[:-1]:
+            fate.is_wide = True
 
 
 def _between(old: list[str], new: list[str], here: tuple[int, int], there: tuple[int, int]) -> Iterator[Hunk]:

@@ -36,11 +36,10 @@ _OLD = 60.0  # seconds; a write takes moments
 
 
 class FileRead(NamedTuple):
-    """The bytes of a file, their digest, and the file's permission bits."""
+    """The bytes of a file, and their digest."""
 
     data: bytes
     digest: str
-    mode: int
 
 
 def digest_of(data: bytes) -> str:
@@ -107,10 +106,9 @@ def data_at(root: str, path: str) -> bytes | None:
         return None
 
 
-def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
-    """Writes a file durably if its digest is still `expected` (None: if there is no file); returns the new digest."""
-    digest = digest_of(data)
-    temp = f".{digest[:12]}-p{os.getpid()}.tmp"
+def write_file(root: str, path: str, data: bytes, expected: str | None) -> None:
+    """Writes a file durably if its digest is still `expected` (None: if there is no file)."""
+    temp = f".{digest_of(data)[:12]}-p{os.getpid()}.tmp"
     prepare(root, path, temp, data)
     try:
         place(root, path, temp, expected)
@@ -118,7 +116,6 @@ def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
         discard(root, path, temp)
         raise
     sweep(root, path)
-    return digest
 
 
 def sweep(root: str, path: str) -> None:
@@ -324,11 +321,10 @@ def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> File
     with _open_for_reading(folder, name, path) as handle:
         if handle is None:
             return None
-        info = os.fstat(handle)
-        _within(info.st_size, path, limit)
+        _within(os.fstat(handle).st_size, path, limit)
         with open(handle, "rb", closefd=False) as file:
             data = file.read()
-    return FileRead(data, digest_of(data), stat.S_IMODE(info.st_mode))
+    return FileRead(data, digest_of(data))
 
 
 def _to_free_name(folder: int, name: str, target: int, new: str, taken: str) -> None:

@@ -18,26 +18,10 @@ _HEAD = re.compile(rb'\{"ts": "((\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\dZ)", "event": "(
 
 
 class Cited(NamedTuple):
-    """What one reply of an assistant cited.
+    """What one reply of an assistant cited: the day (ISO, UTC), and the ids of what it used, each once."""
 
-    Attributes:
-        ts: when (ISO, UTC).
-        session: in which the reply was given.
-        ids: of what it used, each once.
-        receipts: for each of these, what had shown it; empty where that is not known.
-        words: those of the ids that its words gave away, and not the id itself.
-    """
-
-    ts: str
-    session: str
+    day: str
     ids: tuple[str, ...]
-    receipts: tuple[str, ...]
-    words: frozenset[str] = frozenset()
-
-    @property
-    def day(self) -> str:
-        """The day (ISO, UTC)."""
-        return self.ts[:10]
 
 
 class Use(NamedTuple):
@@ -80,11 +64,8 @@ class LedgerUsage:
         """What replies cited, the oldest first, under the ids that these memories have now."""
         citations = []
         for ts, event in self._of("cited"):
-            words = frozenset(self._current_id(id_, ts) for id_ in texts_in(event.get("words")))
-            named = {self._current_id(id_, ts): _receipt(event, id_) for id_ in texts_in(event.get("ids"))}
-            if named:
-                session = _text(event.get("session"))
-                citations.append(Cited(ts, session, tuple(named), tuple(named.values()), words))
+            if named := dict.fromkeys(self._current_id(id_, ts) for id_ in texts_in(event.get("ids"))):
+                citations.append(Cited(ts[:10], tuple(named)))
         return tuple(citations)
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from bisect import bisect_right
@@ -361,7 +360,6 @@ class _Source(NamedTuple):
     path: str
     place: Place
     stem: str
-    digest: str
     problems: tuple[Problem, ...]
     rest: str  # text beyond what is read
     day: str  # that its name writes
@@ -405,8 +403,7 @@ def read_note(path: str, data: bytes, settings: ReadingSettings = NO_SETTINGS) -
     name = path.rpartition("/")[2]
     stem = name.rpartition(".")[0] or name
     day, called = _journal(path, stem, settings.journals) if settings.journals != LOGSEQ else ("", ())
-    digest, day = hashlib.sha256(data).hexdigest(), day or day_in_name(stem)
-    source = _Source(path, place, stem, digest, problems, overflow, day, called)
+    source = _Source(path, place, stem, problems, overflow, day or day_in_name(stem), called)
     reading = _read(source, text, settings)
     if marks and reading.log.turns:  # they stay, so that they can be named, and say nothing
         gone = omitted_lines(marks)
@@ -553,7 +550,6 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "id": header.id or _path_id(source.path),
         "kind": source.place.kind,
         "title": reading.title or title,
-        "digest": source.digest,
         "meta": doc.meta,
         "tags": _tags(header.tags, body.tags) if body.tags else header.tags,
         "aliases": (*header.aliases, *source.called),

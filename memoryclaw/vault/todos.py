@@ -20,8 +20,7 @@ _WORDS = {
     "DONE": "done", **dict.fromkeys(("CANCELED", "CANCELLED"), "cancelled"),
 }  # fmt: skip
 _LINE = re.compile(rf"^([ \t>]*{ITEM}[ \t]*)(\[[ xX/-]\]|(?:{'|'.join(_WORDS)})(?=[ \t]))(?:[ \t]+(.*))?$")
-_PRIORITY = re.compile(r"\[#([ABC])\][ \t]*")
-_PRIORITIES = {"A": "high", "B": "medium", "C": "low"}
+_PRIORITY = re.compile(r"^\[#[ABC]\][ \t]*")
 # `DEADLINE: <2026-12-01 Tue .+1w>`, on the line of its to-do or on one just below.
 _PLANNED = re.compile(r"\b(DEADLINE|SCHEDULED):[ \t]*<(\d{4}-\d\d-\d\d)((?:[ \t][^<>\n]*)?)>")
 _REPEATS = re.compile(r"[.+]?\+\d+[hdwmy]")
@@ -38,14 +37,14 @@ _MARKS = {
 }
 _EMOJI = "|".join(rf"[{signs}]\ufe0f?[ ]*(?P<{name}>{_DAY})" for name, signs in _MARKS.items())
 _OTHER = (
-    r"🔁\ufe0f?[ ]*(?P<repeat>[a-zA-Z0-9, !]+)|(?P<priority>[🔺⏫🔼🔽⏬])\ufe0f?"
+    r"🔁\ufe0f?[ ]*(?P<repeat>[a-zA-Z0-9, !]+)|[🔺⏫🔼🔽⏬]\ufe0f?"
     r"|🆔\ufe0f?[ ]*[\w-]+|⛔\ufe0f?[ ]*[\w-]+(?:[ ]*,[ ]*[\w-]+)*|🏁\ufe0f?[ ]*\w+"
 )
 _SIGNIFIER = re.compile(f"{_EMOJI}|{_OTHER}")
 # The same as Dataview writes them.
 _KEYS = {
-    "due": "due", "scheduled": "scheduled", "start": "start", "created": "created", "completion": "finished",
-    "cancelled": "cancelled", "priority": "priority", "repeat": "repeat", "id": "", "dependson": "", "oncompletion": "",
+    "due": "due", "scheduled": "scheduled", "start": "start", "created": "", "completion": "finished",
+    "cancelled": "cancelled", "priority": "", "repeat": "repeat", "id": "", "dependson": "", "oncompletion": "",
 }  # fmt: skip
 
 
@@ -57,10 +56,8 @@ class Todo(NamedTuple):
     due: str = ""
     scheduled: str = ""
     start: str = ""
-    created: str = ""
     finished: str = ""
     repeat: str = ""  # the rule by which it comes again
-    priority: str = ""
     block: str = ""  # the block id of its line
 
     @property
@@ -83,22 +80,19 @@ def read_todo(line: str) -> Todo | None:
     remaining = line_read.body
     if "<" in remaining:
         remaining = _PLANNED.sub(lambda plan: _plan(plan, fields), remaining)
-    if first := _PRIORITY.match(remaining):
-        fields["priority"], remaining = _PRIORITIES[first[1]], remaining[first.end() :]
-    remaining = _SIGNIFIER.sub(lambda mark: _taken(mark, fields), remaining)
+    remaining = _SIGNIFIER.sub(lambda mark: _taken(mark, fields), _PRIORITY.sub("", remaining))
     marks = _dataview(remaining)
     fields |= {_KEYS[mark.key.lower()]: mark.value.strip() for mark in marks}
     remaining = without(remaining, marks, " ")
     text = " ".join(remaining.split())
     if not text:
         return None
-    days = {name: fields.get(name, "") for name in ("due", "scheduled", "start", "created", "finished")}
+    days = {name: fields.get(name, "") for name in ("due", "scheduled", "start", "finished")}
     return Todo(
         (_BOXES | _WORDS)[hit[2]],
         text,
         **{name: day if _is_day(day) else "" for name, day in days.items()},
         repeat=fields.get("repeat", "").strip(),
-        priority=fields.get("priority", ""),
         block=line_read.block,
     )
 

@@ -51,11 +51,8 @@ def talk(app: App, question: str, reply: str, session: str = "s", **values: obje
 
 def cited(app: App) -> list[tuple[str, str]]:
     """The ids that the last reply cited, and how."""
-    return [
-        (id_, "words" if id_ in one.words else "id")
-        for one in app.ledger.record().citations[-1:]
-        for id_ in one.ids
-    ]
+    record = app.ledger.record()
+    return [(id_, record.uses_of(id_)[-1].cited) for one in record.citations[-1:] for id_ in one.ids]
 
 
 DEADLINE, CONTRACTOR = "semantic/projects#Boathouse.deadline", "semantic/projects#Boathouse.contractor"
@@ -90,7 +87,7 @@ def test_what_was_not_shown_to_the_session_is_not_cited_unless_the_host_names_th
     assert cited(app) == []
     app.capture([{"role": "assistant", "content": "Nordmole Byg!", "receipt": receipt}], session="s")
     assert cited(app) == [(CONTRACTOR, "words")]
-    assert app.ledger.record().citations[0].receipts == (receipt,)
+    assert app.ledger.record().uses_of(CONTRACTOR)[0].receipt == receipt
 
 
 def test_a_turn_that_was_captured_before_cites_nothing_again(app: App) -> None:

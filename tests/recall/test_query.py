@@ -115,7 +115,7 @@ def test_plain_text_is_words_that_rank_and_nothing_else(text: str, words: str) -
     query = read(text)
     assert query.words == tuple(words.split())
     assert {leaf.op for leaf in leaves(query.root)} == {"word"}
-    assert (query.explicit, query.filters, query.ranges) == (False, (), ())
+    assert (query.filters, query.ranges) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,6 @@ def test_plain_text_is_words_that_rank_and_nothing_else(text: str, words: str) -
 def test_fields_narrow(text: str, filters: list[tuple[str, str, bool, str]]) -> None:
     query = read(text)
     assert [tuple(found) for found in query.filters] == filters
-    assert query.explicit
     assert query.notices == ()
     assert set(query.words) <= {"x", "mail"}
 
@@ -194,7 +193,6 @@ def test_dates_that_are_spoken_are_ranges_and_not_words() -> None:
     ]
     assert query.words == ("what", "did", "john", "say", "about")
     assert [query.text[slice(*found.span)] for found in query.ranges] == ["last week", "March 2024"]
-    assert not query.explicit
 
 
 @pytest.mark.parametrize(
@@ -281,5 +279,4 @@ def test_plain_words_are_exactly_those_words(words: list[str]) -> None:
     if not query.ranges:
         assert list(query.words) == words_of(text)
         assert [leaf.text for leaf in leaves(query.root)] == list(dict.fromkeys(words_of(text)))
-        assert not query.explicit
         assert query.notices == ()

@@ -48,7 +48,7 @@ def asked(
     tokens: frozenset[str] = frozenset(),
 ) -> Question:
     spoken = tuple(DateRange(first, last, said, (0, 0)) for first, last, said in ranges)
-    query = ParsedQuery(text, None, (), (), spoken, explicit=False, notices=())
+    query = ParsedQuery(text, None, (), (), spoken, notices=())
     return Question(
         query, language("en"), date(2026, 4, 20), None, (WORD,), (), (), (), entities or {}, people or {}, {}, {}, tokens, (), ()
     )  # fmt: skip

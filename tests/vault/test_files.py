@@ -16,8 +16,7 @@ from memoryclaw.vault import files
 def test_a_file_is_read_with_its_digest(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a/b.md").write_bytes(b"x")
-    (tmp_path / "a/b.md").chmod(0o640)
-    assert files.read_file(str(tmp_path), "a/b.md") == (b"x", files.digest_of(b"x"), 0o640)
+    assert files.read_file(str(tmp_path), "a/b.md") == (b"x", files.digest_of(b"x"))
     for path in ("a/c.md", "z/b.md"):
         with pytest.raises(NotFoundError):
             files.read_file(str(tmp_path), path)
@@ -58,8 +57,8 @@ def test_a_path_stays_inside(tmp_path, path):
 
 
 def test_a_new_file_is_private_and_so_are_its_folders(tmp_path):
-    digest = files.write_file(str(tmp_path), "a/b/c.md", b"x", None)
-    assert digest == files.digest_of(b"x")
+    files.write_file(str(tmp_path), "a/b/c.md", b"x", None)
+    assert (tmp_path / "a/b/c.md").read_bytes() == b"x"
     assert stat.S_IMODE((tmp_path / "a/b/c.md").stat().st_mode) == 0o600
     assert (
         stat.S_IMODE((tmp_path / "a/b").stat().st_mode)

@@ -34,13 +34,10 @@ def test_what_replies_cited_is_read_with_what_had_shown_it(tmp_path: Path) -> No
         on(1),
     )
     (cited,) = ledger.record().citations
-    assert (cited.day, cited.session, cited.ids, cited.receipts, cited.words) == (
-        "2026-03-03",
-        "s",
-        ("a", "b"),
-        ("r-1", "r-2"),
-        {"b"},
-    )
+    assert cited == ("2026-03-03", ("a", "b"))
+    assert {id_: use[1:4] for id_, (use,) in ledger.record().uses.items()} == {
+        "a": ("r-1", "s", "id"), "b": ("r-2", "s", "words"),
+    }  # fmt: skip
     assert ledger.record().days == ("2026-03-02", "2026-03-03")
 
 

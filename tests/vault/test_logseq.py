@@ -9,7 +9,7 @@ import pytest
 from conftest import put
 
 from memoryclaw.app import App
-from memoryclaw.vault.todos import read_todo, with_tick
+from memoryclaw.vault.todos import Todo, read_todo, with_tick
 
 GRAPH = {
     "logseq/config.edn": '{:journal/page-title-format "MMMM do, yyyy"}\n',
@@ -74,9 +74,7 @@ def test_a_task_word_is_ticked_as_one() -> None:
     assert with_tick("- LATER call Jo", done=True, today="2026-11-26") == "- DONE call Jo"
     assert with_tick("\t- DONE call Jo", done=False, today="2026-11-26") == "\t- TODO call Jo"
     assert read_todo("- now or later") is None
-    todo = read_todo("- TODO [#A] buy rope")
-    assert todo is not None
-    assert (todo.text, todo.priority) == ("buy rope", "high")
+    assert read_todo("- TODO [#A] buy rope") == Todo("open", "buy rope")
 
 
 def test_journals_are_called_as_their_graph_writes_days(tmp_path: Path) -> None:

@@ -26,10 +26,7 @@ def todos(text: str, path: str = "notes/a.md") -> list[Unit]:
         ("+ [-] ring Ana ^a-1", Todo("cancelled", "ring Ana", block="a-1")),
         (
             "- [ ] ring Ana 🔼 ➕ 2026-04-01 🛫 2026-04-10 ⏳ 2026-04-20 📅 2026-04-30 #calls ^b",
-            Todo(
-                "open", "ring Ana #calls", "2026-04-30", "2026-04-20", "2026-04-10", "2026-04-01",
-                priority="🔼", block="b",
-            ),
+            Todo("open", "ring Ana #calls", "2026-04-30", "2026-04-20", "2026-04-10", block="b"),
         ),
         (
             "- [x] ring Ana 🔁 every week on Monday 📆️ 2026-04-30 ✅ 2026-04-29",
