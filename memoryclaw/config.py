@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import late
 from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.extensions import ENGINES, extra_settings
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import AGENT, EVERYBODY, NOTHING
 from memoryclaw.text import words as lists
 from memoryclaw.text.zones import zone_of

@@ -1,10 +1,11 @@
-"""What most searches never need: libraries, each imported at its first use (`late.yaml.parse(...)`), and patterns, each compiled at its own."""
+"""What most searches never need: libraries, each imported at its first use (`late.yaml.parse(...)`), patterns, each compiled at its own, and the types of records."""
 
 from __future__ import annotations
 
 import importlib
 import itertools
 import re
+from collections import namedtuple
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -64,6 +65,26 @@ def at_first_use(scope: dict[str, Any], places: Mapping[str, str]) -> Callable[[
 PLACES = module_places(globals())
 if not TYPE_CHECKING:
     __getattr__ = at_first_use(globals(), PLACES)
+
+
+class _RecordType(type):
+    """Makes what `typing.NamedTuple` makes, but leaves the types of the fields as they are written: to compile each takes most of the time."""
+
+    def __new__(cls, name: str, _bases: tuple[type, ...], scope: dict[str, Any]) -> Any:
+        types = scope.get("__annotations__", {})
+        defaults = tuple(scope[field] for field in types if field in scope)
+        make: Any = namedtuple  # noqa: PYI024 - made of what the class says
+        made = make(name, types, defaults=defaults, module=scope["__module__"])
+        for key, value in scope.items():
+            if key not in types:
+                setattr(made, key, value)
+        return made
+
+
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    NamedTuple = type.__new__(_RecordType, "NamedTuple", (), {})
 
 
 class LatePattern:

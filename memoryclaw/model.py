@@ -15,7 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
+
+from memoryclaw.late import NamedTuple
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 

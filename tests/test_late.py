@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+import pickle
 import re
 import subprocess
 import sys
+import typing
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +73,38 @@ def test_a_pattern_is_compiled_when_it_is_first_run_and_stays_so() -> None:
     assert vars(pattern)["compiled"] is hit.re
     with pytest.raises(re.error):
         late.pattern("(").search("a")
+
+
+class _Late(late.NamedTuple):
+    """A record."""
+
+    name: str
+    count: int | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def twice(self) -> str:
+        """Its name, twice."""
+        return self.name * 2
+
+
+class _Early(typing.NamedTuple):
+    """A record."""
+
+    name: str
+    count: int | None = None
+    names: tuple[str, ...] = ()
+
+
+def test_a_record_is_what_that_of_the_library_is_but_for_the_types_as_written() -> None:
+    one, other = _Late("a", count=2), _Early("a", count=2)
+    assert one == other
+    assert (one.twice, one.count, one.names) == ("aa", 2, ())
+    assert _Late._fields == _Early._fields
+    assert _Late._field_defaults == _Early._field_defaults
+    assert (_Late.__doc__, _Late.__module__, _Late.__qualname__) == (_Early.__doc__, __name__, "_Late")
+    assert typing.get_type_hints(_Late) == typing.get_type_hints(_Early)
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert one._replace(name="b").twice == "bb"
+    with pytest.raises(TypeError):
+        _Late()  # type: ignore[call-arg]

@@ -8,13 +8,14 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import config as settings
 from memoryclaw import rooms
 from memoryclaw.app.context import VaultContext, machine_zone, zone_name
 from memoryclaw.app.review import Review
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE
 from memoryclaw.vault.permissions import doubts

@@ -39,7 +39,8 @@ from memoryclaw.vault.layout import Places, places, timestamp, utc
 
 # Git's objects as values: trees are parsed, changed and named here, without an index.
 
-TREE = "40000"
+TREE, _TREE = "40000", b"40000"
+Rows = dict[bytes, tuple[bytes, bytes, bytes]]  # of a tree object, by name: mode, name and id
 
 
 class TreeEntry(NamedTuple):
@@ -52,16 +53,17 @@ class TreeEntry(NamedTuple):
 class Tree:
     """The folders of one commit that a change goes through, as far as they were read."""
 
-    def __init__(self, folders: Mapping[str, dict[bytes, TreeEntry]], hash_name: str) -> None:
-        self._folders = {name: dict(entries) for name, entries in folders.items()}
+    def __init__(self, folders: Mapping[str, Rows], hash_name: str) -> None:
+        self._folders = {name: dict(rows) for name, rows in folders.items()}
         self._changed: set[str] = {""}
         self.hash_name = hash_name
 
     def entry(self, path: str) -> TreeEntry | None:
         """The entry of a file, or None where the commit has none."""
         folder, _, name = path.rpartition("/")
-        entry = self._folders.get(folder, {}).get(name.encode("utf-8", "surrogateescape"))
-        return entry if entry is not None and entry.mode not in {TREE, _MODULE} else None
+        row = self._folders.get(folder, {}).get(name.encode("utf-8", "surrogateescape"))
+        entry = row and _entry_of(row)
+        return entry if entry and entry.mode not in {TREE, _MODULE} else None
 
     def put(self, path: str, entry: TreeEntry | None) -> bool:
         """Sets or removes a file's entry; False when a file or a submodule is in the way."""
@@ -69,33 +71,33 @@ class Tree:
         for ancestor in ancestors(folder):
             above, _, part = ancestor.rpartition("/")
             standing = self._folders.get(above, {}).get(part.encode("utf-8", "surrogateescape"))
-            if standing is not None and standing.mode != TREE:
+            if standing is not None and standing[0] != _TREE:
                 return False
             self._folders.setdefault(ancestor, {})
-        entries = self._folders.setdefault(folder, {})
+        rows = self._folders.setdefault(folder, {})
         self._changed.update(("", *ancestors(folder)))
         key = name.encode("utf-8", "surrogateescape")
         if entry is None:
-            entries.pop(key, None)
+            rows.pop(key, None)
         else:
-            entries[key] = entry
+            rows[key] = _row_of(key, entry)
         return True
 
     def objects(self) -> Iterator[tuple[str, bytes]]:
         """Yields (id, raw tree) of each folder that was changed since, innermost first, the root last."""
         changed, self._changed = self._changed, {""}
         for folder in sorted(changed, key=lambda name: (-name.count("/") - bool(name), name)):
-            entries = self._folders[folder]
-            raw = raw_tree(entries)
+            rows = self._folders[folder]
+            raw = _raw(rows)
             oid = object_id("tree", raw, self.hash_name)
             if folder:
                 parent, _, name = folder.rpartition("/")
                 hanging, key = self._folders.setdefault(parent, {}), name.encode("utf-8", "surrogateescape")
-                if entries:
-                    hanging[key] = TreeEntry(TREE, oid)
+                if rows:
+                    hanging[key] = _row_of(key, TreeEntry(TREE, oid))
                 else:
                     hanging.pop(key, None)
-            if entries or not folder:
+            if rows or not folder:
                 yield oid, raw
 
 
@@ -117,20 +119,33 @@ def folders_of(paths: Iterable[str]) -> list[str]:
 
 def parse_tree(raw: bytes, oid_length: int) -> dict[bytes, TreeEntry]:
     """The entries of a raw tree object."""
-    entries, position = {}, 0
-    while position < len(raw):
-        space, end = raw.index(b" ", position), raw.index(b"\0", position)
-        oid = raw[end + 1 : end + 1 + oid_length]
-        entries[raw[space + 1 : end]] = TreeEntry(raw[position:space].decode(), oid.hex())
-        position = end + 1 + oid_length
-    return entries
+    return {name: _entry_of(row) for name, row in _rows(raw, oid_length).items()}
 
 
 def raw_tree(entries: Mapping[bytes, TreeEntry]) -> bytes:
     """A tree object of these entries, in git's order."""
-    order = sorted((name + b"/" * (entry.mode == TREE), name) for name, entry in entries.items())
-    rows = ((name, entries[name]) for _, name in order)
-    return b"".join(e.mode.encode() + b" " + name + b"\0" + bytes.fromhex(e.oid) for name, e in rows)
+    return _raw({name: _row_of(name, entry) for name, entry in entries.items()})
+
+
+def _rows(raw: bytes, oid_length: int) -> Rows:
+    """The same as they are written: every folder that a change goes through is read, and a month may hold thousands of episodes."""
+    rows = re.findall(rb"([0-7]+) ([^\0]+)\0(.{%d})" % oid_length, raw, re.DOTALL)
+    if sum(map(len, map(b"".join, rows))) + 2 * len(rows) != len(raw):
+        raise ValueError("this is no tree")
+    return {row[1]: row for row in rows}
+
+
+def _raw(rows: Rows) -> bytes:
+    ordered = sorted(rows.values(), key=lambda row: row[1] + b"/" if row[0] == _TREE else row[1])
+    return b"".join([b"%b %b\0%b" % row for row in ordered])
+
+
+def _entry_of(row: tuple[bytes, bytes, bytes]) -> TreeEntry:
+    return TreeEntry(row[0].decode(), row[2].hex())
+
+
+def _row_of(name: bytes, entry: TreeEntry) -> tuple[bytes, bytes, bytes]:
+    return entry.mode.encode(), name, bytes.fromhex(entry.oid)
 
 
 # What git holds of the files of a change: in the last commit and in the user's index. What is missing is damage, never
@@ -155,19 +170,17 @@ def missing_object(what: str) -> str:
     return damage(f"{what} is not there; `memoryclaw check` says more")
 
 
-def trees_of(
-    commit: str, name: str, folders: Sequence[str], found: Found
-) -> dict[str, dict[bytes, TreeEntry]]:
+def trees_of(commit: str, name: str, folders: Sequence[str], found: Found) -> dict[str, Rows]:
     """The folders of a commit, outermost first; HistoryError for one that it names and that git does not have."""
-    trees: dict[str, dict[bytes, TreeEntry]] = {}
+    trees: dict[str, Rows] = {}
     for folder in folders if commit else ():
         tree = found[f"{name}:{folder}"]
         above, _, last = folder.rpartition("/")
-        entry = trees.get(above, {}).get(last.encode("utf-8", "surrogateescape"))
-        if tree is None and (not folder or (entry and entry.mode == TREE)):
+        row = trees.get(above, {}).get(last.encode("utf-8", "surrogateescape"))
+        if tree is None and (not folder or (row and row[0] == _TREE)):
             raise HistoryError(missing_object(f"the folder {folder or 'at the top'} of the last commit"))
         if tree and tree[1] == "tree":
-            trees[folder] = parse_tree(tree[2], len(tree[0]) // 2)
+            trees[folder] = _rows(tree[2], len(tree[0]) // 2)
     return trees or {"": {}}
 
 
@@ -755,7 +768,8 @@ class _LooseObjects:
     def __init__(self, state: GitState) -> None:
         self._state = state
         self._store = os.path.join(common_dir(state.git_dir), "objects")
-        self._objects: dict[str, tuple[str, str, bytes]] = {}
+        self._objects: dict[str, GitObject] = {}
+        self._trees: dict[str, Rows] = {}
 
     def named(self, name: str) -> tuple[str, str, bytes] | None:
         """Id, kind and bytes of what a name stands for (an id, `HEAD`, or one of them with `:path`), None where there is nothing."""
@@ -769,12 +783,16 @@ class _LooseObjects:
             raise _PackedError
         tree = self._read(raw[5 : raw.index(b"\n")].decode("ascii", "replace"))
         for part in path.split("/") if path else ():
-            entries = parse_tree(tree[2], len(tree[0]) // 2) if tree[1] == "tree" else {}
-            entry = entries.get(part.encode("utf-8", "surrogateescape"))
-            if entry is None:
+            row = self._tree(tree).get(part.encode("utf-8", "surrogateescape"))
+            if row is None:
                 return None
-            tree = self._read(entry.oid)
+            tree = self._read(row[2].hex())
         return tree
+
+    def _tree(self, tree: GitObject) -> Rows:
+        if tree[0] not in self._trees:
+            self._trees[tree[0]] = _rows(tree[2], len(tree[0]) // 2) if tree[1] == "tree" else {}
+        return self._trees[tree[0]]
 
     def _read(self, oid: str) -> tuple[str, str, bytes]:
         if oid not in self._objects:

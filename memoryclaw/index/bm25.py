@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
 
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.ports import IndexClause
 
 K1, B = 1.2, 0.75  # inside SQLite's bm25(), which finds what is ranked; ranking has a B of its own

@@ -6,9 +6,10 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from memoryclaw.index.database import ACCENTED, LIFECYCLE, ROWS_OF, sample_of, unpack
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
 from memoryclaw.ports import Address, IndexDatabase
 from memoryclaw.text import words as lists

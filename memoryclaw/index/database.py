@@ -10,10 +10,11 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, TypeVar, cast
+from typing import TypeVar, cast
 
 from memoryclaw import late
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.ports import IndexConnection
 from memoryclaw.unix import is_locked
 from memoryclaw.vault.state_folder import make_private_folder, must_be_real, touch

@@ -11,13 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import late
 from memoryclaw.index.codes import code_of, codes_in
 from memoryclaw.index.database import LIFECYCLE, SAMPLE, Database, packer, sample_of, short_key, unpack
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.stemming import language, language_of
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
 from memoryclaw.ports import IndexClause, IndexConnection, IndexDatabase, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of

@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from memoryclaw import late
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.index.index import Index
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Problem
 from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Scan, Vault, is_wanted

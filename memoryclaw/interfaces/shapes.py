@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import reduce
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from memoryclaw import rooms
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Answer, Decided, Fact, Match, Problem, ReadBack, Recalled, Relevance, Traced
 
 T = TypeVar("T")

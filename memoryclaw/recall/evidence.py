@@ -9,12 +9,13 @@ from collections.abc import Set as AbstractSet
 from datetime import date
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
 from memoryclaw.index.catalog import Catalog, Coded, UnitSummary
 from memoryclaw.index.codes import coded, length, sifted
 from memoryclaw.index.index import Index
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import ALSO, COUNTED, FROM_NOW_ON, SESSION, Unit
 from memoryclaw.ports import IndexClause
 from memoryclaw.recall.question import Leaf, Question

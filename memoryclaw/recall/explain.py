@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from memoryclaw.index.codes import codes_in
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import ALSO, COLUMNS, Matched, Term
 from memoryclaw.ports import IndexClause
 from memoryclaw.recall.query import Filter

@@ -6,9 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from typing import NamedTuple
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.dates import (
     DateRange,
     find_ranges,

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
-from typing import NamedTuple
 
 from whoosh.support.levenshtein import damerau_levenshtein
 
@@ -17,6 +16,7 @@ from memoryclaw.index.bm25 import rarity
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.stemming import asked_in
 from memoryclaw.index.stemming import language as named
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import MATCH_KINDS, SESSION
 from memoryclaw.ports import IndexClause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, ParsedQuery, all_of, any_of, parse

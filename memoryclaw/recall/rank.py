@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property, lru_cache
 from operator import itemgetter
-from typing import NamedTuple
 
 from memoryclaw.index.bm25 import exact
 from memoryclaw.index.catalog import UnitSummary
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import FROM_NOW_ON, Matched, Term, Unit
 from memoryclaw.recall.evidence import NONE, NOTHING_COUNTED, TOLD_WITHIN, Evidence, Scores
 from memoryclaw.recall.question import Leaf, Question

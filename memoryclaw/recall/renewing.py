@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from memoryclaw import late
 from memoryclaw.index import stemming
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.grammar import (
     UNREAD,

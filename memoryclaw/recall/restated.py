@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import date
 from functools import cache, cached_property, lru_cache
 from itertools import chain, dropwhile, pairwise, takewhile
-from typing import NamedTuple
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
 from memoryclaw.recall.renewing import shared_beginning

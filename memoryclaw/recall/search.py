@@ -7,11 +7,12 @@ from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.index.stemming import language
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import (
     ALSO,
     COLUMNS,

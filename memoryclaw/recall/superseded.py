@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import link_key
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import TRUSTS, Fact, Unit
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 
 # What parts clauses besides words; a comma between digits and a hyphen inside a word do not.

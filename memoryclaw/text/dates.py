@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, timedelta, timezone
 from functools import cache, cached_property, lru_cache
 from itertools import islice
-from typing import NamedTuple
 
 from memoryclaw import late
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import fold
 from memoryclaw.text.sentences import SMALL

@@ -6,10 +6,11 @@ import codecs
 import json
 from collections.abc import Collection
 from io import StringIO
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import late
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Problem
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))

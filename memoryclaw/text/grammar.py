@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain, product
+from operator import itemgetter
 from typing import Self
 
 from whoosh.lang.stopwords import stoplists
@@ -45,6 +46,12 @@ _SIGNS = late.pattern(r"[^\w\x00-\x7f]+")
 _PLAIN_ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "'-&/")}
 # Lists of a file that are in a form of their own, or only say how the others are to be read.
 _NO_WORDS = frozenset({"verb_fields", "verb_ends", "verb_goals", "noun_capitals", "clitics", "plain_letters"})
+_HEAD = itemgetter(slice(2))
+_HEADS = frozenset(map("".join, product(map(chr, range(ord("a"), ord("z") + 1)), repeat=2)))
+_SEVERAL = len(_HEADS) - 50  # as many as are left where more is read than a question
+_OTHERWISE = late.pattern(
+    r"(?<=\n)(?![a-z]{3})[^ \n]+(?=\n)"
+)  # entries whose forms may begin with other letters
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
@@ -163,12 +170,37 @@ class Grammar:
             form for line in lists.lines(f"{self._file}.{name}") for form in self._spelled(line.split(","))
         ]
 
-    def single_words(self) -> Iterator[str]:
-        """Every single word of the file, but for those of lists that are no words of it; no list is made for that."""
+    def known(self, words: frozenset[str]) -> frozenset[str]:
+        """Those of some words that are an entry of the file, but for those of lists that are no words of it; no list is made for that."""
+        if heads := self._unread.intersection(map(_HEAD, words)):
+            if len(self._unread) < _SEVERAL:  # more text is to come
+                heads, entries = self._unread, self._flat.split("\n")
+            else:
+                pieces = ((head, piece) for head in heads for piece in self._flat.split(f"\n{head}")[1:])
+                entries = [head + piece.partition("\n")[0] for head, piece in pieces]
+            self._singles.update(self._single_words(entries))
+            self._unread -= heads  # last, as another thread may ask
+        return words & self._singles
+
+    @cached_property
+    def _unread(self) -> frozenset[str]:
+        """The beginnings of words whose entries are still to be read: all forms of a longer one begin as it does."""
+        return _HEADS
+
+    @cached_property
+    def _singles(self) -> set[str]:
+        """The single words that were read until now; from the first on those of entries whose forms may begin otherwise."""
+        return set(self._single_words(_OTHERWISE.findall(self._flat)))
+
+    @cached_property
+    def _flat(self) -> str:
         lines = chain.from_iterable(lists.lines(f"{self._file}.{name}") for name in self._names - _NO_WORDS)
-        # Many stand in several lists.
-        entries = {entry.strip() for line in lines for entry in line.split(",")}
-        for form in self._spelled(entry for entry in entries if " " not in entry):
+        return "\n".join(["", *lines, ""]).replace(", ", "\n")
+
+    def _single_words(self, entries: Iterable[str]) -> Iterator[str]:
+        for form in self._spelled(
+            {entry for entry in entries if " " not in entry}
+        ):  # many stand in several lists
             tokens = (form.lower(),) if form.isascii() and form.isalpha() else _split(form)
             yield from tokens if len(tokens) == 1 else ()
 
@@ -222,14 +254,18 @@ class Grammar:
         """The verbs that end the value of a field, as they are looked up: `left`, `quit`."""
         return WordList(" ".join(verb) for verb, _ in self.verb_ends)
 
+    def phrases(self, entries: Iterable[str]) -> Iterator[tuple[str, ...]]:
+        """The tokens of each form of some entries, with `/` between words that stand for each other."""
+        alternatives = ([word.split("/") for word in entry.split()] for entry in entries)
+        spelled = self._spelled(" ".join(phrase) for entry in alternatives for phrase in product(*entry))
+        return map(tokens_of, spelled)
+
     def _by_field(self, name: str) -> tuple[tuple[tuple[str, ...], str], ...]:
         if name not in self._rows:
             rows = []
             for line in lists.lines(f"{self._file}.{name}") if name in self._names else ():
                 field, _, verbs = line.partition(":")
-                entries = ([word.split("/") for word in verb.split()] for verb in verbs.split(","))
-                phrases = self._spelled(" ".join(phrase) for entry in entries for phrase in product(*entry))
-                rows += [(tokens_of(phrase), field.strip()) for phrase in phrases]
+                rows += [(tokens, field.strip()) for tokens in self.phrases(verbs.split(","))]
             self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
         return self._rows[name]
 
@@ -330,7 +366,7 @@ def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) ->
     if most < least or default in rivals:
         return default
     # `mi perro se llama Bruno`: neighbours share their small words, and not their others.
-    return max(rivals, key=lambda code: len(rivals) > 1 and len(_words_of(code).intersection(spoken)))
+    return max(rivals, key=lambda code: len(rivals) > 1 and len(grammar(code).known(frozenset(spoken))))
 
 
 @lru_cache(maxsize=4096)  # the same words stand in all texts
@@ -370,18 +406,17 @@ def grammar_of(text: str, default: str = "en", unread: str = UNREAD) -> Grammar:
 def _known_alone(tokens: Sequence[str], code: str) -> str:
     """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`, or has a verb of a field."""
     words = frozenset(tokens)
-    known, others = words & _words_of(code), [other for other in codes() if other != code]
-    names_field = _field_phrases(*others).within(tokens)
+    known, naming = grammar(code).known(words), _languages_naming_a_field(tokens)
     more = {
-        other: len(words & _words_of(other)) - len(known)
-        for other in others
-        if (names_field and _field_phrases(other).within(tokens))
-        or (_may_know(other, known) and known <= _words_of(other))
+        other: len(grammar(other).known(words)) - len(known)
+        for other in codes()
+        if other != code
+        and (other in naming or (_may_know(other, known) and known <= grammar(other).known(known)))
     }
     if not more:  # as of most texts
         return code
     best = max(more, key=lambda other: more[other])
-    least = 0 if _field_phrases(best).within(tokens) else _SURE  # `the second ay me encanta` is English
+    least = 0 if best in naming else _SURE  # `the second ay me encanta` is English
     # A verb with its speaker in it tells a language alone: `no como cerdo`, `llámame Ana`.
     file = grammar(best)
     verb = tokens[file.verb_leads.skip(tokens) :][:1]
@@ -395,18 +430,43 @@ def _may_know(code: str, words: frozenset[str]) -> bool:
     return not grammar(code).plain_letters or words <= lists.written(f"{_PREFIX}{code}")
 
 
-@cache
-def _field_phrases(*of: str) -> WordList:
-    """What people say by verbs that name a field, or what to be called, and have a word beside them: `me he mudado a Málaga`, `wohnt in`, `noem me`."""
-    verbs = (verb for code in of for verb, _ in grammar(code).verb_fields)
-    names = (entry for code in of for entry in grammar(code).address_orders.entries())
-    return WordList(phrase for phrase in chain(map(" ".join, verbs), names) if " " in phrase)
+def _languages_naming_a_field(tokens: Sequence[str]) -> set[str]:
+    """The languages of verbs that name a field, or of what to be called, where one stands with a word beside it: `me he mudado a Málaga`, `noem me`."""
+    return {
+        code
+        for code, openers in _field_openers().items()
+        if not openers.isdisjoint(tokens)
+        for place, token in enumerate(tokens)
+        if token in openers and _field_phrases(code, token).at(tokens, place)
+    }
 
 
 @cache
-def _words_of(code: str) -> frozenset[str]:
-    """Every single word that the grammar of a language knows."""
-    return frozenset(grammar(code).single_words())
+def _field_openers() -> dict[str, frozenset[str]]:
+    """By language: every word that may begin what names a field."""
+    return {code: _openers(_field_entries(code)) for code in codes()}
+
+
+@cache
+def _field_phrases(code: str, first: str) -> WordList:
+    """What names a field in a language and begins with a word."""
+    entries = [entry for entry in _field_entries(code) if first in _openers([entry])]
+    phrases = map(" ".join, grammar(code).phrases(entries))
+    return WordList(phrase for phrase in phrases if " " in phrase)
+
+
+@cache
+def _field_entries(code: str) -> list[str]:
+    file = f"{_PREFIX}{code}"
+    verbs = [line.partition(":")[2] for line in lists.lines(f"{file}.verb_fields")]
+    return ",".join([*verbs, *lists.lines(f"{file}.address_orders")]).split(",")
+
+
+def _openers(entries: Iterable[str]) -> frozenset[str]:
+    words = _split(" ".join(chain.from_iterable(entry.split()[:1] for entry in entries)).replace("/", " "))
+    return frozenset(
+        form for word in words for form in (word, fold(word).replace("n't", "nt").removesuffix("'"))
+    )
 
 
 def _is_foreign(text: str, tokens: Iterable[str]) -> bool:

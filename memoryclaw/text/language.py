@@ -7,9 +7,10 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.words import lines, words
 
 # Combining marks stay inside words, so that Devanagari and decomposed accents are not cut apart.

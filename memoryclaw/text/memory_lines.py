@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 
 ITEM = r"(?:[-*+]|\d+[.)])[ \t]"  # a bullet, with one blank behind it
 BULLET = late.pattern(rf"[ \t]*{ITEM}")

@@ -6,9 +6,9 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.memory_lines import line_fields, without, without_ids
 
 _WORD = 40  # characters: a longer word may be cut, as may scripts without spaces

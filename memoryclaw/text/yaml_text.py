@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, Problem
 from memoryclaw.text.encoding import readable
 

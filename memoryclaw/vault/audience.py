@@ -13,10 +13,11 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memoryclaw import late
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import AGENT, EVERYBODY, OWNER
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.prompts import visible

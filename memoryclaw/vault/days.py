@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from datetime import date
 from functools import lru_cache
-from typing import NamedTuple
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.dates import days_of, parse_timestamp
 
 _TIME = late.pattern(r"(\d{4}-\d\d-\d\d)[_T ](\d\d)-(\d\d)-(\d\d)(?![\d-])")

@@ -7,9 +7,10 @@ counts while the piece stands as it came: whoever changes the label here has the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import AGENT, NOTHING, TRUSTS, least_trusted
 from memoryclaw.vault.audience import Label, common_audience, join_labels
 

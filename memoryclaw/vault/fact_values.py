@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
-from typing import NamedTuple
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import VALUE, Fact
 from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists

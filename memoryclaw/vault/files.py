@@ -14,10 +14,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from memoryclaw import late
 from memoryclaw.errors import ConflictError, InputError, LockedError, NotFoundError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.unix import is_locked
 from memoryclaw.vault.layout import free_name, must_take_writes, on_disk, places
 

@@ -12,9 +12,10 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.errors import VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, OWNER, Problem, Stamp
 from memoryclaw.vault.days import GRAPH_FILE, JournalNames, read_journal_names
 from memoryclaw.vault.doubts import FileDoubts

@@ -7,10 +7,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from memoryclaw import late
 from memoryclaw.errors import ClockError, InputError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.language import SPELLED, fold
 
 CONFIG_FILE = "memoryclaw.yaml"

@@ -7,8 +7,9 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.encoding import texts_in
 

@@ -12,9 +12,10 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from memoryclaw.errors import MemoryClawError, NotFoundError, UnidentifiedError, VaultError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING
 from memoryclaw.text.encoding import json_object, texts_in
 from memoryclaw.vault import files

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw import late
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, Fact, Problem
 from memoryclaw.text.dates import days_of, leading_range
 from memoryclaw.text.language import words_of

@@ -85,7 +85,10 @@ def test_the_single_words_of_a_language_are_those_of_its_lists(code: str) -> Non
         if not name.startswith(("verb_", "facet_")) and name not in apart
     ]
     listed = {entry for name in names for entry in getattr(words, name).entries() if " " not in entry}
-    assert set(words.single_words()) == listed
+    others = {word for other in codes() for word in lists.written(f"talk_{other}")}
+    assert words.known(frozenset(listed | others)) == listed
+    alone = Grammar(code)  # each question has it read the words that begin alike
+    assert all(alone.known(frozenset([word])) == listed & {word} for word in sorted(listed | others)[::7])
 
 
 def test_seven_languages_are_read() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Any
 
 from memoryclaw.interfaces.cli.printing import GAP, marked, padded, say, styled, width
+from memoryclaw.late import NamedTuple
 from memoryclaw.text.prompts import one_line
 
 # What stands on a second line of a row where a terminal is too narrow: most of it must stay whole to be copied.
