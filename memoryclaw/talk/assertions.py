@@ -116,7 +116,7 @@ def _with_town(fact: Assertion, behind: str, words: Grammar) -> Assertion:
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
     """The value that a clause says holds no longer: `Rosa no longer works at Fugro`, `Pieter left Shell`."""
     if (plain := without_contrast(clause, words)) is not clause:
-        assertion = _by_noun(plain, words, names) or _by_verb(plain, words, names, subject)
+        assertion = _by_verb(plain, words, names, subject)
         former = _value(clause.text[_other_value(clause, words)[1] :], words)
         return _ended(assertion.entity, assertion.field, former, clause) if assertion else None
     place = words.ended.find(clause.tokens)
@@ -369,8 +369,6 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
     lead = words.changes.at(tokens)
     if lead and tokens[lead : lead + 1] and tokens[lead] in words.be_verbs:  # `ahora es el 698 765 432`
         return clause.text[spans[lead][1] :] if _HARD.search(clause.text) else ""
-    if words.contrasts.at(tokens) and _HARD.search(clause.text) and not clause.kind:  # `…, sondern 42`
-        return clause.text[spans[words.contrasts.at(tokens)][0] :] if len(tokens) > 1 else ""
     if words.introductions.at(tokens) and words.naming_words.within(
         tokens[: words.introductions.skip(tokens)]
     ):
@@ -524,8 +522,7 @@ def _is_field(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
     """`deadline for Atlas: 12 May`, `Ana has a new number, 0161 496 0000`: the value stands behind a mark."""
-    finds = words.finding_verbs.within(clause.verb) and words.renewals.has_any(clause.tokens)
-    has = clause.kind == "have" or finds
+    has = clause.kind == "have"
     clause, behind = _named_within(clause, behind, words)
     mark = behind.lstrip()[:1]
     if not (mark == ":" or (has and mark == ",")) or not (has or not clause.kind):
@@ -591,22 +588,14 @@ def _new_holder(about: str, role: str, text: str, words: Grammar) -> Assertion |
 
 
 def own_thing(clause: Clause, words: Grammar) -> Assertion | None:
-    """What a clause says of a thing of the speaker's own, in whatever words: `our venue is the boathouse`, `my flight leaves at 9:40`."""
+    """What a clause says of a thing of the speaker's own, in whatever words: `my flight leaves at 9:40`."""
     tokens = clause.tokens
     if len(tokens) < 3 or tokens[0] not in words.possessives_own:
         return None
-    if clause.kind == "be":
-        noun, value = clause.subject[1:], _value(clause.rest, words, stops=True)
-        first = next(iter(tokens_of(value)), "")
-        # Neither `my car is broken` nor `my mood is a bit low` names anything.
-        names = first in words.definite_words or _HARD.search(value) or value != value.lower()
-    else:
-        noun, value = tokens[1:2], plain_value(typed_from(clause.text, spans_of(clause.text), 2))
-        is_thing = not clause.kind and noun[0] not in words.roles
-        names = is_thing and (_HARD.search(value) or words.calendar_words.within(tokens_of(value)))
-    if not names or not 0 < len(noun) <= _FIELD_WORDS:
-        return None
-    return Assertion("", " ".join(noun), value, "noun", clause.text)
+    value = plain_value(typed_from(clause.text, spans_of(clause.text), 2))
+    names = _HARD.search(value) or words.calendar_words.within(tokens_of(value))
+    is_told = names and not clause.kind and tokens[1] not in words.roles
+    return Assertion("", tokens[1], value, "noun", clause.text) if is_told else None
 
 
 def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
