@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from memoryclaw.consolidation.changes import Claim
 from memoryclaw.model import FROM_NOW_ON, PROJECT, Turn
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import tokens_of
+from memoryclaw.text.clauses import clauses
+from memoryclaw.text.grammar import grammar_of, tokens_of
 from memoryclaw.text.repository_work import is_of_work, names_this_project, says_we
 from memoryclaw.vault.validity import canonical_scope
 
@@ -21,14 +22,27 @@ def in_project(claim: Claim, project: str) -> Claim:
     # A clause of a sentence that names it: `in this project we use pnpm, never npm`; not who somebody is.
     is_ours = claim.field == "uses" and says_we(claim.quote) and len(claim.value.split()) <= _TOOL
     is_here = is_ours or (claim.how != "role" and names_this_project(claim.quote))
-    if not (is_here or is_of_work(text)) or (
-        claim.field == FROM_NOW_ON and not _TALK.isdisjoint(tokens_of(text))
+    if (
+        not (is_here or is_of_work(text))
+        or (claim.field == FROM_NOW_ON and not _TALK.isdisjoint(tokens_of(text)))
+        or _tells_what_one_is(claim.words)
     ):
         return claim
     scope = canonical_scope(f"{PROJECT}{project}")
     # What a person says of their work is told of the project: each has values of its own.
     return claim._replace(
         scope=scope, entity=project if scope and claim.entity in ("user", claim.speaker) else claim.entity
+    )
+
+
+def _tells_what_one_is(text: str) -> bool:
+    """True for what somebody says they are for good, wherever it is said: `I'm colour blind (red/green), so pick other colours`."""
+    words = grammar_of(text)
+    return any(
+        clause.kind == "be"
+        and words.lasting_states.at(tokens_of(clause.rest))
+        and (not clause.subject or words.first_person.has_any((*clause.subject[:1], *clause.verb[:1])))
+        for clause in clauses(text, words)
     )
 
 
