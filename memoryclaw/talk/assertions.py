@@ -27,8 +27,6 @@ _TOLD_WORDS = 12  # of a value that tells what it is by itself
 _OLDEST = 120
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _PHONE = re.compile(r"(?<![\w.,/-])(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
-# within a word: `FastAPI`, `next.js`; not `St.Gallen`
-_PROGRAM = re.compile(r"[a-z]{2}[A-Z]|[a-z]\d|\w\.[a-z]")
 _HARD = re.compile(r"\d|[$€£%]")
 _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # where a value ends
 # also one that is sealed
@@ -36,7 +34,7 @@ _QUOTED = re.compile(r"(['\"‘’`])[^'\"‘’`]{1,60}(['\"‘’`])|[\U000106
 _TOWN = re.compile(
     r"\s*,\s*((?:\d[\w-]{2,9}\s)?[A-ZÀ-Þ][\w'’]{1,30}(?:(?:-|[ ](?=[A-ZÀ-Þ0-9]))[\w'’]{1,30}){0,3})\s*(?:[.,;!?]|\Z)"
 )
-_ADDRESS, _HOME = "address", "lives in"
+_ADDRESS = "address"
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
@@ -85,7 +83,7 @@ def assertions_in(
         whose = introduced[0].who, "named"
         passing = _by_verb(clause, words, names, whose) or _by_value(clause, words, names, whose)
         assertions += [passing] if passing else []  # `my brother Pieter works at Shell`
-    if not assertions and (aside := _beside_own_thing(clause, words, names, behind)):
+    if not assertions and (aside := _beside_own_thing(clause, words, behind)):
         assertions = [aside]
     if not assertions and _holds(clause, words):
         assertion = (
@@ -183,8 +181,7 @@ def _gone(clause: Clause, words: Grammar) -> str:
     place = next((n for n in range(1, place) if tokens[n] in words.auxiliaries), place)
     if not place or words.not_now.within(tokens):
         return ""
-    name = _value(text[: spans[place][0]], words)
-    return name[: ending.start()] if (ending := _POSSESSIVE.search(name)) else name  # `Helen's retiring`
+    return _value(text[: spans[place][0]], words)
 
 
 def _allowed(clause: Clause, words: Grammar) -> str:
@@ -286,17 +283,12 @@ def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
     if len(tokens) < 3 or not tokens[0].endswith("'s") or not names.is_name(tokens[0]):
         return clause
     predicates = (phrase[phrase[0] in words.be_verbs :] for phrase, _ in words.verb_fields)
-    leaves = any(behind[: len(phrase)] == phrase for phrase, _ in words.verb_ends) or words.gone.at(behind)
     if not (
-        leaves
-        or words.negations.at(behind)
-        or words.place_prepositions.at(behind)
-        or words.changes.at(behind)
-        or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
+        words.negations.at(behind) or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
     ):
         return clause  # `Rosa's brother`
     end = spans_of(clause.text)[0][1]
-    text = f"{clause.text[: end - 2]} {'has' if leaves else 'is'}{clause.text[end:]}"
+    text = f"{clause.text[: end - 2]} is{clause.text[end:]}"
     return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
 
 
@@ -598,7 +590,7 @@ def own_thing(clause: Clause, words: Grammar) -> Assertion | None:
     return Assertion("", tokens[1], value, "noun", clause.text) if is_told else None
 
 
-def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
+def _beside_own_thing(clause: Clause, words: Grammar, behind: str) -> Assertion | None:
     """`use my docker username: nlund`, `a logo for my company, "Lund & Sons"`: what it is called stands behind a mark, whatever else is said."""
     tokens, mark = clause.tokens, behind.lstrip()[:1]
     possessive = max(
@@ -618,7 +610,7 @@ def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str)
     if (
         not value
         or words.roles.at(noun[-1:])
-        or not (quoted or (mark == ":" and _names_a_thing(value, words)) or names.whole(value))
+        or not (quoted or (mark == ":" and _names_a_thing(value, words)))
     ):
         return None
     return _told(_Owned("", " ".join(noun), "noun"), value)
@@ -817,7 +809,7 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
                 if value and _names_a_thing(value, words):
                     is_act = field == "from" and words.verb_leads and value.islower()  # `je viens de manger`
-                    if is_act or (field in PLACED and _is_no_place(value, field, clause, entity)):
+                    if is_act or (field in PLACED and _is_no_place(value, clause, entity)):
                         return None
                     return Assertion(
                         entity, field, value, "verb", clause.text, "" if text is clause.text else when
@@ -826,10 +818,8 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
     return None
 
 
-def _is_no_place(value: str, field: str, clause: Clause, entity: str) -> bool:
-    """True for one word in small letters where a name stands with a capital, and for a home that is written as a program is: `Marek moved to platform`, `we moved to FastAPI`."""
-    if field == _HOME and _PROGRAM.search(value.partition(" ")[0]):
-        return True
+def _is_no_place(value: str, clause: Clause, entity: str) -> bool:
+    """True for one word in small letters where a name stands with a capital: `Marek moved to platform`."""
     return len(tokens_of(value)) == 1 and entity != "" and entity in clause.text and value.islower()
 
 

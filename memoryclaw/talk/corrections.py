@@ -204,8 +204,6 @@ def _named(text: str, wrong: int, sign: tuple[int, int], right: int, words: Gram
     if not any(sides) or sides != sides_right or text[end : end + 1] not in _STOPS:
         return None
     correction, mistake = text[start:end], text[first:last]
-    if _plain(correction) == _plain(mistake) or correction.islower() != mistake.islower():
-        return None  # `Elm Street 12, sorry, house 14`
     between = text[last : sign[0]].rstrip(" ,.…-–\n")
     return Corrected(f"{text[:first]}{correction}{between}{text[end:]}", f"{correction}, first {mistake}")
 

@@ -380,9 +380,8 @@ def _opening_run(sentence: str, words: Grammar) -> list[str]:
     is_everyday = _is_everyday(_bare(word[0]), words)
     if is_everyday and not is_given:
         return []
-    run, before = next(_runs(f"a {opening}"), ([], ""))
-    is_common = before != "a" or _begins_common(run, words) or _is_noun(run, words)
-    return [] if is_common or (is_everyday and len(run) == 1) else run
+    run, _ = next(_runs(f"a {opening}"), ([], ""))
+    return [] if _begins_common(run, words) or _is_noun(run, words) else run
 
 
 def has_genitive(name: str) -> bool:
