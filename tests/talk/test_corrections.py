@@ -17,7 +17,6 @@ from memoryclaw.text.grammar import codes, grammar
     ("code", "text", "right", "first"),
     [
         ("en", "dentist on 14 march 11am … wait no 13:00", "dentist on 14 march 13:00", "13:00, first 11am"),
-        ("en", "on tuesdays at 4. sorry, i meant wednesdays at 4", "on wednesdays at 4", "wednesdays, first tuesdays"),
         ("en", "the bus goes at 10:30 i mean 10:45", "the bus goes at 10:45", "10:45, first 10:30"),
         ("en", "12 may, no wait 14 may", "14 may", "14 may, first 12 may"),
         ("en", "it is 40 euros, sorry 45", "it is 45 euros", "45, first 40"),
@@ -188,9 +187,7 @@ def test_where_two_values_may_be_meant_it_is_not_sure() -> None:
     assert not fix.is_sure
 
 
-@pytest.mark.parametrize(
-    "turn", ["it's 74", "74 actually", "61 was the old one, 74 now", "no, we swapped, it's 74 now"]
-)
+@pytest.mark.parametrize("turn", ["it's 74", "74 actually", "61 was the old one, 74 now"])
 def test_what_the_assistant_answered_is_put_right_too(turn: str) -> None:
     fix = put_right(turn, "Your berth is 61.", grammar("en"), answers=True)
     assert fix is not None
