@@ -439,6 +439,8 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     if not claim.said or older.said > claim.said:
         return False
     words = claim.value if claim.is_statement else claim.words
+    if _is_done(older.value, words):
+        return True
     if not (share_a_word(older.value, words) if claim.change else may_renew(older.value, words)):
         return False  # asked of every statement that stands
     ended = [thing for _, thing in endings(words)]
@@ -449,9 +451,39 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
     is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
     is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)
-    if not is_said_anew or speaks_of_another(older.value, words):
+    if not is_said_anew or speaks_of_another(older.value, words) or _is_wished(words):
         return False
     return not _is_own(older.value) or _is_of_speaker(words, older.value)
+
+
+def _is_done(older: str, later: str) -> bool:
+    """True where somebody did what they wished to by older words: `we want to buy a house in Ystad`, `we bought the house in Ystad`."""
+    wish, words = _wish_in(older, grammar_of(later).code), grammar_of(later)
+    if len(wish) < SHARED or not wish <= stems(later, later):
+        return False
+    known = frozenset(tokens_of(older))
+    return any(
+        clause.kind not in ("", "be", "wish", "modal", "order", "duty")
+        and (not clause.subject or words.first_person.has_any(clause.subject[:1]))
+        and not words.negations.within(clause.tokens)
+        and any(token not in known and stems(token, later) & wish for token in clause.verb)
+        and wish <= stems(clause.text, later)
+        for clause in clauses(later, words)
+    )
+
+
+@lru_cache(maxsize=8192)  # of every statement that stands
+def _wish_in(text: str, code: str) -> frozenset[str]:
+    """The stems of what an own wish is for; none of other words."""
+    words = grammar_of(text, code)
+    first = next(iter(clauses(text, words)), None)
+    is_own = first is not None and words.first_person.has_any(first.subject[:1] or ("",))
+    return stems(first.rest, text) if first and is_own and first.kind == "wish" else frozenset()
+
+
+def _is_wished(text: str) -> bool:
+    """True for `I wish it was due on Friday instead`."""
+    return any(clause.kind == "wish" for clause in clauses(text, grammar_of(text))[:1])
 
 
 def _is_of_speaker(text: str, known: str) -> bool:

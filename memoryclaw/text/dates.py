@@ -1076,13 +1076,17 @@ class Phrases:
         if counted := self._counted(which[1]):
             return self._rolled(int(which[0]) * counted[0], counted[1:])
         unit = self._take("calendar", which[1]) if rolling else None
-        return self._rolled(int(which[0]), unit)
+        return None if unit and self._stands_alone(unit[1]) else self._rolled(int(which[0]), unit)
 
     def _rolled(self, count: int, unit: tuple[str, int] | None) -> _Moment | None:
         if not count or unit is None or abs(count) > _MOST[unit[0]]:
             return None
         ends = sorted((self._today, moved(self._today, unit[0], count)))
         return _Moment(Days(ends[0], ends[1]), unit[1])
+
+    def _stands_alone(self, at: int) -> bool:
+        """True for the `of` of `the last week of school`, which is no last week."""
+        return "last of" in self._traits and self._take("of", at) is not None
 
     # yesterday, last week, la semaine dernière, this weekend, next Friday, last March
 
@@ -1096,7 +1100,7 @@ class Phrases:
             tail = self._take("which_after", moment.after) if moment else None
             if tail and (last := self._named(which[1], int(tail[0]))):
                 return last._replace(after=tail[1])
-            return moment
+            return None if moment is None or self._stands_alone(moment.after) else moment
         nouns = ("weekend", "weekdays", "calendar", "seasons", "months")
         after = max(self._skip(name, at) for name in nouns) if self._tables["which_after"].longest else at
         which = self._take("which_after", after) if after > at else None
