@@ -95,6 +95,11 @@ def _sides() -> tuple[tuple[WordList, ...], ...]:
 
 
 @cache
+def _every_side() -> WordList:
+    return WordList((), (side for sides in _sides() for side in sides))
+
+
+@cache
 def _consuming() -> WordList:
     return WordList(lists.words("consolidation.consuming"))
 
@@ -157,7 +162,10 @@ def _then(clause: Clause, words: Grammar, said: str) -> str:
 
 
 def _is_of_another_side(clause: Clause, fact: Fact) -> bool:
-    later, earlier = clause.tokens, tokens_of(f"{fact.field} {fact.value}")
+    later = clause.tokens
+    if not _every_side().within(later):  # as in most
+        return False
+    earlier = tokens_of(f"{fact.field} {fact.value}")
     for sides in _sides():
         at_hand = [side for side in sides if side.within(earlier)]
         if at_hand and any(side.within(later) for side in sides):

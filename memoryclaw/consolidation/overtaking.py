@@ -301,7 +301,7 @@ def _weight_of(stem: str, code: str) -> float:
 
 @cache
 def _everyday(code: str) -> frozenset[str]:
-    return frozenset[str]().union(*map(stems, grammar(code).everyday))
+    return stems(" ".join(grammar(code).everyday))
 
 
 def _spread(tokens: Sequence[str]) -> list[str]:
