@@ -63,11 +63,18 @@ def _kinds() -> tuple[_Kind, ...]:
     )
 
 
+@cache
+def _members() -> WordList:
+    return WordList((), (kind.members for kind in _kinds()))
+
+
 @lru_cache(maxsize=1024)
 def kinds_named(text: str) -> tuple[_Kind, ...]:
     """The kinds of which a text names a thing."""
     tokens = tokens_of(text)
-    return tuple(kind for kind in _kinds() if kind.members.within(tokens))
+    return (
+        tuple(kind for kind in _kinds() if kind.members.within(tokens)) if _members().within(tokens) else ()
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -148,10 +155,10 @@ def _is_of_then(clause: Clause, words: Grammar, fact: Fact, said: str) -> bool:
 def _then(clause: Clause, words: Grammar, said: str) -> str:
     """The ISO day at which the earlier time ends of which a clause tells; `_ONCE` where that has no day, and empty where it tells of none, or of a change."""
     tokens = clause.tokens
-    before = [n for n in range(len(tokens)) if words.former.at(tokens, n) and not words.ended.at(tokens, n)]
+    before = {n for n, _ in words.former.places(tokens) if not words.ended.at(tokens, n)}
     signs = [words.ended, words.gone, words.replacing, words.cancel_words, words.renewals, words.returns]
     signs += [words.ending_verbs, words.change_verbs, words.corrections]
-    is_change = any(words.changes.at(tokens, n) for n in range(len(tokens)) if n not in before)
+    is_change = any(n not in before for n, _ in words.changes.places(tokens))
     if is_change or any(sign.within(tokens) for sign in signs):
         return ""
     if before or words.earlier_times.within(tokens) or words.past_be.has_any(clause.verb):

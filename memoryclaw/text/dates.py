@@ -258,8 +258,10 @@ def _ranges(text: str, today: date, coming: date | None = None) -> list[DateRang
 
 def leading_range(text: str, today: date, coming: date | None = None) -> DateRange | None:
     """Reads the date phrase at the start of a text, as freely as the value of a date field may be written."""
-    _, readers = _read(text, today, coming)
-    longest = _longest(reader.value(0) for reader in readers)
+    words, readers = _read(text, today, coming)
+    starting = _starting(tuple(reader.language for reader in readers))
+    begins = readers and (words[0] in starting or words[0][0].isdecimal())
+    longest = _longest(reader.value(0) for reader in readers) if begins else None
     if longest is None:
         return None
     hits = list(islice(_WORDS.finditer(text), longest.after))

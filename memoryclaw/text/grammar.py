@@ -326,9 +326,9 @@ def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) ->
     ]
     counts = Counter(chain.from_iterable(map(_small_word_of, likely)))
     most = max(counts.values(), default=0)
-    rivals = [code for code in sorted(SMALL) if counts[code] == most]
-    if most < least or default in rivals:
+    if not most or most < least or counts.get(default) == most:
         return default
+    rivals = [code for code in sorted(counts) if counts[code] == most]
     # `mi perro se llama Bruno`: neighbours share their small words, and not their others.
     return max(rivals, key=lambda code: len(rivals) > 1 and len(_words_of(code).intersection(spoken)))
 
@@ -419,7 +419,7 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
             return True
     languages = _languages_of_stop_words()
     counts = Counter(chain.from_iterable(map(languages.__getitem__, languages.keys() & tokens)))
-    read = max(counts[code] for code in codes())
+    read = max([counts.get(code, 0) for code in codes()])
     elsewhere = _ELSEWHERE.intersection(tokens)
     signs = len(elsewhere) + len(elsewhere & _SPEAKING)
     if not _STRANGE.isdisjoint(text):  # a word with a capital may be a name from anywhere
