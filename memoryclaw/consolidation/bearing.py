@@ -473,7 +473,8 @@ def is_tied(claim: Claim, older: Fact) -> bool:
 
 def _is_done(older: str, later: str) -> bool:
     """True where somebody did what they wished to by older words: `we want to buy a house in Ystad`, `we bought the house in Ystad`."""
-    wish, words = _wish_in(older, grammar_of(later).code), grammar_of(later)
+    words = grammar_of(later)
+    wish = _wish_in(older, words.code)
     if len(wish) < SHARED or not wish <= stems(later, later):
         return False
     known = frozenset(tokens_of(older))

@@ -200,7 +200,12 @@ def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
 def moved_day(text: str, day: date) -> date | None:
     """Where a text moves a day: "a week later", "brought forward by two days", "to the 12th"; None where it does not."""
     words, readers = _read(text, day)
-    shifts = (reader.shifted(place) for reader in readers for place in range(len(words)))
+    shifts = (
+        reader.shifted(place)
+        for reader in readers
+        for place, word in enumerate(words)
+        if word[0].isdecimal() or word in reader.language.tables["numbers"].longest
+    )
     return next(filter(None, shifts), None)
 
 

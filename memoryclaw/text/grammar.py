@@ -79,7 +79,8 @@ class WordList(frozenset[str]):
             if words:
                 by_first.setdefault(words[0], []).append(words)
         for entries_of_word in by_first.values():
-            entries_of_word.sort(key=len, reverse=True)
+            if len(entries_of_word) > 1:
+                entries_of_word.sort(key=len, reverse=True)
         word_list = super().__new__(
             cls, (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1)
         )
@@ -122,7 +123,9 @@ class WordList(frozenset[str]):
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
-        return not self._tellings.isdisjoint(tokens) and self.find(tokens) >= 0
+        if self._tellings.isdisjoint(tokens):
+            return False
+        return not self.isdisjoint(tokens) or self.find(tokens) >= 0  # most entries are one word
 
     def may_be_in(self, tokens: Iterable[str]) -> bool:
         """False where no entry stands among some of the tokens, whichever these are."""
