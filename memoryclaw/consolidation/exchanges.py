@@ -71,11 +71,15 @@ _BARE = re.compile(
 def prose(turn: Turn) -> str:
     """What somebody said, without code blocks and calls of tools."""
     text = turn.text[:SCANNED]
-    if "```" in text or "~~~" in text:
+    if _has_code(text):
         text = _FENCE.sub(" ", text)
     if "{" in text:
         text = "\n".join(line for line in text.split("\n") if not is_call_line(line))
     return text
+
+
+def _has_code(text: str) -> bool:
+    return "```" in text or "~~~" in text
 
 
 def conclusions(turn: Turn) -> list[str]:
@@ -116,9 +120,10 @@ def _phrases(name: str) -> tuple[str, ...]:
 def _telling_sentences(turn: Turn) -> tuple[str, ...]:
     """The sentences that conclude something, each once; a line of code stays with what announces it."""
     text = _THOUGHTS.sub(" ", turn.text[:SCANNED])
-    text = _LINE_OF_CODE.sub(
-        lambda hit: f"{': ' if hit['colon'] else chr(10)}`{hit['code'].strip()}`\n", text
-    )
+    if _has_code(text):
+        text = _LINE_OF_CODE.sub(
+            lambda hit: f"{': ' if hit['colon'] else chr(10)}`{hit['code'].strip()}`\n", text
+        )
     text = _HEADING.sub("", prose(turn._replace(text=text)))
     concluding = list(dict.fromkeys(filter(concludes, map(_plain, sentences(text)))))
     return tuple(sentence for sentence in concluding if not announces(sentence)) or tuple(concluding)
@@ -188,7 +193,10 @@ def topics(turns: Sequence[Turn]) -> list[str]:
         if turn.role not in ("user", "assistant", ""):
             continue
         spelled: dict[str, str] = {}
-        for word in dict.fromkeys(WORD.findall(_ADDRESS.sub(" ", without_secrets(prose(turn)[:_COMPARED])))):
+        text = without_secrets(prose(turn)[:_COMPARED])
+        if "@" in text or "://" in text:
+            text = _ADDRESS.sub(" ", text)
+        for word in dict.fromkeys(WORD.findall(text)):
             key = word.lower() if word.isascii() else fold(word)
             if _SHORT < len(key) <= _LONG and key not in of_every_talk and not key[0].isdigit():
                 spelled.setdefault(key, word)
