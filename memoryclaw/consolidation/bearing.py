@@ -63,11 +63,18 @@ def _kinds() -> tuple[_Kind, ...]:
     )
 
 
+@cache
+def _members() -> WordList:
+    return WordList((), (kind.members for kind in _kinds()))
+
+
 @lru_cache(maxsize=1024)
 def kinds_named(text: str) -> tuple[_Kind, ...]:
     """The kinds of which a text names a thing."""
     tokens = tokens_of(text)
-    return tuple(kind for kind in _kinds() if kind.members.within(tokens))
+    return (
+        tuple(kind for kind in _kinds() if kind.members.within(tokens)) if _members().within(tokens) else ()
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -92,6 +99,11 @@ def _sides() -> tuple[tuple[WordList, ...], ...]:
     """What has a value each side by side: production and staging, work and home."""
     rows = (line.split(" | ") for line in lists.lines("consolidation.sides"))
     return tuple(tuple(WordList(side.split(", ")) for side in row) for row in rows)
+
+
+@cache
+def _every_side() -> WordList:
+    return WordList((), (side for sides in _sides() for side in sides))
 
 
 @cache
@@ -143,10 +155,10 @@ def _is_of_then(clause: Clause, words: Grammar, fact: Fact, said: str) -> bool:
 def _then(clause: Clause, words: Grammar, said: str) -> str:
     """The ISO day at which the earlier time ends of which a clause tells; `_ONCE` where that has no day, and empty where it tells of none, or of a change."""
     tokens = clause.tokens
-    before = [n for n in range(len(tokens)) if words.former.at(tokens, n) and not words.ended.at(tokens, n)]
+    before = {n for n, _ in words.former.places(tokens) if not words.ended.at(tokens, n)}
     signs = [words.ended, words.gone, words.replacing, words.cancel_words, words.renewals, words.returns]
     signs += [words.ending_verbs, words.change_verbs, words.corrections]
-    is_change = any(words.changes.at(tokens, n) for n in range(len(tokens)) if n not in before)
+    is_change = any(n not in before for n, _ in words.changes.places(tokens))
     if is_change or any(sign.within(tokens) for sign in signs):
         return ""
     if before or words.earlier_times.within(tokens) or words.past_be.has_any(clause.verb):
@@ -157,7 +169,10 @@ def _then(clause: Clause, words: Grammar, said: str) -> str:
 
 
 def _is_of_another_side(clause: Clause, fact: Fact) -> bool:
-    later, earlier = clause.tokens, tokens_of(f"{fact.field} {fact.value}")
+    later = clause.tokens
+    if not _every_side().within(later):  # as in most
+        return False
+    earlier = tokens_of(f"{fact.field} {fact.value}")
     for sides in _sides():
         at_hand = [side for side in sides if side.within(earlier)]
         if at_hand and any(side.within(later) for side in sides):
@@ -458,7 +473,8 @@ def is_tied(claim: Claim, older: Fact) -> bool:
 
 def _is_done(older: str, later: str) -> bool:
     """True where somebody did what they wished to by older words: `we want to buy a house in Ystad`, `we bought the house in Ystad`."""
-    wish, words = _wish_in(older, grammar_of(later).code), grammar_of(later)
+    words = grammar_of(later)
+    wish = _wish_in(older, words.code)
     if len(wish) < SHARED or not wish <= stems(later, later):
         return False
     known = frozenset(tokens_of(older))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -276,7 +276,9 @@ def change_set(
         wishes=[wish for record in past.records for wish in record.wishes],
         progress=context.progress,
     )
-    changes = plan(planner, logs)
+    # A model may take an hour, and what others write of the index meanwhile could not be folded into it.
+    with nullcontext() if context.enrich else context.catalog.reading():
+        changes = plan(planner, logs)
     acted, drafts = practice(writing, context.vault, logs, changes.ranges, past, threshold=rules.threshold)
     digest = hashlib.sha256("\n".join(changes.ranges).encode("utf-8", "surrogateescape")).hexdigest()
     return changes._replace(

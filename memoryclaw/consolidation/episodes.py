@@ -262,7 +262,8 @@ def _in_own_words(turns: Sequence[Turn], points: Iterable[Point]) -> Iterator[Po
 
 def _pasted(turns: Sequence[Turn], talk: Talk, spoken: Sequence[Point]) -> Iterator[Point]:
     """What was pasted, by the error that it tells or its first words, where no question quotes them."""
-    errors = {turn.line: error_in(turn.text) for turn in turns if talk.pasted}
+    lines = {pasted.line for pasted in talk.pasted}
+    errors = {turn.line: error_in(turn.text) for turn in turns if turn.line in lines}
     for pasted in talk.pasted:
         first = _cut(harmless(errors.get(pasted.line) or pasted.first), _PASTED)
         if not any(point.line == pasted.line and first.rstrip(" …") in point.text for point in spoken):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -71,11 +71,15 @@ _BARE = re.compile(
 def prose(turn: Turn) -> str:
     """What somebody said, without code blocks and calls of tools."""
     text = turn.text[:SCANNED]
-    if "```" in text or "~~~" in text:
+    if _has_code(text):
         text = _FENCE.sub(" ", text)
     if "{" in text:
         text = "\n".join(line for line in text.split("\n") if not is_call_line(line))
     return text
+
+
+def _has_code(text: str) -> bool:
+    return "```" in text or "~~~" in text
 
 
 def conclusions(turn: Turn) -> list[str]:
@@ -116,9 +120,10 @@ def _phrases(name: str) -> tuple[str, ...]:
 def _telling_sentences(turn: Turn) -> tuple[str, ...]:
     """The sentences that conclude something, each once; a line of code stays with what announces it."""
     text = _THOUGHTS.sub(" ", turn.text[:SCANNED])
-    text = _LINE_OF_CODE.sub(
-        lambda hit: f"{': ' if hit['colon'] else chr(10)}`{hit['code'].strip()}`\n", text
-    )
+    if _has_code(text):
+        text = _LINE_OF_CODE.sub(
+            lambda hit: f"{': ' if hit['colon'] else chr(10)}`{hit['code'].strip()}`\n", text
+        )
     text = _HEADING.sub("", prose(turn._replace(text=text)))
     concluding = list(dict.fromkeys(filter(concludes, map(_plain, sentences(text)))))
     return tuple(sentence for sentence in concluding if not announces(sentence)) or tuple(concluding)
@@ -180,36 +185,37 @@ _ADDRESS = re.compile(r"(?<!\S)[^\s@:]*+(?:@|://)\S*+")  # its words are spelled
 def topics(turns: Sequence[Turn]) -> list[str]:
     """The words that a session comes back to, those that a person says too first, as they were written."""
     names = {fold(word) for turn in turns for word in WORD.findall(turn.name)}
-    common, of_every_work = _common(), _of_every_work()
+    of_every_talk = _of_every_talk()
     in_turns: Counter[str] = Counter()
     of_people: Counter[str] = Counter()
-    written: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    written: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for turn in turns:
         if turn.role not in ("user", "assistant", ""):
             continue
         spelled: dict[str, str] = {}
-        for word in dict.fromkeys(WORD.findall(_ADDRESS.sub(" ", without_secrets(prose(turn)[:_COMPARED])))):
-            if not word.isascii() or _SHORT < len(word) <= _LONG:
-                spelled.setdefault(fold(word), word)
-        for word, spelling in spelled.items():
-            if _SHORT < len(word) <= _LONG and not (
-                word[0].isdigit() or word in common or word in names or word in of_every_work
-            ):
-                in_turns[word] += 1
-                of_people[word] += turn.role != "assistant"
-                written[word][spelling] += 1
+        text = without_secrets(prose(turn)[:_COMPARED])
+        if "@" in text or "://" in text:
+            text = _ADDRESS.sub(" ", text)
+        for word in dict.fromkeys(WORD.findall(text)):
+            key = word.lower() if word.isascii() else fold(word)
+            if _SHORT < len(key) <= _LONG and key not in of_every_talk and not key[0].isdigit():
+                spelled.setdefault(key, word)
+        in_turns.update(spelled.keys())
+        of_people.update(spelled.keys() if turn.role != "assistant" else ())
+        for key, word in spelled.items():
+            written[key][word] = written[key].get(word, 0) + 1
     worth = {
-        word: math.log1p(count) * (1 + min(2, of_people[word])) * _rarity(written[word])
-        for word, count in in_turns.items()
-        if of_people[word] and (count > 1 or len(turns) < 4)
+        word: math.log1p(in_turns[word]) * (1 + min(2, count)) * _rarity(written[word])
+        for word, count in of_people.items()
+        if word not in names and (in_turns[word] > 1 or len(turns) < 4)
     }
     ranked = sorted(worth, key=lambda word: (-worth[word], word))
     return [_spelling(written[word]) for word in ranked]
 
 
 @cache
-def _of_every_work() -> frozenset[str]:
-    """Words of any work, of any day and before any name, which tell no talk from another."""
+def _of_every_talk() -> frozenset[str]:
+    """Words of any work, of any day and before any name, which tell no talk from another any more than the common ones."""
     tasks = (
         fold(word)
         for code in codes()
@@ -225,16 +231,16 @@ def _of_every_work() -> frozenset[str]:
         for line in lists.lines(f"{file}.{name}")
         for word in WORD.findall(line.partition(":")[2])
     )
-    return frozenset((*tasks, *days, *map(fold, lists.words("consolidation.work"))))
+    return _common().union(tasks, days, map(fold, lists.words("consolidation.work")))
 
 
-def _spelling(spellings: Counter[str]) -> str:
+def _spelling(spellings: Mapping[str, int]) -> str:
     """The word as it was written most, in small letters where it was ever written so: a capital may only begin a sentence."""
     small = [word for word in spellings if word == word.lower()]
-    return small[0] if small else spellings.most_common(1)[0][0]
+    return small[0] if small else max(spellings, key=spellings.__getitem__)
 
 
-def _rarity(spellings: Counter[str]) -> float:
+def _rarity(spellings: Mapping[str, int]) -> float:
     """More for what is always written as a name or an identifier."""
     word = _spelling(spellings)
     return 1.5 if word != word.lower() or not word.isalpha() else 1.0
@@ -365,9 +371,9 @@ def error_in(text: str) -> str:
     """The line of a command's output that says what was wrong; empty where none does."""
     lines = [" ".join(line.split()) for line in text.splitlines()]
     short = [line for line in lines if len(line) <= 4 * _LONGEST_ERROR and not line.endswith(":")]
-    whole = "\0".join(short)  # over which no mark reaches from line to line
-    marks = (mark for mark in (_ERROR, _FAULT, _PLACE) if mark.search(whole))
-    marked = (line for mark in marks for line in short if mark.search(line))
+    whole = "\0".join((*short, ""))  # over which no mark reaches from line to line
+    hits = (hit for mark in (_ERROR, _FAULT, _PLACE) for hit in mark.finditer(whole))
+    marked = (whole[whole.rfind("\0", 0, hit.start()) + 1 : whole.index("\0", hit.end())] for hit in hits)
     line = next((line for line in marked if not _ENDED.search(line) and len(telling(line)) >= _SAYS), "")
     return line if len(line) <= _LONGEST_ERROR else line[: _LONGEST_ERROR - 2].rpartition(" ")[0] + " …"
 

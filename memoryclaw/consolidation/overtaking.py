@@ -40,6 +40,7 @@ from memoryclaw.text.language import key_of
 _EVERYDAY = 0.4  # what an everyday word weighs beside a name or a rare one
 _MOST = 2  # of what stands that one turn may change
 _ANY_DAY = date(2000, 1, 1)
+_REACHING = frozenset("@+0")  # one of these is in every address and every number at which somebody is reached
 
 
 class Telling:
@@ -285,7 +286,8 @@ def _stems(text: str, code: str) -> frozenset[str]:
     named, _ = fields_in(text, words.code)
     fields = (f"={field.partition(' ')[2]}" for field in named if field.startswith("="))  # of whomever
     kinds = (f"~{kind.first}" for kind in kinds_named(text))
-    forms = (f"~{form}" for form in REACHED_AT if form in exact_values(text, _ANY_DAY))
+    values = {} if _REACHING.isdisjoint(text) else exact_values(text, _ANY_DAY)
+    forms = (f"~{form}" for form in REACHED_AT if form in values)
     return stems_in(" ".join(telling), language).union(fields, kinds, forms)
 
 
@@ -301,7 +303,7 @@ def _weight_of(stem: str, code: str) -> float:
 
 @cache
 def _everyday(code: str) -> frozenset[str]:
-    return frozenset[str]().union(*map(stems, grammar(code).everyday))
+    return stems(" ".join(grammar(code).everyday))
 
 
 def _spread(tokens: Sequence[str]) -> list[str]:

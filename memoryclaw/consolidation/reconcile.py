@@ -732,7 +732,7 @@ class ClaimDecider:
         first = {
             word
             for word in {*chain.from_iterable(map(words_of, texts))}
-            if key_of(word) in self._firsts or not word.isascii()
+            if not word.isascii() or (word if word.isalnum() else key_of(word)) in self._firsts
         }
         lines = {line for text in texts for line in text.splitlines()} if first else ()
         keys = {

@@ -250,10 +250,10 @@ def practice(
 def _calls(context: WriteContext, lines: Mapping[str, Sequence[bytes]], range_: LogRange) -> list[Call]:
     """The calls without secrets: not every log was captured."""
     calls = calls_in(lines[range_.path], range_.first, range_.last)
-    return [
-        call._replace(args=context.gate.value(dict(call.args)), said=context.gate.text(call.said))
-        for call in calls
-    ]
+    said = {
+        words: context.gate.text(words) for words in {call.said for call in calls}
+    }  # before all calls of a turn
+    return [call._replace(args=context.gate.value(dict(call.args)), said=said[call.said]) for call in calls]
 
 
 def _calls_of(context: WriteContext, lines: dict[str, list[bytes]], text: str) -> list[Call]:

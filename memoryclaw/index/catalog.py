@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from memoryclaw.index.database import ACCENTED, LIFECYCLE, ROWS_OF, sample_of, unpack
@@ -101,6 +102,10 @@ class Catalog:
     def rowids(self, sql: str, values: Sequence[object] = ()) -> list[int]:
         """The units of one query that asks for nothing else."""
         return [int(row[0]) for row in self.rows(sql, values)]
+
+    def reading(self) -> AbstractContextManager[None]:
+        """One state of the index for all that is asked in the block; nests."""
+        return self._database.reading()
 
     def constant(self, name: str, read: Callable[[], T]) -> T:
         """What changes only with the index, read once for each state of it; nobody may change it."""

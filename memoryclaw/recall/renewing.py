@@ -429,7 +429,9 @@ def _language_told_by(text: str) -> str:
 @lru_cache(maxsize=16384)
 def stems_in(text: str, code: str) -> frozenset[str]:
     """The stems of the words that carry the subject of a text, as those of a language."""
-    words = (_ELIDED.sub("", word) for word in words_of(text))
+    words = words_of(text)
+    if "'" in text or "’" in text:
+        words = [_ELIDED.sub("", word) for word in words]
     return frozenset(stemming.language(code).telling(words))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, grammar, tokens_of
 from memoryclaw.text.sentences import sentences
@@ -32,6 +33,7 @@ class Form(NamedTuple):
 
     name: str
     pattern: re.Pattern[str]
+    text: str  # of the pattern
     example: str
     least: int = 1  # lines of it in a turn
     spoken: bool = False  # and somebody speaks in them of themselves or to somebody
@@ -42,7 +44,7 @@ class Form(NamedTuple):
 
 
 def _form(name: str, pattern: str, example: str, least: int = 1, **traits: bool) -> Form:
-    return Form(name, re.compile(pattern, re.IGNORECASE), example, least, **traits)
+    return Form(name, late.pattern(pattern, re.IGNORECASE), pattern, example, least, **traits)
 
 
 FORMS = (
@@ -89,6 +91,7 @@ FORMS = (
     _form("comment in code", r"\s*+(?://|/\*|<!--|#include|#!/|@@ -)", "// the limit", below=True),
     _form("role of a message to a model", r"[\s{\"'-]{0,12}role[\"']?:", "- role: user", below=True),
 )  # fmt: skip
+_ANY_FORM = late.pattern("|".join(f"(?:{form.text.replace('?P<who>', '?:').replace('?P<words>', '?:')})" for form in FORMS), re.IGNORECASE)  # fmt: skip
 _UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
 _LABEL = re.compile(
     r"[ \t]*+(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]{1,4} ?)?(?:[-*•+–] ++)?(?:\d{1,2}:\d\d ++)?\*{0,2}(?P<who>[^\W_][\w.'’@-]*+(?: [\w.'’@-]++){0,3})(?P<aside> ?[(\[][^)\]\n]{1,40}[)\]])?\*{0,2}(?:(?P<mark>[ \t]?:)\*{0,2}|[ \t](?P<dash>[-–—]))[ \t]++(?P<words>\S)"
@@ -167,7 +170,7 @@ def _heads(lines: Sequence[str], words: Grammar) -> dict[int, Form]:
     hits = [
         (number, form, hit)
         for number, bare in enumerate(map(str.strip, lines))
-        if bare
+        if _ANY_FORM.match(bare)  # as few lines do
         for form in FORMS
         if (hit := form.pattern.match(bare))
     ]

@@ -160,7 +160,9 @@ class Names:
         tokens = tokens_of(text)
         known = self._by_token.keys()
         called = {  # a long text says most words again, and few of them are names
-            token: self.named(token) for token in {*tokens} if token.endswith("s") or plain(token) in known
+            token: self.named(token)
+            for token in {*tokens}
+            if token in known or token[-1] == "s" or not (token.isalnum() and token.isascii())
         }
         return [name for token in tokens if (name := called.get(token))]
 
@@ -373,6 +375,8 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
 def _opening_run(sentence: str, words: Grammar) -> list[str]:
     """The words with capitals that begin a sentence and may be a name; none where they begin with a common word, as most do."""
     opening = sentence.lstrip()[:_OPENING]
+    if opening[:1].islower():  # as the lines of code
+        return []
     word = _WORD.search(opening)
     if not word or not word[0][0].isupper():
         return []

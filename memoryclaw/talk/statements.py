@@ -27,7 +27,7 @@ from memoryclaw.talk.assertions import (
     without_contrast,
 )
 from memoryclaw.talk.corrections import PutRight, corrected, put_right
-from memoryclaw.talk.learned import Worth
+from memoryclaw.talk.learned import LateWorth, Worth
 from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
@@ -91,7 +91,7 @@ class Statement:
     among: bool = False  # said among people, with no assistant in the talk
     language: str = "en"
     salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1): see `salience`
-    worth: Worth | None = None  # None: nothing was weighed
+    worth: Worth | LateWorth | None = None  # None: nothing was weighed
     places: tuple[int, ...] = ()  # of its sentences in the turn
 
 

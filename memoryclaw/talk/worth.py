@@ -10,11 +10,12 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from memoryclaw.model import Turn
-from memoryclaw.talk.learned import Worth, weighed
+from memoryclaw.talk.learned import LateWorth, Worth, weighed
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
@@ -192,11 +193,15 @@ def worth_of(exchange: Surroundings) -> Worth:
     return weighed("worth", features_of(exchange), cut_name(exchange))
 
 
+def _late_worth_of(exchange: Surroundings) -> LateWorth:
+    return LateWorth(partial(worth_of, exchange))
+
+
 def weigh(
     talk: Talk,
     turns: Sequence[Turn],
     session: SessionLook,
-    worth: Callable[[Surroundings], Worth] = worth_of,
+    worth: Callable[[Surroundings], Worth | LateWorth] = _late_worth_of,
     wished: Callable[[Statement], bool] = lambda _order: False,
 ) -> Talk:
     """The talk with the worth of each statement; an order in company is a piece of work.

@@ -25,6 +25,7 @@ _TIME_OR_PLACE = late.pattern(
 _EMOJI_EDGE = late.pattern(
     rf"\A(?:[{_PICTURE}]++|[:;]-?[)(DPp](?!\w))|(?<![{_PICTURE}])[{_PICTURE}]++\Z|(?<!\S)[:;]-?[)(DPp]\Z"
 )
+_MOUTHS = tuple(")(DPp")  # with one of these ends a face of plain letters; what one begins with is an edge
 _EDGES = ' \t,.;:!?…-–—*_"“”„'
 # The kinds of verbs, the surest first: where a word is of two kinds, the first counts.
 KINDS = ("decide", "prefer", "duty", "wish", "state", "report", "event", "have", "be", "modal", "other")
@@ -372,7 +373,7 @@ def _ends_calling(tokens: Sequence[str], words: Grammar) -> bool:
 def _bare(text: str) -> str:
     """The text without marks and pictures at its ends."""
     text = text.strip(_EDGES)
-    while hit := _EMOJI_EDGE.search(text):
+    while (not text.isascii() or text.endswith(_MOUTHS)) and (hit := _EMOJI_EDGE.search(text)):
         text = (text[hit.end() :] if not hit.start() else text[: hit.start()]).strip(_EDGES)
     return text
 

@@ -200,7 +200,12 @@ def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
 def moved_day(text: str, day: date) -> date | None:
     """Where a text moves a day: "a week later", "brought forward by two days", "to the 12th"; None where it does not."""
     words, readers = _read(text, day)
-    shifts = (reader.shifted(place) for reader in readers for place in range(len(words)))
+    shifts = (
+        reader.shifted(place)
+        for reader in readers
+        for place, word in enumerate(words)
+        if word[0].isdecimal() or word in reader.language.tables["numbers"].longest
+    )
     return next(filter(None, shifts), None)
 
 
@@ -258,8 +263,10 @@ def _ranges(text: str, today: date, coming: date | None = None) -> list[DateRang
 
 def leading_range(text: str, today: date, coming: date | None = None) -> DateRange | None:
     """Reads the date phrase at the start of a text, as freely as the value of a date field may be written."""
-    _, readers = _read(text, today, coming)
-    longest = _longest(reader.value(0) for reader in readers)
+    words, readers = _read(text, today, coming)
+    starting = _starting(tuple(reader.language for reader in readers))
+    begins = readers and (words[0] in starting or words[0][0].isdecimal())
+    longest = _longest(reader.value(0) for reader in readers) if begins else None
     if longest is None:
         return None
     hits = list(islice(_WORDS.finditer(text), longest.after))

@@ -39,7 +39,6 @@ def is_filler(text: str, names: Iterable[str] = (), is_stop: Callable[[str], boo
     if len(found) > _MOST:
         return False
     known = frozenset(names)
-    written = WORD.findall(said)
     at, hailed = 0, False
     while at < len(found):
         phrase = _phrase_at(found, at)
@@ -47,7 +46,7 @@ def is_filler(text: str, names: Iterable[str] = (), is_stop: Callable[[str], boo
             found[at] in _WORDS
             or found[at] in known
             or is_stop(found[at])
-            or (hailed and _is_name(written[at]))
+            or (hailed and _is_name(WORD.findall(said)[at]))
         )
         if not step:
             return False

@@ -86,7 +86,8 @@ class WordList(frozenset[str]):
             if words:
                 by_first.setdefault(words[0], []).append(words)
         for entries_of_word in by_first.values():
-            entries_of_word.sort(key=len, reverse=True)
+            if len(entries_of_word) > 1:
+                entries_of_word.sort(key=len, reverse=True)
         word_list = super().__new__(
             cls, (first for first, entries_of_word in by_first.items() if len(entries_of_word[-1]) == 1)
         )
@@ -129,7 +130,9 @@ class WordList(frozenset[str]):
 
     def within(self, tokens: Sequence[str]) -> bool:
         """True where an entry stands among the tokens."""
-        return not self._tellings.isdisjoint(tokens) and self.find(tokens) >= 0
+        if self._tellings.isdisjoint(tokens):
+            return False
+        return not self.isdisjoint(tokens) or self.find(tokens) >= 0  # most entries are one word
 
     def may_be_in(self, tokens: Iterable[str]) -> bool:
         """False where no entry stands among some of the tokens, whichever these are."""
@@ -362,9 +365,9 @@ def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) ->
     ]
     counts = Counter(chain.from_iterable(map(_small_word_of, likely)))
     most = max(counts.values(), default=0)
-    rivals = [code for code in sorted(SMALL) if counts[code] == most]
-    if most < least or default in rivals:
+    if not most or most < least or counts.get(default) == most:
         return default
+    rivals = [code for code in sorted(counts) if counts[code] == most]
     # `mi perro se llama Bruno`: neighbours share their small words, and not their others.
     return max(rivals, key=lambda code: len(rivals) > 1 and len(grammar(code).known(frozenset(spoken))))
 
@@ -479,7 +482,7 @@ def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
             return True
     languages = _languages_of_stop_words()
     counts = Counter(chain.from_iterable(map(languages.__getitem__, languages.keys() & tokens)))
-    read = max(counts[code] for code in codes())
+    read = max([counts.get(code, 0) for code in codes()])
     elsewhere = _ELSEWHERE.intersection(tokens)
     signs = len(elsewhere) + len(elsewhere & _SPEAKING)
     if not _STRANGE.isdisjoint(text):  # a word with a capital may be a name from anywhere

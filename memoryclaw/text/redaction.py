@@ -205,7 +205,7 @@ def _forms(text: str, low: str) -> Iterator[_Span]:
         else []
     )
     rules = [rule for rule in dict.fromkeys(near) if lazy_pattern(rule).search(long)]
-    for rule in (*rules, *dict.fromkeys(rule for near, rule in _SHAPES_BY_NEAR if near in low)):
+    for rule in (*rules, *dict.fromkeys([rule for near, rule in _SHAPES_BY_NEAR if near in low])):
         for hit in lazy_pattern(rule).finditer(text):
             group = next((n for n in range(1, hit.re.groups + 1) if hit[n]), 0)
             if not group or not is_sample(hit[group]):

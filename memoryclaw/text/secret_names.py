@@ -90,9 +90,9 @@ class Sentence(NamedTuple):
     dense: bool  # written without spaces
 
 
-def _sentences(list_: str) -> tuple[tuple[str, Sentence], ...]:
-    """The sentences of a list, each under all its names."""
-    rows = []
+def _sentences(list_: str) -> dict[str, list[Sentence]]:
+    """The sentences of a list by their names."""
+    rows: dict[str, list[Sentence]] = {}
     for line in lines(list_):
         names, _, signs = (half.split() for half in line.partition("|"))
         spellings = tuple(name.replace("_", " ") for name in names)
@@ -101,14 +101,15 @@ def _sentences(list_: str) -> tuple[tuple[str, Sentence], ...]:
             (*(sign.replace("_", " ") for sign in signs), ":", "：", "="),
             bool(_DENSE.search(line)),
         )
-        rows += [(name, sentence) for name in spellings]
-    return tuple(rows)
+        for name in spellings:
+            rows.setdefault(name, []).append(sentence)
+    return rows
 
 
 _SPOKEN = _sentences("secret_names.spoken")
 _CODES = _sentences("secret_names.codes")
 _SPOKEN_ASCII, _CODES_ASCII = (
-    tuple((name, row) for name, row in rows if name.isascii()) for rows in (_SPOKEN, _CODES)
+    {name: of_name for name, of_name in rows.items() if name.isascii()} for rows in (_SPOKEN, _CODES)
 )
 
 
@@ -141,8 +142,16 @@ def code_sentence(sentence: Sentence) -> re.Pattern[str]:
 
 
 def _pattern(names: tuple[str, ...], rest: str, edge: str = "") -> re.Pattern[str]:
-    either = "|".join(re.escape(name).replace(r"\ ", "[ _-]?") for name in names)
-    return re.compile(rf"{edge}(?:{either}){rest}", re.IGNORECASE)
+    return re.compile(rf"{edge}(?:{_either(names)}){rest}", re.IGNORECASE)
+
+
+@cache
+def _names(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(_either(names))
+
+
+def _either(names: tuple[str, ...]) -> str:
+    return "|".join(re.escape(name).replace(r"\ ", "[ _-]?") for name in names)
 
 
 _ABOUT = frozenset(words("secret_names.about"))
@@ -221,7 +230,7 @@ def named_secrets(text: str, low: str = "") -> Iterator[SecretSpan]:
         for hit in _HEADER.finditer(text):
             if (is_random(hit[1], 8) and not _EXPRESSION.fullmatch(hit[1])) or _is_login(hit[1]):
                 yield SecretSpan(*hit.span(1), "authorization")
-    for hit in _SCHEME.finditer(text) if any(name in low for name in _SCHEMES) else ():
+    for hit in _SCHEME.finditer(text) if [name for name in _SCHEMES if name in low] else ():
         if _is_login(hit[2]) if hit[1].lower() == "basic" else len(hit[2]) >= 16 and is_random(hit[2], 16):
             yield SecretSpan(*hit.span(2), "authorization")
     for hit in _PAIR.finditer(text) if "value" in low else ():
@@ -240,21 +249,37 @@ def named_secrets(text: str, low: str = "") -> Iterator[SecretSpan]:
 def _in_sentences(text: str, low: str) -> Iterator[SecretSpan]:
     """What sentences tell, in the order of their language: the name first, or the value."""
     spoken, codes = (_SPOKEN_ASCII, _CODES_ASCII) if text.isascii() else (_SPOKEN, _CODES)
-    for sentence in dict.fromkeys([row for name, row in spoken if name in low]):
+    for sentence in _named(spoken, low):
         if any(sign in low for sign in sentence.signs):
-            for hit in password_sentence(sentence).finditer(text):
+            for hit in _told(password_sentence(sentence), sentence, text, low):
                 start, end = _trim(text, *hit.span(1))
                 if _looks_spoken(text[start:end]) or _tells_all(hit, start, end):
                     yield SecretSpan(start, end, "password")
-    for sentence in (
-        dict.fromkeys([row for name, row in codes if name in low]) if _DIGITS.search(text) else ()
-    ):
-        for hit in code_sentence(sentence).finditer(text):
+    for sentence in _named(codes, low) if _DIGITS.search(text) else ():
+        for hit in _told(code_sentence(sentence), sentence, text, low):
             yield SecretSpan(*hit.span(1), "pin")
-    for hit in _REVERSED.finditer(text) if any(name in low for name in _REVERSED_NAMES) else ():
+    for hit in _REVERSED.finditer(text) if [name for name in _REVERSED_NAMES if name in low] else ():
         start, end = _trim(text, *hit.span(1))
         if _looks_spoken(text[start:end]) or re.fullmatch(r"\d{4,8}", text[start:end]):
             yield SecretSpan(start, end, "password")
+
+
+def _named(rows: dict[str, list[Sentence]], low: str) -> dict[Sentence, None]:
+    """The sentences of which a text has a name."""
+    return dict.fromkeys(
+        sentence for name in [name for name in rows if name in low] for sentence in rows[name]
+    )
+
+
+def _told(pattern: re.Pattern[str], sentence: Sentence, text: str, low: str) -> Iterator[re.Match[str]]:
+    """What a pattern matches that begins with a name of a sentence: only where one stands is it tried."""
+    names, end = _names(sentence.names), 0
+    name = names.search(low)
+    while name:
+        if name.start() >= end and (hit := pattern.match(text, name.start())):
+            yield hit
+            end = hit.end()
+        name = names.search(low, name.start() + 1)
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:

@@ -101,14 +101,14 @@ def _meaning(hit: re.Match[str]) -> str | None:
 def _joint(hit: re.Match[str]) -> str | None:
     """Nothing where both sides are parts of one token; none where a sentence, a list or another token goes on."""
     text, start = hit.string, hit.start()
-    before = text[max(0, start - _LONGEST) : start]
-    before = before[len(before.rstrip(_INSIDE)) :]
     after = _RUN.match(text, hit.end())
     if not after or text[after.end() : after.end() + 1] in {":", "("} or "=" in after[0].rstrip("="):
         return None
-    if before[:4] == after[0][:4]:
+    if not _is_part(after[0]):  # as most
         return None
-    return "" if len(before) > 5 and _is_part(before) and _is_part(after[0]) else None
+    before = text[max(0, start - _LONGEST) : start]
+    before = before[len(before.rstrip(_INSIDE)) :]
+    return "" if len(before) > 5 and before[:4] != after[0][:4] and _is_part(before) else None
 
 
 def _is_part(run: str) -> bool:

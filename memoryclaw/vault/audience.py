@@ -145,7 +145,11 @@ _LIKE = {**dict.fromkeys("【〔〖〘〚❲⟦⁅﹝", "["), **dict.fromkeys("�
 
 def plain(text: str) -> str:
     """A text as labels are read in it; its lines keep their numbers."""
-    return text if text.isascii() else _STRANGE.sub(lambda hit: _plain(hit[0]), text)
+    if text.isascii() or not _STRANGE.search(
+        "".join({*text})
+    ):  # each sign once: a long text has the same ones again
+        return text
+    return _STRANGE.sub(lambda hit: _plain(hit[0]), text)
 
 
 @lru_cache(maxsize=4096)
