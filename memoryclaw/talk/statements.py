@@ -484,9 +484,15 @@ class _Turn:
             # `it should be 15, if memory serves` is said with doubt, and not only supposed.
             at_its_end = len(plain) < len(clause.tokens) and (*plain,) == clause.tokens[: len(plain)]
             supposed = supposed or (_supposes(plain, clause, words) and not any(orders))
-            reports = (
+            is_last, is_alone = 0 < place == len(members) - 1, False
+            source = _source_of(clause, words)
+            reports = source or (
                 clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
             )
+            if reports:
+                is_alone = not (clause.rest or source) or source == "alone"
+                if is_alone and is_last:
+                    doubts[-1] |= {"reported"}  # `i'm 52, my passport says`
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
                 "asked": (is_question and not self._leads_to_question(members, place, text))
@@ -526,7 +532,8 @@ class _Turn:
             }
             if orders[place] and words.request_openers.within(clause.tokens):
                 signs |= {"asked": False, "supposed": False}  # `could you always …?`
-            reported = ("open" if len(tokens_of(clause.rest)) < _SAID else "said") if reports else ""
+            is_open = is_alone or len(tokens_of(clause.rest)) < _SAID
+            reported = ("open" if is_open else "said") if reports else ""
             doubts.append(frozenset(doubt for doubt, holds in signs.items() if holds))
         if (
             len(members) > 1
@@ -703,6 +710,22 @@ def _only_doubts(tokens: Sequence[str], words: Grammar) -> bool:
     """True for words that are nothing but a hedge: `i think`, `not sure though`; not `not sure why`."""
     size = words.hedges.at(tokens)
     return size > 0 and (size == len(tokens) or len(tokens) <= 4) and tokens[-1] not in words.question_words
+
+
+def _source_of(clause: Clause, words: Grammar) -> str:
+    """Where a clause says who says something: "alone" for `according to my wife`, `says my wife`, "within" for that and what is said; empty for `secondo me`."""
+    tokens, spans = clause.tokens, spans_of(clause.text)
+    people = (words.possessives_own, words.roles, words.honorifics, words.people_pronouns)
+    for place, size in words.sources.places(tokens):
+        who = place + size
+        if who < len(tokens) and (
+            any(tokens[who] in kind for kind in people)
+            or clause.text[spans[who][0]].isupper()
+            or (place == 0 and tokens[who] in words.determiners)  # not `trabajo según el turno`
+        ):
+            tells = place > 0 or any(token in words.predicates for token in tokens[who:])
+            return "within" if tells else "alone"
+    return ""
 
 
 def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
