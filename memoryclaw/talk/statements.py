@@ -23,6 +23,7 @@ from memoryclaw.talk.assertions import (
     succeeds,
     successor_in,
     switched,
+    tells_where_reached,
     value_of_it,
     without_contrast,
 )
@@ -406,6 +407,7 @@ class _Turn:
         order, once = list[bool](), list[bool]()
         for place, clause in enumerate(members):
             orders = is_order(clause, words, members[place - 1] if place else None)
+            orders = orders and not tells_where_reached(clause, words)
             if orders and place and _adds(clause, words):
                 # `Lena pays by card, never cash` tells of Lena, `use tabs, never spaces` is one order
                 order[-1] = order[-1] or (_begins_order(members[place - 1], words) and not once[-1])
@@ -496,12 +498,15 @@ class _Turn:
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
                 "asked": (is_question and not self._leads_to_question(members, place, text))
-                or asks(
-                    clause.typed,
-                    words,
-                    self.names.is_name,
-                    first=not any(_content(member.tokens, words) for member in members[:place]),
-                    goes_on=place > 0 and "asked" not in doubts[-1] and self._goes_on(clause),
+                or (
+                    not tells_where_reached(clause, words)
+                    and asks(
+                        clause.typed,
+                        words,
+                        self.names.is_name,
+                        first=not any(_content(member.tokens, words) for member in members[:place]),
+                        goes_on=place > 0 and "asked" not in doubts[-1] and self._goes_on(clause),
+                    )
                 ),
                 "supposed": supposed or (words.conditionals.within(plain) and not (doubted or at_its_end)),
                 "reported": reports or reported == "open" or (reported == "said" and clause.joined),
@@ -519,7 +524,7 @@ class _Turn:
                 "moment": words.moments.within(clause.tokens)
                 or (
                     is_imperative(clause, words)
-                    and not orders[place]
+                    and not (orders[place] or tells_where_reached(clause, words))
                     and not (
                         place
                         and members[place - 1].subject
@@ -587,7 +592,7 @@ class _Turn:
 
     def _kind(self, clause: Clause, *, answers: bool) -> str:
         words = self.words
-        if is_task(clause, words):
+        if is_task(clause, words) and not tells_where_reached(clause, words):
             return "task"
         if answers and not clause.kind and self.asked.text and not self.asked.open:
             return "answer"
