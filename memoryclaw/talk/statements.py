@@ -35,7 +35,17 @@ from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, first_clause, trimmed
 from memoryclaw.text.fillers import greets
-from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import (
+    UNREAD,
+    Grammar,
+    WordList,
+    codes,
+    grammar,
+    grammar_of,
+    spans_of,
+    spoken_in,
+    tokens_of,
+)
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
 
@@ -228,7 +238,8 @@ class SegmentReader:
         if not behind or any(getattr(behind[0], name) != getattr(turn, name) for name in _SPEAKING):
             return None
         place = number + 1 + (self._turns[number + 1] is not behind[0])
-        fix = put_right(behind[0].text, text, words)
+        spoken = grammar_of(behind[0].text, words.code)  # `my bus is the 36` / `ach quatsch, die 39`
+        fix = put_right(behind[0].text, text, words) or put_right(behind[0].text, text, spoken)
         return (place, fix) if fix else None
 
     def _exchange(self, number: int, turn: Turn) -> Replies:
