@@ -171,6 +171,7 @@ class Turn(NamedTuple):
     by: str = ""  # the audience of who delivered it, where that may not speak for a person
     project: str = ""  # the repository that it was said in
     topic: str = ""  # what its host calls the talk
+    takes_back: Turn | None = None  # an earlier turn that was read before, and that it asks to forget
 
 
 class Unit(NamedTuple):

@@ -305,7 +305,8 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, field: str) -> bool:
     tokens = clause.subject or clause.tokens[: shortened + 1 if is_verb else 1]  # `my brother's at Bosch now`
     if whose:
         is_owner = any(token.endswith("'s") for token in tokens[:-1])  # `my brother's car is at Bosch now`
-        heads = tokens[-1:] if is_owner else tokens
+        named = next((n for n, _ in words.owner_prepositions.places(tokens) if n), len(tokens))
+        heads = tokens[-1:] if is_owner else tokens[:named]  # not `la novia de Pablo`, of Pablo
         return not set(whose.split()).isdisjoint(token.removesuffix("'s") for token in heads)
     if any(token in words.people_pronouns for token in tokens[:1]):
         return False

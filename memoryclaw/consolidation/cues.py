@@ -326,8 +326,10 @@ def unwanted(
     known_facts: Callable[[Iterable[str]], Iterable[Fact]],
     language: str = "en",
 ) -> Iterator[Claim]:
-    """What the vault holds of somebody, where a person wants forgotten what was said of them: `forget what I said about Ana`."""
+    """What the vault holds of somebody, where a person wants forgotten what was said of them, `forget what I said about Ana`, or what an earlier turn told: `forget that`."""
     for turn in turns:
+        if turn.takes_back and not turn.by:
+            yield from _taken_back(turn, turn.takes_back, names, known_facts)
         order = _to_forget(turn.text, language) if turn.role == "user" and not turn.by else None
         if not order:
             continue
@@ -342,11 +344,28 @@ def unwanted(
             stems = _stems(" ".join(first.topic))
             telling = [fact for fact in current if stems and stems <= _stems(f"{fact.field} {fact.value}")]
             telling = telling if len(telling) <= _MOST_DENIED else []
-        for fact in telling:
-            yield Claim(
-                entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=" ".join(turn.text.split())[:_SHOWN],
-                role="user", said=turn.ts[:10], how=UNWANTED,
-            )  # fmt: skip
+        yield from (_unwanted(fact, turn) for fact in telling)
+
+
+def _taken_back(
+    turn: Turn, taken: Turn, names: Iterable[str], known_facts: Callable[[Iterable[str]], Iterable[Fact]]
+) -> Iterator[Claim]:
+    """What the vault holds from a turn that its speaker takes back."""
+    exchange, told = _Exchange("", taken.text, taken, "en"), set(key_of(taken.text).split())
+    whose = [name for name in dict.fromkeys(names) if set(key_of(name).split()) <= told]
+    for fact in known_facts([*whose, turn.name]):
+        is_of_day = fact.current and taken.ts[:10] in (fact.day, fact.source[:10])
+        if is_of_day and (
+            _stems(fact.value) <= exchange.stems if fact.is_statement else exchange.repeats(fact.value)
+        ):
+            yield _unwanted(fact, turn)
+
+
+def _unwanted(fact: Fact, turn: Turn) -> Claim:
+    return Claim(
+        entity=fact.entity, field=fact.field, value=fact.value, line=turn.line, quote=" ".join(turn.text.split())[:_SHOWN],
+        role="user", said=turn.ts[:10], how=UNWANTED,
+    )  # fmt: skip
 
 
 def _is_about(fact: Fact, names: Iterable[str]) -> bool:

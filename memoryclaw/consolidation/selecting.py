@@ -30,7 +30,6 @@ from memoryclaw.history.repository import Branch, History, Logged
 from memoryclaw.model import Turn
 from memoryclaw.skills.listing import known_skills
 from memoryclaw.text.encoding import decode
-from memoryclaw.text.unkept import lines_unkept
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.forgotten import ForgottenLines, omitted_lines
@@ -173,10 +172,14 @@ def _read(vault: Vault, path: str, ranges: Iterable[LogRange], settings: Reading
     if not stretches:
         return Unread(path, lines, ())
     turns = read_note(path, content, settings).turns
-    gone = omitted_lines(settings.forgotten.within(path, content)) | lines_unkept(turns)
     is_unread = [False] * (len(lines) + 2)
     for first, last in stretches:
         is_unread[first : last + 1] = [True] * (last - first + 1)
+    gone = omitted_lines(settings.forgotten.within(path, content))
+    for turn in turns:
+        if taken := turn.takes_back:  # what was read before is to be forgotten, so that the request is read
+            is_held = not is_unread[min(taken.line, len(lines) + 1)]
+            gone.update(range(taken.line, turn.line + (not is_held)))
     return Unread(
         path, lines, tuple(t for t in turns if t.line not in gone and is_unread[min(t.line, len(lines) + 1)])
     )

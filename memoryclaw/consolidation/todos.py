@@ -254,7 +254,7 @@ class TodoReader:
 
     def _end(self, statement: Statement, words: Grammar) -> None:
         """Ends the to-dos that a statement tells the end of."""
-        tokens = tokens_of(statement.words)
+        tokens = tokens_of(statement.words.replace("'s ", " is "))  # `timesheet's in`
         if (
             statement.kind in _NO_END
             or statement.doubts & _UNSURE
@@ -355,6 +355,7 @@ class TodoReader:
 
 # Words of a thing to be made of which it is told how it shall be, at least: not `make an appointment`.
 _SPECIFIED = 5
+_PRETERITE, _AS_IN_VERB = re.compile(r"(\w+?)(qu|gu|c)(?:é|ei)"), {"qu": "c", "gu": "g", "c": "zç"}
 _NO_END = frozenset({"duty", "order", "wish", "prefer"})
 _UNSURE = frozenset({"asked", "supposed", "reported", "hedged"})
 _OTHERS = frozenset({"named", "other", "relative"})
@@ -412,6 +413,8 @@ def _is_no_todo(statement: Statement, tokens: Sequence[str], start: int, end: in
     others = [*tokens[:start], *tokens[end:]]
     reminds = words.reminders.within(tokens[start:end]) or statement.kind == "task"
     if statement.doubts & {"joke", "reported", "mood"} or words.not_todos.within(tokens[start:]):
+        return True
+    if words.vague_deeds.within(tokens[start:]) and not _due(statement, statement.words):
         return True
     if "supposed" in statement.doubts and (
         words.suppositions.within(tokens_of(statement.quote)) or words.conditionals.within(others)
@@ -579,7 +582,12 @@ def _is_past_of(token: str, verb: str, tokens: Sequence[str], words: Grammar) ->
     if token == verb:
         return False
     if not words.final_verbs.entries():
-        return not token.endswith(("ing", "s")) and _same(token, verb, words.code)
+        spelled = _PRETERITE.fullmatch(token)  # `marquei` of `marcar`, `pagué` of `pagar`
+        letters = _AS_IN_VERB[spelled[2]] if spelled else ""
+        return not token.endswith(("ing", "s")) and (
+            _same(token, verb, words.code)
+            or any(f"{spelled[1]}{letter}ar" == verb for letter in letters if spelled)
+        )
     plain = re.sub(r"^(\w{2,5})?ge(?=\w{3})", r"\1", token)
     is_participle = plain != token or words.have_verbs.within(tokens) or words.be_verbs.within(tokens)
     # Strong verbs change their vowels: `überwiesen` of `überweisen`.
@@ -588,8 +596,18 @@ def _is_past_of(token: str, verb: str, tokens: Sequence[str], words: Grammar) ->
 
 
 def _goes_somewhere(last: str, behind: str, words: Grammar) -> bool:
-    """True where `is out` goes on, as in `is out of town`."""
-    return last in words.prepositions and (behind in words.prepositions or behind in words.determiners)
+    """True where `is out` goes on, as in `is out of town`, `is in Leeds`; not in `is in now`."""
+    times = (
+        words.adverbs,
+        words.time_words,
+        words.closers,
+        words.politeness,
+        words.fillers,
+        words.coordinators,
+    )
+    return last in words.prepositions and not (
+        _is_date(behind, words) or any(behind in each for each in times)
+    )
 
 
 def _begin_alike(word: str, second: str) -> bool:
@@ -766,6 +784,13 @@ class EarlierTodos:
         )
 
 
+def _words_of_todo(text: str, code: str) -> Grammar:
+    """The grammar in which a to-do has its verb: its few words seldom tell their language."""
+    tokens = tokens_of(text)
+    others = (words for words in map(grammar, codes()) if words.small.has_any(tokens))
+    return next((words for words in (grammar(code), *others) if _verb_of(text, words)), grammar(code))
+
+
 def todos_in(
     episode: StoredEpisode, language: str, reopened: Iterable[tuple[str, str]] = ()
 ) -> list[OpenTodo]:
@@ -788,7 +813,7 @@ def todos_in(
         written = todo.text if todo else point.content  # without its marks
         who, _, content = _BRACKETS.sub("", _LINKS.sub("", written)).partition(": ")
         code = spoken_in(content, spoken)
-        words = grammar(code if code in codes() else "en")
+        words = _words_of_todo(content, code if code in codes() else "en")
         # The reminder that was set for it names what the speaker only pointed at.
         noted = " ".join(reminders.get(log_line(point.block) + after, "") for after in (1, 2))
         keys, verb = keys_of(content, words, who), _verb_of(content, words)

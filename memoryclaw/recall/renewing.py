@@ -301,12 +301,12 @@ def speaks_of_another(older: str, later: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _thing_spoken_of(text: str, like: str) -> frozenset[str]:
-    """The stems of the subject of a text's first clause where that has an article or a possessive."""
+    """The stems of the subject of a text's first clause where that has an article or a possessive, or begins with an owner: `Tilda's cousin`."""
     words = _grammar_of(text, like)
     subject = next((clause.subject for clause in clauses(text, words)), ())
     return (
         stems(" ".join(subject[1:]), like or text)
-        if subject[:1] and subject[0] in words.noun_openers
+        if subject and (subject[0] in words.noun_openers or subject[0].endswith("'s"))
         else frozenset()
     )
 

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from memoryclaw.model import FROM_NOW_ON
 from memoryclaw.talk.people import PARTICLES, PLACED, Names, Relation, has_genitive, relations
 from memoryclaw.talk.seals import balanced
+from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
 from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
-from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
 from memoryclaw.text.language import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
 from memoryclaw.vault.vocabulary import misfit
@@ -27,6 +28,7 @@ _TOLD_WORDS = 12  # of a value that tells what it is by itself
 _OLDEST = 120
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _PHONE = re.compile(r"(?<![\w.,/-])(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
+_ANY_PHONE = re.compile(rf"{_PHONE.pattern}|(?<![\w.,/-])\d(?:[ ()/-]{{0,2}}\d){{6,14}}(?![.,]?\d)")
 _HARD = re.compile(r"\d|[$€£%]")
 _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # where a value ends
 # also one that is sealed
@@ -807,6 +809,8 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 end = place + len(phrase)
                 end += field in PLACED and _is_before_name(text, spans[end : end + 2], words)
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
+                if not _is_of_kind(value, field, phrase, words):
+                    continue
                 if value and _names_a_thing(value, words):
                     is_act = field == "from" and words.verb_leads and value.islower()  # `je viens de manger`
                     if is_act or (field in PLACED and _is_no_place(value, clause, entity)):
@@ -816,6 +820,23 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                     )
                 return None
     return None
+
+
+def _is_of_kind(value: str, field: str, phrase: Sequence[str], words: Grammar) -> bool:
+    """False where what somebody works at is no place, `a novel`, or what they use for everything no program: `lowercase`."""
+    tokens = tokens_of(value)
+    if not (phrase[-1] in words.indefinite_words or words.all_words.within(phrase)):
+        return True
+    if field == "works at":
+        return any(token.endswith(place) for token in tokens for place in words.workplaces)
+    return field != "uses" or _programs().within(tokens)
+
+
+@cache
+def _programs() -> WordList:
+    """The names of programs and services of which somebody has one at a time."""
+    rows = (line.partition(": ")[2] for line in lists.lines("consolidation.kinds_in_turn"))
+    return WordList(name for row in rows for name in row.split(", "))
 
 
 def _is_no_place(value: str, clause: Clause, entity: str) -> bool:
@@ -930,15 +951,22 @@ def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:
 
 def _contact(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
     """`you can reach Tobias on 0171 5550143`, `new number 07700 900552`: an address or a number tells its field."""
-    for field, pattern in (("email", _EMAIL), ("phone", _PHONE)):
+    is_reached = words.reaching.within(clause.tokens)
+    for field, pattern in (("email", _EMAIL), ("phone", _ANY_PHONE if is_reached else _PHONE)):
         if hit := pattern.search(clause.text):
             lead = clause.text[: hit.start()]
             tokens, before = tokens_of(lead), set(names.found(lead))
-            is_own = words.possessives_own.within(tokens) or _is_bare_news(tokens, words)
+            is_own = is_reached or words.possessives_own.within(tokens) or _is_bare_news(tokens, words)
             if is_own or len(before) == 1:
                 value = plain_value(hit[0].strip(" .,;:!?)("))
                 return Assertion("" if is_own else before.pop(), field, value, "contact", clause.text)
     return None
+
+
+def tells_where_reached(clause: Clause, words: Grammar) -> bool:
+    """True for `call me on 07700 900551`, which orders nothing and asks nothing."""
+    is_told = words.reaching.within(clause.tokens)
+    return is_told and bool(_EMAIL.search(clause.text) or _ANY_PHONE.search(clause.text))
 
 
 def _is_bare_news(tokens: Sequence[str], words: Grammar) -> bool:

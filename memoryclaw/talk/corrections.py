@@ -424,6 +424,8 @@ def _form(value: str, words: Grammar) -> str:
         return "@"
     if any(map(str.isdigit, value)):
         return re.sub(r"\d+", "9", value.lower())
+    if value.lower() in words.months:
+        return "month"
     return "weekday" if value.lower() in words.weekdays else ""
 
 

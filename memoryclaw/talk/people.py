@@ -190,7 +190,7 @@ class Names:
         """Whom a clause is about ("" for the speaker, and where that has no name), and how that is told: own | named | relative | thing | other | none."""
         tokens = clause.subject
         if not tokens:  # `bin nach Bonn gezogen`, `me encanta el sushi`
-            is_own = words.own_verbs.has_any(clause.verb[:1])
+            is_own = words.own_verbs.at(clause.verb) or words.own_verbs.at(clause.tokens)
             return ("", "own") if is_own else (self._opening(clause, words), "none")
         first = tokens[0]
         if first in words.first_person or (

@@ -23,6 +23,7 @@ from memoryclaw.talk.assertions import (
     succeeds,
     successor_in,
     switched,
+    tells_where_reached,
     value_of_it,
     without_contrast,
 )
@@ -34,7 +35,17 @@ from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.text.clauses import Clause, asks, clauses, first_clause, trimmed
 from memoryclaw.text.fillers import greets
-from memoryclaw.text.grammar import UNREAD, Grammar, WordList, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.grammar import (
+    UNREAD,
+    Grammar,
+    WordList,
+    codes,
+    grammar,
+    grammar_of,
+    spans_of,
+    spoken_in,
+    tokens_of,
+)
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
 
@@ -227,7 +238,8 @@ class SegmentReader:
         if not behind or any(getattr(behind[0], name) != getattr(turn, name) for name in _SPEAKING):
             return None
         place = number + 1 + (self._turns[number + 1] is not behind[0])
-        fix = put_right(behind[0].text, text, words)
+        spoken = grammar_of(behind[0].text, words.code)  # `my bus is the 36` / `ach quatsch, die 39`
+        fix = put_right(behind[0].text, text, words) or put_right(behind[0].text, text, spoken)
         return (place, fix) if fix else None
 
     def _exchange(self, number: int, turn: Turn) -> Replies:
@@ -406,6 +418,7 @@ class _Turn:
         order, once = list[bool](), list[bool]()
         for place, clause in enumerate(members):
             orders = is_order(clause, words, members[place - 1] if place else None)
+            orders = orders and not tells_where_reached(clause, words)
             if orders and place and _adds(clause, words):
                 # `Lena pays by card, never cash` tells of Lena, `use tabs, never spaces` is one order
                 order[-1] = order[-1] or (_begins_order(members[place - 1], words) and not once[-1])
@@ -485,18 +498,27 @@ class _Turn:
             # `it should be 15, if memory serves` is said with doubt, and not only supposed.
             at_its_end = len(plain) < len(clause.tokens) and (*plain,) == clause.tokens[: len(plain)]
             supposed = supposed or (_supposes(plain, clause, words) and not any(orders))
-            reports = (
+            is_last, is_alone = 0 < place == len(members) - 1, False
+            source = _source_of(clause, words)
+            reports = source or (
                 clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
             )
+            if reports:
+                is_alone = not (clause.rest or source) or source == "alone"
+                if is_alone and is_last:
+                    doubts[-1] |= {"reported"}  # `i'm 52, my passport says`
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
                 "asked": (is_question and not self._leads_to_question(members, place, text))
-                or asks(
-                    clause.typed,
-                    words,
-                    self.names.is_name,
-                    first=not any(_content(member.tokens, words) for member in members[:place]),
-                    goes_on=place > 0 and "asked" not in doubts[-1] and self._goes_on(clause),
+                or (
+                    not tells_where_reached(clause, words)
+                    and asks(
+                        clause.typed,
+                        words,
+                        self.names.is_name,
+                        first=not any(_content(member.tokens, words) for member in members[:place]),
+                        goes_on=place > 0 and "asked" not in doubts[-1] and self._goes_on(clause),
+                    )
                 ),
                 "supposed": supposed or (words.conditionals.within(plain) and not (doubted or at_its_end)),
                 "reported": reports or reported == "open" or (reported == "said" and clause.joined),
@@ -514,7 +536,7 @@ class _Turn:
                 "moment": words.moments.within(clause.tokens)
                 or (
                     is_imperative(clause, words)
-                    and not orders[place]
+                    and not (orders[place] or tells_where_reached(clause, words))
                     and not (
                         place
                         and members[place - 1].subject
@@ -527,7 +549,8 @@ class _Turn:
             }
             if orders[place] and asks_for_manner(clause, words):
                 signs |= {"asked": False, "supposed": False}  # `could you always …?`
-            reported = ("open" if len(tokens_of(clause.rest)) < _SAID else "said") if reports else ""
+            is_open = is_alone or len(tokens_of(clause.rest)) < _SAID
+            reported = ("open" if is_open else "said") if reports else ""
             if _wonders(clause.tokens, words):
                 supposed, reported = False, ""
             doubts.append(frozenset(doubt for doubt, holds in signs.items() if holds))
@@ -583,7 +606,7 @@ class _Turn:
 
     def _kind(self, clause: Clause, *, answers: bool) -> str:
         words = self.words
-        if is_task(clause, words):
+        if is_task(clause, words) and not tells_where_reached(clause, words):
             return "task"
         if answers and not clause.kind and self.asked.text and not self.asked.open:
             return "answer"
@@ -706,6 +729,22 @@ def _only_doubts(tokens: Sequence[str], words: Grammar) -> bool:
     """True for words that are nothing but a hedge: `i think`, `not sure though`; not `not sure why`."""
     size = words.hedges.at(tokens)
     return size > 0 and (size == len(tokens) or len(tokens) <= 4) and tokens[-1] not in words.question_words
+
+
+def _source_of(clause: Clause, words: Grammar) -> str:
+    """Where a clause says who says something: "alone" for `according to my wife`, `says my wife`, "within" for that and what is said; empty for `secondo me`."""
+    tokens, spans = clause.tokens, spans_of(clause.text)
+    people = (words.possessives_own, words.roles, words.honorifics, words.people_pronouns)
+    for place, size in words.sources.places(tokens):
+        who = place + size
+        if who < len(tokens) and (
+            any(tokens[who] in kind for kind in people)
+            or clause.text[spans[who][0]].isupper()
+            or (place == 0 and tokens[who] in words.determiners)  # not `trabajo según el turno`
+        ):
+            tells = place > 0 or any(token in words.predicates for token in tokens[who:])
+            return "within" if tells else "alone"
+    return ""
 
 
 def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:

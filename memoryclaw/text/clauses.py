@@ -459,7 +459,8 @@ def _is_noun(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> bool:
     is_subject = before in words.nominatives or before in words.relative_words  # `what i drink is`
     after = tokens[at + 1] if at + 1 < len(tokens) else ""
     if before and not is_subject and after in words.be_verbs:
-        return after not in words.pronouns  # `she thinks its the wash`
+        holds_subject = after in words.pronouns or after in words.first_person
+        return not holds_subject  # `she thinks its the wash`, `mum reckons i'm 12`
     if before in words.possessives_own or (before in words.determiners and before not in words.pronouns):
         return True
     compound = at + 2 < len(tokens) and tokens[at + 1] in words.things

@@ -1,4 +1,4 @@
-"""What a person asks in words not to keep: `don't save this, but …`, `off the record: …`, and of the turn before, `forget that, don't save it`."""
+"""What a person asks in words not to keep: `don't save this, but …`, `off the record: …`, and of the turn before, `forget that, it's private`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, tokens_of
 
 TELLS, POINTS_BACK = "tells", "points back"
 _LONGEST = 1000  # characters of a turn; in longer ones others speak as well
+_REASON = 8  # words of a reason
 _MARK = re.compile(r"([.,;:!?…\n()]+|\s[-–—]+\s)")
 
 
@@ -23,27 +24,46 @@ def asked_unkept(text: str) -> str:
     if len(text) > _LONGEST or not _requests().may_be_in(tokens := tokens_of(text)):
         return ""
     for words in map(grammar, codes()):
-        rest = _rest(text, words) if words.unkept.within(tokens) else None
-        if rest is not None:
-            return "" if _is_work(rest, words) else TELLS if rest else POINTS_BACK
+        if words.unkept.may_be_in(tokens) or words.forget_orders.may_be_in(tokens):
+            rest, is_of_this = _rest(text, words)
+            if rest is not None and (not rest or _is_reason(rest, words)):
+                return POINTS_BACK
+            if is_of_this:
+                return "" if _is_work(rest or (), words) else TELLS
     return ""
 
 
-def lines_unkept(turns: Sequence[Turn]) -> frozenset[int]:
-    """The lines of a log whose speaker asked not to keep them, with what was answered to a turn that the next one takes back."""
-    lines = set[int]()
+def _is_reason(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for a few words why nothing is to be kept: `it's private`."""
+    is_short = len(tokens) <= _REASON and not any(token[0].isdigit() for token in tokens)
+    return is_short and words.reasons_to_forget.within(tokens)
+
+
+def without_unkept(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The turns of a log, of which those say nothing whose speaker asks not to keep them, nor what was answered to one that the next takes back."""
+    kept = list(turns)
     own: dict[tuple[str, str], int] = {}  # the place of each speaker's last turn
     for place, turn in enumerate(turns):
         request = asked_unkept(turn.text) if turn.role == "user" else ""
         speaker = turn.name, turn.by
-        if request:
-            first = own.get(speaker, place) if request == POINTS_BACK else place
-            tokens = tokens_of(turns[first].text)
-            first = place if any(_is_work(tokens, words) for words in map(grammar, codes())) else first
-            lines.update(unkept.line for unkept in turns[first : place + 1])
+        first = own.get(speaker, place) if request == POINTS_BACK else place
+        if request == TELLS:
+            kept[place] = turn._replace(text="")
+        elif first < place and not _is_of_work(turns[first:place]):
+            kept[first:place] = [taken._replace(text="") for taken in turns[first:place]]
+            kept[place] = turn._replace(takes_back=turns[first])
         if turn.role == "user":
             own[speaker] = place
-    return frozenset(lines)
+    return tuple(kept)
+
+
+def _is_of_work(turns: Sequence[Turn]) -> bool:
+    """True where what would be taken back is a piece of work, or a tool acted behind it: `delete that` is of a file."""
+    tokens = tokens_of(turns[0].text) if turns else ()
+    is_task = any(
+        _is_work(tokens, words) and not words.reminders.at(tokens) for words in map(grammar, codes())
+    )
+    return is_task or any(turn.role == "tool" for turn in turns)
 
 
 def _is_work(tokens: Sequence[str], words: Grammar) -> bool:
@@ -53,24 +73,51 @@ def _is_work(tokens: Sequence[str], words: Grammar) -> bool:
 
 @cache
 def _requests() -> WordList:
-    return WordList((), [grammar(code).unkept for code in codes()])
+    return WordList(
+        (), [part for words in map(grammar, codes()) for part in (words.unkept, words.forget_orders)]
+    )
 
 
-def _rest(text: str, words: Grammar) -> list[str] | None:
-    """What a turn says besides its requests that nothing be kept; None where it has none."""
+def _rest(text: str, words: Grammar) -> tuple[list[str] | None, bool]:
+    """What a turn says besides its requests that nothing be kept, None where it has none, and whether one of them may be of that."""
     pieces = _MARK.split(text)
-    rest, asks = list[str](), False
+    rest, takes_back, is_of_this = list[str](), False, False
     idle = (
         words.politeness, words.fillers, words.closers, words.pointing,
         words.contrasts, words.coordinators, words.forget_orders,
     )  # fmt: skip
     for piece, mark in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
-        tokens = tokens_of(piece)
-        start, end = next(_requests_in(tokens, words, mark), (0, 0))
-        asks = asks or end > 0
+        typed = tokens_of(piece)
+        plain = [token for token in typed if token not in words.softeners]  # `onthoud dat maar niet`
+        places = (
+            (tokens, *place) for tokens in (typed, plain) for place in _requests_in(tokens, words, mark)
+        )
+        tokens, start, end = next(places, (typed, 0, 0))
+        if not end and (_takes_back(typed, words) or _takes_back(plain, words)):
+            takes_back = True
+            continue
+        is_of_this = is_of_this or end > 0
         beside = [*tokens[:start], *tokens[end:]]
         rest += () if all(any(token in each for each in idle) for token in beside) else beside
-    return rest if asks else None
+    return (rest if takes_back or is_of_this else None), is_of_this
+
+
+def _takes_back(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for a verb of forgetting and what was just said, and nothing else: `please delete what i just said`; not `delete that file`."""
+    idle = (
+        words.politeness, words.fillers, words.closers, words.coordinators, words.request_openers, words.returns, words.adverbs,
+    )  # fmt: skip
+    start = _behind(tokens, 0, idle)
+    order = start + words.forget_orders.at(tokens, start)
+    end = order + words.said_last.at(tokens, order)
+    return start < order < end and _behind(tokens, end, idle) == len(tokens)
+
+
+def _behind(tokens: Sequence[str], place: int, lists: Sequence[WordList]) -> int:
+    """The place behind all entries of some lists that stand one behind another from a place on."""
+    while size := max((entries.at(tokens, place) for entries in lists), default=0):
+        place += size
+    return place
 
 
 def _requests_in(tokens: Sequence[str], words: Grammar, mark: str) -> Iterator[tuple[int, int]]:
@@ -87,9 +134,7 @@ def _requests_in(tokens: Sequence[str], words: Grammar, mark: str) -> Iterator[t
             continue
         if words.first_person.has_any(tokens[:place]):  # `ich kann mir das nicht merken`
             continue
-        end = place + size
-        while step := max((entries.at(tokens, end) for entries in idle), default=0):
-            end += step
+        end = _behind(tokens, place + size, idle)
         phrase = tokens[place:end]
         names_it = any(entries.within(phrase) for entries in (words.pointing, words.unkept_things))
         is_whole = end == len(tokens) or any(entries.at(tokens[:-1], end) for entries in goes_on)

@@ -26,6 +26,7 @@ from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, header_length, is_filled_in, split
 from memoryclaw.text.language import words_of
 from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
+from memoryclaw.text.unkept import without_unkept
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import audience
 from memoryclaw.vault.days import JOURNALS, LOGSEQ, JournalNames, day_in_folders, day_in_heading, day_in_name
@@ -405,11 +406,13 @@ def read_note(path: str, data: bytes, settings: ReadingSettings = NO_SETTINGS) -
     day, called = _journal(path, stem, settings.journals) if settings.journals != LOGSEQ else ("", ())
     source = _Source(path, place, stem, problems, overflow, day or day_in_name(stem), called)
     reading = _read(source, text, settings)
-    if marks and reading.log.turns:  # they stay, so that they can be named, and say nothing
+    if reading.log.turns:  # they stay, so that they can be named, and say nothing
         gone = omitted_lines(marks)
         turns = (
             t._replace(text="" if t.line in gone else without_words(t.text, marks.get(t.line, ())))
-            for t in reading.log.turns
+            if marks
+            else t
+            for t in without_unkept(reading.log.turns)
         )
         reading = reading._replace(log=Log(tuple(turns), reading.log.problems))
     note = _note(source, reading)

@@ -43,7 +43,11 @@ def test_what_a_turn_asks_not_to_keep_reaches_no_disk(vault_of: VaultOf, text: s
     assert "Lunde" in on_disk
 
 
-@pytest.mark.parametrize("order", ["forget that, dont save it", "ok don't keep that please", "bitte nicht speichern", "no lo guardes", "sla dat niet op"])  # fmt: skip
+@pytest.mark.parametrize("order", [
+    "forget that, dont save it", "ok don't keep that please", "bitte nicht speichern", "no lo guardes", "sla dat niet op",
+    "forget that, it's private", "delete what i just said please", "can you forget that?", "vergiss das bitte wieder", "oublie ça, c'est privé",
+    "borra eso por favor", "cancella quello che ho appena detto", "onthoud dat maar niet", "esquece o que acabei de dizer",
+])  # fmt: skip
 def test_what_the_next_turn_takes_back_makes_no_memory(vault_of: VaultOf, order: str) -> None:
     root = vault_of({})
     on_disk = kept(root, "my vet is Dr Lunde", "my ex is called Pia Voss", order)
@@ -62,7 +66,8 @@ def test_what_the_next_turn_takes_back_makes_no_memory(vault_of: VaultOf, order:
         "don't forget: my ex is called Pia Voss", "i dont save much, my ex is called Pia Voss", "we don't keep this in the shed", "don't save the file as csv",
         "i don't remember that my keys were there", "don't save it yet, i have to check", "write a function that hashes it, don't store it", "never mind", "forget it",
         "vergiss nicht: meine ex heißt Pia Voss", "das kann ich mir nicht merken", "no recuerdo eso, mi ex se llama Pia", "je ne garde pas ça chez moi",
-        "please do not record the meeting on friday", "record this: my knee hurts",
+        "please do not record the meeting on friday", "record this: my knee hurts", "delete that file", "forget that, i live in leeds",
+        "scratch that, 4 with the baby", "don't forget that", "delete that and add a retry", "vergeet dat niet", "lösch das bild", "oublie ça et écris un poème",
     ],
 )  # fmt: skip
 def test_like_words_ask_nothing_of_the_kind(text: str) -> None:
@@ -74,3 +79,30 @@ def test_every_phrase_asks_it_alone_and_before_a_colon(code: str) -> None:
     for phrase in (entry.replace("' ", "'") for entry in grammar(code).unkept.entries()):
         assert asked_unkept(f"{phrase}: Pia Voss 4711") == TELLS, phrase
         assert asked_unkept(phrase) in ("", POINTS_BACK), phrase
+
+
+def test_what_was_kept_before_it_is_taken_back_is_proposed_to_be_forgotten(vault_of: VaultOf) -> None:
+    root = vault_of({})
+    kept(root, "my vet is Dr Lunde", "my ex is called Pia Voss and i weigh 92 kilos")
+    again = {"ts": "2026-04-19T18:30:00Z", "session": "evening", "turn": 30, "role": "user", "name": "Kim", "content": "forget that"}  # fmt: skip
+    with App(root, clock=lambda: NIGHT) as app:
+        app.capture([json.dumps(again)])
+    consolidated(root)
+    with App(root, clock=lambda: NIGHT) as app:
+        waiting = " ".join(waiting.what for waiting in app.review.list())
+    assert "Pia Voss" in waiting
+    assert "Lunde" not in waiting
+
+
+def test_what_a_tool_did_in_between_is_meant_by_delete_that(vault_of: VaultOf) -> None:
+    root = vault_of({})
+    lines = [
+        {"role": "user", "name": "Kim", "content": "my vet is Dr Lunde"},
+        {"role": "tool", "tool": "write_file", "args": {"path": "vet.md"}, "result": "ok", "ok": True, "content": ""},
+        {"role": "assistant", "content": "I wrote vet.md."},
+        {"role": "user", "name": "Kim", "content": "delete that"},
+    ]  # fmt: skip
+    with App(root, clock=lambda: NIGHT) as app:
+        app.capture([json.dumps({"ts": f"2026-04-19T18:{n:02}:00Z", "session": "evening", "turn": n, **line}) for n, line in enumerate(lines)])  # fmt: skip
+    consolidated(root)
+    assert "Lunde" in "".join(path.read_text() for path in (root / "semantic").glob("*.md"))
