@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, grammar, tokens_of
 from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.fact_values import KIN, noun_of
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-zä]{0,6}\.?"
 _CLOCK = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[.,]\d{1,3})?(?:\s?[ap]\.?m\b\.?)?"
@@ -140,7 +141,7 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
         pasted.update(of_block)
     if messages := [number for number, form in heads.items() if form.below or form.name in _TALKS]:
         pasted.update(range(messages[0], messages[-1]))  # a message may have paragraphs
-    pasted.update(_dialogue(lines, words))
+    pasted.update(_dialogue(lines, words) or _messages(lines, words, me))
     return pasted | _attributed(lines, words, me)
 
 
@@ -322,6 +323,74 @@ def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: boo
         return True
     typed = by_turns or label["aside"] or _UPPER.match(label["who"]) or _HANDLE.match(label["who"])
     return bool(typed) and _names_somebody(name, words)
+
+
+class _Message(NamedTuple):
+    """A line with a label, which may be what somebody of that name wrote."""
+
+    label: str
+    name: Sequence[str]  # the tokens of the label
+    tokens: Sequence[str]  # of what stands behind it
+    beside: Sequence[str]  # of the other lines of the turn
+    words: Grammar
+
+
+def _is_role(message: _Message) -> bool:
+    return message.words.roles.within(message.name) or message.words.honorifics.at(message.name) > 0
+
+
+def _is_kin(message: _Message) -> bool:
+    noun = noun_of(message.label)
+    is_named = len(message.name) > 1 and _is_role(message)  # `Uncle Ray`, `my brother`
+    return is_named or (noun is not None and noun.field in KIN)
+
+
+# What tells that the label of a line names who wrote it, and how much: it may as well name what the speaker tells of.
+AUTHORS: Mapping[str, tuple[float, Callable[[_Message], bool]]] = {
+    "a name": (1.0, lambda message: _UPPER.match(message.label) is not None and _names_somebody(message.label, message.words)),
+    "a first name": (1.0, lambda message: message.name[0] in _first_names() or message.words.roles.within(message.name)),
+    "somebody to the speaker": (0.5, _is_role),
+    "who is near or named": (0.5, _is_kin),
+    "speaks to somebody": (0.5, lambda message: message.words.second_person.within(message.tokens)),
+    "is asked about beside it": (1.0, lambda message: message.words.people_pronouns.within(message.beside)),
+    "is told of": (-1.0, lambda message: message.words.people_pronouns.within(message.tokens)),
+}  # fmt: skip
+_AUTHOR_SURE = 2.0
+
+
+@cache
+def _first_names() -> frozenset[str]:
+    return frozenset(lists.words("names.first"))
+
+
+def _messages(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
+    """The lines that the name of somebody else leads, where all labels of the turn are the same: `Lena: ich bin allergisch gegen Soja`."""
+    labels = {number: hit for number, line in enumerate(lines) if (hit := _LABEL.match(line)) and hit["mark"]}
+    names = {tokens_of(hit["who"]) for hit in labels.values()}
+    if len(names) != 1 or not (name := names.pop()) or me in name or listed("speakers").at(name) == len(name):
+        return set()
+    beside = tokens_of(" ".join(line for number, line in enumerate(lines) if number not in labels))
+    messages = {
+        number: _Message(hit["who"], name, tokens_of(lines[number][hit.start("words") :]), beside, words)
+        for number, hit in labels.items()
+    }
+    return {
+        number
+        for number, message in messages.items()
+        if _tells_of_self(message.tokens, words)
+        and sum(weight for weight, shows in AUTHORS.values() if shows(message)) >= _AUTHOR_SURE
+    }
+
+
+def _tells_of_self(tokens: Sequence[str], words: Grammar) -> bool:
+    """True where the speaker, or a thing of theirs, is the subject: not for `my dog, nine years old`, `call me at six`."""
+    is_subject = any(token in words.first_person and token not in words.first_objects for token in tokens)
+    return is_subject or any(
+        token in words.possessives_own
+        and not words.roles.at(tokens, place + 1)
+        and any(behind in words.verbs for behind in tokens[place + 2 :])
+        for place, token in enumerate(tokens)
+    )
 
 
 def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> range:
