@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
@@ -198,6 +199,9 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) ->
     letters = _letters(lines, me)
     others = pasted_lines(lines, words, me) | letters | _tables(lines, words)
     others |= {number for number, line in enumerate(lines) if line.strip() in exchange.repeated}
+    for number, line in enumerate(lines):
+        if _is_message(line, words, me):
+            others.update(takewhile(lambda place: not is_asked(lines[place], words), range(number, block_end(lines, number))))
     material, asking = _material(lines, others, words, letters)
     others |= material
     if not others and exchange.answer:
@@ -354,6 +358,71 @@ def _letters(lines: Sequence[str], me: str) -> set[int]:
 _FORMALLY = 2
 
 
+class _Opening(NamedTuple):
+    """A line that begins with a greeting, and may be a message that somebody else sent."""
+
+    line: str
+    behind: Sequence[str]  # the tokens behind the greeting
+    typed: Sequence[str]  # the same words as they were typed
+    words: Grammar
+
+    def presented(self) -> int:
+        """Behind how many of them somebody is presented by name, `it's Gwen`; 0 where nobody is."""
+        places = (place + length for place, length in listed("presenting").places(self.behind[:_NEAR]))
+        place = next(places, 0)
+        place += self.words.honorifics.at(self.behind, place)
+        return (place + 1) * (place > 0 and self.typed[place : place + 1] != [] and self.typed[place][0].isupper())
+
+    def sentences(self, *, asking: bool) -> Iterator[Sequence[str]]:
+        """The words of the sentences that ask something, or of those that do not."""
+        return (tokens_of(sentence) for sentence in sentences(self.line) if is_asked(sentence, self.words) == asking)
+
+
+def _comes_from(opening: _Opening) -> bool:
+    ways = (opening.words.source_prepositions, opening.words.owner_prepositions)
+    behind = opening.presented()
+    return behind > 0 and any(way.at(opening.behind, place) for way in ways for place in (behind, behind + 1))
+
+
+def _greets_a_name(opening: _Opening) -> bool:
+    tokens = opening.behind
+    return opening.typed[0][0].isupper() and not (listed("speakers").at(tokens) or tokens[0] in opening.words.common)
+
+
+def _speaks_of_the_readers(opening: _Opening) -> bool:
+    return any(
+        opening.words.second_person.within(tokens) or listed("formal_address").within(tokens)
+        for tokens in opening.sentences(asking=False)
+    )
+
+
+# What a line with a greeting shows of being a message to the speaker or of the speaker's to somebody, and how much.
+MESSAGE: Mapping[str, tuple[float, Callable[[_Opening], bool]]] = {
+    "greets": (0.5, lambda _opening: True),
+    "greets a name": (0.5, _greets_a_name),
+    "with a title": (0.5, lambda opening: opening.words.honorifics.at(opening.behind) > 0),
+    "says by name who writes": (0.5, lambda opening: opening.presented() > 0),
+    "and whence": (1.0, _comes_from),
+    "speaks to the reader": (0.75, _speaks_of_the_readers),
+    "takes leave": (1.0, lambda opening: _signs([*sentences(opening.line)][-1])),
+    "asks the one spoken to": (-1.0, lambda opening: any(opening.words.second_person.within(tokens) for tokens in opening.sentences(asking=True))),
+}  # fmt: skip
+_NEAR = 4  # words behind a greeting in which somebody is presented
+_MESSAGE_SURE = 2.5
+
+
+def _is_message(line: str, words: Grammar, me: str) -> bool:
+    """True for a line that greets as a message does: `Hello, it's Gwen from the library. The book you reserved is in.`"""
+    tokens = tokens_of(line)
+    length = listed("greetings").at(tokens)
+    if not 0 < length < len(tokens):
+        return False
+    opening = _Opening(line, tokens[length:], [line[start:end] for start, end in spans_of(line)[length:]], words)
+    name = opening.presented()
+    is_mine = me and me in (*tokens[length : length + name], *tokens[-1:])
+    return not is_mine and sum(weight for weight, shows in MESSAGE.values() if shows(opening)) >= _MESSAGE_SURE
+
+
 def _signs(line: str) -> bool:
     """True for a line that takes leave and is signed: `Love, George`."""
     tokens = tokens_of(line)
@@ -405,6 +474,9 @@ def _opened(line: str, words: Grammar, *, ahead: bool) -> list[str]:
             continue  # behind a dash goes on what stands before it
         total = _asked_beside(line[start:end], line[:start], words)
         parts[start] = max(total, parts.get(start, total))
+    if _is_message(line, words, "") and is_asked(line[starts[-1] :], words):  # what is asked behind a message is no part of it
+        parts.setdefault(starts[-1], 0.0)
+        parts[starts[-1]] = max(parts[starts[-1]], _IN_LINE)
     best = max(parts, key=lambda place: parts[place], default=0)
     if not best or parts[best] < _IN_LINE:
         return [line]
