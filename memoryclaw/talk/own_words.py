@@ -165,8 +165,8 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
     typed = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
     # Of several paragraphs, or beside a quotation, the request may be about another.
     ahead = not pasted and len([*blocks_of(typed)]) == 1
-    lines = [piece for n, line in enumerate(typed) for piece in _opened(line, words, ahead=ahead and not n)]
-    own_lines, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""), exchange)
+    pieces = [piece for n, line in enumerate(typed) for piece in _opened(line, words, ahead=ahead and not n)]
+    own_lines, others = _parted(pieces, words, next(iter(tokens_of(speaker)), ""), exchange)
     text = sealing.calls("\n".join(own_lines))  # only now: that they are calls tells code from talk
     seals = sealing.sealed()
     return OwnWords(text, tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
@@ -194,10 +194,14 @@ def without_command(text: str, words: Grammar) -> str:
     return text
 
 
-def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) -> tuple[list[str], list[str]]:
+def _parted(
+    pieces: Sequence[_Piece], words: Grammar, me: str, exchange: Replies
+) -> tuple[list[str], list[str]]:
     """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
+    lines = [piece.line for piece in pieces]
     letters = _letters(lines, me)
     others = pasted_lines(lines, words, me) | letters | _tables(lines, words)
+    others |= {number for number, piece in enumerate(pieces) if piece.is_text}
     others |= {number for number, line in enumerate(lines) if line.strip() in exchange.repeated}
     for number, line in enumerate(lines):
         if _is_message(line, words, me):
@@ -455,7 +459,14 @@ def _greets(line: str, whom: str = "") -> bool:
     )
 
 
-def _opened(line: str, words: Grammar, *, ahead: bool) -> list[str]:
+class _Piece(NamedTuple):
+    """A line, or what was parted of it."""
+
+    line: str
+    is_text: bool = False  # that the other piece asks about
+
+
+def _opened(line: str, words: Grammar, *, ahead: bool) -> list[_Piece]:
     """A line, parted where a sentence asks about the text behind or before it: `sounds weird? I am …`, `I am … too harsh?`.
 
     Args:
@@ -464,11 +475,12 @@ def _opened(line: str, words: Grammar, *, ahead: bool) -> list[str]:
     stops = [*_BREAK.finditer(line)]
     starts = [0, *(stop.end() for stop in stops)]
     ends = [*(stop.end() for stop in stops), len(line)]
-    parts: dict[int, float] = {}  # where the line may be parted, and how much tells it
+    leading: dict[int, float] = {}  # where the line may be parted behind a request, and how much tells it
     if ahead and (seam := _seam(line, words)):
-        parts[seam] = _asked_beside(line[:seam], line[seam:], words) + _SEAM
+        leading[seam] = _asked_beside(line[:seam], line[seam:], words) + _SEAM
     for start, end in [*zip(starts, ends, strict=True)][: _FIRST_SENTENCES * ahead]:
-        parts[end] = _asked_beside(line[start:end], line[end:], words)
+        leading[end] = _asked_beside(line[start:end], line[end:], words)
+    parts = dict(leading)  # … or before one
     for start, end in [*zip(starts, ends, strict=True)][1:][-_LAST_SENTENCES:]:
         if line[:start].endswith(_DASHES) or not is_asked(line[start:end], words):
             continue  # behind a dash goes on what stands before it
@@ -479,8 +491,9 @@ def _opened(line: str, words: Grammar, *, ahead: bool) -> list[str]:
         parts[starts[-1]] = max(parts[starts[-1]], _IN_LINE)
     best = max(parts, key=lambda place: parts[place], default=0)
     if not best or parts[best] < _IN_LINE:
-        return [line]
-    return [line[:best].rstrip(" -–—>→"), line[best:]]
+        return [_Piece(line)]
+    asks_first = ahead and parts[best] == leading.get(best)
+    return [_Piece(line[:best].rstrip(" -–—>→")), _Piece(line[best:], asks_first)]
 
 
 def _asked_beside(sentence: str, text: str, words: Grammar) -> float:

@@ -26,6 +26,7 @@ _COMMA = re.compile(r"[,;]\s")
 _ASIDE = re.compile(r"\([^()]*\)")
 _ABOVE = re.compile(r"\s*[\^↑☝👆]")  # points to what stands above
 _OTHER_WORDS = 3  # that count, at most
+_OPEN = 2.5  # of what breaks off before the thing that it asks about
 _BARE = 4  # words, at most, of a request that points nowhere: `tldr?`
 
 
@@ -107,9 +108,15 @@ def _delivered(line: _AskingLine) -> float:
     return any(way.within(line.tokens) for way in ways) and not line.text.rstrip().endswith("?")
 
 
+def _is_work_on_a_text(line: _AskingLine) -> bool:
+    """By its verb, or by what is to be made of it: `summarise`, `make this shorter`."""
+    lists = ("makers", "manners")
+    return listed("requests").within(line.tokens) or all(listed(name).within(line.tokens) for name in lists)
+
+
 def _asks_for_nothing_else(line: _AskingLine) -> float:
     """Work on a text, an answer to it or who wrote it, and no word of anything besides."""
-    asks = any(listed(name).within(line.tokens) for name in ("requests", "answering"))
+    asks = _is_work_on_a_text(line) or listed("answering").within(line.tokens)
     tells = listed("deliveries").within(line.tokens) and not _tells(line)
     return (asks or tells) and not _other_words(line)
 
@@ -139,7 +146,7 @@ def _usual() -> frozenset[str]:
 FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
     "points to something unnamed": (1.0, _points),
     "asks": (0.5, _asks),
-    "asks for work on a text": (1.5, _has("requests")),
+    "asks for work on a text": (1.5, _is_work_on_a_text),
     "and for nothing else": (1.5, _asks_for_nothing_else),
     "names what only a text has": (2.0, _has("aspects")),
     "asks how words sound": (1.0, _asks_how_it_sounds),
@@ -171,6 +178,8 @@ def asks_beside(sentence: str, words: Grammar) -> float:
     says_yes = listed("judgements").at(line.tokens) == len(line.tokens)  # `correct`
     if len(line.tokens) > _MOST or says_yes or not (is_asked(sentence, words) or _delivered(line)):
         return -math.inf
+    if words.owner_prepositions.at(line.tokens[-1:]) and sentence.rstrip().endswith((":", "：")):
+        return _asked_by(sentence, words) + _OPEN  # `a title for:`
     topics = (token for token in line.tokens if token in words.order_topics)
     is_bare = (
         len(line.tokens) <= _BARE and not _other_words(line) and all(token in _usual() for token in topics)
