@@ -27,6 +27,7 @@ from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, s
 from memoryclaw.text.sentences import sentences
 
 _CUT = " … "  # stands where a secret was left out of a line
+_TAKEN = "…"  # stands where a quotation was taken out behind a colon
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)")
 _QUOTED_LINES = re.compile(r"(?m)(?:^[ \t]*>.*$\n?)+")
 # A quotation of a few words only marks them.
@@ -160,7 +161,9 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
         is_apart = "\n" in quote or (is_alone and is_last)
         if is_apart or len(quote) > _LONG:
             pasted.append(_first_line(sealing.sealed().open(quote)))
-        return "\n" if is_apart else sealing.seal(hit[0], quotation=True)
+        if is_apart:  # … so that nothing further is looked for behind a colon
+            return f"{_TAKEN}\n" if lead.endswith((":", "：")) else "\n"
+        return sealing.seal(hit[0], quotation=True)
 
     typed = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
     # Of several paragraphs, or beside a quotation, the request may be about another.
@@ -556,6 +559,8 @@ def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> 
         if number in others or _is_item(line):
             continue
         before, reach = _before_others(line, words, last=number == full[-1])
+        if reach and line[len(before) :].strip() == _TAKEN:
+            continue
         leads = bool(reach) and (before == line or before.rstrip().endswith(_LEADS))
         if reach == _ALL:  # it says where its text stands
             requests.append(_TextRequest(math.inf, number, range(number + 1, len(lines))))
