@@ -58,6 +58,7 @@ _DASHES = (" - ", " – ", " — ", " -- ")
 _SEAM = 1.0  # of a capital that no sign stands before
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
 _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
+_WORK = 3.0  # of what asks for work on what stands behind its colon
 _LABEL_WORDS = 2  # of a line that a program names itself: `Fatal error: …`
 _ASKING = 20  # words, at most, of a request for work on a text
 _HEADER = re.compile(
@@ -122,7 +123,7 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
     Args:
         text: what was typed.
         speaker: who typed it; a line that greets them, and a letter that they have not signed, are somebody else's.
-        words: the grammar of its language; `written_things`, `rework_verbs` and `reporting_verbs` announce words of others.
+        words: the grammar of its language; `written_things` and `reporting_verbs` announce words of others.
         exchange: that it stands in.
     """
     pasted: list[str] = []
@@ -714,17 +715,6 @@ def _is_item(line: str) -> bool:
     return _LIST.match(line) is not None
 
 
-def _reworks(clause: Sequence[str], words: Grammar) -> bool:
-    """True for a request for work on a text, `in German please`, but not for `to answer that`."""
-    if any(token in words.first_person for token in clause) and not listed("requests").within(clause):
-        return False
-    hits = [entries.find(clause) for entries in (words.rework_verbs, listed("requests"), listed("subjects"))]
-    return any(
-        place >= 0 and not (place and clause[place - 1] in words.goal_prepositions and place < 2)
-        for place in hits
-    )
-
-
 def _is_own(clause: Sequence[str], words: Grammar) -> bool:
     """True for something written that is the speaker's: `summary of my week`, not `a message from my landlord`."""
     place = words.written_things.find(clause)
@@ -754,7 +744,7 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
     clause = tokens_of(sentence)
     if any(token in words.second_person and token not in words.nominatives for token in clause):
         return False
-    if listed("sources").within(clause) or _quotes(clause, words) or _reworks(clause, words):
+    if listed("sources").within(clause) or _quotes(clause, words) or asks_of_text(f"{sentence}:", words) >= _WORK:
         return True
     # `Error: exit code 1` is a line of the program itself.
     if (
@@ -788,7 +778,7 @@ def _quotes(clause: Sequence[str], words: Grammar) -> bool:
 def _announces_below(sentence: str, words: Grammar) -> bool:
     """True for `this is what she said`, `translate this` and `here is the letter` at the end of a line."""
     tail = tokens_of(sentence)
-    works = _quotes(tail, words) or words.rework_verbs.within(tail)
+    works = _quotes(tail, words) or asks_of_text(sentence, words) >= _WORK
     if words.written_things.within(tail):
         pointers = listed("text_pointers")
         points = pointers.at(tail) > 0 or (pointers.within(tail) and is_asked(sentence, words))

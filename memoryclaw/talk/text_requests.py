@@ -26,7 +26,6 @@ _COMMA = re.compile(r"[,;]\s")
 _ASIDE = re.compile(r"\([^()]*\)")
 _ABOVE = re.compile(r"\s*[\^↑☝👆]")  # points to what stands above
 _OTHER_WORDS = 3  # that count, at most
-_OPEN = 2.5  # of what breaks off before the thing that it asks about
 _BARE = 4  # words, at most, of a request that points nowhere: `tldr?`
 
 
@@ -108,6 +107,18 @@ def _delivered(line: _AskingLine) -> float:
     return any(way.within(line.tokens) for way in ways) and not line.text.rstrip().endswith("?")
 
 
+def _breaks_off(line: _AskingLine) -> bool:
+    """It ends before the thing that it asks about: `a title for:`."""
+    ends = (line.words.owner_prepositions, line.words.source_prepositions)
+    orders = line.words.tasks.at(line.tokens) or listed("makers").at(line.tokens)
+    asks = orders or clauses.asks(line.tokens, line.words)  # not `the numbers you asked for:`
+    return bool(_leads(line) and asks and any(among.at(line.tokens[-1:]) for among in ends))
+
+
+def _leads(line: _AskingLine) -> bool:
+    return line.text.rstrip().endswith((":", "："))
+
+
 def _is_work_on_a_text(line: _AskingLine) -> bool:
     """By its verb, or by what is to be made of it: `summarise`, `make this shorter`."""
     lists = ("makers", "manners")
@@ -116,7 +127,15 @@ def _is_work_on_a_text(line: _AskingLine) -> bool:
 
 def _asks_for_nothing_else(line: _AskingLine) -> float:
     """Work on a text, an answer to it or who wrote it, and no word of anything besides."""
-    asks = _is_work_on_a_text(line) or listed("answering").within(line.tokens)
+    pointer = listed("text_pointers").at(line.tokens, 1)
+    is_put = listed("languages").within(line.tokens) or (
+        listed("makers").at(line.tokens) == 1
+        and pointer > 0
+        and line.words.politeness.skip(line.tokens, 1 + pointer) == len(line.tokens)
+    )
+    asks = (
+        _is_work_on_a_text(line) or listed("answering").within(line.tokens) or (is_put and _leads(line))
+    )  # `edit this:`
     tells = listed("deliveries").within(line.tokens) and not _tells(line)
     return (asks or tells) and not _other_words(line)
 
@@ -137,7 +156,7 @@ def _other_words(line: _AskingLine) -> Sequence[str]:
 
 @cache
 def _usual() -> frozenset[str]:
-    names = ("requests", "subjects", "askers", "text_pointers", "tones", "judgements", "answering", "aspects", "makers", "manners", "languages", "deliveries", "receipts", "speakers", "whence")  # fmt: skip
+    names = ("requests", "askers", "text_pointers", "tones", "judgements", "answering", "aspects", "makers", "manners", "languages", "deliveries", "receipts", "speakers", "whence")  # fmt: skip
     entries = (tokens_of(entry) for name in names for entry in listed(name).entries())
     return frozenset[str]().union(*SMALL.values(), *entries)
 
@@ -148,6 +167,7 @@ FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
     "asks": (0.5, _asks),
     "asks for work on a text": (1.5, _is_work_on_a_text),
     "and for nothing else": (1.5, _asks_for_nothing_else),
+    "breaks off before its object": (2.5, _breaks_off),
     "names what only a text has": (2.0, _has("aspects")),
     "asks how words sound": (1.0, _asks_how_it_sounds),
     "judges or interprets": (1.0, lambda line: any(listed(name).within(line.tokens) for name in ("judgements", "tones"))),
@@ -161,7 +181,7 @@ FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
     "an own thing": (-2.0, _is_owned),
     "the speaker comes up": (-1.0, _tells),
     "tells the one spoken to": (-2.0, lambda line: line.words.second_person.at(line.tokens) and not line.text.rstrip().endswith(("?", "？"))),
-    "a purpose": (-2.0, lambda line: line.tokens[0] in line.words.goal_prepositions and not listed("languages").within(line.tokens)),
+    "a purpose": (-3.0, lambda line: line.tokens[0] in line.words.goal_prepositions and not listed("languages").within(line.tokens)),
     "it is to last": (-2.0, lambda line: line.words.lasting.within(line.tokens)),
     "other words": (-0.5, lambda line: min(_OTHER_WORDS, len(_other_words(line)))),
 }  # fmt: skip
@@ -178,13 +198,11 @@ def asks_beside(sentence: str, words: Grammar) -> float:
     says_yes = listed("judgements").at(line.tokens) == len(line.tokens)  # `correct`
     if len(line.tokens) > _MOST or says_yes or not (is_asked(sentence, words) or _delivered(line)):
         return -math.inf
-    if words.owner_prepositions.at(line.tokens[-1:]) and sentence.rstrip().endswith((":", "：")):
-        return _asked_by(sentence, words) + _OPEN  # `a title for:`
     topics = (token for token in line.tokens if token in words.order_topics)
     is_bare = (
         len(line.tokens) <= _BARE and not _other_words(line) and all(token in _usual() for token in topics)
     )
-    return _asked_by(sentence, words) if is_bare or _points(line) else -math.inf
+    return _asked_by(sentence, words) if is_bare or _points(line) or _breaks_off(line) else -math.inf
 
 
 def _asking_part(text: str, words: Grammar) -> str:
