@@ -405,7 +405,9 @@ def _is_no_todo(statement: Statement, tokens: Sequence[str], start: int, end: in
     others = [*tokens[:start], *tokens[end:]]
     reminds = words.reminders.within(tokens[start:end]) or statement.kind == "task"
     is_appointment = _is_somewhere(tokens[end:], words) and bool(_due(statement, statement.words))
-    if statement.doubts & {"joke", "reported", "mood"} or (words.not_todos.within(tokens[start:]) and not is_appointment):
+    if statement.doubts & {"joke", "reported", "mood"} or (
+        words.not_todos.within(tokens[start:]) and not is_appointment
+    ):
         return True
     if "supposed" in statement.doubts and (
         words.suppositions.within(tokens_of(statement.quote)) or words.conditionals.within(others)
@@ -455,9 +457,9 @@ def _due(statement: Statement, text: str) -> str:
 
 
 def _chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list[str]:
-    """What somebody says has to be done, without a word that opens any to-do: by a day, `call the bank tomorrow`, `I should ring Tom by friday`,
-    also for another, `my boss wants me to send the slides by friday`, or as they have promised.
+    """What somebody says has to be done, without a word that opens any to-do: by a day, `call the bank tomorrow`, or as promised.
 
+    By a day also what another wants, `my boss wants me to send the slides by friday`.
     Work for the assistant names no day, or the one who waits for it: `send me the draft by friday`.
     """
     promised = _promised(statement, tokens, words)
@@ -472,7 +474,8 @@ def _chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list
     )
     is_done = _verb_of(chore, words) or (commissioned and (is_verb or _is_somewhere(behind, words)))
     if (
-        statement.doubts - {"moment", *(("supposed", "mood") if opened else ()), *(("reported",) if commissioned else ())}
+        statement.doubts
+        - {"moment", *(("supposed", "mood") if opened else ()), *(("reported",) if commissioned else ())}
         or not ((opened or _goes_on(statement, words)) and is_done)
         or any(among.within(behind) for among in refusing)
         or (words.not_todos.within(tokens) and not _is_somewhere(behind, words))
@@ -500,7 +503,9 @@ def _promised(statement: Statement, tokens: Sequence[str], words: Grammar) -> in
 
 def _is_somewhere(tokens: Sequence[str], words: Grammar) -> bool:
     """True for somewhere to be: `be at the notary`, `am Montag beim Notar sein`."""
-    is_be = words.be_verbs.at(tokens) or words.be_verbs.has_any(tokens[-1:] if words.final_verbs.entries() else ())
+    is_be = words.be_verbs.at(tokens) or words.be_verbs.has_any(
+        tokens[-1:] if words.final_verbs.entries() else ()
+    )
     return bool(is_be) and words.prepositions.within(tokens)
 
 
@@ -582,7 +587,9 @@ def _verb_of(text: str, words: Grammar) -> str:
     if not tokens:
         return ""
     if words.final_verbs.entries():
-        last = next((n for n in reversed(range(len(tokens))) if not _of_a_day(tokens[n], words)), 0)  # `Paket abholen am Montag`
+        last = next(
+            (n for n in reversed(range(len(tokens))) if not _of_a_day(tokens[n], words)), 0
+        )  # `Paket abholen am Montag`
         plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[last])
         return plain if text[spans_of(text)[last][0]].islower() and _is_verb(tokens[last], words) else ""
     openers = (words.fillers, words.adverbs, words.politeness)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, grammar, tokens_of
 from memoryclaw.text.sentences import sentences
-from memoryclaw.vault.fact_values import KIN, noun_of
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-zä]{0,6}\.?"
 _CLOCK = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[.,]\d{1,3})?(?:\s?[ap]\.?m\b\.?)?"
@@ -90,8 +89,8 @@ FORMS = (
     _form("comment in code", r"\s*+(?://|/\*|<!--|#include|#!/|@@ -)", "// the limit", below=True),
     _form("role of a message to a model", r"[\s{\"'-]{0,12}role[\"']?:", "- role: user", below=True),
 )  # fmt: skip
-_UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
-_LABEL = re.compile(
+UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
+LABEL = re.compile(
     r"[ \t]*+(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]{1,4} ?)?(?:[-*•+–] ++)?(?:\d{1,2}:\d\d ++)?\*{0,2}(?P<who>[^\W_][\w.'’@-]*+(?: [\w.'’@-]++){0,3})(?P<aside> ?[(\[][^)\]\n]{1,40}[)\]])?\*{0,2}(?:(?P<mark>[ \t]?:)\*{0,2}|[ \t](?P<dash>[-–—]))[ \t]++(?P<words>\S)"
 )
 _AMOUNT = re.compile(r"[£$€]?\d[\d.,]*")  # glued to its unit: `600pcm`
@@ -141,7 +140,7 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
         pasted.update(of_block)
     if messages := [number for number, form in heads.items() if form.below or form.name in _TALKS]:
         pasted.update(range(messages[0], messages[-1]))  # a message may have paragraphs
-    pasted.update(_dialogue(lines, words) or _messages(lines, words, me))
+    pasted.update(_dialogue(lines, words))
     return pasted | _attributed(lines, words, me)
 
 
@@ -180,7 +179,7 @@ def _heads(lines: Sequence[str], words: Grammar) -> dict[int, Form]:
         if (
             counts[form.name] >= form.least
             and (not form.spoken or form.name in spoken)
-            and (not form.named or counts[form.name] > 1 or _names_somebody(hit["who"], words))
+            and (not form.named or counts[form.name] > 1 or names_somebody(hit["who"], words))
             and (not form.below or number < last)
             and not (form.apart and words.first_person.within(tokens_of(lines[number])))
         ):
@@ -245,7 +244,7 @@ def _name_alone(line: str, words: Grammar, me: str) -> str:
     titled = listed("titles").within(name) or listed("greetings").at(name) or listed("farewells").at(name)
     return (
         ""
-        if is_common or titled or (name_words and not _names_somebody(" ".join(name_words), words))
+        if is_common or titled or (name_words and not names_somebody(" ".join(name_words), words))
         else " ".join(name)
     )
 
@@ -281,7 +280,7 @@ def _speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
     return any(speaks(text, language, to_somebody=to_somebody) for language in (words, grammar(UNREAD)))
 
 
-def _names_somebody(who: str, words: Grammar) -> bool:
+def names_somebody(who: str, words: Grammar) -> bool:
     """True for what is no word of the language: a name, a nickname, a handle."""
     tokens = tokens_of(who)
     return bool(tokens) and not any(token in words.not_somebody for token in tokens)
@@ -289,7 +288,7 @@ def _names_somebody(who: str, words: Grammar) -> bool:
 
 def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
     """The lines of a talk in which each is led by who speaks: two of them, or several by turns, of themselves or to somebody."""
-    labels = {number: hit for number, line in enumerate(lines) if (hit := _LABEL.match(line))}
+    labels = {number: hit for number, line in enumerate(lines) if (hit := LABEL.match(line))}
     if len(labels) < 2:
         return set()
     who = {number: " ".join(tokens_of(hit["who"])) for number, hit in labels.items()}
@@ -321,82 +320,14 @@ def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: boo
     role = words.roles.at(tokens) == len(tokens)
     if role or listed("speakers").at(tokens) or words.people_pronouns.at(tokens):
         return True
-    typed = by_turns or label["aside"] or _UPPER.match(label["who"]) or _HANDLE.match(label["who"])
-    return bool(typed) and _names_somebody(name, words)
-
-
-class _Message(NamedTuple):
-    """A line with a label, which may be what somebody of that name wrote."""
-
-    label: str
-    name: Sequence[str]  # the tokens of the label
-    tokens: Sequence[str]  # of what stands behind it
-    beside: Sequence[str]  # of the other lines of the turn
-    words: Grammar
-
-
-def _is_role(message: _Message) -> bool:
-    return message.words.roles.within(message.name) or message.words.honorifics.at(message.name) > 0
-
-
-def _is_kin(message: _Message) -> bool:
-    noun = noun_of(message.label)
-    is_named = len(message.name) > 1 and _is_role(message)  # `Uncle Ray`, `my brother`
-    return is_named or (noun is not None and noun.field in KIN)
-
-
-# What tells that the label of a line names who wrote it, and how much: it may as well name what the speaker tells of.
-AUTHORS: Mapping[str, tuple[float, Callable[[_Message], bool]]] = {
-    "a name": (1.0, lambda message: _UPPER.match(message.label) is not None and _names_somebody(message.label, message.words)),
-    "a first name": (1.0, lambda message: message.name[0] in _first_names() or message.words.roles.within(message.name)),
-    "somebody to the speaker": (0.5, _is_role),
-    "who is near or named": (0.5, _is_kin),
-    "speaks to somebody": (0.5, lambda message: message.words.second_person.within(message.tokens)),
-    "is asked about beside it": (1.0, lambda message: message.words.people_pronouns.within(message.beside)),
-    "is told of": (-1.0, lambda message: message.words.people_pronouns.within(message.tokens)),
-}  # fmt: skip
-_AUTHOR_SURE = 2.0
-
-
-@cache
-def _first_names() -> frozenset[str]:
-    return frozenset(lists.words("names.first"))
-
-
-def _messages(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
-    """The lines that the name of somebody else leads, where all labels of the turn are the same: `Lena: ich bin allergisch gegen Soja`."""
-    labels = {number: hit for number, line in enumerate(lines) if (hit := _LABEL.match(line)) and hit["mark"]}
-    names = {tokens_of(hit["who"]) for hit in labels.values()}
-    if len(names) != 1 or not (name := names.pop()) or me in name or listed("speakers").at(name) == len(name):
-        return set()
-    beside = tokens_of(" ".join(line for number, line in enumerate(lines) if number not in labels))
-    messages = {
-        number: _Message(hit["who"], name, tokens_of(lines[number][hit.start("words") :]), beside, words)
-        for number, hit in labels.items()
-    }
-    return {
-        number
-        for number, message in messages.items()
-        if _tells_of_self(message.tokens, words)
-        and sum(weight for weight, shows in AUTHORS.values() if shows(message)) >= _AUTHOR_SURE
-    }
-
-
-def _tells_of_self(tokens: Sequence[str], words: Grammar) -> bool:
-    """True where the speaker, or a thing of theirs, is the subject: not for `my dog, nine years old`, `call me at six`."""
-    is_subject = any(token in words.first_person and token not in words.first_objects for token in tokens)
-    return is_subject or any(
-        token in words.possessives_own
-        and not words.roles.at(tokens, place + 1)
-        and any(behind in words.verbs for behind in tokens[place + 2 :])
-        for place, token in enumerate(tokens)
-    )
+    typed = by_turns or label["aside"] or UPPER.match(label["who"]) or _HANDLE.match(label["who"])
+    return bool(typed) and names_somebody(name, words)
 
 
 def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> range:
     """The lines of a block that others wrote: below a title, below the name of whose form it is, above who wrote it."""
     for number in block:
-        hit = _LABEL.match(lines[number])
+        hit = LABEL.match(lines[number])
         label = tokens_of(hit["who"]) if hit and hit["mark"] else []
         if (
             hit
@@ -432,7 +363,7 @@ def _of_document(lines: Sequence[str], block: range, me: str) -> range:
     labels = {
         number: tokens_of(hit["who"])
         for number in block
-        if (hit := _LABEL.match(lines[number])) and hit["mark"]
+        if (hit := LABEL.match(lines[number])) and hit["mark"]
     }
     telling = sum(listed("documents").at(label) == len(label) for label in labels.values() if label)
     is_own = me and any(me in tokens_of(lines[number]) for number in labels)
@@ -444,7 +375,7 @@ def _is_heading(lines: Sequence[str], block: range) -> bool:
     """True for a block that begins with a few words alone in a line: `Description`."""
     first = lines[block.start].strip()
     few = len(block) > 1 and len(tokens_of(first)) <= _HEADING
-    return few and _UPPER.match(first) is not None and first[-1] not in ".,!?;"
+    return few and UPPER.match(first) is not None and first[-1] not in ".,!?;"
 
 
 def _paragraph_above(lines: Sequence[str], start: int) -> int:
@@ -454,7 +385,7 @@ def _paragraph_above(lines: Sequence[str], start: int) -> int:
 
 
 def _first_label(lines: Sequence[str], block: range, number: int) -> int:
-    while number > block.start and _LABEL.match(lines[number - 1]):
+    while number > block.start and LABEL.match(lines[number - 1]):
         number -= 1
     return number
 
@@ -466,5 +397,5 @@ def _is_title(line: str, *, alone: bool) -> bool:
     return (
         bool(hit and tokens)
         and listed("titles").at(tokens) == len(tokens)
-        and bool(_UPPER.match(line.strip(" #*=[(")) or (hit and hit["colon"]) or not alone)
+        and bool(UPPER.match(line.strip(" #*=[(")) or (hit and hit["colon"]) or not alone)
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
-from itertools import takewhile
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
+from memoryclaw.talk.letters import greets, is_message, letter_lines, message_lines
 from memoryclaw.talk.seals import Sealing, Seals
 from memoryclaw.talk.text_requests import (
     CLEAR,
@@ -66,11 +66,6 @@ _HEADER = re.compile(
     r"|(?:from|von|sender|to|an|cc|subject|betreff|sent|gesendet|date|datum|re|aw|wg|fwd?|de|para|à|asunto|assunto|objet|oggetto|onderwerp)[ \t]*:[ \t]*\S"
     r"|(?:on|am|le|el|op|il|em)\b(?=[^\n\d]{0,60}\d)[^\n:]{4,60}(?::\d\d[^\n:]{0,60})?\b(?:wrote|schrieb|a écrit|escribió|schreef|ha scritto|escreveu)\b[^\n:]{0,60}:[ \t]*$)"
 )
-_HAIL = re.compile(  # what stands behind a greeting in its line: `Dear Mr. Holt,`
-    r"(?:\b(?:mr|mrs|ms|dr|prof|sr|sra|mme|sig|dott)\.|[^.!?:\n]){0,40}[,!:]?\Z", re.IGNORECASE
-)
-_LEAVE = 7  # words of a line that takes leave, at most
-_SIGNATURE = re.compile(r"[ \t]*+[^\W\d_a-zß-ÿ][\w.'-]*+(?:[ \t]++[^\W\d_a-zß-ÿ][\w.'-]*+){0,2}[ \t]*$")
 _TABLE = re.compile(r"[^\s,;|]*+(?:[,;|\t][^\s,;|]*+){2,}$|[ \t]*\|.*\|[ \t]*$|(?:[^|\n]*\|){2}")
 _CODE_LINE = re.compile(
     r"\s*(?:at |def |import |from \w+ import|func |return |\$ |#include|</?\w+|[\w.]+(?:Error|Exception)\b)|(?>.*?\w\().*\)\s*[;:{]?$"
@@ -203,13 +198,11 @@ def _parted(
 ) -> tuple[list[str], list[str]]:
     """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
     lines = [piece.line for piece in pieces]
-    letters = _letters(lines, me)
+    letters = letter_lines(lines, me)
     others = pasted_lines(lines, words, me) | letters | _tables(lines, words)
     others |= {number for number, piece in enumerate(pieces) if piece.is_text}
     others |= {number for number, line in enumerate(lines) if line.strip() in exchange.repeated}
-    for number, line in enumerate(lines):
-        if _is_message(line, words, me):
-            others.update(takewhile(lambda place: not is_asked(lines[place], words), range(number, block_end(lines, number))))
+    others |= message_lines(lines, words, me)
     material, asking = _material(lines, others, words, letters)
     others |= material
     if not others and exchange.answer:
@@ -223,7 +216,7 @@ def _parted(
     for number, line in enumerate(lines):
         if not line.strip():
             continue
-        if number >= end and me and _greets(line, me):
+        if number >= end and me and greets(line, me):
             end = _letter_end(lines, number, letters)
         elif number >= end and _HEADER.match(line):
             end = _mail_end(lines, number, letters)
@@ -278,7 +271,7 @@ def _mail_end(lines: Sequence[str], number: int, letters: Collection[int]) -> in
     if lines[number].rstrip().endswith(":"):
         return _letter_end(lines, number + 1, letters)
     end = block_end(lines, number)
-    text = [line for line in lines[number:end] if not (_COLON.search(line) or _greets(line))]
+    text = [line for line in lines[number:end] if not (_COLON.search(line) or greets(line))]
     return end if text and not _HEADER.match(lines[end - 1]) else _letter_end(lines, end, letters)
 
 
@@ -334,135 +327,6 @@ def _is_of_program(line: str) -> bool:
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
 
 
-def _letters(lines: Sequence[str], me: str) -> set[int]:
-    """The lines of letters that greet somebody and take leave, or take leave formally, and that another one has signed."""
-    letters: set[int] = set()
-    start = -1
-    for number, line in enumerate(lines):
-        leave = _leave(line)
-        if not leave and _greets(line):
-            start = number
-        signature = next(
-            (n for n in range(number + 1, min(number + 3, len(lines))) if lines[n].strip()), number
-        )
-        signer = signature > number and _SIGNATURE.match(lines[signature])
-        if signature > number + 1 and not signer:
-            signature = number  # the next paragraph is somebody's again
-        thanks = tokens_of(line)
-        if not leave and not (signer and listed("thanks").at(thanks) == len(thanks) > 0):
-            continue
-        signs = _signs(line) and not listed("thanks").at(thanks)
-        if start < 0 and ((signer and leave == _FORMALLY) or signs):
-            start = number
-            while start and start - 1 not in letters and (lines[start - 1].strip() or start == number):
-                start -= 1  # the paragraph above it
-        signed = thanks if signs else tokens_of(lines[signature])
-        if start >= 0 and number > start and not (me and me in signed):
-            letters.update(range(start, block_end(lines, number if signs else signature)))
-        start = -1
-    return letters
-
-
-_FORMALLY = 2
-
-
-class _Opening(NamedTuple):
-    """A line that begins with a greeting, and may be a message that somebody else sent."""
-
-    line: str
-    behind: Sequence[str]  # the tokens behind the greeting
-    typed: Sequence[str]  # the same words as they were typed
-    words: Grammar
-
-    def presented(self) -> int:
-        """Behind how many of them somebody is presented by name, `it's Gwen`; 0 where nobody is."""
-        places = (place + length for place, length in listed("presenting").places(self.behind[:_NEAR]))
-        place = next(places, 0)
-        place += self.words.honorifics.at(self.behind, place)
-        return (place + 1) * (place > 0 and self.typed[place : place + 1] != [] and self.typed[place][0].isupper())
-
-    def sentences(self, *, asking: bool) -> Iterator[Sequence[str]]:
-        """The words of the sentences that ask something, or of those that do not."""
-        return (tokens_of(sentence) for sentence in sentences(self.line) if is_asked(sentence, self.words) == asking)
-
-
-def _comes_from(opening: _Opening) -> bool:
-    ways = (opening.words.source_prepositions, opening.words.owner_prepositions)
-    behind = opening.presented()
-    return behind > 0 and any(way.at(opening.behind, place) for way in ways for place in (behind, behind + 1))
-
-
-def _greets_a_name(opening: _Opening) -> bool:
-    tokens = opening.behind
-    return opening.typed[0][0].isupper() and not (listed("speakers").at(tokens) or tokens[0] in opening.words.common)
-
-
-def _speaks_of_the_readers(opening: _Opening) -> bool:
-    return any(
-        opening.words.second_person.within(tokens) or listed("formal_address").within(tokens)
-        for tokens in opening.sentences(asking=False)
-    )
-
-
-# What a line with a greeting shows of being a message to the speaker or of the speaker's to somebody, and how much.
-MESSAGE: Mapping[str, tuple[float, Callable[[_Opening], bool]]] = {
-    "greets": (0.5, lambda _opening: True),
-    "greets a name": (0.5, _greets_a_name),
-    "with a title": (0.5, lambda opening: opening.words.honorifics.at(opening.behind) > 0),
-    "says by name who writes": (0.5, lambda opening: opening.presented() > 0),
-    "and whence": (1.0, _comes_from),
-    "speaks to the reader": (0.75, _speaks_of_the_readers),
-    "takes leave": (1.0, lambda opening: _signs([*sentences(opening.line)][-1])),
-    "asks the one spoken to": (-1.0, lambda opening: any(opening.words.second_person.within(tokens) for tokens in opening.sentences(asking=True))),
-}  # fmt: skip
-_NEAR = 4  # words behind a greeting in which somebody is presented
-_MESSAGE_SURE = 2.5
-
-
-def _is_message(line: str, words: Grammar, me: str) -> bool:
-    """True for a line that greets as a message does: `Hello, it's Gwen from the library. The book you reserved is in.`"""
-    tokens = tokens_of(line)
-    length = listed("greetings").at(tokens)
-    if not 0 < length < len(tokens):
-        return False
-    opening = _Opening(line, tokens[length:], [line[start:end] for start, end in spans_of(line)[length:]], words)
-    name = opening.presented()
-    is_mine = me and me in (*tokens[length : length + name], *tokens[-1:])
-    return not is_mine and sum(weight for weight, shows in MESSAGE.values() if shows(opening)) >= _MESSAGE_SURE
-
-
-def _signs(line: str) -> bool:
-    """True for a line that takes leave and is signed: `Love, George`."""
-    tokens = tokens_of(line)
-    length = listed("farewells").at(tokens)
-    behind = line[spans_of(line)[length - 1][1] :].strip(" ,.!") if length else ""
-    return _SIGNATURE.match(behind) is not None
-
-
-def _leave(line: str) -> int:
-    """How a line takes leave: `_FORMALLY`, as nobody does of an assistant, otherwise, or not at all."""
-    tokens = tokens_of(line)
-    if len(tokens) > _LEAVE:
-        return 0
-    length = listed("farewells").at(tokens)
-    behind = line[spans_of(line)[length - 1][1] :].strip() if length else "…"
-    if not behind or behind[0] in ",.!" or behind[0].isupper():
-        return 1
-    return _FORMALLY * (listed("regards").within(tokens[:4]) or line.strip() == "--")
-
-
-def _greets(line: str, whom: str = "") -> bool:
-    """True for a line of a greeting alone, or that begins with one of somebody by name; `hi Nora here` greets nobody."""
-    tokens = tokens_of(line)
-    length = listed("greetings").at(tokens)
-    if not length or not whom:
-        return length > 0 and _HAIL.match(line[spans_of(line)[length - 1][1] :].rstrip()) is not None
-    return tokens[length : length + 1] == (whom,) and tokens[length + 1 : length + 2] not in (
-        ("here",),
-        ("hier",),
-    )
-
-
 class _Piece(NamedTuple):
     """A line, or what was parted of it."""
 
@@ -490,7 +354,9 @@ def _opened(line: str, words: Grammar, *, ahead: bool) -> list[_Piece]:
             continue  # behind a dash goes on what stands before it
         total = _asked_beside(line[start:end], line[:start], words)
         parts[start] = max(total, parts.get(start, total))
-    if _is_message(line, words, "") and is_asked(line[starts[-1] :], words):  # what is asked behind a message is no part of it
+    if is_message(line, words, "") and is_asked(
+        line[starts[-1] :], words
+    ):  # what is asked behind a message is no part of it
         parts.setdefault(starts[-1], 0.0)
         parts[starts[-1]] = max(parts[starts[-1]], _IN_LINE)
     best = max(parts, key=lambda place: parts[place], default=0)
@@ -744,7 +610,11 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
     clause = tokens_of(sentence)
     if any(token in words.second_person and token not in words.nominatives for token in clause):
         return False
-    if listed("sources").within(clause) or _quotes(clause, words) or asks_of_text(f"{sentence}:", words) >= _WORK:
+    if (
+        listed("sources").within(clause)
+        or _quotes(clause, words)
+        or asks_of_text(f"{sentence}:", words) >= _WORK
+    ):
         return True
     # `Error: exit code 1` is a line of the program itself.
     if (
@@ -760,7 +630,7 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
     )
     behind = line[colon.end() :]
     is_text = _MORE.match(behind) and not _CONTACT.match(behind)
-    return written and bool(_NOTHING.match(behind) or is_text or _greets(behind))
+    return written and bool(_NOTHING.match(behind) or is_text or greets(behind))
 
 
 def _quotes(clause: Sequence[str], words: Grammar) -> bool:
