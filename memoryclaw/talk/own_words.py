@@ -22,6 +22,7 @@ from memoryclaw.talk.text_requests import (
     is_about_a_text,
     is_asked,
     is_typed,
+    makes_of_it,
 )
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.sentences import sentences
@@ -648,7 +649,7 @@ def _quotes(clause: Sequence[str], words: Grammar) -> bool:
 def _announces_below(sentence: str, words: Grammar) -> bool:
     """True for `this is what she said`, `translate this` and `here is the letter` at the end of a line."""
     tail = tokens_of(sentence)
-    works = _quotes(tail, words) or asks_of_text(sentence, words) >= _WORK
+    works = _quotes(tail, words) or makes_of_it(tail, words) or asks_of_text(sentence, words) >= _WORK
     if words.written_things.within(tail):
         pointers = listed("text_pointers")
         points = pointers.at(tail) > 0 or (pointers.within(tail) and is_asked(sentence, words))
