@@ -492,7 +492,7 @@ def _chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list
 def _promised(statement: Statement, tokens: Sequence[str], words: Grammar) -> int:
     """The place of what the speaker has promised to do, `I promised Lena I'd fix her bike`; 0 where nothing is promised."""
     place = words.promises.find(tokens)
-    if place < 0 or statement.subject in _OTHERS:
+    if place < 0 or (place and statement.subject != "own"):
         return 0
     behind = place + words.promises.at(tokens, place)
     if words.final_verbs.entries():

@@ -205,6 +205,7 @@ AUTHORS: Mapping[str, tuple[float, Callable[[_Labelled], bool]]] = {
     "is told of": (-1.0, lambda labelled: labelled.words.people_pronouns.within(labelled.tokens)),
 }  # fmt: skip
 _AUTHOR_SURE = 2.0
+_SUBJECT = 5  # words of a subject that is somebody's own, with its verb
 
 
 def _led_by_names(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
@@ -214,24 +215,23 @@ def _led_by_names(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
     if len(names) != 1 or not (name := names.pop()) or me in name or listed("speakers").at(name) == len(name):
         return set()
     beside = tokens_of(" ".join(line for number, line in enumerate(lines) if number not in labels))
+    texts = {number: lines[number][hit.start("words") :] for number, hit in labels.items()}
     messages = {
-        number: _Labelled(hit["who"], name, tokens_of(lines[number][hit.start("words") :]), beside, words)
+        number: _Labelled(hit["who"], name, tokens_of(texts[number]), beside, words)
         for number, hit in labels.items()
+        if _tells_of_self(texts[number], words)
     }
     return {
         number
         for number, labelled in messages.items()
-        if _tells_of_self(labelled.tokens, words)
-        and sum(weight for weight, shows in AUTHORS.values() if shows(labelled)) >= _AUTHOR_SURE
+        if sum(weight for weight, shows in AUTHORS.values() if shows(labelled)) >= _AUTHOR_SURE
     }
 
 
-def _tells_of_self(tokens: Sequence[str], words: Grammar) -> bool:
+def _tells_of_self(text: str, words: Grammar) -> bool:
     """True where the speaker, or a thing of theirs, is the subject: not for `my dog, nine years old`, `call me at six`."""
-    is_subject = any(token in words.first_person and token not in words.first_objects for token in tokens)
-    return is_subject or any(
-        token in words.possessives_own
-        and not words.roles.at(tokens, place + 1)
-        and any(behind in words.verbs for behind in tokens[place + 2 :])
-        for place, token in enumerate(tokens)
-    )
+    if any(token in words.first_person and token not in words.first_objects for token in tokens_of(text)):
+        return True
+    first = tokens_of(text.partition(",")[0])
+    owned = next((place for place, token in enumerate(first) if token in words.possessives_own), len(first))
+    return any(token in words.verbs for token in first[owned + 2 : owned + _SUBJECT])
