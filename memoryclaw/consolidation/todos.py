@@ -23,7 +23,7 @@ from memoryclaw.talk.layout import listed
 from memoryclaw.talk.statements import Statement, Talk
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
-from memoryclaw.text.dates import deadline
+from memoryclaw.text.dates import deadline, told_ranges
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.markdown import links_in
 from memoryclaw.text.memory_lines import log_line, read_line
@@ -154,7 +154,7 @@ class TodoReader:
             and _verb_of(statement.words, words)
         ):
             return _items(statement.words, words, listed=False), 1  # `note to self: buy stamps`
-        if not end and (texts := _dated_chores(statement, tokens, words)):
+        if not end and (texts := _chores(statement, tokens, words)):
             return texts, 1  # `call the bank tomorrow`
         if not end or _is_no_todo(statement, tokens, start, end, words):
             return None
@@ -183,12 +183,13 @@ class TodoReader:
                 not texts and self._last and self._last.turn == statement.turn
             ):  # `i go there on friday, put that on my list`
                 texts = [self._last.words]
-            texts = [" ".join((text, *_day_before(statement.words, start, words))) for text in texts]
+            texts = [" ".join((text, *_day_before(statement, start))) for text in texts]
         texts = [
             text
             for text in texts
             if set(keys_of(text, words, statement.who)) - ({_verb_of(text, words)} if not asks else set())
             and (asks or not _is_work(text, statement, words))
+            and not _asks_back(tokens_of(text), words)
         ]
         did = {
             key
@@ -356,6 +357,7 @@ class TodoReader:
 # Words of a thing to be made of which it is told how it shall be, at least: not `make an appointment`.
 _SPECIFIED = 5
 _PRETERITE, _AS_IN_VERB = re.compile(r"(\w+?)(qu|gu|c)(?:é|ei)"), {"qu": "c", "gu": "g", "c": "zç"}
+_NEAR = 5  # words behind a promise, in which its verb stands: before it, whom it was given
 _NO_END = frozenset({"duty", "order", "wish", "prefer"})
 _UNSURE = frozenset({"asked", "supposed", "reported", "hedged"})
 _OTHERS = frozenset({"named", "other", "relative"})
@@ -390,29 +392,23 @@ def _opener(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
     return 0, 0
 
 
-def _day_before(text: str, opener: int, words: Grammar) -> list[str]:
-    """The day that stands before the words that open a to-do, as it was said: `by next friday i need to ring Ana`."""
-    tokens, spans = tokens_of(text)[:opener], spans_of(text)
-    days = [
-        place
-        for place, token in enumerate(tokens)
-        if _is_date(token, words) or (place and token in words.time_words)
-    ]
-    if not days:
+def _day_before(statement: Statement, opener: int) -> list[str]:
+    """The days that stand before the words that open a to-do, as they were said: `by next friday i need to ring Ana`."""
+    before = statement.words[: spans_of(statement.words)[opener][0]]
+    if not statement.said:
         return []
-    first = days[0]
-    before = (words.prepositions, words.determiners, words.time_words, words.cardinals)
-    while first and (tokens[first - 1].isdigit() or any(tokens[first - 1] in entries for entries in before)):
-        first -= 1
-    end = spans[days[-1]][1]
-    return [text[spans[first][0] : end] + "." * text.startswith(".", end)]
+    spans = (day.span for day in told_ranges(before, date.fromisoformat(statement.said[:10])))
+    return [before[slice(*span)] + "." * before.startswith(".", span[1]) for span in spans][:1]
 
 
 def _is_no_todo(statement: Statement, tokens: Sequence[str], start: int, end: int, words: Grammar) -> bool:
     """True for what is no to-do of the speaker: `i have to say`, `she has to go`, `i need to eat every two hours`."""
     others = [*tokens[:start], *tokens[end:]]
     reminds = words.reminders.within(tokens[start:end]) or statement.kind == "task"
-    if statement.doubts & {"joke", "reported", "mood"} or words.not_todos.within(tokens[start:]):
+    is_appointment = _is_somewhere(tokens[end:], words) and bool(_due(statement, statement.words))
+    if statement.doubts & {"joke", "reported", "mood"} or (
+        words.not_todos.within(tokens[start:]) and not is_appointment
+    ):
         return True
     if words.vague_deeds.within(tokens[start:]) and not _due(statement, statement.words):
         return True
@@ -463,26 +459,63 @@ def _due(statement: Statement, text: str) -> str:
     return deadline(text, date.fromisoformat(statement.said[:10])) if statement.said else ""
 
 
-def _dated_chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list[str]:
-    """What somebody says has to be done by a day, without a word that opens any to-do: `call the bank tomorrow`, `I should ring Tom by friday`.
+def _chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list[str]:
+    """What somebody says has to be done, without a word that opens any to-do: by a day, `call the bank tomorrow`, or as promised.
 
+    By a day also what another wants, `my boss wants me to send the slides by friday`.
     Work for the assistant names no day, or the one who waits for it: `send me the draft by friday`.
     """
-    refusing = (words.first_objects, words.second_person, words.negations, words.habitual, words.not_todos)
-    opened = words.dated_duties.at(tokens)
-    chore = statement.words[spans_of(statement.words)[opened][0] :] if opened < len(tokens) else ""
+    promised = _promised(statement, tokens, words)
+    commissioned = next((place + length for place, length in words.commissions.places(tokens)), 0)
+    opened = promised or commissioned or words.dated_duties.at(tokens)
+    refusing = (words.first_objects, words.second_person, words.negations, words.habitual)
+    behind = tokens[opened:]
+    chore = statement.words[spans_of(statement.words)[opened][0] :] if behind else ""
+    # Behind `quiere que` it has no form that tells, but somebody else may stand there.
+    is_verb = words.noun_openers.at(behind, 1) or (
+        words.infinitive_ends.entries() and (words.final_verbs.entries() or chore[:1].islower())
+    )
+    is_done = _verb_of(chore, words) or (commissioned and (is_verb or _is_somewhere(behind, words)))
     if (
-        statement.doubts - {"moment", *(("supposed", "mood") if opened else ())}
-        or not ((opened or _goes_on(statement, words)) and _verb_of(chore, words))
-        or any(among.within(tokens) for among in refusing)
-        or not _due(statement, chore)
+        statement.doubts
+        - {"moment", *(("supposed", "mood") if opened else ()), *(("reported",) if commissioned else ())}
+        or not ((opened or _goes_on(statement, words)) and is_done)
+        or any(among.within(behind) for among in refusing)
+        or (words.not_todos.within(tokens) and not _is_somewhere(behind, words))
+        or not (promised or _due(statement, chore))
     ):
         return []
     texts = _items(chore, words, listed=False)
-    texts = [t for t in texts if (verb := _verb_of(t, words)) and set(keys_of(t, words)) - {verb}]
+    texts = [text for text in texts if set(keys_of(text, words)) - {_verb_of(text, words)}]
     # An object may look like a subject: `call the bank and pay the rent`, `bitte die Miete überweisen`.
     is_asking = statement.subject == "none" or opened or len(texts) > 1 or words.politeness.at(tokens)
     return texts if is_asking else []
+
+
+def _promised(statement: Statement, tokens: Sequence[str], words: Grammar) -> int:
+    """The place of what the speaker has promised to do, `I promised Lena I'd fix her bike`; 0 where nothing is promised."""
+    place = words.promises.find(tokens)
+    if place < 0 or (place and statement.subject != "own"):
+        return 0
+    behind = place + words.promises.at(tokens, place)
+    if words.final_verbs.entries():
+        return words.todo_links.skip(tokens, behind)
+    near = range(behind, min(len(tokens), behind + _NEAR))
+    return next((place for place in near if _is_infinitive(tokens[place], words)), 0)
+
+
+def _is_somewhere(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for somewhere to be: `be at the notary`, `am Montag beim Notar sein`."""
+    is_be = words.be_verbs.at(tokens) or words.be_verbs.has_any(
+        tokens[-1:] if words.final_verbs.entries() else ()
+    )
+    return bool(is_be) and words.prepositions.within(tokens)
+
+
+def _asks_back(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for `remind me how to tie a bowline`, which asks; not for `remind me when I'm home to feed the cat`."""
+    is_moment = words.first_person.at(tokens, 1) > 0 and words.chores.has_any(tokens[2:])
+    return tokens[0] in words.question_words and not is_moment
 
 
 def _goes_on(statement: Statement, words: Grammar) -> bool:
@@ -518,6 +551,10 @@ def _items(text: str, words: Grammar, *, listed: bool) -> list[str]:
     pieces = [
         (start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if text[start:end].strip()
     ]
+    for place, (start, end) in [*enumerate(pieces)][1:]:  # `… and to oil the hinges`
+        links = words.todo_links.skip(tokens_of(text[start:end]))
+        begin = start + ([*spans_of(text[start:end]), (0, 0)][links][0] if links else 0)
+        pieces[place] = (begin, end) if _verb_of(text[begin:end], words) else (start, end)
     verbs = [bool(_verb_of(text[start:end], words)) for start, end in pieces]
     ends = bool(words.final_verbs.entries())
     nouns = [_is_noun(text[start:end], words) for start, end in pieces]
@@ -553,9 +590,11 @@ def _verb_of(text: str, words: Grammar) -> str:
     if not tokens:
         return ""
     if words.final_verbs.entries():
-        last = text.rstrip(" .!?")[-len(tokens[-1]) :]
-        plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[-1])
-        return plain if last[:1].islower() and _is_verb(tokens[-1], words) else ""
+        last = next(
+            (n for n in reversed(range(len(tokens))) if not _of_a_day(tokens[n], words)), 0
+        )  # `Paket abholen am Montag`
+        plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[last])
+        return plain if text[spans_of(text)[last][0]].islower() and _is_verb(tokens[last], words) else ""
     openers = (words.fillers, words.adverbs, words.politeness)
     behind = list(dropwhile(lambda token: any(token in among for among in openers), tokens))
     if not behind or not _is_verb(behind[0], words):
@@ -653,6 +692,11 @@ def _carries(token: str, words: Grammar) -> bool:
         or token in words.cardinals
         or _is_date(token, words)
     )
+
+
+def _of_a_day(token: str, words: Grammar) -> bool:
+    """True for a word of a date phrase."""
+    return _is_date(token, words) or token in words.time_words or token in words.prepositions
 
 
 def _is_date(token: str, words: Grammar) -> bool:

@@ -92,8 +92,8 @@ FORMS = (
     _form("role of a message to a model", r"[\s{\"'-]{0,12}role[\"']?:", "- role: user", below=True),
 )  # fmt: skip
 _ANY_FORM = late.pattern("|".join(f"(?:{form.text.replace('?P<who>', '?:').replace('?P<words>', '?:')})" for form in FORMS), re.IGNORECASE)  # fmt: skip
-_UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
-_LABEL = re.compile(
+UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
+LABEL = re.compile(
     r"[ \t]*+(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]{1,4} ?)?(?:[-*•+–] ++)?(?:\d{1,2}:\d\d ++)?\*{0,2}(?P<who>[^\W_][\w.'’@-]*+(?: [\w.'’@-]++){0,3})(?P<aside> ?[(\[][^)\]\n]{1,40}[)\]])?\*{0,2}(?:(?P<mark>[ \t]?:)\*{0,2}|[ \t](?P<dash>[-–—]))[ \t]++(?P<words>\S)"
 )
 _AMOUNT = re.compile(r"[£$€]?\d[\d.,]*")  # glued to its unit: `600pcm`
@@ -182,7 +182,7 @@ def _heads(lines: Sequence[str], words: Grammar) -> dict[int, Form]:
         if (
             counts[form.name] >= form.least
             and (not form.spoken or form.name in spoken)
-            and (not form.named or counts[form.name] > 1 or _names_somebody(hit["who"], words))
+            and (not form.named or counts[form.name] > 1 or names_somebody(hit["who"], words))
             and (not form.below or number < last)
             and not (form.apart and words.first_person.within(tokens_of(lines[number])))
         ):
@@ -247,7 +247,7 @@ def _name_alone(line: str, words: Grammar, me: str) -> str:
     titled = listed("titles").within(name) or listed("greetings").at(name) or listed("farewells").at(name)
     return (
         ""
-        if is_common or titled or (name_words and not _names_somebody(" ".join(name_words), words))
+        if is_common or titled or (name_words and not names_somebody(" ".join(name_words), words))
         else " ".join(name)
     )
 
@@ -283,7 +283,7 @@ def _speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
     return any(speaks(text, language, to_somebody=to_somebody) for language in (words, grammar(UNREAD)))
 
 
-def _names_somebody(who: str, words: Grammar) -> bool:
+def names_somebody(who: str, words: Grammar) -> bool:
     """True for what is no word of the language: a name, a nickname, a handle."""
     tokens = tokens_of(who)
     return bool(tokens) and not any(token in words.not_somebody for token in tokens)
@@ -291,7 +291,7 @@ def _names_somebody(who: str, words: Grammar) -> bool:
 
 def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
     """The lines of a talk in which each is led by who speaks: two of them, or several by turns, of themselves or to somebody."""
-    labels = {number: hit for number, line in enumerate(lines) if (hit := _LABEL.match(line))}
+    labels = {number: hit for number, line in enumerate(lines) if (hit := LABEL.match(line))}
     if len(labels) < 2:
         return set()
     who = {number: " ".join(tokens_of(hit["who"])) for number, hit in labels.items()}
@@ -323,14 +323,14 @@ def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: boo
     role = words.roles.at(tokens) == len(tokens)
     if role or listed("speakers").at(tokens) or words.people_pronouns.at(tokens):
         return True
-    typed = by_turns or label["aside"] or _UPPER.match(label["who"]) or _HANDLE.match(label["who"])
-    return bool(typed) and _names_somebody(name, words)
+    typed = by_turns or label["aside"] or UPPER.match(label["who"]) or _HANDLE.match(label["who"])
+    return bool(typed) and names_somebody(name, words)
 
 
 def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> range:
     """The lines of a block that others wrote: below a title, below the name of whose form it is, above who wrote it."""
     for number in block:
-        hit = _LABEL.match(lines[number])
+        hit = LABEL.match(lines[number])
         label = tokens_of(hit["who"]) if hit and hit["mark"] else []
         if (
             hit
@@ -366,7 +366,7 @@ def _of_document(lines: Sequence[str], block: range, me: str) -> range:
     labels = {
         number: tokens_of(hit["who"])
         for number in block
-        if (hit := _LABEL.match(lines[number])) and hit["mark"]
+        if (hit := LABEL.match(lines[number])) and hit["mark"]
     }
     telling = sum(listed("documents").at(label) == len(label) for label in labels.values() if label)
     is_own = me and any(me in tokens_of(lines[number]) for number in labels)
@@ -378,7 +378,7 @@ def _is_heading(lines: Sequence[str], block: range) -> bool:
     """True for a block that begins with a few words alone in a line: `Description`."""
     first = lines[block.start].strip()
     few = len(block) > 1 and len(tokens_of(first)) <= _HEADING
-    return few and _UPPER.match(first) is not None and first[-1] not in ".,!?;"
+    return few and UPPER.match(first) is not None and first[-1] not in ".,!?;"
 
 
 def _paragraph_above(lines: Sequence[str], start: int) -> int:
@@ -388,7 +388,7 @@ def _paragraph_above(lines: Sequence[str], start: int) -> int:
 
 
 def _first_label(lines: Sequence[str], block: range, number: int) -> int:
-    while number > block.start and _LABEL.match(lines[number - 1]):
+    while number > block.start and LABEL.match(lines[number - 1]):
         number -= 1
     return number
 
@@ -400,5 +400,5 @@ def _is_title(line: str, *, alone: bool) -> bool:
     return (
         bool(hit and tokens)
         and listed("titles").at(tokens) == len(tokens)
-        and bool(_UPPER.match(line.strip(" #*=[(")) or (hit and hit["colon"]) or not alone)
+        and bool(UPPER.match(line.strip(" #*=[(")) or (hit and hit["colon"]) or not alone)
     )

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
+from memoryclaw.talk.letters import greets, is_message, letter_lines, message_lines
 from memoryclaw.talk.seals import Sealing, Seals
 from memoryclaw.talk.text_requests import (
     CLEAR,
@@ -21,11 +22,13 @@ from memoryclaw.talk.text_requests import (
     is_about_a_text,
     is_asked,
     is_typed,
+    makes_of_it,
 )
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.sentences import sentences
 
 _CUT = " … "  # stands where a secret was left out of a line
+_TAKEN = "…"  # stands where a quotation was taken out behind a colon
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)")
 _QUOTED_LINES = re.compile(r"(?m)(?:^[ \t]*>.*$\n?)+")
 # A quotation of a few words only marks them.
@@ -56,6 +59,7 @@ _DASHES = (" - ", " – ", " — ", " -- ")
 _SEAM = 1.0  # of a capital that no sign stands before
 _MANY_SIGNS = 3  # of a line that are no marks of a sentence
 _TITLE_WORDS = 3  # of a line that only names a text: `the letter`
+_WORK = 3.0  # of what asks for work on what stands behind its colon
 _LABEL_WORDS = 2  # of a line that a program names itself: `Fatal error: …`
 _ASKING = 20  # words, at most, of a request for work on a text
 _HEADER = re.compile(
@@ -63,11 +67,6 @@ _HEADER = re.compile(
     r"|(?:from|von|sender|to|an|cc|subject|betreff|sent|gesendet|date|datum|re|aw|wg|fwd?|de|para|à|asunto|assunto|objet|oggetto|onderwerp)[ \t]*:[ \t]*\S"
     r"|(?:on|am|le|el|op|il|em)\b(?=[^\n\d]{0,60}\d)[^\n:]{4,60}(?::\d\d[^\n:]{0,60})?\b(?:wrote|schrieb|a écrit|escribió|schreef|ha scritto|escreveu)\b[^\n:]{0,60}:[ \t]*$)"
 )
-_HAIL = re.compile(  # what stands behind a greeting in its line: `Dear Mr. Holt,`
-    r"(?:\b(?:mr|mrs|ms|dr|prof|sr|sra|mme|sig|dott)\.|[^.!?:\n]){0,40}[,!:]?\Z", re.IGNORECASE
-)
-_LEAVE = 7  # words of a line that takes leave, at most
-_SIGNATURE = re.compile(r"[ \t]*+[^\W\d_a-zß-ÿ][\w.'-]*+(?:[ \t]++[^\W\d_a-zß-ÿ][\w.'-]*+){0,2}[ \t]*$")
 _TABLE = re.compile(r"[^\s,;|]*+(?:[,;|\t][^\s,;|]*+){2,}$|[ \t]*\|.*\|[ \t]*$|(?:[^|\n]*\|){2}")
 _CODE_LINE = re.compile(
     r"\s*(?:at |def |import |from \w+ import|func |return |\$ |#include|</?\w+|[\w.]+(?:Error|Exception)\b)|(?>.*?\w\().*\)\s*[;:{]?$"
@@ -120,7 +119,7 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
     Args:
         text: what was typed.
         speaker: who typed it; a line that greets them, and a letter that they have not signed, are somebody else's.
-        words: the grammar of its language; `written_things`, `rework_verbs` and `reporting_verbs` announce words of others.
+        words: the grammar of its language; `written_things` and `reporting_verbs` announce words of others.
         exchange: that it stands in.
     """
     pasted: list[str] = []
@@ -159,13 +158,15 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
         is_apart = "\n" in quote or (is_alone and is_last)
         if is_apart or len(quote) > _LONG:
             pasted.append(_first_line(sealing.sealed().open(quote)))
-        return "\n" if is_apart else sealing.seal(hit[0], quotation=True)
+        if is_apart:  # … so that nothing further is looked for behind a colon
+            return f"{_TAKEN}\n" if lead.endswith((":", "：")) else "\n"
+        return sealing.seal(hit[0], quotation=True)
 
     typed = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
     # Of several paragraphs, or beside a quotation, the request may be about another.
     ahead = not pasted and len([*blocks_of(typed)]) == 1
-    lines = [piece for n, line in enumerate(typed) for piece in _opened(line, words, ahead=ahead and not n)]
-    own_lines, others = _parted(lines, words, next(iter(tokens_of(speaker)), ""), exchange)
+    pieces = [piece for n, line in enumerate(typed) for piece in _opened(line, words, ahead=ahead and not n)]
+    own_lines, others = _parted(pieces, words, next(iter(tokens_of(speaker)), ""), exchange)
     text = sealing.calls("\n".join(own_lines))  # only now: that they are calls tells code from talk
     seals = sealing.sealed()
     return OwnWords(text, tuple(filter(tokens_of, (*pasted, *map(seals.open, others)))), seals)
@@ -193,11 +194,16 @@ def without_command(text: str, words: Grammar) -> str:
     return text
 
 
-def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) -> tuple[list[str], list[str]]:
+def _parted(
+    pieces: Sequence[_Piece], words: Grammar, me: str, exchange: Replies
+) -> tuple[list[str], list[str]]:
     """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
-    letters = _letters(lines, me)
+    lines = [piece.line for piece in pieces]
+    letters = letter_lines(lines, me)
     others = pasted_lines(lines, words, me) | letters | _tables(lines, words)
+    others |= {number for number, piece in enumerate(pieces) if piece.is_text}
     others |= {number for number, line in enumerate(lines) if line.strip() in exchange.repeated}
+    others |= message_lines(lines, words, me)
     material, asking = _material(lines, others, words, letters)
     others |= material
     if not others and exchange.answer:
@@ -211,7 +217,7 @@ def _parted(lines: Sequence[str], words: Grammar, me: str, exchange: Replies) ->
     for number, line in enumerate(lines):
         if not line.strip():
             continue
-        if number >= end and me and _greets(line, me):
+        if number >= end and me and greets(line, me):
             end = _letter_end(lines, number, letters)
         elif number >= end and _HEADER.match(line):
             end = _mail_end(lines, number, letters)
@@ -266,7 +272,7 @@ def _mail_end(lines: Sequence[str], number: int, letters: Collection[int]) -> in
     if lines[number].rstrip().endswith(":"):
         return _letter_end(lines, number + 1, letters)
     end = block_end(lines, number)
-    text = [line for line in lines[number:end] if not (_COLON.search(line) or _greets(line))]
+    text = [line for line in lines[number:end] if not (_COLON.search(line) or greets(line))]
     return end if text and not _HEADER.match(lines[end - 1]) else _letter_end(lines, end, letters)
 
 
@@ -322,71 +328,14 @@ def _is_of_program(line: str) -> bool:
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
 
 
-def _letters(lines: Sequence[str], me: str) -> set[int]:
-    """The lines of letters that greet somebody and take leave, or take leave formally, and that another one has signed."""
-    letters: set[int] = set()
-    start = -1
-    for number, line in enumerate(lines):
-        leave = _leave(line)
-        if not leave and _greets(line):
-            start = number
-        signature = next(
-            (n for n in range(number + 1, min(number + 3, len(lines))) if lines[n].strip()), number
-        )
-        signer = signature > number and _SIGNATURE.match(lines[signature])
-        if signature > number + 1 and not signer:
-            signature = number  # the next paragraph is somebody's again
-        thanks = tokens_of(line)
-        if not leave and not (signer and listed("thanks").at(thanks) == len(thanks) > 0):
-            continue
-        signs = _signs(line) and not listed("thanks").at(thanks)
-        if start < 0 and ((signer and leave == _FORMALLY) or signs):
-            start = number
-            while start and start - 1 not in letters and (lines[start - 1].strip() or start == number):
-                start -= 1  # the paragraph above it
-        signed = thanks if signs else tokens_of(lines[signature])
-        if start >= 0 and number > start and not (me and me in signed):
-            letters.update(range(start, block_end(lines, number if signs else signature)))
-        start = -1
-    return letters
+class _Piece(NamedTuple):
+    """A line, or what was parted of it."""
+
+    line: str
+    is_text: bool = False  # that the other piece asks about
 
 
-_FORMALLY = 2
-
-
-def _signs(line: str) -> bool:
-    """True for a line that takes leave and is signed: `Love, George`."""
-    tokens = tokens_of(line)
-    length = listed("farewells").at(tokens)
-    behind = line[spans_of(line)[length - 1][1] :].strip(" ,.!") if length else ""
-    return _SIGNATURE.match(behind) is not None
-
-
-def _leave(line: str) -> int:
-    """How a line takes leave: `_FORMALLY`, as nobody does of an assistant, otherwise, or not at all."""
-    tokens = tokens_of(line)
-    if len(tokens) > _LEAVE:
-        return 0
-    length = listed("farewells").at(tokens)
-    behind = line[spans_of(line)[length - 1][1] :].strip() if length else "…"
-    if not behind or behind[0] in ",.!" or behind[0].isupper():
-        return 1
-    return _FORMALLY * (listed("regards").within(tokens[:4]) or line.strip() == "--")
-
-
-def _greets(line: str, whom: str = "") -> bool:
-    """True for a line of a greeting alone, or that begins with one of somebody by name; `hi Nora here` greets nobody."""
-    tokens = tokens_of(line)
-    length = listed("greetings").at(tokens)
-    if not length or not whom:
-        return length > 0 and _HAIL.match(line[spans_of(line)[length - 1][1] :].rstrip()) is not None
-    return tokens[length : length + 1] == (whom,) and tokens[length + 1 : length + 2] not in (
-        ("here",),
-        ("hier",),
-    )
-
-
-def _opened(line: str, words: Grammar, *, ahead: bool) -> list[str]:
+def _opened(line: str, words: Grammar, *, ahead: bool) -> list[_Piece]:
     """A line, parted where a sentence asks about the text behind or before it: `sounds weird? I am …`, `I am … too harsh?`.
 
     Args:
@@ -395,20 +344,27 @@ def _opened(line: str, words: Grammar, *, ahead: bool) -> list[str]:
     stops = [*_BREAK.finditer(line)]
     starts = [0, *(stop.end() for stop in stops)]
     ends = [*(stop.end() for stop in stops), len(line)]
-    parts: dict[int, float] = {}  # where the line may be parted, and how much tells it
+    leading: dict[int, float] = {}  # where the line may be parted behind a request, and how much tells it
     if ahead and (seam := _seam(line, words)):
-        parts[seam] = _asked_beside(line[:seam], line[seam:], words) + _SEAM
+        leading[seam] = _asked_beside(line[:seam], line[seam:], words) + _SEAM
     for start, end in [*zip(starts, ends, strict=True)][: _FIRST_SENTENCES * ahead]:
-        parts[end] = _asked_beside(line[start:end], line[end:], words)
+        leading[end] = _asked_beside(line[start:end], line[end:], words)
+    parts = dict(leading)  # … or before one
     for start, end in [*zip(starts, ends, strict=True)][1:][-_LAST_SENTENCES:]:
         if line[:start].endswith(_DASHES) or not is_asked(line[start:end], words):
             continue  # behind a dash goes on what stands before it
         total = _asked_beside(line[start:end], line[:start], words)
         parts[start] = max(total, parts.get(start, total))
+    if is_message(line, words, "") and is_asked(
+        line[starts[-1] :], words
+    ):  # what is asked behind a message is no part of it
+        parts.setdefault(starts[-1], 0.0)
+        parts[starts[-1]] = max(parts[starts[-1]], _IN_LINE)
     best = max(parts, key=lambda place: parts[place], default=0)
     if not best or parts[best] < _IN_LINE:
-        return [line]
-    return [line[:best].rstrip(" -–—>→"), line[best:]]
+        return [_Piece(line)]
+    asks_first = ahead and parts[best] == leading.get(best)
+    return [_Piece(line[:best].rstrip(" -–—>→")), _Piece(line[best:], asks_first)]
 
 
 def _asked_beside(sentence: str, text: str, words: Grammar) -> float:
@@ -471,6 +427,8 @@ def _requests(lines: Sequence[str], others: Collection[int], words: Grammar) -> 
         if number in others or _is_item(line):
             continue
         before, reach = _before_others(line, words, last=number == full[-1])
+        if reach and line[len(before) :].strip() == _TAKEN:
+            continue
         leads = bool(reach) and (before == line or before.rstrip().endswith(_LEADS))
         if reach == _ALL:  # it says where its text stands
             requests.append(_TextRequest(math.inf, number, range(number + 1, len(lines))))
@@ -624,17 +582,6 @@ def _is_item(line: str) -> bool:
     return _LIST.match(line) is not None
 
 
-def _reworks(clause: Sequence[str], words: Grammar) -> bool:
-    """True for a request for work on a text, `in German please`, but not for `to answer that`."""
-    if any(token in words.first_person for token in clause) and not listed("requests").within(clause):
-        return False
-    hits = [entries.find(clause) for entries in (words.rework_verbs, listed("requests"), listed("subjects"))]
-    return any(
-        place >= 0 and not (place and clause[place - 1] in words.goal_prepositions and place < 2)
-        for place in hits
-    )
-
-
 def _is_own(clause: Sequence[str], words: Grammar) -> bool:
     """True for something written that is the speaker's: `summary of my week`, not `a message from my landlord`."""
     place = words.written_things.find(clause)
@@ -664,7 +611,11 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
     clause = tokens_of(sentence)
     if any(token in words.second_person and token not in words.nominatives for token in clause):
         return False
-    if listed("sources").within(clause) or _quotes(clause, words) or _reworks(clause, words):
+    if (
+        listed("sources").within(clause)
+        or _quotes(clause, words)
+        or asks_of_text(f"{sentence}:", words) >= _WORK
+    ):
         return True
     # `Error: exit code 1` is a line of the program itself.
     if (
@@ -680,7 +631,7 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
     )
     behind = line[colon.end() :]
     is_text = _MORE.match(behind) and not _CONTACT.match(behind)
-    return written and bool(_NOTHING.match(behind) or is_text or _greets(behind))
+    return written and bool(_NOTHING.match(behind) or is_text or greets(behind))
 
 
 def _quotes(clause: Sequence[str], words: Grammar) -> bool:
@@ -698,7 +649,7 @@ def _quotes(clause: Sequence[str], words: Grammar) -> bool:
 def _announces_below(sentence: str, words: Grammar) -> bool:
     """True for `this is what she said`, `translate this` and `here is the letter` at the end of a line."""
     tail = tokens_of(sentence)
-    works = _quotes(tail, words) or words.rework_verbs.within(tail)
+    works = _quotes(tail, words) or makes_of_it(tail, words) or asks_of_text(sentence, words) >= _WORK
     if words.written_things.within(tail):
         pointers = listed("text_pointers")
         points = pointers.at(tail) > 0 or (pointers.within(tail) and is_asked(sentence, words))

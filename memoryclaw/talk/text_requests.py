@@ -107,9 +107,38 @@ def _delivered(line: _AskingLine) -> float:
     return any(way.within(line.tokens) for way in ways) and not line.text.rstrip().endswith("?")
 
 
+def makes_of_it(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for an order about what stands beside it, `edit this please`, also before another: `read this and tell me if …`."""
+    pointer = listed("text_pointers").at(tokens, 1)
+    end = words.politeness.skip(tokens, 1 + pointer)
+    is_end = end >= len(tokens) or tokens[end] in words.coordinators
+    return listed("makers").at(tokens) == 1 and pointer > 0 and is_end
+
+
+def _breaks_off(line: _AskingLine) -> bool:
+    """It ends before the thing that it asks about: `a title for:`."""
+    ends = (line.words.owner_prepositions, line.words.source_prepositions)
+    orders = line.words.tasks.at(line.tokens) or listed("makers").at(line.tokens)
+    asks = orders or clauses.asks(line.tokens, line.words)  # not `the numbers you asked for:`
+    return bool(_leads(line) and asks and any(among.at(line.tokens[-1:]) for among in ends))
+
+
+def _leads(line: _AskingLine) -> bool:
+    return line.text.rstrip().endswith((":", "："))
+
+
+def _is_work_on_a_text(line: _AskingLine) -> bool:
+    """By its verb, or by what is to be made of it: `summarise`, `make this shorter`."""
+    lists = ("makers", "manners")
+    return listed("requests").within(line.tokens) or all(listed(name).within(line.tokens) for name in lists)
+
+
 def _asks_for_nothing_else(line: _AskingLine) -> float:
     """Work on a text, an answer to it or who wrote it, and no word of anything besides."""
-    asks = any(listed(name).within(line.tokens) for name in ("requests", "answering"))
+    is_put = listed("languages").within(line.tokens) or makes_of_it(line.tokens, line.words)
+    asks = (
+        _is_work_on_a_text(line) or listed("answering").within(line.tokens) or (is_put and _leads(line))
+    )  # `edit this:`
     tells = listed("deliveries").within(line.tokens) and not _tells(line)
     return (asks or tells) and not _other_words(line)
 
@@ -130,7 +159,7 @@ def _other_words(line: _AskingLine) -> Sequence[str]:
 
 @cache
 def _usual() -> frozenset[str]:
-    names = ("requests", "subjects", "askers", "text_pointers", "tones", "judgements", "answering", "aspects", "makers", "manners", "languages", "deliveries", "receipts", "speakers", "whence")  # fmt: skip
+    names = ("requests", "askers", "text_pointers", "tones", "judgements", "answering", "aspects", "makers", "manners", "languages", "deliveries", "receipts", "speakers", "whence")  # fmt: skip
     entries = (tokens_of(entry) for name in names for entry in listed(name).entries())
     return frozenset[str]().union(*SMALL.values(), *entries)
 
@@ -139,8 +168,9 @@ def _usual() -> frozenset[str]:
 FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
     "points to something unnamed": (1.0, _points),
     "asks": (0.5, _asks),
-    "asks for work on a text": (1.5, _has("requests")),
+    "asks for work on a text": (1.5, _is_work_on_a_text),
     "and for nothing else": (1.5, _asks_for_nothing_else),
+    "breaks off before its object": (2.5, _breaks_off),
     "names what only a text has": (2.0, _has("aspects")),
     "asks how words sound": (1.0, _asks_how_it_sounds),
     "judges or interprets": (1.0, lambda line: any(listed(name).within(line.tokens) for name in ("judgements", "tones"))),
@@ -154,7 +184,7 @@ FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
     "an own thing": (-2.0, _is_owned),
     "the speaker comes up": (-1.0, _tells),
     "tells the one spoken to": (-2.0, lambda line: line.words.second_person.at(line.tokens) and not line.text.rstrip().endswith(("?", "？"))),
-    "a purpose": (-2.0, lambda line: line.tokens[0] in line.words.goal_prepositions and not listed("languages").within(line.tokens)),
+    "a purpose": (-3.0, lambda line: line.tokens[0] in line.words.goal_prepositions and not listed("languages").within(line.tokens)),
     "it is to last": (-2.0, lambda line: line.words.lasting.within(line.tokens)),
     "other words": (-0.5, lambda line: min(_OTHER_WORDS, len(_other_words(line)))),
 }  # fmt: skip
@@ -175,7 +205,7 @@ def asks_beside(sentence: str, words: Grammar) -> float:
     is_bare = (
         len(line.tokens) <= _BARE and not _other_words(line) and all(token in _usual() for token in topics)
     )
-    return _asked_by(sentence, words) if is_bare or _points(line) else -math.inf
+    return _asked_by(sentence, words) if is_bare or _points(line) or _breaks_off(line) else -math.inf
 
 
 def _asking_part(text: str, words: Grammar) -> str:

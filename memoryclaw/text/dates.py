@@ -863,7 +863,7 @@ class Phrases:
 
     def _open_ended(self, at: int) -> SpokenDate | None:
         opening = self._take("openings", at)
-        if opening is None:
+        if opening is None or self._skip("fixed", at) > opening[1]:  # `depois de amanhã` is a day
             return None
         kind, lead = opening[0].split()
         moment = self._moment(opening[1], _FIELD if self._is_ahead else int(lead), self._anchor)

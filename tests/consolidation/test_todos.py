@@ -200,6 +200,19 @@ def test_the_answer_to_what_there_is_to_do_is_one_todo_for_each_part(
         ("i need to answer the letter from monday", {"answer the letter from monday": ""}),
         ("i should return the ladder by friday", {"return the ladder by friday": "2026-03-06"}),
         ("ich sollte bis Freitag die Miete bezahlen", {"bis Freitag die Miete bezahlen": "2026-03-06"}),
+        ("have to be at the notary on 14 may at 9", {"be at the notary on 14 may at 9": "2026-05-14"}),
+        ("my boss wants me to finish the slides by friday", {"finish the slides by friday": "2026-03-06"}),
+        ("Lena hat mich gebeten, am Freitag einen Salat mitzubringen", {"am Freitag einen Salat mitzubringen": "2026-03-06"}),
+        ("ma chef veut que je finisse le rapport avant vendredi", {"finisse le rapport avant vendredi": "2026-03-05"}),
+        ("Marta me ha pedido que lleve una ensalada el viernes", {"lleve una ensalada el viernes": "2026-03-06"}),
+        ("Giulia mi ha chiesto di portare un'insalata venerdì", {"portare un'insalata venerdì": "2026-03-06"}),
+        ("Sanne heeft me gevraagd om vrijdag een salade mee te nemen", {"om vrijdag een salade mee te nemen": "2026-03-06"}),
+        ("a minha chefe quer que eu acabe o relatório até sexta", {"acabe o relatório até sexta": "2026-03-06"}),
+        ("depois de amanhã tenho de ligar ao banco", {"ligar ao banco depois de amanhã": "2026-03-04"}),
+        ("vergiss nicht: Paket abholen am Montag", {"Paket abholen am Montag": "2026-03-09"}),
+        ("i promised Lena i'd fix her bike", {"fix her bike": ""}),
+        ("ho promesso a Paola di riparare la sua bici", {"riparare la sua bici": ""}),
+        ("i need to sand the door and to oil the hinges", {"sand the door": "", "oil the hinges": ""}),
     ],
 )  # fmt: skip
 def test_what_is_to_be_done_by_a_day_is_due_on_it(root: Path, said: str, expected: dict[str, str]) -> None:
@@ -227,11 +240,15 @@ NO_TO_DO = (
     (
         "i might call the bank tomorrow", "i should be in Berlin by friday", "i must take two pills at 8 am", "i should have called the bank on friday",
     ),
+    (
+        "remind me how to tie a bowline", "erinner mich, wie man einen Palstek macht", "recuérdame cómo se hace", "Tom promised to bring the chairs on friday",
+        "my son wants me to read him a story every night", "she asked me to lunch on friday", "have to be honest, the soup was bad", "quiere que Ana termine el viernes",
+    ),
     ("hanne has to pay her rent by friday", "the landlord needs to fix the tap by friday", "the parser needs to handle nulls"),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("said", NO_TO_DO, ids=["duties", "days", "musts", "others"])
+@pytest.mark.parametrize("said", NO_TO_DO, ids=["duties", "days", "musts", "asked", "others"])
 def test_what_is_not_to_be_done_gets_no_box(root: Path, said: tuple[str, ...]) -> None:
     talks(root, *(greeted(n, words, german=words == "morgen.") for n, words in enumerate(said)))
     assert len(list(root.glob("episodes/*.md"))) == len(said)
