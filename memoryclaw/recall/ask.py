@@ -200,7 +200,7 @@ def _candidates(
     is_mine = found.question.of_myself or (
         spoken_in(found.question.query.text, "en") in _DROPPING and not whose
     )
-    if is_mine and (found.question.of_before or not whose):  # `my landlord before Mr Dunne`
+    if is_mine and (found.question.of_before or whose <= found.question.called.keys()):  # `my landlord before Mr Dunne`
         whose = whose | searcher.own_keys()
     for match in matches:
         for candidate in _of_unit(searcher, found, match, whose, least, own_text=own):
@@ -339,7 +339,12 @@ def _is_beside(question: Question, unit: Unit) -> bool:
     tokens_of_text, typed = question.language.tokens, words_of(question.query.text.replace("’", "'"))
     asked_so = " ".join(asked_as(unit.field, unit.value))  # `Susan's phone number`
     held_tokens = {*tokens_of_text(f"{unit.entity} {unit.field} {unit.value} {asked_so}")}
-    akin = {leaf.word for leaf in question.related if not held_tokens.isdisjoint(leaf.clause.text.split())}
+    akin = {
+        word
+        for leaf in (*question.related, *question.aliases)
+        if not held_tokens.isdisjoint(leaf.clause.text.split())
+        for word in leaf.word.split()
+    }
     kind = "" if _OWN.intersection(typed) else next(iter(typed[1:2]), "")  # `what car do I drive`
     held_tokens |= {*tokens_of_text(f"{kind} {' '.join(akin)}")}
     unheld = [

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from whoosh.support.levenshtein import damerau_levenshtein
@@ -48,6 +49,7 @@ RELATED_LEAST = 10  # units: what no more of them hold is not common, however sm
 CHARACTER = 0.2  # what a single Chinese character counts beside the pairs that hold it
 OTHER = 0.5  # what a word that may stand for another counts, against that word itself
 GOAL_WORDS = 12  # words of a goal that count
+LONGEST_ROLE = 3  # words: `my best friend`
 KINDS = frozenset(MATCH_KINDS)
 STATES = frozenset({"archived", "pending", "draft", "superseded"})
 KIND_NAMES = {
@@ -63,6 +65,7 @@ _HIDDEN = late.pattern(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re
 # Words by which people speak of themselves: what they said then counts more than what an assistant answered.
 _MYSELF = frozenset(lists.words("pronouns.myself"))
 _MYSELF_UNSPACED = tuple(word for word in _MYSELF if max(word) > "\u2fff")
+_OWN = frozenset(lists.words("pronouns.own"))
 # Words by which they speak to the assistant: how it shall answer may be asked.
 _YOURSELF = frozenset((*lists.words("pronouns.yourself"), *lists.words("pronouns.answers")))
 _YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
@@ -117,6 +120,7 @@ class Question(NamedTuple):
         entities: those that the question names, by key, with their names in the vault.
         people: the same for people.
         parts: those named by one word of a longer name: likely, and so only boosted.
+        called: those named by what they are to somebody: `my sister`, of whom a fact has the name.
         weights: the idf of each content word.
         tokens: of the content words and their synonyms.
         unknown: words that stand nowhere in the vault.
@@ -141,6 +145,7 @@ class Question(NamedTuple):
     unknown: tuple[str, ...]
     notices: tuple[str, ...]
     coming: tuple[dates.DateRange, ...] = ()
+    called: Mapping[str, str] = MappingProxyType({})
     scope: str = ""
 
     @property
@@ -166,7 +171,7 @@ class Question(NamedTuple):
     @property
     def any_entity(self) -> Mapping[str, str]:
         """The entities that may be meant."""
-        return {**self.parts, **self.entities}
+        return {**self.parts, **self.called, **self.entities}
 
     @property
     def any_person(self) -> Mapping[str, str]:
@@ -362,8 +367,11 @@ def understand(
     aliases: tuple[Leaf, ...] = ()
     akin: tuple[Leaf, ...] = ()
     tokens = frozenset(vocabulary.tokens)
+    called: dict[str, str] = {}
     if _is_plain(query):
-        aliases = _synonyms(words, tokens, vocabulary, catalog)
+        names_of_roles = _names_of_roles(text, entities, catalog)
+        called = {key_of(name): name for _, name in names_of_roles}
+        aliases = _synonyms(words, tokens, vocabulary, [*_vault_synonyms(words, catalog), *names_of_roles])
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
         plain = [word for word in words if key_of(word) not in names]
@@ -392,7 +400,7 @@ def understand(
         query = query._replace(filters=(*query.filters, kind_filter(kind)))
     return Question(
         query, language, today, clause, leaves, aliases, akin, toward, entities, people, name_parts, vocabulary.weights, tokens,
-        tuple(vocabulary.unknown), tuple(notices), coming,
+        tuple(vocabulary.unknown), tuple(notices), coming, called,
     )  # fmt: skip
 
 
@@ -594,12 +602,40 @@ def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
     return {**entities, **{key: name for key, _, name in rows}}, people, name_parts
 
 
+def _names_of_roles(text: str, entities: Iterable[str], catalog: Catalog) -> list[tuple[str, str]]:
+    """The words by which a text says what somebody is to the one who asks or to an entity that it names, and the name that the one fact about that holds: `my sister`, `Anas Chef`."""
+    typed = [word.removesuffix("'s") for word in words_of(text.replace("’", "'"))]
+    owners = {*entities} | (set() if _OWN.isdisjoint(typed) else catalog.own_keys())
+    if not owners:
+        return []
+    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most questions speak of nobody's own
+
+    fields = {phrase: (noun_of(phrase) or [phrase])[0] for phrase in _runs(typed, LONGEST_ROLE)}
+    values: dict[str, set[str]] = {}
+    for field, value in catalog.current_values(owners, fields.values()):
+        values.setdefault(field, set()).add(value)
+    return [
+        (phrase, name)
+        for phrase, field in fields.items()
+        for name in values.get(field, ())
+        if len(values[field]) == 1 and name[:1].isupper() and catalog.names([key_of(name)], ("entity", "person"))
+    ]
+
+
+def _runs(words: Sequence[str], longest: int) -> Iterator[str]:
+    """All runs of so many words at most."""
+    return (" ".join(words[at : at + size]) for at in range(len(words)) for size in range(1, longest + 1))
+
+
+def _vault_synonyms(words: Sequence[str], catalog: Catalog) -> list[tuple[str, str]]:
+    return catalog.synonyms(list(dict.fromkeys(candidate.key for candidate in candidates(words))))
+
+
 def _synonyms(
-    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
+    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, synonyms: Iterable[tuple[str, str]]
 ) -> tuple[Leaf, ...]:
-    keys = dict.fromkeys(candidate.key for candidate in candidates(words))
     leaves = []
-    for phrase, synonym in catalog.synonyms(list(keys)):
+    for phrase, synonym in synonyms:
         most = max((seen.weights[word] for word in words if fold(word) in phrase.split()), default=math.inf)
         for tokens in seen.languages.phrases(synonym):
             if tokens and not asked.issuperset(tokens):
