@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from datetime import date
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,17 +17,17 @@ from memoryclaw.recall.pasted import OwnText, mixed
 from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says_before, says_duty
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
-from memoryclaw.recall.search import Searcher, answering_share
+from memoryclaw.recall.search import RELATED, Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.recall.whose import asks_of_oneself, is_of_another
 from memoryclaw.text import words as lists
-from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges
+from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
 from memoryclaw.text.grammar import spoken_in
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.sentences import ends_in_question, sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
-from memoryclaw.vault.value_forms import asked_as, holds_form
+from memoryclaw.vault.value_forms import asked_as, holds_form, is_occupation
 
 BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
 LINES = 5  # that answer, at most
@@ -126,12 +127,12 @@ def ask(
         if is_day_told and not one.tells_day:  # of a day its own words tell more than what was said on it
             return False
         known = one.is_certain or lists_duties or bool(question.days)  # of a day all answers that was on it
-        if known or not (passes or question.of_myself):
+        if known or not (passes or _is_mine(question)):
             return known and not one.line.against
-        rivals = _rivals(one.line, candidates)
-        is_only = one.line.share >= 1 and not rivals  # all that is asked stands there, and nowhere else
+        is_only = one.line.share >= 1 and not _rivals(one.line, candidates)  # all that is asked stands there, and nowhere else
         against = set(one.line.against) - ({"form"} if is_only and form not in _EXACT else set())
-        return not (against or any(one.line.when and rival.when > one.line.when for rival in rivals))
+        later = (rival.when > one.line.when for rival in _rivals(one.line, candidates, RELATED))
+        return not (against or (one.line.when and any(later)))
 
     answering = sorted(
         filter(is_sure, candidates), key=lambda one: (one.is_certain, one.line.share), reverse=True
@@ -172,9 +173,9 @@ def _sequels(
     return later
 
 
-def _rivals(line: AnswerLine, others: Iterable[_Candidate]) -> list[AnswerLine]:
-    """The lines of other units that hold about as much of the question, and are of whom it asks about."""
-    enough = _AS_MUCH * line.share
+def _rivals(line: AnswerLine, others: Iterable[_Candidate], part: float = _AS_MUCH) -> list[AnswerLine]:
+    """The lines of other units that hold such a part as much of the question, and are of whom it asks about."""
+    enough = part * line.share
     lines = (one.line for one in others if one.line.share >= enough and one.line.id != line.id)
     return [rival for rival in lines if "another" not in rival.against]
 
@@ -197,10 +198,7 @@ def _candidates(
     spoken: list[set[str]] = []
     kinds: dict[tuple[str, int], str] = {}
     whose: AbstractSet[str] = found.question.any_entity.keys() | found.question.any_person.keys()
-    is_mine = found.question.of_myself or (
-        spoken_in(found.question.query.text, "en") in _DROPPING and not whose
-    )
-    if is_mine and (found.question.of_before or whose <= found.question.called.keys()):  # `my landlord before Mr Dunne`
+    if _is_mine(found.question) and (found.question.of_before or whose <= found.question.called.keys()):  # `my landlord before Mr Dunne`
         whose = whose | searcher.own_keys()
     for match in matches:
         for candidate in _of_unit(searcher, found, match, whose, least, own_text=own):
@@ -213,6 +211,12 @@ def _candidates(
                 spoken.append(words)
                 yield candidate
                 break
+
+
+def _is_mine(question: Question) -> bool:
+    """True for a question of oneself; in a language that need not say so, also for one that names nobody."""
+    is_named = bool(question.any_entity or question.any_person)
+    return question.of_myself or (spoken_in(question.query.text, "en") in _DROPPING and not is_named)
 
 
 def _of_unit(
@@ -279,6 +283,11 @@ def _of_unit(
         )
         for (_, piece), share, is_pasted, is_on_day in zip(pieces, own, pasted, on_day, strict=True)
     ]
+    if question.form == "where":  # `Hana is my physio`, above `she's at the Leith clinic`
+        against = [
+            (*one, "below") if "form" in one and "form" not in next_ else one
+            for one, next_ in zip(against, [*against[1:], ("form",)], strict=True)
+        ]
     for at in sorted(
         range(len(pieces)), key=lambda at: ("day" in against[at], -shares[at], len(against[at]))
     ):
@@ -338,7 +347,8 @@ def _is_beside(question: Question, unit: Unit) -> bool:
         return False
     tokens_of_text, typed = question.language.tokens, words_of(question.query.text.replace("’", "'"))
     asked_so = " ".join(asked_as(unit.field, unit.value))  # `Susan's phone number`
-    held_tokens = {*tokens_of_text(f"{unit.entity} {unit.field} {unit.value} {asked_so}")}
+    of_field = question.fields.get(unit.field, "")
+    held_tokens = {*tokens_of_text(f"{unit.entity} {unit.field} {unit.value} {asked_so} {of_field}")}
     akin = {
         word
         for leaf in (*question.related, *question.aliases)
@@ -439,8 +449,21 @@ def _against(
         yield "conflict"
     if _is_doubted(match):
         yield "doubted"
+    # What somebody is may be many things; by trade it answers what the trade is, and not where it is done.
+    if unit.field == "is" and not is_asked and (form != "what" or not is_occupation(unit.value)):
+        yield "guessed"
+    if form != "when" and not question.days and unit.when and _is_over(text, unit.when[:10], question.today):
+        yield "over"
     if unit.role == "assistant":
         yield "assistant"
+
+
+def _is_over(text: str, said: str, today: date) -> bool:
+    """True for what was said to be so until a day that is over: `Hana is in Osaka till friday`."""
+    day = date.fromisoformat(said)
+    open_ = (one for one in find_ranges(text, day)[0] if one.end and not one.start)
+    ends = ((next_occurrence(one, day) or one).end for one in open_ if not tells_past(text, one.span))
+    return any(said <= end < today.isoformat() for end in ends)
 
 
 def _is_doubted(match: Match) -> bool:

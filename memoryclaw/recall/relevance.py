@@ -195,6 +195,7 @@ def of_text(question: Question, *, is_known: bool = False) -> dict[str, float]:
     start = _beginning(typed)
     liking = typed[len(start) : len(start) + 1] and typed[len(start)] in _LIKINGS  # `how do i like my tea`
     own = bool(liking) or any(word in _OWN for word in typed[len(start) :])
+    own = own or (question.of_myself and _OWN.isdisjoint(typed))  # by words of another language
     named = own or question.entities or question.people
     asks = start in _ABOUT or "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
     beside = {

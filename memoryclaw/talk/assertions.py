@@ -16,6 +16,7 @@ from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
 from memoryclaw.text.language import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
+from memoryclaw.vault.value_forms import is_occupation
 from memoryclaw.vault.vocabulary import misfit
 
 ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
@@ -880,7 +881,12 @@ def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, 
     behind = tokens[article:]
     if not behind or behind[0] in words.passing:
         return value, ""
-    lasting = article or words.roles.at(tokens) or words.lasting_states.at(tokens) == len(tokens)
+    lasting = (
+        article
+        or words.roles.at(tokens)
+        or words.lasting_states.at(tokens) == len(tokens)
+        or is_occupation(value)
+    )
     return value, "is" if lasting else ""
 
 
