@@ -362,7 +362,7 @@ def _is_beside(question: Question, unit: Unit) -> bool:
         for before, word in zip(["", *typed], typed, strict=False)
         if word in question.weights
         and before not in BEFORE_WHAT  # `before breakfast`
-        and word not in _LIGHT
+        and word.rpartition("'")[2] not in _LIGHT  # `s'appelle`
         and not held_tokens.issuperset(tokens_of_text(word.partition("'")[0]))
         and not held_tokens.issuperset(tokens_of_text(word.removesuffix("s")))  # `Anas Nummer`
     ]
@@ -452,7 +452,9 @@ def _against(
     # What somebody is may be many things; by trade it answers what the trade is, and not where it is done.
     if unit.field == "is" and not is_asked and (form != "what" or not is_occupation(unit.value)):
         yield "guessed"
-    if form != "when" and not question.days and unit.when and _is_over(text, unit.when[:10], question.today):
+    told = unit.value or text
+    is_of_now = form != "when" and not (question.days or question.of_before)
+    if is_of_now and unit.when and _is_over(told, unit.when[:10], question.today):
         yield "over"
     if unit.role == "assistant":
         yield "assistant"
