@@ -56,6 +56,8 @@ _ANSWERS = "– "  # with which an episode puts an answer behind its question
 # Words beside the name of a field that ask for no more than its value.
 _LIGHT = frozenset(lists.words("pronouns.light"))
 _OWN = frozenset(lists.words("pronouns.own"))
+_SEVERAL = frozenset(lists.words("pronouns.several"))
+_ONE_NAME = 2  # words
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
 
 
@@ -452,6 +454,11 @@ def _against(
     # What somebody is may be many things; by trade it answers what the trade is, and not where it is done.
     if unit.field == "is" and not is_asked and (form != "what" or not is_occupation(unit.value)):
         yield "guessed"
+    if is_asked and form in ("who", "what") and not _SEVERAL.isdisjoint(words):  # `who are my supervisors`
+        from memoryclaw.vault.fact_values import holds_many  # noqa: PLC0415 - most questions ask for one
+
+        if not holds_many(unit.field, None) and len(words_of(unit.value)) <= _ONE_NAME:
+            yield "several"
     told = unit.value or text
     is_of_now = form != "when" and not (question.days or question.of_before)
     if is_of_now and unit.when and _is_over(told, unit.when[:10], question.today):

@@ -22,6 +22,7 @@ from memoryclaw.vault.vocabulary import misfit
 ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
 ANY_ROLE = "role"  # of one who is no longer there, or of what does not take place, whatever it was
 COUPLE = ("partner", "wife", "husband")  # one field, of which people have several names
+_BIRTHPLACE = "birthplace"
 _ANY_DAY = date(2000, 1, 1)
 _VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
 _TOLD_WORDS = 12  # of a value that tells what it is by itself
@@ -828,6 +829,8 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 end += field in PLACED and _is_before_name(text, spans[end : end + 2], words)
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
                 if value and _names_a_thing(value, words):
+                    if field == _BIRTHPLACE and not any(map(str.isalpha, find_ranges(value, _ANY_DAY)[1])):
+                        field = "birthday"  # noqa: PLW2901 - `born in 1979`
                     is_act = field == "from" and words.verb_leads and value.islower()  # `je viens de manger`
                     if is_act or (field in PLACED and _is_no_place(value, field, clause, entity)):
                         return None
