@@ -457,8 +457,12 @@ class Catalog:
 
     def own_keys(self) -> frozenset[str]:
         """The keys of the names under which stands who says `I`."""
-        names = (_USER, *self.names_of_owner(_USER), self.usual_speaker()[0])
-        return frozenset(key_of(name) for name in names if name)
+
+        def read() -> frozenset[str]:
+            names = (_USER, *self.names_of_owner(_USER), self.usual_speaker()[0])
+            return frozenset(key_of(name) for name in names if name)
+
+        return self.constant("own keys", read)
 
     def superseded_in(
         self, turns: Iterable[tuple[str, int]], episodes: Iterable[tuple[str, str]]

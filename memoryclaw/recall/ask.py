@@ -131,7 +131,9 @@ def ask(
         known = one.is_certain or lists_duties or bool(question.days)  # of a day all answers that was on it
         if known or not (passes or _is_mine(question)):
             return known and not one.line.against
-        is_only = one.line.share >= 1 and not _rivals(one.line, candidates)  # all that is asked stands there, and nowhere else
+        is_only = one.line.share >= 1 and not _rivals(
+            one.line, candidates
+        )  # all that is asked stands there, and nowhere else
         against = set(one.line.against) - ({"form"} if is_only and form not in _EXACT else set())
         later = (rival.when > one.line.when for rival in _rivals(one.line, candidates, RELATED))
         return not (against or (one.line.when and any(later)))
@@ -200,7 +202,9 @@ def _candidates(
     spoken: list[set[str]] = []
     kinds: dict[tuple[str, int], str] = {}
     whose: AbstractSet[str] = found.question.any_entity.keys() | found.question.any_person.keys()
-    if _is_mine(found.question) and (found.question.of_before or whose <= found.question.called.keys()):  # `my landlord before Mr Dunne`
+    if _is_mine(found.question) and (
+        found.question.of_before or whose <= found.question.called.keys()
+    ):  # `my landlord before Mr Dunne`
         whose = whose | searcher.own_keys()
     for match in matches:
         for candidate in _of_unit(searcher, found, match, whose, least, own_text=own):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import cache
 from types import MappingProxyType
@@ -129,6 +130,7 @@ class Question(NamedTuple):
         unknown: words that stand nowhere in the vault.
         today: the UTC day that "last week" refers to.
         coming: the next days that an expression without a year may mean, where it was read as the last ones.
+        own: the keys of the names of the one who asks, where the question speaks of that one.
         scope: of the project that is worked in; empty where that is not known.
     """
 
@@ -150,6 +152,7 @@ class Question(NamedTuple):
     coming: tuple[dates.DateRange, ...] = ()
     fields: Mapping[str, str] = MappingProxyType({})
     called: Mapping[str, str] = MappingProxyType({})
+    own: AbstractSet[str] = frozenset()
     scope: str = ""
 
     @property
@@ -422,10 +425,11 @@ def understand(
     toward = _goal(goal, tokens, catalog, language) if goal else ()
     if kind:
         query = query._replace(filters=(*query.filters, kind_filter(kind)))
-    return Question(
+    question = Question(
         query, language, today, clause, leaves, aliases, akin, toward, entities, people, name_parts, vocabulary.weights, tokens,
         tuple(vocabulary.unknown), tuple(notices), coming, fields, called,
     )  # fmt: skip
+    return question._replace(own=catalog.own_keys()) if question.of_myself else question
 
 
 def kind_filter(kind: str) -> Filter:
