@@ -455,28 +455,40 @@ def _against(
         yield "conflict"
     if _is_doubted(match):
         yield "doubted"
-    # What somebody is may be many things; by trade it answers what the trade is, and not where it is done.
-    if unit.field == "is" and not is_asked and (form != "what" or not is_occupation(unit.value)):
+    if _is_one_of_several(question, unit) if is_asked else _is_no_trade(question, unit):
         yield "guessed"
-    if is_asked and form in ("who", "what") and not _SEVERAL.isdisjoint(words):  # `who are my supervisors`
-        from memoryclaw.vault.fact_values import holds_many  # noqa: PLC0415 - most questions ask for one
-
-        if not holds_many(unit.field, None) and len(words_of(unit.value)) <= _ONE_NAME:
-            yield "several"
-    told = unit.value or text
-    is_of_now = form != "when" and not (question.days or question.of_before)
-    if is_of_now and unit.when and _is_over(told, unit.when[:10], question.today):
+    if _is_over(question, unit, text):
         yield "over"
     if unit.role == "assistant":
         yield "assistant"
 
 
-def _is_over(text: str, said: str, today: date) -> bool:
-    """True for what was said to be so until a day that is over: `Hana is in Osaka till friday`."""
+def _is_no_trade(question: Question, unit: Unit) -> bool:
+    """True for what somebody is in another way than by trade, and where something else of the trade is asked for: `a mother`; where one works."""
+    return unit.field == "is" and (question.form != "what" or not is_occupation(unit.value))
+
+
+def _is_one_of_several(question: Question, unit: Unit) -> bool:
+    """True for a single value of a field that has one at a time, where more than one is asked for: `who are my supervisors`."""
+    is_of_several = question.form in ("who", "what") and not _SEVERAL.isdisjoint(
+        words_of(question.query.text)
+    )
+    if not is_of_several or len(words_of(unit.value)) > _ONE_NAME:
+        return False
+    from memoryclaw.vault.fact_values import holds_many  # noqa: PLC0415 - most questions ask for one
+
+    return not holds_many(unit.field, None)
+
+
+def _is_over(question: Question, unit: Unit, text: str) -> bool:
+    """True for what was said to be so until a day that is over, unless a day or an earlier time is asked for: `Hana is in Osaka till friday`."""
+    if not unit.when or question.form == "when" or question.days or question.of_before:
+        return False
+    said, text = unit.when[:10], unit.value or text
     day = date.fromisoformat(said)
     open_ = (one for one in find_ranges(text, day)[0] if one.end and not one.start)
     ends = ((next_occurrence(one, day) or one).end for one in open_ if not tells_past(text, one.span))
-    return any(said <= end < today.isoformat() for end in ends)
+    return any(said <= end < question.today.isoformat() for end in ends)
 
 
 def _is_doubted(match: Match) -> bool:
