@@ -354,6 +354,8 @@ def _is_beside(question: Question, unit: Unit) -> bool:
     tokens_of_text, typed = question.language.tokens, words_of(question.query.text.replace("’", "'"))
     asked_so = " ".join(asked_as(unit.field, unit.value))  # `Susan's phone number`
     of_field = question.fields.get(unit.field, "")
+    if key_of(unit.entity) in question.called:  # `Ulla's boss`
+        of_field = " ".join((of_field, *question.entities.values()))
     held_tokens = {*tokens_of_text(f"{unit.entity} {unit.field} {unit.value} {asked_so} {of_field}")}
     akin = {
         word

@@ -396,9 +396,12 @@ def understand(
     called: dict[str, str] = {}
     if _is_plain(query):
         fields = _fields_said(text)
-        names_of_roles = _names_of_roles(fields, text, entities, catalog)
+        names_of_roles = _names_of_roles(text, entities, catalog)
         called = {key_of(name): name for _, name in names_of_roles}
-        aliases = _synonyms(words, tokens, vocabulary, [*_vault_synonyms(words, catalog), *names_of_roles])
+        # Fields have English names.
+        field_names = [(phrase, field) for field, phrase in fields.items() if spoken_code in _SMALL_ABROAD]
+        synonyms = [*_vault_synonyms(words, catalog), *names_of_roles, *field_names]
+        aliases = _synonyms(words, tokens, vocabulary, synonyms)
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
         ordinary = [word for word in words if key_of(word) not in names]
@@ -631,32 +634,36 @@ def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
 
 
 def _fields_said(text: str) -> dict[str, str]:
-    """The fields that words of a text stand for, each with these words; what stands for none names the field that is called so."""
+    """The fields that words of a text stand for, each with these words."""
     from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - a search for notes loads no fields
 
+    return {noun.field: phrase for phrase in _phrases(text) if (noun := noun_of(phrase))}
+
+
+def _phrases(text: str) -> list[str]:
+    """The runs of words that may name a field."""
     typed = [word.removesuffix("'s") for word in words_of(text.replace("’", "'"))]
-    return {(noun_of(phrase) or [phrase])[0]: phrase for phrase in _runs(typed, LONGEST_FIELD)}
+    runs = range(1, LONGEST_FIELD + 1)
+    return [" ".join(typed[at : at + size]) for at in range(len(typed)) for size in runs]
 
 
-def _names_of_roles(
-    fields: Mapping[str, str], text: str, entities: Iterable[str], catalog: Catalog
-) -> list[tuple[str, str]]:
+def _names_of_roles(text: str, entities: Iterable[str], catalog: Catalog) -> list[tuple[str, str]]:
     """The words by which a text says what somebody is to the one who asks or to an entity that it names, and the name that the one fact about that holds: `my sister`, `Anas Chef`."""
     owners = {*entities} | (set() if _OWN.isdisjoint(words_of(text)) else catalog.own_keys())
+    if not owners:
+        return []
+    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most questions speak of nobody's own
+
+    said = {(noun_of(phrase) or [phrase])[0]: phrase for phrase in _phrases(text)}
     values: dict[str, set[str]] = {}
-    for field, value in catalog.current_values(owners, fields) if owners else ():
+    for field, value in catalog.current_values(owners, said):
         values.setdefault(field, set()).add(value)
     return [
-        (fields[field], name)
+        (said[field], name)
         for field, names in values.items()
         for name in names
         if len(names) == 1 and name[:1].isupper() and catalog.names([key_of(name)], ("entity", "person"))
     ]
-
-
-def _runs(words: Sequence[str], longest: int) -> Iterator[str]:
-    """All runs of so many words at most."""
-    return (" ".join(words[at : at + size]) for at in range(len(words)) for size in range(1, longest + 1))
 
 
 def _vault_synonyms(words: Sequence[str], catalog: Catalog) -> list[tuple[str, str]]:

@@ -112,12 +112,12 @@ def _is_own_matter(question: Question, hit: Ranked) -> bool:
         return False
     from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
 
-    noun, phrase = noun_of(unit.field), question.fields.get(unit.field, "")
+    noun, phrase = noun_of(unit.field), question.fields.get(unit.field, unit.field)
     if noun and noun.kind in _MATTERS:
         return question.names_field(unit.field) or question.means_field(unit.field)
     typed = f" {' '.join(words_of(question.query.text))} "
     is_own = any(f" {own} {phrase}" in typed for own in _POSSESSIVES)
-    return bool(phrase) and is_own and not (noun and noun.kind in _FORMS)
+    return is_own and not (noun and noun.kind in _FORMS)
 
 
 def _tells_day(ranking: Ranking, rowid: int) -> bool:
