@@ -401,6 +401,12 @@ class Catalog:
         ]
         return [(path, fact._replace(trust=least_trusted(trust, fact.trust))) for path, trust, fact in pairs]
 
+    def current_values(self, keys: Iterable[str], fields: Iterable[str]) -> list[tuple[str, str]]:
+        """What these fields of these entities hold now: (field, value)."""
+        sql = f"""select distinct field, value from fact join files using (fid) where entity_key {_IN} and field {_IN}
+            and current = 1 and type = 'fact' and files.state = 'current' order by field, value"""
+        return self.rows(sql, [json.dumps(sorted(keys)), json.dumps(sorted({*fields}))])
+
     def value_counts(self) -> list[tuple[str, str, int]]:
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
         sql = """select entity_key, field, count(distinct value) from fact where current = 1 and type = 'fact'
@@ -452,8 +458,12 @@ class Catalog:
 
     def own_keys(self) -> frozenset[str]:
         """The keys of the names under which stands who says `I`."""
-        names = (_USER, *self.names_of_owner(_USER), self.usual_speaker()[0])
-        return frozenset(key_of(name) for name in names if name)
+
+        def read() -> frozenset[str]:
+            names = (_USER, *self.names_of_owner(_USER), self.usual_speaker()[0])
+            return frozenset(key_of(name) for name in names if name)
+
+        return self.constant("own keys", read)
 
     def superseded_in(
         self, turns: Iterable[tuple[str, int]], episodes: Iterable[tuple[str, str]]

@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from datetime import date
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,17 +17,17 @@ from memoryclaw.recall.pasted import OwnText, mixed
 from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says_before, says_duty
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
-from memoryclaw.recall.search import Searcher, answering_share
+from memoryclaw.recall.search import RELATED, Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.recall.whose import asks_of_oneself, is_of_another
 from memoryclaw.text import words as lists
-from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges
+from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
 from memoryclaw.text.grammar import spoken_in
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.sentences import ends_in_question, sentences
 from memoryclaw.text.snippets import snippet, without_block_ids, without_markup
-from memoryclaw.vault.value_forms import asked_as, holds_form
+from memoryclaw.vault.value_forms import asked_as, holds_form, is_occupation
 
 BUDGET = 1200  # tokens of the recall that is looked through: what a person is shown of it is less
 LINES = 5  # that answer, at most
@@ -55,6 +56,8 @@ _ANSWERS = "– "  # with which an episode puts an answer behind its question
 # Words beside the name of a field that ask for no more than its value.
 _LIGHT = frozenset(lists.words("pronouns.light"))
 _OWN = frozenset(lists.words("pronouns.own"))
+_SEVERAL = frozenset(lists.words("pronouns.several"))
+_ONE_NAME = 2  # words
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
 
 
@@ -126,12 +129,14 @@ def ask(
         if is_day_told and not one.tells_day:  # of a day its own words tell more than what was said on it
             return False
         known = one.is_certain or lists_duties or bool(question.days)  # of a day all answers that was on it
-        if known or not (passes or question.of_myself):
+        if known or not (passes or _is_mine(question)):
             return known and not one.line.against
-        rivals = _rivals(one.line, candidates)
-        is_only = one.line.share >= 1 and not rivals  # all that is asked stands there, and nowhere else
+        is_only = one.line.share >= 1 and not _rivals(
+            one.line, candidates
+        )  # all that is asked stands there, and nowhere else
         against = set(one.line.against) - ({"form"} if is_only and form not in _EXACT else set())
-        return not (against or any(one.line.when and rival.when > one.line.when for rival in rivals))
+        later = (rival.when > one.line.when for rival in _rivals(one.line, candidates, RELATED))
+        return not (against or (one.line.when and any(later)))
 
     answering = sorted(
         filter(is_sure, candidates), key=lambda one: (one.is_certain, one.line.share), reverse=True
@@ -172,9 +177,9 @@ def _sequels(
     return later
 
 
-def _rivals(line: AnswerLine, others: Iterable[_Candidate]) -> list[AnswerLine]:
-    """The lines of other units that hold about as much of the question, and are of whom it asks about."""
-    enough = _AS_MUCH * line.share
+def _rivals(line: AnswerLine, others: Iterable[_Candidate], part: float = _AS_MUCH) -> list[AnswerLine]:
+    """The lines of other units that hold such a part as much of the question, and are of whom it asks about."""
+    enough = part * line.share
     lines = (one.line for one in others if one.line.share >= enough and one.line.id != line.id)
     return [rival for rival in lines if "another" not in rival.against]
 
@@ -197,10 +202,9 @@ def _candidates(
     spoken: list[set[str]] = []
     kinds: dict[tuple[str, int], str] = {}
     whose: AbstractSet[str] = found.question.any_entity.keys() | found.question.any_person.keys()
-    is_mine = found.question.of_myself or (
-        spoken_in(found.question.query.text, "en") in _DROPPING and not whose
-    )
-    if is_mine and (found.question.of_before or not whose):  # `my landlord before Mr Dunne`
+    if _is_mine(found.question) and (
+        found.question.of_before or whose <= found.question.called.keys()
+    ):  # `my landlord before Mr Dunne`
         whose = whose | searcher.own_keys()
     for match in matches:
         for candidate in _of_unit(searcher, found, match, whose, least, own_text=own):
@@ -213,6 +217,12 @@ def _candidates(
                 spoken.append(words)
                 yield candidate
                 break
+
+
+def _is_mine(question: Question) -> bool:
+    """True for a question of oneself; in a language that need not say so, also for one that names nobody."""
+    is_named = bool(question.any_entity or question.any_person)
+    return question.of_myself or (spoken_in(question.query.text, "en") in _DROPPING and not is_named)
 
 
 def _of_unit(
@@ -279,6 +289,11 @@ def _of_unit(
         )
         for (_, piece), share, is_pasted, is_on_day in zip(pieces, own, pasted, on_day, strict=True)
     ]
+    if question.form == "where":  # `Hana is my physio`, above `she's at the Leith clinic`
+        against = [
+            (*one, "below") if "form" in one and "form" not in next_ else one
+            for one, next_ in zip(against, [*against[1:], ("form",)], strict=True)
+        ]
     for at in sorted(
         range(len(pieces)), key=lambda at: ("day" in against[at], -shares[at], len(against[at]))
     ):
@@ -338,8 +353,16 @@ def _is_beside(question: Question, unit: Unit) -> bool:
         return False
     tokens_of_text, typed = question.language.tokens, words_of(question.query.text.replace("’", "'"))
     asked_so = " ".join(asked_as(unit.field, unit.value))  # `Susan's phone number`
-    held_tokens = {*tokens_of_text(f"{unit.entity} {unit.field} {unit.value} {asked_so}")}
-    akin = {leaf.word for leaf in question.related if not held_tokens.isdisjoint(leaf.clause.text.split())}
+    of_field = question.fields.get(unit.field, "")
+    if key_of(unit.entity) in question.called:  # `Ulla's boss`
+        of_field = " ".join((of_field, *question.entities.values()))
+    held_tokens = {*tokens_of_text(f"{unit.entity} {unit.field} {unit.value} {asked_so} {of_field}")}
+    akin = {
+        word
+        for leaf in (*question.related, *question.aliases)
+        if not held_tokens.isdisjoint(leaf.clause.text.split())
+        for word in leaf.word.split()
+    }
     kind = "" if _OWN.intersection(typed) else next(iter(typed[1:2]), "")  # `what car do I drive`
     held_tokens |= {*tokens_of_text(f"{kind} {' '.join(akin)}")}
     unheld = [
@@ -347,7 +370,7 @@ def _is_beside(question: Question, unit: Unit) -> bool:
         for before, word in zip(["", *typed], typed, strict=False)
         if word in question.weights
         and before not in BEFORE_WHAT  # `before breakfast`
-        and word not in _LIGHT
+        and word.rpartition("'")[2] not in _LIGHT  # `s'appelle`
         and not held_tokens.issuperset(tokens_of_text(word.partition("'")[0]))
         and not held_tokens.issuperset(tokens_of_text(word.removesuffix("s")))  # `Anas Nummer`
     ]
@@ -434,8 +457,40 @@ def _against(
         yield "conflict"
     if _is_doubted(match):
         yield "doubted"
+    if _is_one_of_several(question, unit) if is_asked else _is_no_trade(question, unit):
+        yield "guessed"
+    if _is_over(question, unit, text):
+        yield "over"
     if unit.role == "assistant":
         yield "assistant"
+
+
+def _is_no_trade(question: Question, unit: Unit) -> bool:
+    """True for what somebody is in another way than by trade, and where something else of the trade is asked for: `a mother`; where one works."""
+    return unit.field == "is" and (question.form != "what" or not is_occupation(unit.value))
+
+
+def _is_one_of_several(question: Question, unit: Unit) -> bool:
+    """True for a single value of a field that has one at a time, where more than one is asked for: `who are my supervisors`."""
+    is_of_several = question.form in ("who", "what") and not _SEVERAL.isdisjoint(
+        words_of(question.query.text)
+    )
+    if not is_of_several or len(words_of(unit.value)) > _ONE_NAME:
+        return False
+    from memoryclaw.vault.fact_values import holds_many  # noqa: PLC0415 - most questions ask for one
+
+    return not holds_many(unit.field, None)
+
+
+def _is_over(question: Question, unit: Unit, text: str) -> bool:
+    """True for what was said to be so until a day that is over, unless a day or an earlier time is asked for: `Hana is in Osaka till friday`."""
+    if not unit.when or question.form == "when" or question.days or question.of_before:
+        return False
+    said, text = unit.when[:10], unit.value or text
+    day = date.fromisoformat(said)
+    open_ = (one for one in find_ranges(text, day)[0] if one.end and not one.start)
+    ends = ((next_occurrence(one, day) or one).end for one in open_ if not tells_past(text, one.span))
+    return any(said <= end < question.today.isoformat() for end in ends)
 
 
 def _is_doubted(match: Match) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import cache
+from types import MappingProxyType
 
 from whoosh.support.levenshtein import damerau_levenshtein
 
@@ -22,7 +24,7 @@ from memoryclaw.ports import IndexClause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, ParsedQuery, all_of, any_of, parse
 from memoryclaw.text import dates
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import spoken_in
+from memoryclaw.text.grammar import grammar_of, spoken_in, tokens_of
 from memoryclaw.text.language import (
     SPEAKER,
     WORD,
@@ -32,6 +34,7 @@ from memoryclaw.text.language import (
     characters,
     fold,
     key_of,
+    plain,
     select,
     words_of,
 )
@@ -48,6 +51,7 @@ RELATED_LEAST = 10  # units: what no more of them hold is not common, however sm
 CHARACTER = 0.2  # what a single Chinese character counts beside the pairs that hold it
 OTHER = 0.5  # what a word that may stand for another counts, against that word itself
 GOAL_WORDS = 12  # words of a goal that count
+LONGEST_FIELD = 3  # words: `my best friend`
 KINDS = frozenset(MATCH_KINDS)
 STATES = frozenset({"archived", "pending", "draft", "superseded"})
 KIND_NAMES = {
@@ -63,6 +67,7 @@ _HIDDEN = late.pattern(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re
 # Words by which people speak of themselves: what they said then counts more than what an assistant answered.
 _MYSELF = frozenset(lists.words("pronouns.myself"))
 _MYSELF_UNSPACED = tuple(word for word in _MYSELF if max(word) > "\u2fff")
+_OWN = frozenset(lists.words("pronouns.own"))
 # Words by which they speak to the assistant: how it shall answer may be asked.
 _YOURSELF = frozenset((*lists.words("pronouns.yourself"), *lists.words("pronouns.answers")))
 _YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
@@ -80,6 +85,7 @@ _OF_NOUNS = {
 _ASKING = frozenset(lists.words("relevance.asking"))
 _WHETHER = frozenset(lists.words("relevance.whether"))
 _SAYING = frozenset(lists.words("relevance.saying"))
+_SMALL_ABROAD = {code: small for code, small in SMALL.items() if code != "en"}
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
@@ -117,11 +123,14 @@ class Question(NamedTuple):
         entities: those that the question names, by key, with their names in the vault.
         people: the same for people.
         parts: those named by one word of a longer name: likely, and so only boosted.
+        fields: those that its words stand for in any language (`chien` for `dog`), with these words.
+        called: those named by what they are to somebody: `my sister`, of whom a fact has the name.
         weights: the idf of each content word.
         tokens: of the content words and their synonyms.
         unknown: words that stand nowhere in the vault.
         today: the UTC day that "last week" refers to.
         coming: the next days that an expression without a year may mean, where it was read as the last ones.
+        own: the keys of the names of the one who asks, where the question speaks of that one.
         scope: of the project that is worked in; empty where that is not known.
     """
 
@@ -141,6 +150,9 @@ class Question(NamedTuple):
     unknown: tuple[str, ...]
     notices: tuple[str, ...]
     coming: tuple[dates.DateRange, ...] = ()
+    fields: Mapping[str, str] = MappingProxyType({})
+    called: Mapping[str, str] = MappingProxyType({})
+    own: AbstractSet[str] = frozenset()
     scope: str = ""
 
     @property
@@ -166,7 +178,7 @@ class Question(NamedTuple):
     @property
     def any_entity(self) -> Mapping[str, str]:
         """The entities that may be meant."""
-        return {**self.parts, **self.entities}
+        return {**self.parts, **self.called, **self.entities}
 
     @property
     def any_person(self) -> Mapping[str, str]:
@@ -196,8 +208,8 @@ class Question(NamedTuple):
 
     @property
     def of_myself(self) -> bool:
-        """True when the one who asks speaks of himself or herself."""
-        return self._says(_MYSELF, _MYSELF_UNSPACED)
+        """True when the one who asks speaks of himself or herself, in some languages by a verb alone: `a qué me dedico`, `che lavoro faccio`."""
+        return self._says(_MYSELF, _MYSELF_UNSPACED) or _is_own_abroad(self.query.text)
 
     @property
     def of_you(self) -> bool:
@@ -277,6 +289,8 @@ class Question(NamedTuple):
 
     def names_field(self, field: str) -> bool:
         """True when the question says this field's name, but for small words as in `lives in`, or a synonym of it."""
+        if field in self.fields:
+            return True
         tokens = self._field_tokens(field)
         return bool(tokens) and self.tokens.issuperset(tokens)
 
@@ -313,6 +327,13 @@ class Question(NamedTuple):
         )
 
 
+def _is_own_abroad(text: str) -> bool:
+    """True for a text in a language other than English that says `I` or `my`."""
+    words = grammar_of(text, unread="en")
+    tokens = tokens_of(text) if words.code in _SMALL_ABROAD else ()
+    return words.first_person.has_any(tokens) or any(token in words.possessives_own for token in tokens)
+
+
 def _says_one_of(text: str, phrases: Sequence[str]) -> bool:
     typed = f" {' '.join(words_of(text))} "
     return any(f" {phrase} " in typed for phrase in phrases)
@@ -346,11 +367,20 @@ def understand(
         kind: narrows as `kind:` in the question does.
     """
     query = parse(text, today=today)
-    codes = dict.fromkeys((language.code, *catalog.languages(), asked_in(query.words, language).code))
+    spoken_code = spoken_in(text, "en")
+    asked_code = asked_in(query.words, language).code
+    # Of few words, small ones tell the language where stop words do not: `où habite ma sœur`.
+    asked_code = spoken_code if asked_code == language.code and spoken_code in _SMALL_ABROAD else asked_code
+    codes = dict.fromkeys((language.code, *catalog.languages(), asked_code))
     spoken = [language, *(named(code) for code in codes if code != language.code)]
     languages = Languages(spoken, query.words)
+    small = _SMALL_ABROAD.get(spoken_code, frozenset())
     asks = query.words[0] if query.words and "?" in text and query.words[0] in _ASKING_WORDS else ""
-    words = [word for word in query.words if not languages.is_stop(word) and word != asks]
+    words = [
+        word
+        for word in query.words
+        if not languages.is_stop(word) and word != asks and plain(word) not in small
+    ]
     if query.ranges and _SAYING.issuperset(words):
         words = []  # `what did I say on 1 October?`
     if not words and (query.ranges or query.filters) and _is_plain(query):
@@ -362,14 +392,22 @@ def understand(
     aliases: tuple[Leaf, ...] = ()
     akin: tuple[Leaf, ...] = ()
     tokens = frozenset(vocabulary.tokens)
+    fields: dict[str, str] = {}
+    called: dict[str, str] = {}
     if _is_plain(query):
-        aliases = _synonyms(words, tokens, vocabulary, catalog)
+        fields = _fields_said(text)
+        names_of_roles = _names_of_roles(text, entities, catalog)
+        called = {key_of(name): name for _, name in names_of_roles}
+        # Fields have English names.
+        field_names = [(phrase, field) for field, phrase in fields.items() if spoken_code in _SMALL_ABROAD]
+        synonyms = [*_vault_synonyms(words, catalog), *names_of_roles, *field_names]
+        aliases = _synonyms(words, tokens, vocabulary, synonyms)
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
-        plain = [word for word in words if key_of(word) not in names]
+        ordinary = [word for word in words if key_of(word) not in names]
         akin = (
-            *_kin(plain, tokens, vocabulary, catalog, spoken_in(text, "en")),
-            *_prefixes(plain, tokens, vocabulary, catalog),
+            *_kin(ordinary, tokens, vocabulary, catalog, spoken_code),
+            *_prefixes(ordinary, tokens, vocabulary, catalog),
         )
     notices = list(query.notices)
     clause: IndexClause | None = None
@@ -390,10 +428,11 @@ def understand(
     toward = _goal(goal, tokens, catalog, language) if goal else ()
     if kind:
         query = query._replace(filters=(*query.filters, kind_filter(kind)))
-    return Question(
+    question = Question(
         query, language, today, clause, leaves, aliases, akin, toward, entities, people, name_parts, vocabulary.weights, tokens,
-        tuple(vocabulary.unknown), tuple(notices), coming,
+        tuple(vocabulary.unknown), tuple(notices), coming, fields, called,
     )  # fmt: skip
+    return question._replace(own=catalog.own_keys()) if question.of_myself else question
 
 
 def kind_filter(kind: str) -> Filter:
@@ -594,12 +633,48 @@ def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
     return {**entities, **{key: name for key, _, name in rows}}, people, name_parts
 
 
+def _fields_said(text: str) -> dict[str, str]:
+    """The fields that words of a text stand for, each with these words."""
+    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - a search for notes loads no fields
+
+    return {noun.field: phrase for phrase in _phrases(text) if (noun := noun_of(phrase))}
+
+
+def _phrases(text: str) -> list[str]:
+    """The runs of words that may name a field."""
+    typed = [word.removesuffix("'s") for word in words_of(text.replace("’", "'"))]
+    runs = range(1, LONGEST_FIELD + 1)
+    return [" ".join(typed[at : at + size]) for at in range(len(typed)) for size in runs]
+
+
+def _names_of_roles(text: str, entities: Iterable[str], catalog: Catalog) -> list[tuple[str, str]]:
+    """The words by which a text says what somebody is to the one who asks or to an entity that it names, and the name that the one fact about that holds: `my sister`, `Anas Chef`."""
+    owners = {*entities} | (set() if _OWN.isdisjoint(words_of(text)) else catalog.own_keys())
+    if not owners:
+        return []
+    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most questions speak of nobody's own
+
+    said = {(noun_of(phrase) or [phrase])[0]: phrase for phrase in _phrases(text)}
+    values: dict[str, set[str]] = {}
+    for field, value in catalog.current_values(owners, said):
+        values.setdefault(field, set()).add(value)
+    return [
+        (said[field], name)
+        for field, names in values.items()
+        for name in names
+        if len(names) == 1 and name[:1].isupper() and catalog.names([key_of(name)], ("entity", "person"))
+    ]
+
+
+def _vault_synonyms(words: Sequence[str], catalog: Catalog) -> list[tuple[str, str]]:
+    return catalog.synonyms(list(dict.fromkeys(candidate.key for candidate in candidates(words))))
+
+
 def _synonyms(
-    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, catalog: Catalog
+    words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, synonyms: Iterable[tuple[str, str]]
 ) -> tuple[Leaf, ...]:
-    keys = dict.fromkeys(candidate.key for candidate in candidates(words))
     leaves = []
-    for phrase, synonym in catalog.synonyms(list(keys)):
+    for phrase, synonym in synonyms:
         most = max((seen.weights[word] for word in words if fold(word) in phrase.split()), default=math.inf)
         for tokens in seen.languages.phrases(synonym):
             if tokens and not asked.issuperset(tokens):

@@ -443,7 +443,7 @@ class Exclusions:
 
     def _is_of_another(self, unit: UnitSummary) -> bool:
         question, key = self._question, unit.entity_key
-        if not question.entities or key in question.entities or key in question.parts:
+        if not question.entities or key in question.any_entity:
             return False
         if not names_field(question, unit):
             return False

@@ -30,13 +30,21 @@ ALL = 5.0  # all of its words meet in one unit
 GOAL = 1.0  # a goal shares words with something
 WISH = 3.0  # it asks how the assistant shall do something, and a wish of that kind is known
 VECTOR = 2.0  # vectors found something near in meaning
-NAMED = 3.0  # it names somebody or something of whom a memory tells
+NAMED = (
+    3.0  # it names somebody or something of whom a memory tells, or something of one's own that a fact has
+)
 DAY = 6.0  # something tells a day that it writes out: whatever else it asks
 OWN = 2.0  # something of the project that is worked in tells so much of what it says, however many other projects say the same
 PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however many copies of it make its words common
 _CERTAIN = 30.0  # logarithm of odds
+_MATTERS = frozenset(
+    {"date", "day", "person"}
+)  # kinds of fields whose nouns name one's own whatever stands before
+_FORMS = frozenset(
+    {"email", "phone", "url"}
+)  # kinds of fields whose nouns name a text as well: `rewrite my email`
 
 Worth = Mapping[str, tuple[float, float, float]]
 _OF_OWN = frozenset({"own found", "own told", "own weight"})  # of a question about oneself alone
@@ -63,7 +71,10 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     weights, values = weights_of("weights"), values_of(ranking, best, worth)
     terms = [Term(name, exact(weights[name] * value)) for name, value in values.items()]
     terms += [Term("whole", ALL)] if _is_whole(ranking, best, worth) else []
-    terms += [Term("named", NAMED)] if any(_is_named(question, hit) for hit in best) else []
+    is_named = any(
+        _is_named(question, hit) or (not values["general"] and _is_own_matter(question, hit)) for hit in best
+    )
+    terms += [Term("named", NAMED)] if is_named else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
     terms += [Term("wish", WISH)] if is_wished else []
     terms += [Term("vector", VECTOR)] if any(hit.term("vector") for hit in best) else []
@@ -94,6 +105,21 @@ def _is_named(question: Question, hit: Ranked) -> bool:
     )
 
 
+def _is_own_matter(question: Question, hit: Ranked) -> bool:
+    """True for a fact of the one who speaks that the turn names by a noun: `help me with the wedding invitations`, `write to my landlord`; no address, by which a text may be called."""
+    unit = hit.unit
+    if unit.kind != "fact" or not unit.field or unit.entity_key not in question.own:
+        return False
+    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
+
+    noun, phrase = noun_of(unit.field), question.fields.get(unit.field, unit.field)
+    if noun and noun.kind in _MATTERS:
+        return question.names_field(unit.field) or question.means_field(unit.field)
+    typed = f" {' '.join(words_of(question.query.text))} "
+    is_own = any(f" {own} {phrase}" in typed for own in _POSSESSIVES)
+    return is_own and not (noun and noun.kind in _FORMS)
+
+
 def _tells_day(ranking: Ranking, rowid: int) -> bool:
     """True for a unit in whose text a day of the question stands, where it is no `today`."""
     return any(
@@ -118,7 +144,9 @@ def values_of(ranking: Ranking, best: Sequence[Ranked], worth: Worth | None = No
         (hit.unit.kind, _words_held(ranking, worth, hit.unit.rowid)) for hit in best[:BEST] if worth
     ]
     is_known = any((kind == "fact" and words == worth.keys()) or owners & words for kind, words in words_held)
-    of_turn, of_units = of_text(ranking.question, is_known=is_known), of_evidence(ranking, best[:BEST], worth)
+    by_one_word = bool(words_held) and max(len(words) for _, words in words_held) <= 1 < len(worth)
+    of_turn = of_text(ranking.question, is_known=is_known, by_one_word=by_one_word)
+    of_units = of_evidence(ranking, best[:BEST], worth)
     of_units |= {name: value * of_turn["own question"] for name, value in of_units.items() if name in _OF_OWN}
     return {"always": 1.0, **of_turn, **of_units}
 
@@ -139,8 +167,10 @@ def _phrases(name: str) -> frozenset[tuple[str, ...]]:
     )
 
 
-_GENERAL, _ORDERS, _ABOUT = map(_phrases, ("relevance.general", "relevance.orders", "relevance.about"))
-_BEGINNINGS = _GENERAL | _ORDERS | _ABOUT
+_GENERAL, _OFTEN_GENERAL, _ORDERS, _ABOUT = (
+    _phrases(f"relevance.{name}") for name in ("general", "often_general", "orders", "about")
+)
+_BEGINNINGS = _GENERAL | _OFTEN_GENERAL | _ORDERS | _ABOUT
 _LONGEST = max(map(len, _BEGINNINGS))
 _ORDERS_UNSPACED = tuple(lists.words("relevance.orders_unspaced"))
 _POINTING = frozenset(lists.words("relevance.pointing"))
@@ -148,6 +178,7 @@ _LIKINGS = frozenset(lists.words("relevance.likings"))
 _ASKING = frozenset(lists.words("relevance.asking"))
 _COMMANDS = frozenset(lists.words("relevance.commands"))
 _OWN = frozenset(lists.words("pronouns.myself"))
+_POSSESSIVES = frozenset(lists.words("pronouns.own"))
 _ENGLISH = language("en")
 
 
@@ -184,21 +215,24 @@ def _beginning(typed: Sequence[str]) -> tuple[str, ...]:
     return next((start for start in begins if start in _BEGINNINGS), ())
 
 
-def of_text(question: Question, *, is_known: bool = False) -> dict[str, float]:
+def of_text(question: Question, *, is_known: bool = False, by_one_word: bool = False) -> dict[str, float]:
     """The features of a turn itself, each from 0 to 1.
 
     Args:
         is_known: a memory has all of its telling words, so that it asks for no common knowledge.
+        by_one_word: of several telling words no memory has two: `is the earth flat`, beside a flat white.
     """
     text = question.query.text.replace("’", "'")
     typed = words_of(text)
     start = _beginning(typed)
     liking = typed[len(start) : len(start) + 1] and typed[len(start)] in _LIKINGS  # `how do i like my tea`
     own = bool(liking) or any(word in _OWN for word in typed[len(start) :])
+    own = own or (question.of_myself and _OWN.isdisjoint(typed))  # by words of another language
     named = own or question.entities or question.people
     asks = start in _ABOUT or "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
     beside = {
-        "general": start in _GENERAL and not (named or is_known),
+        "general": start in (_GENERAL | _OFTEN_GENERAL if by_one_word else _GENERAL)
+        and not (named or is_known),
         "order": not own and (start in _ORDERS or any(phrase in text for phrase in _ORDERS_UNSPACED)),
         "pointing": any(word in _POINTING for word in typed),
         "pasted": any(mark in text for mark in _PASTED),

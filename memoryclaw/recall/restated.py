@@ -286,6 +286,7 @@ def end_test(earlier: str, day: date, question: Question) -> Callable[[_Line], b
     said = earlier.partition(": ")[2] or earlier
     names = {name for name in _NAMES.findall(f"is {said}") if _stems(question, words_of(name))}
     name = tokens_of(names.pop()) if len(names) == 1 else ()
+    name = () if name == tokens_of(said) else name  # whoever moved house is still one's sister
     topics = _stems(question, question.weights) & _stems(question, words_of(said))
 
     def ends(line: _Line) -> bool:

@@ -17,11 +17,13 @@ from memoryclaw.text.dates import find_ranges, leading_range, with_blanks
 from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
 from memoryclaw.text.language import plain
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
+from memoryclaw.vault.value_forms import is_occupation
 from memoryclaw.vault.vocabulary import misfit
 
 ANY_FIELD = "*"  # of a value that ends, whatever it was the value of
 ANY_ROLE = "role"  # of one who is no longer there, or of what does not take place, whatever it was
 COUPLE = ("partner", "wife", "husband")  # one field, of which people have several names
+_BIRTHPLACE = "birthplace"
 _ANY_DAY = date(2000, 1, 1)
 _VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
 _TOLD_WORDS = 12  # of a value that tells what it is by itself
@@ -812,6 +814,8 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 if not _is_of_kind(value, field, phrase, words):
                     continue
                 if value and _names_a_thing(value, words):
+                    if field == _BIRTHPLACE and not any(map(str.isalpha, find_ranges(value, _ANY_DAY)[1])):
+                        field = "birthday"  # noqa: PLW2901 - `born in 1979`
                     is_act = field == "from" and words.verb_leads and value.islower()  # `je viens de manger`
                     if is_act or (field in PLACED and _is_no_place(value, clause, entity)):
                         return None
@@ -880,7 +884,12 @@ def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, 
     behind = tokens[article:]
     if not behind or behind[0] in words.passing:
         return value, ""
-    lasting = article or words.roles.at(tokens) or words.lasting_states.at(tokens) == len(tokens)
+    lasting = (
+        article
+        or words.roles.at(tokens)
+        or words.lasting_states.at(tokens) == len(tokens)
+        or is_occupation(value)
+    )
     return value, "is" if lasting else ""
 
 

@@ -6,12 +6,13 @@ import re
 from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import lru_cache
+from itertools import takewhile
 
 from memoryclaw import late
 from memoryclaw.model import VALUE
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import days_of, find_ranges
-from memoryclaw.text.language import fold, words_of
+from memoryclaw.text.language import fold, plain, words_of
 from memoryclaw.text.sentences import SMALL
 from memoryclaw.vault.vocabulary import SHAPES
 
@@ -48,8 +49,17 @@ def asked_as(field: str, value: str) -> frozenset[str]:
 
 def found_by(field: str, value: str) -> frozenset[str]:
     """The words by which a fact is found that it does not say: those that ask for it, and of `is: a midwife` those that ask for an occupation."""
-    of_kind = _WORDS["works as"] if field == "is" and _KIND.match(value) else frozenset()
-    return asked_as(field, value) | of_kind
+    may_be_trade = field == "is" and bool(_KIND.match(value) or is_occupation(value))
+    return asked_as(field, value) | (_WORDS["works as"] if may_be_trade else frozenset())
+
+
+def is_occupation(value: str) -> bool:
+    """True for what somebody is by trade: `a primary school teacher`, `enfermera`; not `a mother`, nor `a retired teacher`."""
+    tokens = [plain(word) for word in words_of(value)]
+    start = bool(tokens) and any(tokens[0] in small for small in SMALL.values())
+    noun = [*takewhile(lambda word: not any(word in small for small in SMALL.values()), tokens[start:])]
+    is_trade = bool(noun) and not _TRADES.isdisjoint((noun[0], noun[-1]))
+    return is_trade and not re.match(rf"(?:{_STATES})\b", " ".join(noun))
 
 
 def asked_for_contacts(text: str) -> frozenset[str]:
@@ -85,6 +95,8 @@ _KIND = late.pattern(
     rf"(?i:an?|eine?|une?|una?|um|uma|een) (?!(?:{_STATES})\b)\w|(?!(?i:{_STATES})\b)[^\W\d_a-zß-ÿ][^\W\d_A-Z]{{2}}"
 )
 
+_TRADES = frozenset(map(plain, lists.words("consolidation.occupations")))
+
 # Where a number or an address by which somebody is reached may stand, and what parts it from what stands beside it.
 _CONTACT = late.pattern(r"@|\d[\d ()/.-]{5,30}\d")
 _PIECES = late.pattern(r"[,;|]|:(?=\s)|(?<=\s)[-–—/](?=\s)")
@@ -92,8 +104,8 @@ _PIECES = late.pattern(r"[,;|]|:(?=\s)|(?<=\s)[-–—/](?=\s)")
 
 # What a sentence has that may answer who, when, where or how much.
 _NAME = late.pattern(r"(?<=[^\s.!?:…–\"“„] )[^\W\d_a-zß-ÿ][\w'’-]*")
-_INTO = "|".join(lists.words("pronouns.place_prepositions"))
-_NAMED_PLACE = late.pattern(rf"(?<!\w)(?i:{_INTO}) ([^\W\d_a-zß-ÿ][\w'’-]*)")
+_INTO, _THE = ("|".join(lists.words(f"pronouns.{name}")) for name in ("place_prepositions", "articles"))
+_NAMED_PLACE = late.pattern(rf"(?<!\w)(?i:{_INTO}) (?:(?i:{_THE}) )?([^\W\d_a-zß-ÿ][\w'’-]*)")
 _SMALL_WORD = late.pattern(r"\b[^\W\dA-ZÀ-Þ_]{4}")
 _PATH = late.pattern(r"\w[/\\]\w|://")
 _CLOCK = late.pattern(r"(?i)\b\d{1,2}(?:[:.h]\d\d\b| ?(?:am|pm|uhr|st|nd|rd|th)\b)")

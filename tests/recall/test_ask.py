@@ -208,7 +208,18 @@ def test_a_fact_answers_the_words_by_which_people_ask_for_its_field(vault_of: Va
 
 @pytest.mark.parametrize(
     ("value", "is_one"),
-    [("a midwife", True), ("Tischlerin", True), ("left-handed", False), ("a vegetarian", False)],
+    [
+        ("a midwife", True),
+        ("a primary school teacher", True),
+        ("Tischlerin", True),
+        ("enfermera en Vigo", True),
+        ("boulangère", True),
+        ("left-handed", False),
+        ("a vegetarian", False),
+        ("a mother", False),
+        ("a smoker", False),
+        ("Mutter", False),
+    ],
 )
 def test_an_occupation_answers_the_words_that_ask_for_it(vault_of: VaultOf, value: str, is_one: bool) -> None:
     people = f"# Joan\n- is: {value}\n\n# Finn\n- is: a tree surgeon\n"
@@ -216,6 +227,117 @@ def test_an_occupation_answers_the_words_that_ask_for_it(vault_of: VaultOf, valu
         for question in ("what do I do for a living?", "what's my job?", "was bin ich von Beruf?"):
             answer = app.ask(question)
             assert [line.text for line in answer.lines if answer.answered] == [f"Joan is: {value}"] * is_one
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("a qué me dedico", "enfermera"),
+        ("en qué trabajo", "enfermera"),
+        ("quel est mon métier", "infirmier"),
+        ("qu'est-ce que je fais dans la vie", "infirmier"),
+        ("che lavoro faccio", "infermiera"),
+        ("di cosa mi occupo", "infermiera"),
+        ("qual é a minha profissão", "enfermeira"),
+        ("wat doe ik voor werk", "verpleegkundige"),
+        ("was mache ich beruflich", "Krankenpfleger"),
+    ],
+)
+def test_a_bare_occupation_answers_in_its_own_language_what_it_is_and_not_where(
+    vault_of: VaultOf, question: str, value: str
+) -> None:
+    with App(vault_of({"memoryclaw.yaml": "", "semantic/people.md": f"# user\n- is: {value}\n"})) as app:
+        answer = app.ask(question)
+        assert [line.text for line in answer.lines if answer.answered] == [f"user is: {value}"]
+        for other in ("where do i work?", "dónde trabajo", "dove lavoro", "waar werk ik"):
+            assert not app.ask(other).answered
+
+
+def test_an_occupation_is_not_sure_where_a_later_line_tells_of_work(vault_of: VaultOf) -> None:
+    teacher = "# user\n- is: a teacher [since:: 2026-01-02]\n"
+    for later, is_sure in (("I work at a bank now", False), ("Ann works at a bank now", True)):
+        said = f'- "{later}" [said:: 2026-02-02]\n'
+        with App(vault_of({"memoryclaw.yaml": "", "semantic/people.md": teacher + said})) as app:
+            assert app.ask("what is my job?").answered is is_sure
+
+
+PEOPLE = """# user
+- sister: Ulla [since:: 2026-01-02]
+- manager: Ada [since:: 2026-01-02]
+- son: Ravi [since:: 2026-01-02]
+- son: Dev [since:: 2026-01-02]
+
+# Ulla
+- lives in: Turku [since:: 2026-02-02]
+- manager: Kai [since:: 2026-02-02]
+
+# Ada
+- phone: 07700 900333 [since:: 2026-02-02]
+
+# Kai
+- phone: 07700 900444 [since:: 2026-02-02]
+
+# Ravi
+- lives in: Ely [since:: 2026-02-02]
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("where does my sister live?", "Ulla lives in: Turku"),
+        ("wo wohnt meine Schwester", "Ulla lives in: Turku"),
+        ("où habite ma sœur", "Ulla lives in: Turku"),
+        ("dónde vive mi hermana", "Ulla lives in: Turku"),
+        ("waar woont mijn zus", "Ulla lives in: Turku"),
+        ("what is my boss's number?", "Ada phone: 07700 900333"),
+        ("what is the number of Ulla's boss?", "Kai phone: 07700 900444"),
+        ("who is my sister?", "user sister: Ulla"),
+        ("where do I live?", ""),
+        ("what is my number?", ""),
+        ("where does my brother live?", ""),
+        ("where does my son live?", ""),  # which of them
+        ("who are my bosses?", ""),  # one is known
+    ],
+)
+def test_somebody_is_asked_for_by_what_he_or_she_is_to_somebody(
+    vault_of: VaultOf, question: str, first: str
+) -> None:
+    with App(vault_of({"memoryclaw.yaml": "", "semantic/people.md": PEOPLE})) as app:
+        answer = app.ask(question)
+        assert (answer.lines[0].text if answer.answered else "") == first
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("Hana is in Osaka till friday", "where is Hana?"),
+        ("Hana ist bis Freitag in Osaka", "wo ist Hana?"),
+        ("Hana está en Osaka hasta el viernes", "¿dónde está Hana?"),
+    ],
+)
+def test_what_was_so_until_a_day_is_not_sure_behind_it(vault_of: VaultOf, said: str, question: str) -> None:
+    people = f'# Hana\n- "{said}" [said:: 2026-10-01]\n'
+    root = vault_of({"memoryclaw.yaml": "", "semantic/people.md": people})
+    for day, is_sure in ((2, True), (20, False)):
+        with App(root, clock=lambda day=day: datetime(2026, 10, day, tzinfo=UTC)) as app:
+            answer = app.ask(question)
+            assert (answer.answered, "Osaka" in answer.lines[0].text) == (is_sure, True)
+
+
+def test_a_name_is_no_place_where_the_next_line_tells_one(vault_of: VaultOf) -> None:
+    note = "Hana is my physio. She's at the Leith clinic.\n"
+    with App(vault_of({"memoryclaw.yaml": "", "people.md": note})) as app:
+        answer = app.ask("where is Hana?")
+        assert "Leith" in answer.lines[0].text
+
+
+def test_how_old_somebody_is_is_answered_by_the_day_of_birth(vault_of: VaultOf) -> None:
+    people = "# user\n- birthday: 1979-05-03\n"
+    with App(vault_of({"memoryclaw.yaml": "", "semantic/people.md": people})) as app:
+        for question in ("how old am I?", "what's my age?", "quel âge ai-je ?"):
+            assert app.ask(question).answered
+        assert not app.ask("how old is the universe?").answered
 
 
 def test_what_is_asked_of_oneself_is_not_answered_for_sure_by_what_another_has(vault_of: VaultOf) -> None:

@@ -131,6 +131,35 @@ def test_what_names_somebody_of_whom_a_memory_tells_gets_it_whatever_else_it_ask
             assert "named" not in {term.name for term in app.recall(other, noted=False).relevance.terms}
 
 
+def test_work_on_ones_own_matter_gets_the_fact_of_it(tmp_path: Path) -> None:
+    own = "- wedding: 12 june 2027 in Kendal\n- landlord: Mr Petrov\n- email: ada@example.org\n- name: Ada\n"
+    with App(put(tmp_path / "v", {**FILES, "semantic/people.md": f"# user\n{own}"})) as app:
+        for turn, held in (
+            ("draft a save the date for our wedding", "Kendal"),
+            ("help me with the wedding invitations", "Kendal"),
+            ("hilf mir mit der Einladung zur Hochzeit", "Kendal"),
+            ("help me write to my landlord", "Petrov"),
+        ):
+            answer = app.recall(turn, noted=False)
+            assert held in answer.context
+            assert "named" in {term.name for term in answer.relevance.terms}
+        for turn in (
+            "write a speech for a wedding",
+            "tell me the name of the largest city in Peru",
+            "what is the name of the pope?",
+            "rewrite my email to be shorter",
+        ):
+            assert "named" not in {term.name for term in app.recall(turn, noted=False).relevance.terms}
+
+
+def test_one_word_of_common_knowledge_is_no_matter_of_the_vault(tmp_path: Path) -> None:
+    said = '- "I have a flat white every morning" [said:: 2026-03-01]\n- "the boiler is under warranty until may" [said:: 2026-03-01]\n'
+    with App(put(tmp_path / "v", {"memoryclaw.yaml": "", "semantic/people.md": f"# user\n{said}"})) as app:
+        assert app.recall("is the earth flat", noted=False).context == ""
+        assert "warranty" in app.recall("is the boiler under warranty", noted=False).context
+        assert "warranty" in app.recall("is the warranty of our boiler over", noted=False).context
+
+
 def test_a_plain_question_says_so_and_one_about_oneself_is_another(app: App) -> None:
     def terms(question: str) -> dict[str, float]:
         return {term.name: term.value for term in app.recall(question).relevance.terms}
