@@ -16,6 +16,7 @@ from itertools import pairwise
 from memoryclaw.consolidation.bearing import (
     REACHED_AT,
     are_two_of,
+    clauses_told,
     is_theirs,
     kinds_named,
     kinds_of_field,
@@ -73,7 +74,7 @@ class Telling:
     def clauses_of(self, sentence: str) -> list[tuple[Clause, frozenset[str]]]:
         """The clauses of a sentence, and what each speaks of."""
         if sentence not in self._clauses:
-            parts = clauses(sentence, self.words)
+            parts = clauses_told(sentence, self.words)
             self._clauses[sentence] = [(part, _stems(part.text, self.words.code)) for part in parts]
         return self._clauses[sentence]
 
@@ -123,48 +124,31 @@ class Pair:
         """What some stems weigh."""
         return sum(_weight_of(stem, self.words.code) for stem in shared)
 
-    @property
-    def is_of_one(self) -> bool:
-        """False where the later words speak of somebody else's: of `my sister's landlord`, beside one's own."""
-        whose, field = key_of(self.owner), self.fact.field
-        is_told = self.fact.is_statement or any(
-            is_theirs(part, self.words, whose, field) for part in self.clauses
-        )
-        return is_told and not any(map(self._names_another, self.clauses))
-
-    def _names_another(self, clause: Clause) -> bool:
-        words, tokens = self.words, clause.tokens
-        known = (
-            {*tokens_of(f"{self.fact.value} {self.owner} {self.fact.field}")},
-            words.small,
-            words.thing_pronouns,
-        )
-        roles = any(token in words.roles and not any(token in each for each in known) for token in tokens[:4])
-        goes_on = words.prepositions, words.noun_openers, words.adverbs, words.light
-        owners = (
-            token.endswith("'s")
-            and not any(token[:-2] in each for each in known)
-            and not any(each.at(tokens, place + 1) for each in goes_on)
-            for place, token in enumerate(tokens[:3])
-        )
-        is_pronoun = tokens[0] in words.people_pronouns and not self.owner
-        is_named = not self.owner and any(
-            token in self.telling.others and not any(token in each for each in known)
-            for token in clause.subject[:1]
-        )  # `Jake quit Ford`, beside one's own work
-        return (roles and words.possessives_own.has_any(tokens[:3])) or is_pronoun or is_named or any(owners)
-
     @cached_property
     def clauses(self) -> list[Clause]:
-        """The clauses of the sentence that have something of what stands, and tell of no earlier time or other side."""
+        """The clauses of the sentence that have something of what stands, speak of the one whose it is, and tell of no earlier time or other side."""
+        fact, words = self.fact, self.words
+        whose, known = key_of(self.owner), f"{fact.field} {fact.value}"
         parts = [
             (part, topic)
             for part, topic in self.telling.clauses_of(self.sentence)
-            if not tells_apart(part, self.words, self.fact, self.telling.said)
+            if not tells_apart(part, words, fact, self.telling.said)
         ]
-        return [part for part, topic in parts if not self.shared.isdisjoint(topic)] or [
-            part for part, _ in parts[:1]
+        at_hand = [part for part, topic in parts if not self.shared.isdisjoint(topic)]
+        at_hand = at_hand or [part for part, _ in parts[:1]]
+        return [
+            part
+            for part in at_hand
+            if is_theirs(part, words, whose, known) and not self._names_another(part)
         ]
+
+    def _names_another(self, clause: Clause) -> bool:
+        """True for `Jake quit Ford`, beside one's own work."""
+        known = {*tokens_of(f"{self.fact.value} {self.owner} {self.fact.field}")}
+        return not self.owner and any(
+            token in self.telling.others and token not in known and token not in self.words.small
+            for token in clause.subject[:1]
+        )
 
     def sign(self, name: str) -> float:
         """1 where an entry of a list stands in the sentence, half where in another one of the turn."""
@@ -382,7 +366,7 @@ def overtaken(
 def pairs_of(facts: Iterable[Fact], telling: Telling) -> list[Pair]:
     """What stands and is spoken of, each beside what was said."""
     pairs = [Pair(fact, telling) for fact in facts if telling.speaks_of(fact)]
-    pairs = [pair for pair in pairs if pair.clauses and pair.is_of_one and pair.has_news]
+    pairs = [pair for pair in pairs if pair.clauses and pair.has_news]
     counted = Counter(stem for pair in pairs for stem in pair.old)
     for pair in pairs:
         pair.rivals = min(counted[stem] - 1 for stem in pair.shared)
