@@ -264,7 +264,9 @@ def _later(text: str) -> _Later:
     )
     is_change = is_given_up or any(sign.within(tokens) for sign in signs)
     stated = (
-        clause for clause in clauses_told(text, words) if clause.kind not in ("wish", "modal", "order", "duty")
+        clause
+        for clause in clauses_told(text, words)
+        if clause.kind not in ("wish", "modal", "order", "duty")
     )
     return _Later(text, words, tuple(stated) if is_change else (), tokens, ends)
 
@@ -327,12 +329,24 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
         return False
     if not clause.subject or clause.subject == tokens:
         return True
-    idle = (words.small, words.adverbs, words.number_words, words.renewals, words.calendar_words, words.thing_pronouns)
+    idle = (
+        words.small,
+        words.adverbs,
+        words.number_words,
+        words.renewals,
+        words.calendar_words,
+        words.thing_pronouns,
+    )
     named = [token for token in clause.subject if not any(token in entries for entries in idle)]
     if not named:
         return True
     kinds = {kind for each in (known, clause.text) for kind in kinds_named(each)}
-    of_kind = any(kind.names.within(clause.subject) or kind.members.within(clause.subject) for kind in kinds)
+    last = clause.subject[-2:]
+    of_kind = any(
+        kind.names.at(last, n) == len(last) - n or kind.members.at(last, n) == len(last) - n
+        for kind in kinds
+        for n in range(len(last))
+    )
     return (
         of_kind
         or stems(" ".join(named), clause.text) <= stems(known, clause.text)
@@ -577,7 +591,10 @@ def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
     is_own = whose if claim.entity == claim.speaker else tokens[:1] == tokens_of(claim.entity)[:1]
     verb = next((n for n, token in enumerate(tokens[:3]) if n and token in verbs), 0)
     way = tokens[verb + 1] if verb and verb + 1 < len(tokens) else ""
-    is_way = way not in signs.prepositions or way in signs.place_prepositions or way in signs.ways
+    leads = way in signs.place_prepositions or way in signs.ways
+    is_way = leads or not (
+        way in signs.prepositions or way in signs.noun_openers
+    )  # not `we moved the meeting`
     # `I live on Harcourt Road`, not `I live with a cat`
     return bool(is_own and verb and is_way)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
@@ -22,12 +22,15 @@ from memoryclaw.consolidation.bearing import (
     kinds_of_field,
     tells_apart,
 )
+from memoryclaw.consolidation.facets import facets_of, turns_in
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import fields_in, stems, stems_in
+from memoryclaw.recall.renewing import clock_in, fields_in, stems, stems_in
 from memoryclaw.recall.restated import exact_values
+from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text.clauses import Clause, clauses
+from memoryclaw.text.dates import told_ranges
 from memoryclaw.text.grammar import (
     Grammar,
     codes,
@@ -40,6 +43,9 @@ from memoryclaw.text.language import key_of
 
 _EVERYDAY = 0.4  # what an everyday word weighs beside a name or a rare one
 _MOST = 2  # of what stands that one turn may change
+_FACET = "~a facet: "  # before one, among stems
+_DOUBTS = ("supposed", "joke", "reported", "hedged")
+_LONG = timedelta(days=300)
 _ANY_DAY = date(2000, 1, 1)
 
 
@@ -69,13 +75,20 @@ class Telling:
     @cached_property
     def stems(self) -> frozenset[str]:
         """What all its sentences speak of."""
-        return frozenset[str]().union(*(_stems(sentence, self.words.code) for sentence in self.sentences))
+        return frozenset[str]().union(*map(self.stems_of, self.sentences))
+
+    def stems_of(self, sentence: str) -> frozenset[str]:
+        """What a sentence speaks of, and the facets that have another value by it."""
+        turned = (_turned(part, self.words) for part, _ in self.clauses_of(sentence))
+        return _stems(sentence, self.words.code).union(*turned)
 
     def clauses_of(self, sentence: str) -> list[tuple[Clause, frozenset[str]]]:
         """The clauses of a sentence, and what each speaks of."""
         if sentence not in self._clauses:
             parts = clauses_told(sentence, self.words)
-            self._clauses[sentence] = [(part, _stems(part.text, self.words.code)) for part in parts]
+            self._clauses[sentence] = [
+                (part, _stems(part.text, self.words.code) | _turned(part, self.words)) for part in parts
+            ]
         return self._clauses[sentence]
 
     def speaks_of(self, fact: Fact) -> bool:
@@ -113,7 +126,7 @@ class Pair:
         self.fact, self.telling, self.words = fact, telling, telling.words
         self.owner: str = "" if key_of(fact.entity) == key_of(telling.who) else fact.entity
         self.old = stems_of(fact, telling)
-        shared = {sentence: _stems(sentence, self.words.code) & self.old for sentence in telling.sentences}
+        shared = {sentence: telling.stems_of(sentence) & self.old for sentence in telling.sentences}
         # That of its sentences which has most of the older one.
         self.sentence: str = max(shared, key=lambda sentence: (self.weight(shared[sentence]), len(sentence)))
         self.shared: frozenset[str] = shared[self.sentence]
@@ -139,8 +152,22 @@ class Pair:
         return [
             part
             for part in at_hand
-            if is_theirs(part, words, whose, known) and not self._names_another(part)
+            if is_theirs(part, words, whose, known)
+            and not (self._names_another(part) or self._is_of_another_time(part))
         ]
+
+    def _is_of_another_time(self, clause: Clause) -> bool:
+        """True for what a clause tells of an hour, or of a year or more before what stands, which it does not name: `left work at 8`, `years ago I broke up with Dean`."""
+        if clock_in(clause.text) and not clock_in(self.fact.value):
+            return True
+        value = _stems(self.fact.value, self.words.code)
+        if not value or value <= _stems(clause.text, self.words.code):
+            return False
+        ranges = told_ranges(clause.text, date.fromisoformat(self.telling.said[:10]))
+        before = (date.fromisoformat(self.fact.day[:10]) - _LONG).isoformat() if self.fact.day else ""
+        return self.words.earlier_times.within(clause.tokens) or any(
+            "" < span.end < before for span in ranges
+        )
 
     def _names_another(self, clause: Clause) -> bool:
         """True for `Jake quit Ford`, beside one's own work."""
@@ -165,10 +192,86 @@ class Pair:
 
     @cached_property
     def ends(self) -> bool:
-        """True where the clauses say that something is over."""
+        """True where a clause says that what stands is over: the gym, or the membership of it, and neither a class there nor what else somebody ended."""
+        return any(map(self._is_ended_by, self.clauses))
+
+    def _is_ended_by(self, clause: Clause) -> bool:
+        words, tokens = self.words, _spread(clause.tokens)
+        signs = words.ended, words.gone, words.replacing, words.ending_verbs, words.cancel_words, words.losses
+        spans = [span for sign in signs for span in sign.places(tokens)]
+        idle = {n for place, size in spans for n in range(place, place + size)}
+        first = len(tokens) - len(tokens_of(clause.rest))
+        return any(
+            self._is_of(tokens[place + size :]) and self._is_of(tokens[first:place]) for place, size in spans
+        ) and self._closes(tokens, idle)
+
+    def _is_of(self, behind: Sequence[str]) -> bool:
+        """False where a verb has another object than what stands: `quit smoking`, of somebody who is one's partner."""
+        words, first = self.words, 0
+        while first < len(behind) and (
+            behind[first] in words.prepositions or behind[first] in words.noun_openers
+        ):
+            first += 1
+        last = next(
+            (
+                n
+                for n in range(first, len(behind))
+                if behind[n] in words.prepositions or behind[n] in words.coordinators
+            ),
+            len(behind),
+        )
+        named = [token for token in behind[first:last] if self._names(token)]
+        return not named or any(map(self._is_known, named))
+
+    def _closes(self, tokens: Sequence[str], idle: Collection[int]) -> bool:
+        """True where a word of what stands is the last of a thing: `the Netflix account`, not `a vegan cookbook`."""
+        places = [n for n, token in enumerate(tokens) if self._is_known(token) and n not in idle]
+        return not places or any(
+            n + 1 == len(tokens)
+            or n + 1 in idle
+            or not self._names(tokens[n + 1])
+            or self._is_held_by(tokens, n + 1)
+            for n in places
+        )
+
+    def _names(self, token: str) -> bool:
+        """True for a word that names something."""
         words = self.words
-        signs = words.ended, words.gone, words.replacing, words.ending_verbs, words.cancel_words
-        return any(sign.within(part.tokens) for sign in signs for part in self.clauses)
+        idle = (
+            words.empty,
+            words.auxiliaries,
+            words.weekdays,
+            words.months,
+            words.calendar_words,
+            words.number_words,
+        )
+        return not any(token in entries for entries in idle)
+
+    def _is_known(self, token: str) -> bool:
+        return not self.old.isdisjoint(_stems(token, self.words.code)) if self._names(token) else False
+
+    def _is_held_by(self, tokens: Sequence[str], place: int) -> bool:
+        return self.words.holdings.at(tokens, place) > 0 or self._is_known(tokens[place])
+
+    @cached_property
+    def turns(self) -> bool:
+        """True where a clause tells that a facet of the same one has another value; not where that is the older one again: `bought a flat in Leeds`, of `lives in: Leeds`."""
+        facets = _facets_in(self.old)
+        if not facets or any(self.doubted(doubt) for doubt in _DOUBTS):
+            return False
+        known = tokens_of(self.fact.value)
+        subject = (
+            _first_subject(self.fact.value, self.words.code) if self.fact.is_statement else frozenset[str]()
+        )
+        owner = _stems(self.owner, self.words.code)
+        is_again = (
+            self.weight(stem for stem in self.shared - subject - owner if stem[0] not in "=~") > _EVERYDAY
+        )
+        return any(
+            turn.facet in facets and (turn.ends or not is_again) and not has_phrase(known, turn.phrase)
+            for part in self.clauses
+            for turn in turns_in(part, self.words)
+        )
 
     @property
     def has_names_apart(self) -> bool:
@@ -215,16 +318,15 @@ class Pair:
             or self.ends
             or self.is_of_kind
             or self.is_renewed
+            or self.turns
         )
 
     @property
     def is_over(self) -> bool:
-        """True where a clause says of the older thing that it is over."""
-        words = self.words
-        signs = words.gone, words.ended, words.cancel_words
+        """True where the subject of a clause that says of the older thing that it is over is that."""
         return any(
-            any(sign.within(tokens) for tokens in (_spread(part.tokens),) for sign in signs)
-            and not self.old.isdisjoint(_stems(" ".join(part.subject or part.tokens[:2]), words.code))
+            self._is_ended_by(part)
+            and not self.old.isdisjoint(_stems(" ".join(part.subject or part.tokens[:2]), self.words.code))
             for part in self.clauses
         )
 
@@ -256,7 +358,16 @@ def _topic_of(fact: Fact, code: str) -> frozenset[str]:
 @lru_cache(maxsize=16384)
 def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]:
     kinds = (f"~{kind.first}" for kind in kinds_of_field(field))
-    return _stems(f"{field} {value}".strip(), code).union(_stems(owner, code) if owner else (), kinds)
+    facets = (f"{_FACET}{facet}" for facet in facets_of(field, value, code))
+    return _stems(f"{field} {value}".strip(), code).union(_stems(owner, code) if owner else (), kinds, facets)
+
+
+def _turned(clause: Clause, words: Grammar) -> frozenset[str]:
+    return frozenset(f"{_FACET}{turn.facet}" for turn in turns_in(clause, words))
+
+
+def _facets_in(stems: Iterable[str]) -> frozenset[str]:
+    return frozenset(stem.removeprefix(_FACET) for stem in stems if stem.startswith(_FACET))
 
 
 @lru_cache(maxsize=16384)  # of all that stands
@@ -280,6 +391,8 @@ def _first_subject(text: str, code: str) -> frozenset[str]:
 
 
 def _weight_of(stem: str, code: str) -> float:
+    if stem.startswith(_FACET):
+        return 0.0  # it counts for itself
     return _EVERYDAY if stem[0] in "=~" or stem in _everyday(code) else 1.0
 
 
@@ -333,6 +446,7 @@ FEATURES: Mapping[str, Callable[[Pair], float]] = {
     "another of its kind": lambda pair: pair.is_of_kind,
     "a value of the same form and a sign of change": lambda pair: pair.differs * pair.sign("changes"),
     "its end": lambda pair: pair.is_over,
+    "a facet that turns": lambda pair: pair.turns,
     "rivals": lambda pair: math.log1p(pair.rivals),
     "a fact": lambda pair: not pair.fact.is_statement,
     # what the later one says
@@ -369,7 +483,8 @@ def pairs_of(facts: Iterable[Fact], telling: Telling) -> list[Pair]:
     pairs = [pair for pair in pairs if pair.clauses and pair.has_news]
     counted = Counter(stem for pair in pairs for stem in pair.old)
     for pair in pairs:
-        pair.rivals = min(counted[stem] - 1 for stem in pair.shared)
+        named = [stem for stem in pair.shared if not stem.startswith(_FACET)]
+        pair.rivals = min((counted[stem] - 1 for stem in named), default=0)
     return pairs
 
 
