@@ -43,6 +43,7 @@ ALIKE_FIELDS = (frozenset(COUPLE), frozenset({"works at", "works as", "is", "job
 _SHORT = 6  # stems of a statement of one thing, at most
 _ANY_DAY = date(2000, 1, 1)
 _ONCE = "once"
+_FIRST = 3  # words of a clause whose verb is not known, which may be its subject
 _FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
 
 
@@ -368,10 +369,10 @@ def _is_of_other(clause: Clause, words: Grammar, known: frozenset[str]) -> bool:
     for place, size in words.roles.places(tokens):
         role = tokens[place : place + size]
         lead = tokens[place - 1] if place else ""
-        is_led = lead in words.possessives_own or lead in words.noun_openers or (not place and clause.subject)
-        ahead = tokens[place - 2] if place > 1 else ""
-        of_role = ahead in words.owner_prepositions or lead in words.owner_prepositions
-        if (of_role or (is_led and place < max(3, len(clause.subject)))) and known.isdisjoint(role):
+        is_led = lead in words.possessives_own or lead in words.noun_openers or not place
+        is_first = place < (len(clause.subject) if clause.kind else _FIRST)
+        of_role = any(token in words.owner_prepositions for token in tokens[max(0, place - 2) : place])
+        if (of_role or (is_led and is_first)) and known.isdisjoint(role):
             return True
     return False
 

@@ -22,7 +22,7 @@ from memoryclaw.consolidation.bearing import (
     kinds_of_field,
     tells_apart,
 )
-from memoryclaw.consolidation.facets import facets_of, turns_in
+from memoryclaw.consolidation.facets import Turn, facets_of, is_word_of, turns_in
 from memoryclaw.model import Fact
 from memoryclaw.recall.renewing import clock_in, fields_in, stems, stems_in
 from memoryclaw.recall.restated import exact_values
@@ -45,6 +45,7 @@ _EVERYDAY = 0.4  # what an everyday word weighs beside a name or a rare one
 _MOST = 2  # of what stands that one turn may change
 _FACET = "~a facet: "  # before one, among stems
 _DOUBTS = ("supposed", "joke", "reported", "hedged")
+_PLACED = ("work", "home", "school")  # facets whose value is told with a place
 _LONG = timedelta(days=300)
 _ANY_DAY = date(2000, 1, 1)
 
@@ -145,7 +146,7 @@ class Pair:
         parts = [
             (part, topic)
             for part, topic in self.telling.clauses_of(self.sentence)
-            if not tells_apart(part, words, fact, self.telling.said)
+            if turns_in(part, words) or not tells_apart(part, words, fact, self.telling.said)
         ]
         at_hand = [part for part, topic in parts if not self.shared.isdisjoint(topic)]
         at_hand = at_hand or [part for part, _ in parts[:1]]
@@ -196,8 +197,12 @@ class Pair:
         return any(map(self._is_ended_by, self.clauses))
 
     def _is_ended_by(self, clause: Clause) -> bool:
-        words, tokens = self.words, _spread(clause.tokens)
-        signs = words.ended, words.gone, words.replacing, words.ending_verbs, words.cancel_words, words.losses
+        words, tokens = self.words, clause.tokens
+        if words.gone.within(spread := _spread(tokens)) and not words.gone.within(tokens):
+            tokens = spread
+        signs = [words.ended, words.gone, words.replacing, words.ending_verbs, words.losses]
+        if not any(token in words.calendar_words or token in words.weekdays for token in tokens):
+            signs.append(words.cancel_words)  # not `yoga is cancelled today`
         spans = [span for sign in signs for span in sign.places(tokens)]
         idle = {n for place, size in spans for n in range(place, place + size)}
         first = len(tokens) - len(tokens_of(clause.rest))
@@ -259,18 +264,30 @@ class Pair:
         facets = _facets_in(self.old)
         if not facets or any(self.doubted(doubt) for doubt in _DOUBTS):
             return False
-        known = tokens_of(self.fact.value)
-        subject = (
-            _first_subject(self.fact.value, self.words.code) if self.fact.is_statement else frozenset[str]()
-        )
-        owner = _stems(self.owner, self.words.code)
-        is_again = (
-            self.weight(stem for stem in self.shared - subject - owner if stem[0] not in "=~") > _EVERYDAY
-        )
+        known, code = tokens_of(self.fact.value), self.words.code
+        subject = _first_subject(self.fact.value, code) if self.fact.is_statement else frozenset[str]()
+        value = {stem for stem in self.shared if stem[0] not in "=~"} - subject - _stems(self.owner, code)
         return any(
-            turn.facet in facets and (turn.ends or not is_again) and not has_phrase(known, turn.phrase)
+            turn.facet in facets
+            and (turn.ends or self.weight(value & _stems(part.text, code)) <= _EVERYDAY)
+            and not has_phrase(known, turn.phrase)
+            and self._goes_on_so(part, turn)
             for part in self.clauses
             for turn in turns_in(part, self.words)
+        )
+
+    def _goes_on_so(self, clause: Clause, turn: Turn) -> bool:
+        """False where words of a change go on with another thing: `broke up the patio`, `dropped out of the pub quiz`, `sold our place in Spain`."""
+        words, behind = self.words, clause.tokens[turn.behind :]
+        if not turn.ends and turn.facet in _PLACED and words.place_prepositions.at(behind):
+            return True  # `got a job at the council`
+        names = _names_in(clause.text, words)
+        return not any(
+            self._names(token)
+            and not self._is_known(token)
+            and (turn.ends or token not in names)
+            and not is_word_of(turn.facet, token, words.code)
+            for token in behind
         )
 
     @property
