@@ -24,7 +24,7 @@ from memoryclaw.consolidation.bearing import (
 )
 from memoryclaw.consolidation.facets import Turn, facets_of, is_word_of, turns_in
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import clock_in, fields_in, stems, stems_in
+from memoryclaw.recall.renewing import clock_in, fields_in, stems_in
 from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.learned import Worth, weighed
@@ -231,7 +231,7 @@ class Pair:
     def _closes(self, tokens: Sequence[str], idle: Collection[int]) -> bool:
         """True where a word of what stands is the last of a thing: `the Netflix account`, not `a vegan cookbook`."""
         places = [n for n, token in enumerate(tokens) if self._is_known(token) and n not in idle]
-        return not places or any(
+        return any(
             n + 1 == len(tokens)
             or n + 1 in idle
             or not self._names(tokens[n + 1])
@@ -277,9 +277,16 @@ class Pair:
         )
 
     def _goes_on_so(self, clause: Clause, turn: Turn) -> bool:
-        """False where words of a change go on with another thing: `broke up the patio`, `dropped out of the pub quiz`, `sold our place in Spain`."""
+        """False where words of a change tell of others, or go on with another thing: `broke up the patio`, `dropped out of the pub quiz`, `sold our place in Spain`."""
         words, behind = self.words, clause.tokens[turn.behind :]
-        if not turn.ends and turn.facet in _PLACED and words.place_prepositions.at(behind):
+        before = clause.tokens[: turn.behind - len(turn.phrase)]
+        if before and not clause.kind:  # the verb is in no list
+            known = f"{self.fact.field} {self.fact.value}"
+            told = clause._replace(subject=before, verb=turn.phrase, kind="other")
+            if not is_theirs(told, words, key_of(self.owner), known):
+                return False
+        leads = words.place_prepositions.at(behind) and not words.goal_prepositions.at(behind)
+        if leads and not turn.ends and turn.facet in _PLACED:
             return True  # `got a job at the council`
         names = _names_in(clause.text, words)
         return not any(
@@ -336,15 +343,6 @@ class Pair:
             or self.is_of_kind
             or self.is_renewed
             or self.turns
-        )
-
-    @property
-    def is_over(self) -> bool:
-        """True where the subject of a clause that says of the older thing that it is over is that."""
-        return any(
-            self._is_ended_by(part)
-            and not self.old.isdisjoint(_stems(" ".join(part.subject or part.tokens[:2]), self.words.code))
-            for part in self.clauses
         )
 
     @cached_property
@@ -415,7 +413,8 @@ def _weight_of(stem: str, code: str) -> float:
 
 @cache
 def _everyday(code: str) -> frozenset[str]:
-    return frozenset[str]().union(*map(stems, grammar(code).everyday))
+    language = code if code in codes() else "en"
+    return frozenset[str]().union(*(stems_in(word, language) for word in grammar(code).everyday))
 
 
 def _spread(tokens: Sequence[str]) -> list[str]:
@@ -462,7 +461,6 @@ FEATURES: Mapping[str, Callable[[Pair], float]] = {
     "a new one of it": lambda pair: pair.is_renewed,
     "another of its kind": lambda pair: pair.is_of_kind,
     "a value of the same form and a sign of change": lambda pair: pair.differs * pair.sign("changes"),
-    "its end": lambda pair: pair.is_over,
     "a facet that turns": lambda pair: pair.turns,
     "rivals": lambda pair: math.log1p(pair.rivals),
     "a fact": lambda pair: not pair.fact.is_statement,
