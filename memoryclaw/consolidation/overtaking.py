@@ -30,7 +30,7 @@ from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.dates import told_ranges
+from memoryclaw.text.dates import find_ranges, told_ranges, with_blanks
 from memoryclaw.text.grammar import (
     Grammar,
     codes,
@@ -204,6 +204,9 @@ class Pair:
         if not any(token in words.calendar_words or token in words.weekdays for token in tokens):
             signs.append(words.cancel_words)  # not `yoga is cancelled today`
         spans = [span for sign in signs for span in sign.places(tokens)]
+        spans += [
+            span for span in words.former.places(tokens) if words.changes.at(tokens, span[0])
+        ]  # `used to`
         idle = {n for place, size in spans for n in range(place, place + size)}
         first = len(tokens) - len(tokens_of(clause.rest))
         return any(
@@ -289,8 +292,10 @@ class Pair:
         if leads and not turn.ends and turn.facet in _PLACED:
             return True  # `got a job at the council`
         names = _names_in(clause.text, words)
+        timeless = _without_times(clause.text)
         return not any(
-            self._names(token)
+            token in timeless
+            and self._names(token)
             and not self._is_known(token)
             and (turn.ends or token not in names)
             and not is_word_of(turn.facet, token, words.code)
@@ -415,6 +420,12 @@ def _weight_of(stem: str, code: str) -> float:
 def _everyday(code: str) -> frozenset[str]:
     language = code if code in codes() else "en"
     return frozenset[str]().union(*(stems_in(word, language) for word in grammar(code).everyday))
+
+
+@lru_cache(maxsize=1024)
+def _without_times(text: str) -> frozenset[str]:
+    """The words of a text besides those of its days and times."""
+    return frozenset(tokens_of(with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))))
 
 
 def _spread(tokens: Sequence[str]) -> list[str]:

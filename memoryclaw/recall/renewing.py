@@ -296,7 +296,17 @@ def _labels(text: str) -> dict[str, str]:
 def speaks_of_another(older: str, later: str) -> bool:
     """True where the first clauses speak of two things, neither of which the other text names in full: `the kitchen budget is 900`, `the bathroom budget is 800 now`."""
     first, second = _thing_spoken_of(older, ""), _thing_spoken_of(later, older)
-    return bool(first and second) and not (first <= stems(later, older) or second <= stems(older))
+    is_known = first <= stems(later, older) or second <= stems(older)
+    return bool(first and second) and not (is_known and _owners_in(later, older) <= stems(older))
+
+
+@lru_cache(maxsize=4096)
+def _owners_in(text: str, like: str) -> frozenset[str]:
+    """The stems of whose the subject of a text's first clause is by the words behind an `of`: `the deadline of the other tender`."""
+    words = _grammar_of(text, like)
+    subject = next((clause.subject for clause in clauses(text, words)), ())
+    behind = next((n for n in range(1, len(subject)) if subject[n] in words.owner_prepositions), len(subject))
+    return stems(" ".join(subject[behind + 1 :]), like or text)
 
 
 @lru_cache(maxsize=4096)
