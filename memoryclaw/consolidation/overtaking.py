@@ -102,12 +102,6 @@ class Telling:
             return True
         return not shared.isdisjoint(_topic_of(fact, self.words.code))
 
-    @cached_property
-    def others(self) -> frozenset[str]:
-        """The words of the names of whomever and whatever it names besides the speaker."""
-        named = (name for name in self.names() if key_of(name) != key_of(self.who))
-        return frozenset(token for name in named for token in tokens_of(name))
-
     def names(self) -> list[str]:
         """The speaker, and whomever and whatever it names."""
         statements = (statement for spoken in self.sentences.values() for statement in spoken)
@@ -153,8 +147,7 @@ class Pair:
         return [
             part
             for part in at_hand
-            if is_theirs(part, words, whose, known)
-            and not (self._names_another(part) or self._is_of_another_time(part))
+            if is_theirs(part, words, whose, known) and not self._is_of_another_time(part)
         ]
 
     def _is_of_another_time(self, clause: Clause) -> bool:
@@ -168,14 +161,6 @@ class Pair:
         before = (date.fromisoformat(self.fact.day[:10]) - _LONG).isoformat() if self.fact.day else ""
         return self.words.earlier_times.within(clause.tokens) or any(
             "" < span.end < before for span in ranges
-        )
-
-    def _names_another(self, clause: Clause) -> bool:
-        """True for `Jake quit Ford`, beside one's own work."""
-        known = {*tokens_of(f"{self.fact.value} {self.owner} {self.fact.field}")}
-        return not self.owner and any(
-            token in self.telling.others and token not in known and token not in self.words.small
-            for token in clause.subject[:1]
         )
 
     def sign(self, name: str) -> float:
@@ -200,10 +185,11 @@ class Pair:
         words, tokens = self.words, clause.tokens
         if words.gone.within(spread := _spread(tokens)) and not words.gone.within(tokens):
             tokens = spread
-        signs = [words.ended, words.gone, words.replacing, words.ending_verbs, words.losses]
-        if not any(token in words.calendar_words or token in words.weekdays for token in tokens):
-            signs.append(words.cancel_words)  # not `yoga is cancelled today`
+        signs = words.ended, words.gone, words.replacing, words.ending_verbs, words.cancel_words, words.losses
         spans = [span for sign in signs for span in sign.places(tokens)]
+        is_of_day = any(token in words.calendar_words or token in words.weekdays for token in tokens)
+        if is_of_day and any(map(self._is_known, clause.subject)):  # `yoga is cancelled today`
+            spans = [(place, size) for place, size in spans if not words.cancel_words.at(tokens, place)]
         spans += [
             span for span in words.former.places(tokens) if words.changes.at(tokens, span[0])
         ]  # `used to`
