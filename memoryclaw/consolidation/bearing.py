@@ -43,6 +43,7 @@ ALIKE_FIELDS = (frozenset(COUPLE), frozenset({"works at", "works as", "is", "job
 _SHORT = 6  # stems of a statement of one thing, at most
 _ANY_DAY = date(2000, 1, 1)
 _ONCE = "once"
+_FIRST = 3  # words of a clause whose verb is not known, which may be its subject
 _FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
 
 
@@ -241,7 +242,7 @@ def _likes_otherwise(claim: Claim, fact: Fact) -> bool:
         tokens = clause.tokens
         places = (n + len(thing) for n in range(len(tokens)) if tokens[n : n + len(thing)] == thing)
         behind = next(places, None)
-        if behind is None or not is_theirs(clause, words, whose, fact.field):
+        if behind is None or not is_theirs(clause, words, whose, f"{fact.field} {fact.value}"):
             return False
         ends = behind == len(tokens) or tokens[behind] in words.empty or words.changes.at(tokens, behind)
         if not ends:  # `olive oil`, of olive
@@ -279,7 +280,9 @@ def _later(text: str) -> _Later:
     )
     is_change = is_given_up or any(sign.within(tokens) for sign in signs)
     stated = (
-        clause for clause in clauses(text, words) if clause.kind not in ("wish", "modal", "order", "duty")
+        clause
+        for clause in clauses_told(text, words)
+        if clause.kind not in ("wish", "modal", "order", "duty")
     )
     return _Later(text, words, tuple(stated) if is_change else (), tokens, ends)
 
@@ -289,7 +292,7 @@ def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
     if not (kinds or _consuming().within(clause.tokens)):
         return False  # as most clauses; of all that stands this is asked
     is_of_one = fact.is_statement and _is_of_same_thing(clause, fact, later.text)
-    if not (is_of_one or is_theirs(clause, words, whose, fact.field)):
+    if not (is_of_one or is_theirs(clause, words, whose, f"{fact.field} {fact.value}")):
         return False
     if _breaks(clause, words, fact):
         return True
@@ -297,23 +300,97 @@ def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
     return kind is not None and _takes_place(kind, clause, later, fact)
 
 
-@lru_cache(maxsize=1024)  # asked of every statement that stands
-def is_theirs(clause: Clause, words: Grammar, whose: str, field: str) -> bool:
-    """False for a clause about others than the one whose it is: `my cousin moved`, `he's with Monzo now`."""
-    shortened = next((n for n, token in enumerate(clause.tokens[:3]) if token.endswith("'s")), -1)
-    is_verb = words.prepositions.at(clause.tokens, shortened + 1) > 0
-    tokens = clause.subject or clause.tokens[: shortened + 1 if is_verb else 1]  # `my brother's at Bosch now`
+@lru_cache(maxsize=1024)
+def clauses_told(text: str, words: Grammar) -> tuple[Clause, ...]:
+    """The clauses of a text, each with its subject; what has none goes on about that of the clause before it: `my sister quit Shell and moved`."""
+    told, subject = list[Clause](), ()
+    for clause in clauses(text, words):
+        goes_on = not clause.subject and clause.kind and not _is_spoken(clause, words)
+        told.append(clause._replace(subject=subject) if goes_on else clause)
+        subject = clause.subject or subject
+    return tuple(told)
+
+
+def _is_spoken(clause: Clause, words: Grammar) -> bool:
+    """True where the speaker is who acts, also behind the verb: `seit heute bin ich`."""
+    return any(token in words.nominatives and token in words.first_person for token in clause.tokens)
+
+
+@lru_cache(maxsize=8192)  # asked of every statement that stands
+def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
+    """False for a clause about others than the one whose it is, or about another thing than what stands of them: `my cousin moved`, `the bakery no longer does gluten-free bread`.
+
+    Args:
+        clause: what is said later.
+        words: the grammar of its language.
+        whose: the key of the one whose it is; empty for the speaker.
+        known: the field and the value of what stands.
+    """
+    tokens = clause.tokens
+    shortened = next((n for n, token in enumerate(tokens[:3]) if token.endswith("'s")), -1)
+    is_verb = words.prepositions.at(tokens, shortened + 1) > 0  # `my brother's at Bosch now`
+    subject = clause.subject or tokens[: shortened + 1 if is_verb else 1]
     if whose:
-        is_owner = any(token.endswith("'s") for token in tokens[:-1])  # `my brother's car is at Bosch now`
-        named = next((n for n, _ in words.owner_prepositions.places(tokens) if n), len(tokens))
-        heads = tokens[-1:] if is_owner else tokens[:named]  # not `la novia de Pablo`, of Pablo
+        is_owner = any(token.endswith("'s") for token in subject[:-1])  # `my brother's car is at Bosch now`
+        named = next((n for n, _ in words.owner_prepositions.places(subject) if n), len(subject))
+        heads = subject[-1:] if is_owner else subject[:named]  # not `la novia de Pablo`, of Pablo
         return not set(whose.split()).isdisjoint(token.removesuffix("'s") for token in heads)
+    before = frozenset(tokens_of(known))
+    if _is_of_other(clause, words, before):
+        return False
+    is_own = _is_spoken(clause, words) or words.contracted_subjects.has_any(subject[:1])
+    spoken_to = any(token in words.first_person and token not in words.possessives_own for token in tokens)
+    if is_own or (spoken_to and clause.kind != "report"):  # `they put me on days`
+        return True
     if any(token in words.people_pronouns for token in tokens[:1]):
         return False
-    roles = [token for token in clause.tokens if token in words.roles and not same_field(token, field)]
-    possessive = any(token in words.possessives_own for token in clause.tokens)
-    named = any(token.endswith("'s") and token[:-2] not in words.small for token in clause.tokens)
-    return not (named or (roles and possessive and clause.tokens[0] in words.possessives_own))
+    if not clause.subject or clause.subject == tokens:
+        return True
+    idle = (
+        words.small,
+        words.adverbs,
+        words.number_words,
+        words.renewals,
+        words.calendar_words,
+        words.thing_pronouns,
+    )
+    named = [token for token in clause.subject if not any(token in entries for entries in idle)]
+    if not named:
+        return True
+    kinds = {kind for each in (known, clause.text) for kind in kinds_named(each)}
+    last = clause.subject[-2:]
+    of_kind = any(
+        kind.names.at(last, n) == len(last) - n or kind.members.at(last, n) == len(last) - n
+        for kind in kinds
+        for n in range(len(last))
+    )
+    return (
+        of_kind
+        or stems(" ".join(named), clause.text) <= stems(known, clause.text)
+        or words.replacing.within(tokens)
+        or (clause.kind == "be" and any(token in words.possessives_own for token in tokens_of(clause.rest)))
+    )
+
+
+def _is_of_other(clause: Clause, words: Grammar, known: frozenset[str]) -> bool:
+    """True where a clause names another one than is known, or a thing of theirs: `my mate Del got moved`, `the car of my dad`."""
+    tokens = clause.tokens
+    goes_on = words.prepositions, words.noun_openers, words.adverbs, words.light
+    if any(
+        token.endswith("'s") and token[:-2] not in words.small and token[:-2] not in known
+        and not any(each.at(tokens, place + 1) for each in goes_on)
+        for place, token in enumerate(tokens[:-1])
+    ):  # fmt: skip
+        return True
+    for place, size in words.roles.places(tokens):
+        role = tokens[place : place + size]
+        lead = tokens[place - 1] if place else ""
+        is_led = lead in words.possessives_own or lead in words.noun_openers or not place
+        is_first = place < (len(clause.subject) if clause.kind else _FIRST)
+        of_role = any(token in words.owner_prepositions for token in tokens[max(0, place - 2) : place])
+        if (of_role or (is_led and is_first)) and known.isdisjoint(role):
+            return True
+    return False
 
 
 def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
@@ -505,12 +582,8 @@ def _is_wished(text: str) -> bool:
 
 def _is_of_speaker(text: str, known: str) -> bool:
     """False for words about others than the speaker and whom an own statement names: `my neighbour has three sons now`, of `I have two sons`."""
-    words, before = grammar_of(text), frozenset(tokens_of(known))
-    return any(
-        is_theirs(clause, words, "", "")
-        or ((roles := words.roles & frozenset(clause.tokens)) and roles <= before)
-        for clause in clauses(text, words)
-    )
+    words = grammar_of(text)
+    return any(is_theirs(clause, words, "", known) for clause in clauses_told(text, words))
 
 
 def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
@@ -536,7 +609,10 @@ def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
     is_own = whose if claim.entity == claim.speaker else tokens[:1] == tokens_of(claim.entity)[:1]
     verb = next((n for n, token in enumerate(tokens[:3]) if n and token in verbs), 0)
     way = tokens[verb + 1] if verb and verb + 1 < len(tokens) else ""
-    is_way = way not in signs.prepositions or way in signs.place_prepositions or way in signs.ways
+    leads = way in signs.place_prepositions or way in signs.ways
+    is_way = leads or not (
+        way in signs.prepositions or way in signs.noun_openers
+    )  # not `we moved the meeting`
     # `I live on Harcourt Road`, not `I live with a cat`
     return bool(is_own and verb and is_way)
 

@@ -8,25 +8,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 from memoryclaw.consolidation.bearing import (
     REACHED_AT,
     are_two_of,
+    clauses_told,
     is_theirs,
     kinds_named,
     kinds_of_field,
     tells_apart,
 )
+from memoryclaw.consolidation.facets import Turn, facets_of, is_word_of, turns_in
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import fields_in, stems, stems_in
+from memoryclaw.recall.renewing import clock_in, fields_in, stems_in
 from memoryclaw.recall.restated import exact_values
+from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text.clauses import Clause, clauses
+from memoryclaw.text.dates import find_ranges, told_ranges, with_blanks
 from memoryclaw.text.grammar import (
     Grammar,
     codes,
@@ -39,6 +43,10 @@ from memoryclaw.text.language import key_of
 
 _EVERYDAY = 0.4  # what an everyday word weighs beside a name or a rare one
 _MOST = 2  # of what stands that one turn may change
+_FACET = "~a facet: "  # before one, among stems
+_DOUBTS = ("supposed", "joke", "reported", "hedged")
+_PLACED = ("work", "home", "school")  # facets whose value is told with a place
+_LONG = timedelta(days=300)
 _ANY_DAY = date(2000, 1, 1)
 _REACHING = frozenset("@+0")  # one of these is in every address and every number at which somebody is reached
 
@@ -69,13 +77,20 @@ class Telling:
     @cached_property
     def stems(self) -> frozenset[str]:
         """What all its sentences speak of."""
-        return frozenset[str]().union(*(_stems(sentence, self.words.code) for sentence in self.sentences))
+        return frozenset[str]().union(*map(self.stems_of, self.sentences))
+
+    def stems_of(self, sentence: str) -> frozenset[str]:
+        """What a sentence speaks of, and the facets that have another value by it."""
+        turned = (_turned(part, self.words) for part, _ in self.clauses_of(sentence))
+        return _stems(sentence, self.words.code).union(*turned)
 
     def clauses_of(self, sentence: str) -> list[tuple[Clause, frozenset[str]]]:
         """The clauses of a sentence, and what each speaks of."""
         if sentence not in self._clauses:
-            parts = clauses(sentence, self.words)
-            self._clauses[sentence] = [(part, _stems(part.text, self.words.code)) for part in parts]
+            parts = clauses_told(sentence, self.words)
+            self._clauses[sentence] = [
+                (part, _stems(part.text, self.words.code) | _turned(part, self.words)) for part in parts
+            ]
         return self._clauses[sentence]
 
     def speaks_of(self, fact: Fact) -> bool:
@@ -87,12 +102,6 @@ class Telling:
         if sum(_weight_of(stem, self.words.code) for stem in shared) > _EVERYDAY:
             return True
         return not shared.isdisjoint(_topic_of(fact, self.words.code))
-
-    @cached_property
-    def others(self) -> frozenset[str]:
-        """The words of the names of whomever and whatever it names besides the speaker."""
-        named = (name for name in self.names() if key_of(name) != key_of(self.who))
-        return frozenset(token for name in named for token in tokens_of(name))
 
     def names(self) -> list[str]:
         """The speaker, and whomever and whatever it names."""
@@ -113,7 +122,7 @@ class Pair:
         self.fact, self.telling, self.words = fact, telling, telling.words
         self.owner: str = "" if key_of(fact.entity) == key_of(telling.who) else fact.entity
         self.old = stems_of(fact, telling)
-        shared = {sentence: _stems(sentence, self.words.code) & self.old for sentence in telling.sentences}
+        shared = {sentence: telling.stems_of(sentence) & self.old for sentence in telling.sentences}
         # That of its sentences which has most of the older one.
         self.sentence: str = max(shared, key=lambda sentence: (self.weight(shared[sentence]), len(sentence)))
         self.shared: frozenset[str] = shared[self.sentence]
@@ -124,48 +133,36 @@ class Pair:
         """What some stems weigh."""
         return sum(_weight_of(stem, self.words.code) for stem in shared)
 
-    @property
-    def is_of_one(self) -> bool:
-        """False where the later words speak of somebody else's: of `my sister's landlord`, beside one's own."""
-        whose, field = key_of(self.owner), self.fact.field
-        is_told = self.fact.is_statement or any(
-            is_theirs(part, self.words, whose, field) for part in self.clauses
-        )
-        return is_told and not any(map(self._names_another, self.clauses))
-
-    def _names_another(self, clause: Clause) -> bool:
-        words, tokens = self.words, clause.tokens
-        known = (
-            {*tokens_of(f"{self.fact.value} {self.owner} {self.fact.field}")},
-            words.small,
-            words.thing_pronouns,
-        )
-        roles = any(token in words.roles and not any(token in each for each in known) for token in tokens[:4])
-        goes_on = words.prepositions, words.noun_openers, words.adverbs, words.light
-        owners = (
-            token.endswith("'s")
-            and not any(token[:-2] in each for each in known)
-            and not any(each.at(tokens, place + 1) for each in goes_on)
-            for place, token in enumerate(tokens[:3])
-        )
-        is_pronoun = tokens[0] in words.people_pronouns and not self.owner
-        is_named = not self.owner and any(
-            token in self.telling.others and not any(token in each for each in known)
-            for token in clause.subject[:1]
-        )  # `Jake quit Ford`, beside one's own work
-        return (roles and words.possessives_own.has_any(tokens[:3])) or is_pronoun or is_named or any(owners)
-
     @cached_property
     def clauses(self) -> list[Clause]:
-        """The clauses of the sentence that have something of what stands, and tell of no earlier time or other side."""
+        """The clauses of the sentence that have something of what stands, speak of the one whose it is, and tell of no earlier time or other side."""
+        fact, words = self.fact, self.words
+        whose, known = key_of(self.owner), f"{fact.field} {fact.value}"
         parts = [
             (part, topic)
             for part, topic in self.telling.clauses_of(self.sentence)
-            if not tells_apart(part, self.words, self.fact, self.telling.said)
+            if turns_in(part, words) or not tells_apart(part, words, fact, self.telling.said)
         ]
-        return [part for part, topic in parts if not self.shared.isdisjoint(topic)] or [
-            part for part, _ in parts[:1]
+        at_hand = [part for part, topic in parts if not self.shared.isdisjoint(topic)]
+        at_hand = at_hand or [part for part, _ in parts[:1]]
+        return [
+            part
+            for part in at_hand
+            if is_theirs(part, words, whose, known) and not self._is_of_another_time(part)
         ]
+
+    def _is_of_another_time(self, clause: Clause) -> bool:
+        """True for what a clause tells of an hour, or of a year or more before what stands, which it does not name: `left work at 8`, `years ago I broke up with Dean`."""
+        if clock_in(clause.text) and not clock_in(self.fact.value):
+            return True
+        value = _stems(self.fact.value, self.words.code)
+        if not value or value <= _stems(clause.text, self.words.code):
+            return False
+        ranges = told_ranges(clause.text, date.fromisoformat(self.telling.said[:10]))
+        before = (date.fromisoformat(self.fact.day[:10]) - _LONG).isoformat() if self.fact.day else ""
+        return self.words.earlier_times.within(clause.tokens) or any(
+            "" < span.end < before for span in ranges
+        )
 
     def sign(self, name: str) -> float:
         """1 where an entry of a list stands in the sentence, half where in another one of the turn."""
@@ -182,10 +179,115 @@ class Pair:
 
     @cached_property
     def ends(self) -> bool:
-        """True where the clauses say that something is over."""
+        """True where a clause says that what stands is over: the gym, or the membership of it, and neither a class there nor what else somebody ended."""
+        return any(map(self._is_ended_by, self.clauses))
+
+    def _is_ended_by(self, clause: Clause) -> bool:
+        words, tokens = self.words, clause.tokens
+        if words.gone.within(spread := _spread(tokens)) and not words.gone.within(tokens):
+            tokens = spread
+        signs = words.ended, words.gone, words.replacing, words.ending_verbs, words.cancel_words, words.losses
+        spans = [span for sign in signs for span in sign.places(tokens)]
+        is_of_day = any(token in words.calendar_words or token in words.weekdays for token in tokens)
+        if is_of_day and any(map(self._is_known, clause.subject)):  # `yoga is cancelled today`
+            spans = [(place, size) for place, size in spans if not words.cancel_words.at(tokens, place)]
+        spans += [
+            span for span in words.former.places(tokens) if words.changes.at(tokens, span[0])
+        ]  # `used to`
+        idle = {n for place, size in spans for n in range(place, place + size)}
+        first = len(tokens) - len(tokens_of(clause.rest))
+        return any(
+            self._is_of(tokens[place + size :]) and self._is_of(tokens[first:place]) for place, size in spans
+        ) and self._closes(tokens, idle)
+
+    def _is_of(self, behind: Sequence[str]) -> bool:
+        """False where a verb has another object than what stands: `quit smoking`, of somebody who is one's partner."""
+        words, first = self.words, 0
+        while first < len(behind) and (
+            behind[first] in words.prepositions or behind[first] in words.noun_openers
+        ):
+            first += 1
+        last = next(
+            (
+                n
+                for n in range(first, len(behind))
+                if behind[n] in words.prepositions or behind[n] in words.coordinators
+            ),
+            len(behind),
+        )
+        named = [token for token in behind[first:last] if self._names(token)]
+        return not named or any(map(self._is_known, named))
+
+    def _closes(self, tokens: Sequence[str], idle: Collection[int]) -> bool:
+        """True where a word of what stands is the last of a thing: `the Netflix account`, not `a vegan cookbook`."""
+        places = [n for n, token in enumerate(tokens) if self._is_known(token) and n not in idle]
+        return any(
+            n + 1 == len(tokens)
+            or n + 1 in idle
+            or not self._names(tokens[n + 1])
+            or self._is_held_by(tokens, n + 1)
+            for n in places
+        )
+
+    def _names(self, token: str) -> bool:
+        """True for a word that names something."""
         words = self.words
-        signs = words.ended, words.gone, words.replacing, words.ending_verbs, words.cancel_words
-        return any(sign.within(part.tokens) for sign in signs for part in self.clauses)
+        idle = (
+            words.empty,
+            words.auxiliaries,
+            words.weekdays,
+            words.months,
+            words.calendar_words,
+            words.number_words,
+        )
+        return not any(token in entries for entries in idle)
+
+    def _is_known(self, token: str) -> bool:
+        return not self.old.isdisjoint(_stems(token, self.words.code)) if self._names(token) else False
+
+    def _is_held_by(self, tokens: Sequence[str], place: int) -> bool:
+        return self.words.holdings.at(tokens, place) > 0 or self._is_known(tokens[place])
+
+    @cached_property
+    def turns(self) -> bool:
+        """True where a clause tells that a facet of the same one has another value; not where that is the older one again: `bought a flat in Leeds`, of `lives in: Leeds`."""
+        facets = _facets_in(self.old)
+        if not facets or any(self.doubted(doubt) for doubt in _DOUBTS):
+            return False
+        known, code = tokens_of(self.fact.value), self.words.code
+        subject = _first_subject(self.fact.value, code) if self.fact.is_statement else frozenset[str]()
+        value = {stem for stem in self.shared if stem[0] not in "=~"} - subject - _stems(self.owner, code)
+        return any(
+            turn.facet in facets
+            and (turn.ends or self.weight(value & _stems(part.text, code)) <= _EVERYDAY)
+            and not has_phrase(known, turn.phrase)
+            and self._goes_on_so(part, turn)
+            for part in self.clauses
+            for turn in turns_in(part, self.words)
+        )
+
+    def _goes_on_so(self, clause: Clause, turn: Turn) -> bool:
+        """False where words of a change tell of others, or go on with another thing: `broke up the patio`, `dropped out of the pub quiz`, `sold our place in Spain`."""
+        words, behind = self.words, clause.tokens[turn.behind :]
+        before = clause.tokens[: turn.behind - len(turn.phrase)]
+        if before and not clause.kind:  # the verb is in no list
+            known = f"{self.fact.field} {self.fact.value}"
+            told = clause._replace(subject=before, verb=turn.phrase, kind="other")
+            if not is_theirs(told, words, key_of(self.owner), known):
+                return False
+        leads = words.place_prepositions.at(behind) and not words.goal_prepositions.at(behind)
+        if leads and not turn.ends and turn.facet in _PLACED:
+            return True  # `got a job at the council`
+        names = _names_in(clause.text, words)
+        timeless = _without_times(clause.text)
+        return not any(
+            token in timeless
+            and self._names(token)
+            and not self._is_known(token)
+            and (turn.ends or token not in names)
+            and not is_word_of(turn.facet, token, words.code)
+            for token in behind
+        )
 
     @property
     def has_names_apart(self) -> bool:
@@ -232,17 +334,7 @@ class Pair:
             or self.ends
             or self.is_of_kind
             or self.is_renewed
-        )
-
-    @property
-    def is_over(self) -> bool:
-        """True where a clause says of the older thing that it is over."""
-        words = self.words
-        signs = words.gone, words.ended, words.cancel_words
-        return any(
-            any(sign.within(tokens) for tokens in (_spread(part.tokens),) for sign in signs)
-            and not self.old.isdisjoint(_stems(" ".join(part.subject or part.tokens[:2]), words.code))
-            for part in self.clauses
+            or self.turns
         )
 
     @cached_property
@@ -273,7 +365,16 @@ def _topic_of(fact: Fact, code: str) -> frozenset[str]:
 @lru_cache(maxsize=16384)
 def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]:
     kinds = (f"~{kind.first}" for kind in kinds_of_field(field))
-    return _stems(f"{field} {value}".strip(), code).union(_stems(owner, code) if owner else (), kinds)
+    facets = (f"{_FACET}{facet}" for facet in facets_of(field, value, code))
+    return _stems(f"{field} {value}".strip(), code).union(_stems(owner, code) if owner else (), kinds, facets)
+
+
+def _turned(clause: Clause, words: Grammar) -> frozenset[str]:
+    return frozenset(f"{_FACET}{turn.facet}" for turn in turns_in(clause, words))
+
+
+def _facets_in(stems: Iterable[str]) -> frozenset[str]:
+    return frozenset(stem.removeprefix(_FACET) for stem in stems if stem.startswith(_FACET))
 
 
 @lru_cache(maxsize=16384)  # of all that stands
@@ -298,12 +399,21 @@ def _first_subject(text: str, code: str) -> frozenset[str]:
 
 
 def _weight_of(stem: str, code: str) -> float:
+    if stem.startswith(_FACET):
+        return 0.0  # it counts for itself
     return _EVERYDAY if stem[0] in "=~" or stem in _everyday(code) else 1.0
 
 
 @cache
 def _everyday(code: str) -> frozenset[str]:
-    return stems(" ".join(grammar(code).everyday))
+    language = code if code in codes() else "en"
+    return frozenset[str]().union(*(stems_in(word, language) for word in grammar(code).everyday))
+
+
+@lru_cache(maxsize=1024)
+def _without_times(text: str) -> frozenset[str]:
+    """The words of a text besides those of its days and times."""
+    return frozenset(tokens_of(with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))))
 
 
 def _spread(tokens: Sequence[str]) -> list[str]:
@@ -350,7 +460,7 @@ FEATURES: Mapping[str, Callable[[Pair], float]] = {
     "a new one of it": lambda pair: pair.is_renewed,
     "another of its kind": lambda pair: pair.is_of_kind,
     "a value of the same form and a sign of change": lambda pair: pair.differs * pair.sign("changes"),
-    "its end": lambda pair: pair.is_over,
+    "a facet that turns": lambda pair: pair.turns,
     "rivals": lambda pair: math.log1p(pair.rivals),
     "a fact": lambda pair: not pair.fact.is_statement,
     # what the later one says
@@ -384,10 +494,11 @@ def overtaken(
 def pairs_of(facts: Iterable[Fact], telling: Telling) -> list[Pair]:
     """What stands and is spoken of, each beside what was said."""
     pairs = [Pair(fact, telling) for fact in facts if telling.speaks_of(fact)]
-    pairs = [pair for pair in pairs if pair.clauses and pair.is_of_one and pair.has_news]
+    pairs = [pair for pair in pairs if pair.clauses and pair.has_news]
     counted = Counter(stem for pair in pairs for stem in pair.old)
     for pair in pairs:
-        pair.rivals = min(counted[stem] - 1 for stem in pair.shared)
+        named = [stem for stem in pair.shared if not stem.startswith(_FACET)]
+        pair.rivals = min((counted[stem] - 1 for stem in named), default=0)
     return pairs
 
 

@@ -26,7 +26,7 @@ from memoryclaw.consolidation.overtaking import Telling, overtaken
 from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import FROM_NOW_ON, VALUE, Fact
-from memoryclaw.recall.renewing import gives_another, stems, subject_of
+from memoryclaw.recall.renewing import clock_in, gives_another, stems, subject_of
 from memoryclaw.talk.assertions import ANY_FIELD, ANY_ROLE, has_phrase
 from memoryclaw.talk.seals import balanced
 from memoryclaw.talk.statements import Statement
@@ -258,6 +258,7 @@ def _end(claim: Claim, known_facts: Known) -> ClaimDecision:
         or claim.confidence == "low"
         or not claim.said
         or matches[0][1].since > claim.said
+        or (matches[0][1].field in _LEFT_DAILY and clock_in(claim.words))  # `left Lille at 8 this morning`
     ):
         return ClaimDecision(claim, "drop", "nothing of the kind is held")
     path, fact = matches[0]
@@ -289,10 +290,14 @@ def _is_named(fact: Fact, claim: Claim) -> bool:
     if fact.field == FROM_NOW_ON and _order_in_turn(fact.value, claim.value):
         return True  # `longer answers are fine again`
     named = stems(claim.value, claim.words)
-    return ended[: len(value)] == value or (len(named) > 0 and named <= stems(fact.value, claim.words))
+    is_value = ended[: len(value)] == value and bool(
+        stems(fact.value, claim.words)
+    )  # not `a`, of the blood type `A+`
+    return is_value or (len(named) > 0 and named <= stems(fact.value, claim.words))
 
 
 _OF_PLACES = frozenset({"lives in", "address", "from"})
+_LEFT_DAILY = _OF_PLACES | {"works at"}
 _HABIT = 3  # words with a subject that a statement has at most beside what ends: more tell more than its use
 
 

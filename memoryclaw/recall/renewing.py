@@ -27,7 +27,7 @@ from memoryclaw.vault.fact_values import noun_of
 
 _RUN = late.pattern(r"[A-Za-z]++(?:[.+#/-][A-Za-z0-9]++)*|\d[\d.:,]*|\w")
 _CLOCK = late.pattern(r"\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr|h)\b", re.IGNORECASE)
-_clock_in = lru_cache(maxsize=8192)(lambda text: _CLOCK.search(text) is not None)  # of all that stands
+clock_in = lru_cache(maxsize=8192)(lambda text: _CLOCK.search(text) is not None)  # of all that stands
 _LABELLED = late.pattern(r"\b([^\W\d_]{2,30}) (\d[\d.]{0,8})(?![\w%€$£])")
 _ELIDED = late.pattern(r"^(?:[cdjlmnst]|qu)['’](?=\w{3})")  # `n'habite`
 _SHORT = 2  # words with a subject, of a span that differs
@@ -65,7 +65,7 @@ def _marks_of_later(text: str, language: str) -> frozenset[str]:
 
 def may_renew(older: str, later: str) -> bool:
     """False for words without a sign of change that say nothing anew: they are in a language that is read, and tell no day from which something is so, nor when on the clock what the older ones do."""
-    return _may_renew(later) or (_clock_in(older) and any(map(str.isdigit, later)))
+    return _may_renew(later) or (clock_in(older) and any(map(str.isdigit, later)))
 
 
 @lru_cache(maxsize=1024)
@@ -83,7 +83,7 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     """
     unread = spoken_in(later, "en") not in codes()
     unspaced = not later.isascii() and max(later) > "\u2fff"
-    if not (change or unread or unspaced or _clock_in(older)):
+    if not (change or unread or unspaced or clock_in(older)):
         return False  # asked of every statement that stands
     before, after = (
         (_runs if unspaced else _without_signs)(older),
@@ -100,7 +100,7 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     if unspaced:
         return first >= _UNSPACED
     ahead, shared = _subjects(before[:first]), _subjects(before[:first] + before[len(before) - last :])
-    if _clock_in(older) and all(any(map(str.isdigit, " ".join(span))) for span in (span_before, span_after)):
+    if clock_in(older) and all(any(map(str.isdigit, " ".join(span))) for span in (span_before, span_after)):
         is_same = change or (
             not last and before[:first][-1:] == after[:first][-1:] and len(span_before) == len(span_after)
         )
@@ -296,7 +296,17 @@ def _labels(text: str) -> dict[str, str]:
 def speaks_of_another(older: str, later: str) -> bool:
     """True where the first clauses speak of two things, neither of which the other text names in full: `the kitchen budget is 900`, `the bathroom budget is 800 now`."""
     first, second = _thing_spoken_of(older, ""), _thing_spoken_of(later, older)
-    return bool(first and second) and not (first <= stems(later, older) or second <= stems(older))
+    is_known = first <= stems(later, older) or second <= stems(older)
+    return bool(first and second) and not (is_known and _owners_in(later, older) <= stems(older))
+
+
+@lru_cache(maxsize=4096)
+def _owners_in(text: str, like: str) -> frozenset[str]:
+    """The stems of whose the subject of a text's first clause is by the words behind an `of`: `the deadline of the other tender`."""
+    words = _grammar_of(text, like)
+    subject = next((clause.subject for clause in clauses(text, words)), ())
+    behind = next((n for n in range(1, len(subject)) if subject[n] in words.owner_prepositions), len(subject))
+    return stems(" ".join(subject[behind + 1 :]), like or text)
 
 
 @lru_cache(maxsize=4096)

@@ -45,7 +45,20 @@ _UNMARKED = late.pattern(r"[^\W_]++(?:[-&/][^\W_]++)*+")  # twice as fast, where
 _SIGNS = late.pattern(r"[^\w\x00-\x7f]+")
 _PLAIN_ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "'-&/")}
 # Lists of a file that are in a form of their own, or only say how the others are to be read.
-_NO_WORDS = frozenset({"verb_fields", "verb_ends", "verb_goals", "noun_capitals", "clitics", "plain_letters"})
+_NO_WORDS = frozenset(
+    {
+        "verb_fields",
+        "verb_ends",
+        "verb_goals",
+        "facet_words",
+        "facet_turns",
+        "losses",
+        "holdings",
+        "noun_capitals",
+        "clitics",
+        "plain_letters",
+    }
+)
 _HEAD = itemgetter(slice(2))
 _HEADS = frozenset(map("".join, product(map(chr, range(ord("a"), ord("z") + 1)), repeat=2)))
 _SEVERAL = len(_HEADS) - 50  # as many as are left where more is read than a question
@@ -243,6 +256,16 @@ class Grammar:
     def verb_goals(self) -> tuple[tuple[tuple[str, ...], str], ...]:
         """What stands before the new value of a field in a sentence that ends the old one, with the field."""
         return self._by_field("verb_goals")
+
+    @property
+    def facet_words(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """Words of a facet of somebody's life, with its name, in the same form."""
+        return self._by_field("facet_words")
+
+    @property
+    def facet_turns(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """Words by which such a facet has another value, with its name."""
+        return self._by_field("facet_turns")
 
     @cached_property
     def fields_by_first(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:

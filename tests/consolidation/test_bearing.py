@@ -84,6 +84,31 @@ def test_later_words_change_what_stands_or_leave_it(
         ("user", "landlord", "Mr Bell", "my sister's landlord is Mr Cole now", False),
         ("user", "", "we track the tickets in Jira", "is Jira switched off?", False),
         ("user", "", "my bike is a Brompton", "the bus is late again", False),
+        # a facet of a life that has another value
+        ("user", "works at", "Shell", "handed in my notice, from monday I'm at the council", True),
+        ("user", "works at", "Shell", "my brother handed in his notice", False),
+        ("user", "works at", "Shell", "my mate Lou quit her job", False),
+        ("user", "lives in", "Leeds", "we bought a flat at last", True),
+        ("user", "lives in", "Leeds", "we bought a flat in Leeds at last", False),
+        ("user", "lives in", "Leeds", "we sold our place in Spain", False),
+        ("user", "partner", "Joel", "we broke up", True),
+        ("user", "partner", "Joel", "we broke up the old patio", False),
+        ("user", "partner", "Joel", "years ago I broke up with a Dean", False),
+        ("user", "", "I'm sober", "two hundred days sober", False),
+        ("user", "is", "institutrice", "je suis à la retraite depuis septembre", True),
+        ("user", "", "Ich wohne in einer WG in Leipzig", "bin mit Jonas zusammengezogen", True),
+        ("user", "", "Vivo con mis padres", "por fin tengo piso para mí", True),
+        ("user", "partner", "Elisa", "ci siamo lasciati", True),
+        ("user", "partner", "Joris", "het is uit met Joris", True),
+        ("user", "works at", "TAP", "já pedi demissão, não aguentava mais", True),
+        ("user", "works at", "TAP", "o meu primo mudou de emprego", False),
+        # what ends is the thing itself, and the speaker's
+        ("user", "bank", "Santander", "closed my Santander account", True),
+        ("user", "bank", "Santander", "dad closed his Santander account", False),
+        ("user", "is", "vegan", "I no longer have that vegan cookbook", False),
+        ("user", "partner", "Zoe", "Zoe quit smoking", False),
+        ("user", "uses", "Trello", "the marketing team dropped Trello", False),
+        ("user", "", "I go to yoga on Mondays", "yoga is cancelled today", False),
     ],
 )
 def test_the_sum_tells_what_may_have_changed(
@@ -112,6 +137,30 @@ def test_the_sum_tells_what_may_have_changed(
 )
 def test_a_day_is_moved_by_an_amount_or_to_another_of_its_month(text: str, day: date | None) -> None:
     assert moved_day(text, date(2026, 12, 17)) == day
+
+
+@pytest.mark.parametrize(
+    ("older", "later"),
+    [
+        ("my blood type is A+", "sold a duplicate stamp at the fair"),
+        ("I live in Cardiff", "we moved the meeting to Thursday"),
+        ("I'm gluten free", "the bakery no longer does gluten free bread"),
+        ("the deadline is 4 May", "the deadline of the other tender moved to June"),
+        ("J'habite à Lille", "j'ai quitté Lille à 8h ce matin"),
+    ],
+)
+def test_what_is_told_of_another_thing_ends_nothing(vault_of: VaultOf, older: str, later: str) -> None:
+    root = vault_of({})
+    stood = list[list[str]]()
+    for day, text in (("2026-10-02", older), ("2026-11-02", later)):
+        log = root / f"logs/{day}/a.jsonl"
+        log.parent.mkdir(parents=True)
+        log.write_text(said(day, [("user", text)], day=day), encoding="utf-8")
+        with App(root, clock=lambda day=day: datetime.fromisoformat(f"{day}T22:00:00+00:00")) as app:
+            app.consolidate(llm="none")
+            stood.append([fact.value for _, fact in app.facts() if fact.current])
+    assert stood[0]
+    assert set(stood[0]) <= set(stood[1])
 
 
 def test_what_is_only_touched_is_marked_with_the_later_words_and_waits(vault_of: VaultOf) -> None:

@@ -1,0 +1,98 @@
+"""The facets of a life of which one value holds at a time: work, home, a couple. Which of them stand, and which have another value by what is said. Pure.
+
+What people say of a change often has no word of what it changes: `handed in my notice`, of `works at: Shell`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from memoryclaw.text import words as lists
+from memoryclaw.text.clauses import Clause, clauses
+from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, tokens_of
+from memoryclaw.vault.fact_values import KIN, noun_of, same_field
+
+_WORK = "work"
+_FIRST = 3  # words of a clause whose verb is not known, which may be its subject
+_NO_NEWS = frozenset({"wish", "modal", "order", "duty", "report"})  # kinds of clauses
+
+
+class Turn(NamedTuple):
+    """Words by which a facet has another value from then on."""
+
+    facet: str
+    phrase: tuple[str, ...]
+    behind: int  # where the clause goes on behind them
+    ends: bool  # they say that the older value is over
+
+
+@cache
+def _fields() -> dict[str, tuple[str, ...]]:
+    rows = (line.partition(": ") for line in lists.lines("consolidation.facet_fields"))
+    return {facet: tuple(fields.split(", ")) for facet, _, fields in rows}
+
+
+@cache
+def _phrases(code: str, name: str) -> dict[str, WordList]:
+    rows = dict[str, list[str]]()
+    for phrase, facet in getattr(grammar(code), name):
+        rows.setdefault(facet, []).append(" ".join(phrase).replace("' ", "'"))
+    return {facet: WordList(phrases) for facet, phrases in rows.items()}
+
+
+@lru_cache(maxsize=16384)  # of all that stands
+def facets_of(field: str, value: str, code: str) -> frozenset[str]:
+    """The facets of which a fact or a statement is; none of what a statement tells of others."""
+    words, tokens = grammar_of(value, code), tokens_of(value)
+    named = {facet for facet, fields in _fields().items() if any(same_field(field, each) for each in fields)}
+    if field not in ("", "is"):
+        return frozenset(named)
+    first = next(iter(clauses(value, words)), None)
+    whose = () if field or first is None else first.subject or first.tokens[:_FIRST]
+    is_of_kin = words.roles.within(whose) and words.possessives_own.has_any(
+        whose
+    )  # `my daughter is in year 5`
+    is_own = not (first and first.subject) or (
+        whose[0] in words.first_person or whose[0] in words.contracted_subjects
+    )
+    if is_own or is_of_kin:
+        named |= {
+            facet for facet, entries in _phrases(words.code, "facet_words").items() if entries.within(tokens)
+        }
+    if is_own and not is_of_kin and (field or (first is not None and first.kind == "be")):
+        roles = (" ".join(tokens[place : place + size]) for place, size in words.roles.places(tokens))
+        nouns = (noun_of(role) for role in roles)
+        named |= {_WORK for noun in nouns if noun is None or noun.field not in KIN}  # `a nurse`
+    return frozenset(named)
+
+
+@lru_cache(maxsize=1024)
+def turns_in(clause: Clause, words: Grammar) -> tuple[Turn, ...]:
+    """The facets that have another value by what a clause says."""
+    tokens = clause.tokens
+    if clause.kind in _NO_NEWS or words.earlier_times.within(tokens) or words.negations.at(tokens):
+        return ()
+    signs = words.ended, words.gone, words.losses, words.ending_verbs
+    turns = list[Turn]()
+    for facet, entries in _phrases(words.code, "facet_turns").items():
+        for place, size in entries.places(tokens):
+            phrase, behind = tokens[place : place + size], tokens[place + size :]
+            leads = phrase[-1] in words.prepositions or phrase[-1] in words.noun_openers
+            if behind and not leads and behind[0] in words.noun_openers and not _is_time(behind[1:2], words):
+                continue  # `I retired my ThinkPad`
+            turns.append(Turn(facet, phrase, place + size, any(sign.within(phrase) for sign in signs)))
+    return tuple(turns)
+
+
+@lru_cache(maxsize=4096)
+def is_word_of(facet: str, token: str, code: str) -> bool:
+    """True for a word of a facet: `flat`, of a home."""
+    lists_of = (_phrases(code, name).get(facet, WordList(())) for name in ("facet_words", "facet_turns"))
+    return any(token in entry.split() for words in lists_of for entry in words.entries())
+
+
+def _is_time(tokens: Sequence[str], words: Grammar) -> bool:
+    times = words.calendar_words, words.weekdays, words.months, words.units, words.time_words
+    return any(token in entries for token in tokens for entries in times)
