@@ -309,3 +309,19 @@ def test_the_commit_of_what_is_over_says_so(
 def test_an_ending_of_something_else_or_with_a_doubt_ends_nothing(evenings: Evenings, second: str) -> None:
     memory = evenings(["Ana works at Fugro", "my house is the red house"], second)
     assert not [fact for fact in memory.facts if not fact.current]
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "later"),
+    [
+        ("en", "my daughter Tilda is in Year 5", "Tilda's cousin Ned went up to Year 6"),
+        ("es", "mi hermano Pablo vive en Vigo", "la novia de Pablo se ha mudado a León"),
+        ("pt", "o meu irmão Paulo mora em Braga", "a namorada do Paulo mudou-se para Faro"),
+    ],
+)
+def test_what_somebodys_relative_does_ends_nothing_of_theirs(
+    evenings: Evenings, language: str, first: str, later: str
+) -> None:
+    memory = evenings(first, later, files={"memoryclaw.yaml": f"index:\n  language: {language}\n"})
+    assert memory.values(current=False) == []
+    assert first.rpartition(" ")[2] in " ".join(memory.values(current=True))

@@ -417,6 +417,30 @@ def test_a_todo_about_another_thing_leaves_the_first_open(root: Path, first: str
     assert [box for day in (0, 4) for box, _ in boxes(root, day)] == [" ", " "]
 
 
+@pytest.mark.parametrize(
+    ("todo", "later", "box"),
+    [
+        ("tenho de marcar a consulta", "já marquei a consulta", "x"), ("tengo que devolver la llave", "ya devolví la llave", "x"),
+        ("i need to hand in the timesheet", "timesheet's in", "x"), ("tenho de devolver a chave", "devolvi o livro", " "),
+        ("i need to book the dentist", "the dentist's in Leeds", " "),
+    ],
+)  # fmt: skip
+def test_a_past_of_a_later_day_closes_what_was_to_be_done(
+    root: Path, todo: str, later: str, box: str
+) -> None:
+    vault_of(root, {})
+    talk(root, 0, todo, ("assistant", "Ok."))
+    talk(root, 3, later, ("assistant", "Ok."))
+    assert [one for one, _ in boxes(root, 0)] == [box]
+
+
+@pytest.mark.parametrize("text", ["we should really do something about climate change", "temos de fazer alguma coisa pelo clima"])  # fmt: skip
+def test_what_nobody_does_on_one_day_is_no_todo(root: Path, text: str) -> None:
+    vault_of(root, {})
+    talk(root, 0, text, "hi", ("assistant", "Ok."), "i need to do something about the damp by friday")
+    assert [words for _, words in boxes(root, 0)] == ["do something about the damp by friday"]
+
+
 def test_a_todo_that_is_done_in_the_same_talk_is_written_done(root: Path) -> None:
     talk(root, 0, "i need to water the tomatoes", CHAT, "tomatoes are done", ("assistant", "Nice."))
     assert boxes(root, 0) == [("x", "water the tomatoes")]

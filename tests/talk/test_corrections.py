@@ -154,6 +154,8 @@ def test_a_long_text_of_corrections_takes_time_in_proportion_to_its_length(unit:
         ("nl", "mijn hond heet Bas", "ik schreef Bas, maar hij heet Bos", "Bos", "Bas"),
         ("pt", "o meu cão chama-se Bobi", "escrevi Bobi mas é Boby", "Boby", "Bobi"),
         ("en", "we have 3 hens", "scratch that, 4 with the new one", "4", "3"),
+        ("en", "my bus is the 36", "nonsense, the 39", "39", "36"), ("fr", "mon bus est le 36", "mais non, le 39", "39", "36"),
+        ("it", "il mio bus è il 36", "macché, il 39", "39", "36"), ("de", "ich bin im märz geboren", "nee stimmt nicht, im mai", "mai", "märz"),
         ("en", "I am 34", "sorry 35, my birthday is 3 May", "35", "34"),
     ],
 )  # fmt: skip

@@ -71,6 +71,16 @@ FACTS = (
     ("nl", "ik rij in een Volvo", ("drives", "Volvo")), ("nl", "ik ben dol op stamppot", ("likes", "stamppot")),
     ("de", "ich arbeite bei der Bahn", ("works at", "Bahn")), ("de", "bin im Mai nach Halle gezogen", ("lives in", "Halle")), ("de", "ich wohn in Jena", ("lives in", "Jena")),
 )  # fmt: skip
+# Plain facts in everyday words, and what is like them but says nothing lasting.
+EVERYDAY = (
+    ("es", "trabajo en una farmacia de Lugo", ("works at", "farmacia de Lugo")), ("de", "ich arbeite in einer Apotheke", ("works at", "Apotheke")),
+    ("nl", "ik werk in een bakkerij in Gouda", ("works at", "bakkerij in Gouda")), ("en", "i work at a pharmacy", ("works at", "pharmacy")),
+    ("es", "trabajo en una novela", None), ("de", "ich arbeite an einem Roman", None), ("en", "i work at a loss", None),
+    ("en", "i write everything in sublime", ("uses", "sublime")), ("en", "i write everything in lowercase", None), ("en", "i use an android", ("uses", "android")),
+    ("en", "i use a spoon", None), ("en", "cant stand olives", ("dislikes", "olives")), ("de", "mag keine Pilze", ("dislikes", "Pilze")), ("en", "love it", None),
+    ("en", "you can get me on 07700 900551", ("phone", "07700 900551")), ("fr", "tu peux me joindre au 06 12 34 56 78", ("phone", "06 12 34 56 78")),
+    ("es", "puedes llamarme al 600 123 456", ("phone", "600 123 456")), ("en", "call me at 5", None), ("nl", "ik zit nu in Deventer bij mijn broer", None),
+)  # fmt: skip
 # Who is whose, told by a verb with a pronoun of its own, or with an article before a title.
 RELATED = (
     ("es", "mi perro se llama Bruno", ("dog", "Bruno")), ("it", "mia moglie si chiama Nora", ("wife", "Nora")), ("fr", "ma femme s'appelle Nora", ("wife", "Nora")),
@@ -88,6 +98,9 @@ BEFORE_A_QUESTION = (
     ("en", "if I live in Leeds, which gym is near?", ""),
 )  # fmt: skip
 DOUBTED = (
+    ("en", "according to my wife i am 12 years old", "reported"), ("en", "i'm 52, my passport says", "reported"), ("en", "my mum reckons i'm 12", "reported"),
+    ("de", "laut meiner Frau bin ich 12", "reported"), ("fr", "selon ma femme, j'ai 12 ans", "reported"), ("es", "tengo 52 años, dice mi pasaporte", "reported"),
+    ("it", "secondo mia figlia ho 100 anni", "reported"), ("nl", "volgens mijn dochter ben ik 100 jaar oud", "reported"), ("pt", "segundo a minha filha tenho 100 anos", "reported"),
     ("es", "creo que la cita es el jueves", "hedged"), ("fr", "peut-être qu'on ira à Rome", "hedged"), ("it", "forse il corso costa 90 euro", "hedged"),
     ("nl", "misschien is de les op donderdag", "hedged"), ("pt", "talvez a aula seja na quinta", "hedged"),
     ("en", "let's assume i earn 70k, what is left", "supposed"), ("en", "for the sake of argument, my salary is 70k and my bonus is 3k", "supposed"), ("de", "mal angenommen, meine Miete ist 700", "supposed"),
@@ -144,6 +157,17 @@ def test_a_verb_that_has_its_subject_in_it_tells_of_the_speaker(
     (statement,) = talk_of(text, language="en").statements  # it tells its language
     assert (statement.language, statement.subject, statement.doubts) == (code, "own", frozenset())
     assert fact is None or [(one.field, one.value) for one in statement.assertions] == [fact]
+
+
+@pytest.mark.parametrize(("code", "text", "fact"), EVERYDAY)
+def test_plain_facts_in_everyday_words_are_facts(code: str, text: str, fact: tuple[str, str] | None) -> None:
+    told = [one for statement in talk_of(text, language=code).statements for one in statement.assertions]
+    assert [(one.entity, one.field, one.value) for one in told] == ([("", *fact)] if fact else [])
+
+
+@pytest.mark.parametrize(("code", "text"), [("it", "secondo me ho 30 anni"), ("es", "mi segundo hijo se llama Leo"), ("de", "meine Nachbarn sind laut")])  # fmt: skip
+def test_an_own_opinion_and_a_second_one_are_nobody_elses_word(code: str, text: str) -> None:
+    assert not any("reported" in one.doubts for one in talk_of(text, language=code).statements)
 
 
 @pytest.mark.parametrize(("code", "text", "fact"), RELATED)
