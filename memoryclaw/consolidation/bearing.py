@@ -303,7 +303,7 @@ def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
 @lru_cache(maxsize=1024)
 def clauses_told(text: str, words: Grammar) -> tuple[Clause, ...]:
     """The clauses of a text, each with its subject; what has none goes on about that of the clause before it: `my sister quit Shell and moved`."""
-    told, subject = list[Clause](), ()
+    told, subject = list[Clause](), tuple[str, ...]()
     for clause in clauses(text, words):
         goes_on = not clause.subject and clause.kind and not _is_spoken(clause, words)
         told.append(clause._replace(subject=subject) if goes_on else clause)

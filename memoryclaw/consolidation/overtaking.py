@@ -183,14 +183,17 @@ class Pair:
         return any(map(self._is_ended_by, self.clauses))
 
     def _is_ended_by(self, clause: Clause) -> bool:
-        words, tokens = self.words, clause.tokens
-        if words.gone.within(spread := _spread(tokens)) and not words.gone.within(tokens):
-            tokens = spread
+        words, spread = self.words, tuple(_spread(clause.tokens))
+        is_short = words.gone.within(spread) and not words.gone.within(clause.tokens)  # `Malta's off`
+        tokens = spread if is_short else clause.tokens
         signs = words.ended, words.gone, words.replacing, words.ending_verbs, words.cancel_words, words.losses
         spans = [span for sign in signs for span in sign.places(tokens)]
-        is_of_day = any(token in words.calendar_words or token in words.weekdays for token in tokens)
-        if is_of_day and any(map(self._is_known, clause.subject)):  # `yoga is cancelled today`
-            spans = [(place, size) for place, size in spans if not words.cancel_words.at(tokens, place)]
+        if any(token in words.calendar_words or token in words.weekdays for token in tokens):
+            spans = [
+                (place, size)
+                for place, size in spans
+                if not (words.cancel_words.at(tokens, place) and any(map(self._is_known, tokens[:place])))
+            ]  # `yoga is cancelled today`
         spans += [
             span for span in words.former.places(tokens) if words.changes.at(tokens, span[0])
         ]  # `used to`
@@ -207,15 +210,9 @@ class Pair:
             behind[first] in words.prepositions or behind[first] in words.noun_openers
         ):
             first += 1
-        last = next(
-            (
-                n
-                for n in range(first, len(behind))
-                if behind[n] in words.prepositions or behind[n] in words.coordinators
-            ),
-            len(behind),
-        )
-        named = [token for token in behind[first:last] if self._names(token)]
+        stops = words.prepositions, words.coordinators, words.personal, words.people_pronouns
+        ends = (n for n in range(first, len(behind)) if any(behind[n] in entries for entries in stops))
+        named = [token for token in behind[first : next(ends, len(behind))] if self._names(token)]
         return not named or any(map(self._is_known, named))
 
     def _closes(self, tokens: Sequence[str], idle: Collection[int]) -> bool:

@@ -109,6 +109,7 @@ def test_later_words_change_what_stands_or_leave_it(
         ("user", "partner", "Zoe", "Zoe quit smoking", False),
         ("user", "uses", "Trello", "the marketing team dropped Trello", False),
         ("user", "", "I go to yoga on Mondays", "yoga is cancelled today", False),
+        ("user", "", "Ich gehe montags zum Yoga", "Yoga fällt heute aus", False),
     ],
 )
 def test_the_sum_tells_what_may_have_changed(
