@@ -132,6 +132,8 @@ class TodoReader:
             return None
         texts = _items(_typed(first, first.words, listed[1:]), words, listed=True)
         texts = [text for text in texts if keys_of(text, words, first.who)]
+        if goes_on and not all(_verb_of(text, words) for text in texts):
+            return None
         self._listing = first.turn
         return (texts, len(listed)) if texts else None
 
@@ -145,6 +147,13 @@ class TodoReader:
         calls = self._calls(statement.turn) if asks else []
         if not end and statement.kind == "task" and any(_is_named(call, _REMINDING) for call in calls):
             end = words.tasks.at(tokens)  # `poke me about the boiler on monday`
+        if (
+            not end
+            and statement.stressed
+            and statement.subject == "none"
+            and _verb_of(statement.words, words)
+        ):
+            return _items(statement.words, words, listed=False), 1  # `note to self: buy stamps`
         if not end and (texts := _dated_chores(statement, tokens, words)):
             return texts, 1  # `call the bank tomorrow`
         if not end or _is_no_todo(statement, tokens, start, end, words):

@@ -66,6 +66,11 @@ def _is_chat(statement: Statement) -> bool:
     )
 
 
+def _is_guessed(statement: Statement) -> bool:
+    """True where who somebody is may be otherwise: `vielleicht ist mein Zahnarzt Dr. Roth`, not `my dentist Roth is maybe away`."""
+    return "hedged" in statement.doubts and statement.kind == "be" and statement.subject == "thing"
+
+
 TABLE = (
     Rule("drop", "a question", _doubt("asked")),
     Rule("statement", "in a language that is not read; the score alone decides", _kind("unread")),
@@ -73,7 +78,7 @@ TABLE = (
     Rule("fact", "asked to be remembered, with a field", lambda one: one.stressed and bool(one.assertions)),
     Rule("statement", "asked to be remembered", lambda one: one.stressed),
     Rule("episode", "in jest", _doubt("joke")),
-    Rule("fact", "who somebody is, in passing", lambda one: any(assertion.how == "role" for assertion in one.assertions)),
+    Rule("fact", "who somebody is, in passing", lambda one: any(assertion.how == "role" for assertion in one.assertions) and not _is_guessed(one)),
     Rule("statement", "somebody else's word, with a figure or about health", lambda one: "reported" in one.doubts and one.firm and one.doubts.isdisjoint({"hedged", "mood"})),
     Rule("episode", "somebody else's word", _doubt("reported")),
     Rule("fact", "an order how to answer", lambda one: one.kind == "order" and one.doubts.isdisjoint({"hedged", "moment"}) and not one.among),
