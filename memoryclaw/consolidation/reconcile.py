@@ -282,7 +282,9 @@ def _is_named(fact: Fact, claim: Claim) -> bool:
     """True for the value that an ending names, with more words behind it or fewer: `Shell and is at Fugro now`, `the Skoda`."""
     ended, value = tokens_of(claim.value), tokens_of(fact.value)
     if claim.field == ANY_ROLE:  # who has died is still somebody's mother
-        return ended == value and fact.value[:1].isupper() and fact.field not in KIN - PETS
+        is_first = len(ended) == 1 and ended == value[:1] and not fact.is_statement  # `Helen`, of Helen Pryce
+        is_theirs = ended == value or is_first
+        return is_theirs and fact.value[:1].isupper() and fact.field not in KIN - PETS
     of_field = claim.field == ANY_FIELD or same_field(fact.field, claim.field)
     of_field = of_field or any({fact.field, claim.field} <= fields for fields in ALIKE_FIELDS)
     if fact.is_statement or not of_field:

@@ -31,6 +31,8 @@ _OLDEST = 120
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _PHONE = re.compile(r"(?<![\w.,/-])(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
 _ANY_PHONE = re.compile(rf"{_PHONE.pattern}|(?<![\w.,/-])\d(?:[ ()/-]{{0,2}}\d){{6,14}}(?![.,]?\d)")
+# within a word: `FastAPI`, `next.js`; not `St.Gallen`
+_PROGRAM = re.compile(r"[a-z]{2}[A-Z]|[a-z]\d|\w\.[a-z]")
 _HARD = re.compile(r"\d|[$€£%]")
 _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # where a value ends
 # also one that is sealed
@@ -38,7 +40,7 @@ _QUOTED = re.compile(r"(['\"‘’`])[^'\"‘’`]{1,60}(['\"‘’`])|[\U000106
 _TOWN = re.compile(
     r"\s*,\s*((?:\d[\w-]{2,9}\s)?[A-ZÀ-Þ][\w'’]{1,30}(?:(?:-|[ ](?=[A-ZÀ-Þ0-9]))[\w'’]{1,30}){0,3})\s*(?:[.,;!?]|\Z)"
 )
-_ADDRESS = "address"
+_ADDRESS, _HOME = "address", "lives in"
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
@@ -87,7 +89,7 @@ def assertions_in(
         whose = introduced[0].who, "named"
         passing = _by_verb(clause, words, names, whose) or _by_value(clause, words, names, whose)
         assertions += [passing] if passing else []  # `my brother Pieter works at Shell`
-    if not assertions and (aside := _beside_own_thing(clause, words, behind)):
+    if not assertions and (aside := _beside_own_thing(clause, words, names, behind)):
         assertions = [aside]
     if not assertions and _holds(clause, words):
         assertion = (
@@ -185,7 +187,8 @@ def _gone(clause: Clause, words: Grammar) -> str:
     place = next((n for n in range(1, place) if tokens[n] in words.auxiliaries), place)
     if not place or words.not_now.within(tokens):
         return ""
-    return _value(text[: spans[place][0]], words)
+    name = _value(text[: spans[place][0]], words)
+    return name[: ending.start()] if (ending := _POSSESSIVE.search(name)) else name  # `Helen's retiring`
 
 
 def _allowed(clause: Clause, words: Grammar) -> str:
@@ -518,7 +521,8 @@ def _is_field(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
     """`deadline for Atlas: 12 May`, `Ana has a new number, 0161 496 0000`: the value stands behind a mark."""
-    has = clause.kind == "have"
+    finds = words.finding_verbs.within(clause.verb) and words.renewals.has_any(clause.tokens)
+    has = clause.kind == "have" or finds
     clause, behind = _named_within(clause, behind, words)
     mark = behind.lstrip()[:1]
     if not (mark == ":" or (has and mark == ",")) or not (has or not clause.kind):
@@ -584,17 +588,25 @@ def _new_holder(about: str, role: str, text: str, words: Grammar) -> Assertion |
 
 
 def own_thing(clause: Clause, words: Grammar) -> Assertion | None:
-    """What a clause says of a thing of the speaker's own, in whatever words: `my flight leaves at 9:40`."""
+    """What a clause says of a thing of the speaker's own, in whatever words: `our venue is the boathouse`, `my flight leaves at 9:40`."""
     tokens = clause.tokens
     if len(tokens) < 3 or tokens[0] not in words.possessives_own:
         return None
-    value = plain_value(typed_from(clause.text, spans_of(clause.text), 2))
-    names = _HARD.search(value) or words.calendar_words.within(tokens_of(value))
-    is_told = names and not clause.kind and tokens[1] not in words.roles
-    return Assertion("", tokens[1], value, "noun", clause.text) if is_told else None
+    if clause.kind == "be":
+        noun, value = clause.subject[1:], _value(clause.rest, words, stops=True)
+        first = next(iter(tokens_of(value)), "")
+        # Neither `my car is broken` nor `my mood is a bit low` names anything.
+        names = first in words.definite_words or _HARD.search(value) or value != value.lower()
+    else:
+        noun, value = tokens[1:2], plain_value(typed_from(clause.text, spans_of(clause.text), 2))
+        is_thing = not clause.kind and noun[0] not in words.roles
+        names = is_thing and (_HARD.search(value) or words.calendar_words.within(tokens_of(value)))
+    if not names or not 0 < len(noun) <= _FIELD_WORDS:
+        return None
+    return Assertion("", " ".join(noun), value, "noun", clause.text)
 
 
-def _beside_own_thing(clause: Clause, words: Grammar, behind: str) -> Assertion | None:
+def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:
     """`use my docker username: nlund`, `a logo for my company, "Lund & Sons"`: what it is called stands behind a mark, whatever else is said."""
     tokens, mark = clause.tokens, behind.lstrip()[:1]
     possessive = max(
@@ -614,7 +626,7 @@ def _beside_own_thing(clause: Clause, words: Grammar, behind: str) -> Assertion 
     if (
         not value
         or words.roles.at(noun[-1:])
-        or not (quoted or (mark == ":" and _names_a_thing(value, words)))
+        or not (quoted or (mark == ":" and _names_a_thing(value, words)) or names.whole(value))
     ):
         return None
     return _told(_Owned("", " ".join(noun), "noun"), value)
@@ -817,7 +829,7 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                     if field == _BIRTHPLACE and not any(map(str.isalpha, find_ranges(value, _ANY_DAY)[1])):
                         field = "birthday"  # noqa: PLW2901 - `born in 1979`
                     is_act = field == "from" and words.verb_leads and value.islower()  # `je viens de manger`
-                    if is_act or (field in PLACED and _is_no_place(value, clause, entity)):
+                    if is_act or (field in PLACED and _is_no_place(value, field, clause, entity)):
                         return None
                     return Assertion(
                         entity, field, value, "verb", clause.text, "" if text is clause.text else when
@@ -843,8 +855,10 @@ def _programs() -> WordList:
     return WordList(name for row in rows for name in row.split(", "))
 
 
-def _is_no_place(value: str, clause: Clause, entity: str) -> bool:
-    """True for one word in small letters where a name stands with a capital: `Marek moved to platform`."""
+def _is_no_place(value: str, field: str, clause: Clause, entity: str) -> bool:
+    """True for one word in small letters where a name stands with a capital, and for a home that is written as a program is: `Marek moved to platform`, `we moved to FastAPI`."""
+    if field == _HOME and _PROGRAM.search(value.partition(" ")[0]):
+        return True
     return len(tokens_of(value)) == 1 and entity != "" and entity in clause.text and value.islower()
 
 

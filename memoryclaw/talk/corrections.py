@@ -114,6 +114,9 @@ def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | N
         return None
     right, correction = values[0], values[0][0].strip()
     tail = text[sign[1] + right.end() :].lstrip(" ,")
+    behind = before[last:].strip(" ,.…-–\n").lower()
+    if behind and re.match(rf"{re.escape(behind)}(?!\w)", tail.lower()):
+        tail = tail[len(behind) :].lstrip(" ,")  # `on tuesdays at 4. sorry, i meant wednesdays at 4`
     lead = text[: offset + first] + correction + before[last:].rstrip(" ,.…-–\n")
     is_sentence = tail.strip(" .!,") and tail[0] not in ".!?;…\n"
     return Corrected(f"{lead}. {tail}" if is_sentence else f"{lead}{tail}", f"{correction}, first {mistake}")
@@ -204,6 +207,8 @@ def _named(text: str, wrong: int, sign: tuple[int, int], right: int, words: Gram
     if not any(sides) or sides != sides_right or text[end : end + 1] not in _STOPS:
         return None
     correction, mistake = text[start:end], text[first:last]
+    if _plain(correction) == _plain(mistake) or correction.islower() != mistake.islower():
+        return None  # `Elm Street 12, sorry, house 14`
     between = text[last : sign[0]].rstrip(" ,.…-–\n")
     return Corrected(f"{text[:first]}{correction}{between}{text[end:]}", f"{correction}, first {mistake}")
 

@@ -81,12 +81,13 @@ class Names:
                 continue
             opens = words is not None and _opens_with_name(sentence, words)
             for run, before in _runs(sentence, first=opens):
+                owner = _owner_of_field(run, words) if words else []
                 if words and self._is_no_name(run, before, words):
                     continue
-                name = " ".join(run)
+                name = " ".join(owner or run)
                 is_name = words is not None and not any(_is_common(word, words) for word in run[1:])
                 acts = words is not None and is_name and _acts(tokens_of(sentence), run, words)
-                self._add(name, person=acts)
+                self._add(name, person=acts or bool(owner))
                 if is_name and opens and not before:
                     self.topics.add(name)
 
@@ -200,6 +201,10 @@ class Names:
             return "", "own"  # `on Thursday i wake up`
         if first in words.pointers and (len(tokens) == 1 or first not in words.determiners):
             return "", "other"
+        place = next((place for place, token in enumerate(tokens) if self.is_name(token)), 0)
+        is_time = place and tokens[place - 1] in words.calendar_words
+        if is_time and words.idle.issuperset(tokens[: place - 1]):
+            tokens, first = tokens[place:], tokens[place]  # `last week Iris Lang`
         mentions = {name for token in tokens if (name := self.named(token))} - {speaker}
         core = [token for token in tokens if token not in words.noun_openers]
         if core and (who := self._who(clause, core, words)):
@@ -350,8 +355,8 @@ def _acts(tokens: Sequence[str], run: Sequence[str], words: Grammar) -> bool:
 def _opens_with_name(sentence: str, words: Grammar) -> bool:
     """True where a sentence begins with a name: several words with capitals that are its subject, or one that lives, works or suffers as people do."""
     run = _opening_run(sentence, words)
-    if not run:
-        return False
+    if not run or _owner_of_field(run, words):
+        return bool(run)
     tokens, last = tokens_of(sentence), run[-1].lower()
     place = next((n for n, token in enumerate(tokens) if plain(token) == plain(last)), 0)
     if tokens[place] != last:  # `Maria Gomez's`; not `Mark Arup's email as spam`
@@ -391,6 +396,13 @@ def _opening_run(sentence: str, words: Grammar) -> list[str]:
 def has_genitive(name: str) -> bool:
     """True for a word with the ending that tells whose something is: `Anas`, not `Klaus`."""
     return name.endswith("s") and name.lower() not in _IN_S
+
+
+def _owner_of_field(run: Sequence[str], words: Grammar) -> list[str]:
+    """The name of several words that owns a field behind it, where every noun has a capital: `Ingrid Solbergs Telefonnummer`."""
+    places = range(2, len(run) if words.noun_capitals else 0)
+    end = next((n for n in places if has_genitive(run[n - 1]) and noun_of(run[n])), 0)
+    return [*run[: end - 1], run[end - 1][:-1]] if end else []
 
 
 def _behind_adverbs(tokens: Sequence[str], place: int, words: Grammar) -> int:
@@ -448,7 +460,9 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
             )
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
             if name := behind or _name_before(clause, tokens, place, words, names):
-                stated = not behind or bool(_linked(tokens, place + length, words))
+                # `dass mein Chef Kim heißt`
+                is_final = bool(words.final_verbs) and tokens[-1] in words.links
+                stated = not behind or is_final or bool(_linked(tokens, place + length, words))
                 joins = not behind and tokens[place - 1] in words.renewals and noun_of(role) is None
                 whose = name if joins and tokens[place - 2] in _OURS else whose
                 introductions.append(Relation(names.add_person(name), role, whose, stated))

@@ -73,6 +73,7 @@ def test_the_other_value_that_is_denied_behind_one_ends(
         ("my new shoe size: 41", "", "shoe size", "41", "noun"),
         ("deadline projectX: 12 May, not later", "projectX", "deadline", "12 May", "noun"),
         ("Ana has a new number, 0161 496 0000", "Ana", "phone", "0161 496 0000", "noun"),
+        ("found a new dentist, Dr Petrov", "", "dentist", "Dr Petrov", "role"),
         ("The neighbours moved. new address is 14 Mill Lane", "", "address", "14 Mill Lane", "bare"),
         ("i am a nurse at a small hospice", "", "is", "a nurse at a small hospice", "verb"),
         ("Ana is a retired welder", "Ana", "is", "a retired welder", "verb"),

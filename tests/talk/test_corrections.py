@@ -17,6 +17,7 @@ from memoryclaw.text.grammar import codes, grammar
     ("code", "text", "right", "first"),
     [
         ("en", "dentist on 14 march 11am … wait no 13:00", "dentist on 14 march 13:00", "13:00, first 11am"),
+        ("en", "on tuesdays at 4. sorry, i meant wednesdays at 4", "on wednesdays at 4", "wednesdays, first tuesdays"),
         ("en", "the bus goes at 10:30 i mean 10:45", "the bus goes at 10:45", "10:45, first 10:30"),
         ("en", "12 may, no wait 14 may", "14 may", "14 may, first 12 may"),
         ("en", "it is 40 euros, sorry 45", "it is 45 euros", "45, first 40"),
