@@ -263,7 +263,8 @@ def denied(
         repeated = [fact for fact in facts if exchange.tells_of(fact)]
         matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))] or repeated
         fields = [fact for fact in matches if not fact.is_statement]
-        fix = put_right(turn.text, turns[answer].text, exchange.words, answers=True)
+        field = fields[0].field if len(fields) == 1 else ""
+        fix = put_right(turn.text, turns[answer].text, exchange.words, answers=True, field=field)
         if fix and fix.is_sure and fix.wrong:
             fields = [fact for fact in fields if fix.wrong in fact.value]
         value = ""

@@ -969,6 +969,8 @@ class ClaimDecider:
             else claim.confidence,
         )
         facts = self._facts_of(claim.entity)
+        if claim.unnamed and claim.confidence == "medium" and any(fact.current for _, fact in facts):
+            claim = claim._replace(confidence="high")  # what the vault knows need not be named once more
         if claim.is_statement and claim.speaker and not (claim.person or facts):
             # Below the one whom it is about only where that is a person or has facts; else below the speaker.
             claim = claim._replace(entity=claim.speaker, person=True)

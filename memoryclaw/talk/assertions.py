@@ -120,7 +120,7 @@ def _with_town(fact: Assertion, behind: str, words: Grammar) -> Assertion:
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
     """The value that a clause says holds no longer: `Rosa no longer works at Fugro`, `Pieter left Shell`."""
     if (plain := without_contrast(clause, words)) is not clause:
-        assertion = _by_verb(plain, words, names, subject)
+        assertion = _by_noun(plain, words, names) or _by_verb(plain, words, names, subject)
         former = _value(clause.text[_other_value(clause, words)[1] :], words)
         return _ended(assertion.entity, assertion.field, former, clause) if assertion else None
     place = words.ended.find(clause.tokens)
@@ -290,12 +290,17 @@ def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
     if len(tokens) < 3 or not tokens[0].endswith("'s") or not names.is_name(tokens[0]):
         return clause
     predicates = (phrase[phrase[0] in words.be_verbs :] for phrase, _ in words.verb_fields)
+    leaves = any(behind[: len(phrase)] == phrase for phrase, _ in words.verb_ends) or words.gone.at(behind)
     if not (
-        words.negations.at(behind) or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
+        leaves
+        or words.negations.at(behind)
+        or words.place_prepositions.at(behind)
+        or words.changes.at(behind)
+        or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
     ):
         return clause  # `Rosa's brother`
     end = spans_of(clause.text)[0][1]
-    text = f"{clause.text[: end - 2]} is{clause.text[end:]}"
+    text = f"{clause.text[: end - 2]} {'has' if leaves else 'is'}{clause.text[end:]}"
     return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
 
 
@@ -368,6 +373,8 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
     lead = words.changes.at(tokens)
     if lead and tokens[lead : lead + 1] and tokens[lead] in words.be_verbs:  # `ahora es el 698 765 432`
         return clause.text[spans[lead][1] :] if _HARD.search(clause.text) else ""
+    if words.contrasts.at(tokens) and _HARD.search(clause.text) and not clause.kind:  # `…, sondern 42`
+        return clause.text[spans[words.contrasts.at(tokens)][0] :] if len(tokens) > 1 else ""
     if words.introductions.at(tokens) and words.naming_words.within(
         tokens[: words.introductions.skip(tokens)]
     ):

@@ -389,8 +389,9 @@ def _opening_run(sentence: str, words: Grammar) -> list[str]:
     is_everyday = _is_everyday(_bare(word[0]), words)
     if is_everyday and not is_given:
         return []
-    run, _ = next(_runs(f"a {opening}"), ([], ""))
-    return [] if _begins_common(run, words) or _is_noun(run, words) else run
+    run, before = next(_runs(f"a {opening}"), ([], ""))
+    is_common = before != "a" or _begins_common(run, words) or _is_noun(run, words)
+    return [] if is_common or (is_everyday and len(run) == 1) else run
 
 
 def has_genitive(name: str) -> bool:
@@ -551,6 +552,8 @@ def _name_behind(
         place += 1
     while place < len(tokens) and _length(run) < _LONGEST:
         typed = clause.text[spans[place][0] : spans[place][1]]
+        if run and clause.text[spans[place - 1][1] : spans[place][0]].strip(" ."):
+            break
         behind = next((n for n in range(place, len(tokens)) if tokens[n] not in PARTICLES), place)
         # `Frau von Stetten`, not `die Frau von Jens`
         leads = len(run) > (tokens[place] == _AND) or (title != "" and not articled)

@@ -753,7 +753,9 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
     for place, _ in words.suppositions.places(tokens):
         behind_verbs = {verb[1:2] for verb, _ in words.fields_by_first.get(tokens[place - 1], ())}
         is_naming = words.naming_words.at(tokens, place) > 1
-        if not (is_naming or tokens[place] in own or (tokens[place],) in behind_verbs):
+        # `i say my prayers at nine`
+        is_told = tokens[place] in words.verbs and words.nominatives.has_any(tokens[:place][-1:])
+        if not (is_naming or is_told or tokens[place] in own or (tokens[place],) in behind_verbs):
             return True
     return False
 

@@ -248,9 +248,11 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         exchange.session.role_play
         or len(exchange.turn.text) > _LONG_TURN
         or any(token in words.deictics and token in words.pronouns for token in tokens_of(statement.words))
+        or _denies_what_is_at_hand(tokens_of(statement.words), words)
         or _names_an_occasion(exchange.tokens, words)
         or (not _LENGTHS.isdisjoint(tokens_of(statement.words)) and _has_little_time(exchange.tokens, words))
         or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))
+        or any("moment" in neighbour.doubts and neighbour.subject == "own" for neighbour in exchange.beside)
         or (any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside) and not wished(statement))
     )
 
@@ -301,3 +303,11 @@ def _is_news_of_code(exchange: Surroundings) -> bool:
     known = first.subject[owned:] or first.tokens[owned : owned + (not first.kind)]
     is_own = exchange.words.possessives_own.has_any(first.tokens[owned - 1 : owned])
     return is_own and len(known) == 1 and known[0] in _PIECES
+
+
+def _denies_what_is_at_hand(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for `don't touch the second file`, not for `don't use the passive voice` or `don't use my name`."""
+    thing = tokens[words.negated_orders.at(tokens) + 1 :] if words.negated_orders.at(tokens) else ()
+    whose = (words.possessives_own, words.second_person, words.people_pronouns)
+    definite = thing[:1] and thing[0] in words.definite_words and not any(thing[0] in each for each in whose)
+    return bool(definite) and not words.order_topics.within(thing)

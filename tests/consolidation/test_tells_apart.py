@@ -64,6 +64,11 @@ def test_what_names_it_or_a_change_bears_on_it(vault_of: VaultOf, standing: str,
         ),
         ("I'm single", "I'm single", "i have a boyfriend now"),
         ("je suis végétarienne", "végétarienne", "je remange de la viande"),
+        (
+            "we want to buy a house in Ystad",
+            "we want to buy a house in Ystad",
+            "we bought the house in Ystad",
+        ),
     ],
 )
 def test_a_change_in_plain_words_ends_it(vault_of: VaultOf, standing: str, value: str, change: str) -> None:

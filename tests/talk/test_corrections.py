@@ -190,7 +190,9 @@ def test_where_two_values_may_be_meant_it_is_not_sure() -> None:
     assert not fix.is_sure
 
 
-@pytest.mark.parametrize("turn", ["it's 74", "74 actually", "61 was the old one, 74 now"])
+@pytest.mark.parametrize(
+    "turn", ["it's 74", "74 actually", "61 was the old one, 74 now", "no, we swapped, it's 74 now"]
+)
 def test_what_the_assistant_answered_is_put_right_too(turn: str) -> None:
     fix = put_right(turn, "Your berth is 61.", grammar("en"), answers=True)
     assert fix is not None
