@@ -332,8 +332,8 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     subject = clause.subject or tokens[: shortened + 1 if is_verb else 1]
     if whose:
         is_owner = any(token.endswith("'s") for token in subject[:-1])  # `my brother's car is at Bosch now`
-        named = next((n for n, _ in words.owner_prepositions.places(subject) if n), len(subject))
-        heads = subject[-1:] if is_owner else subject[:named]  # not `la novia de Pablo`, of Pablo
+        owner = next((n for n, _ in words.owner_prepositions.places(subject) if n), len(subject))
+        heads = subject[-1:] if is_owner else subject[:owner]  # not `la novia de Pablo`, of Pablo
         return not set(whose.split()).isdisjoint(token.removesuffix("'s") for token in heads)
     before = frozenset(tokens_of(known))
     if _is_of_other(clause, words, before):
