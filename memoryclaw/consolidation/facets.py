@@ -90,7 +90,7 @@ def turns_in(clause: Clause, words: Grammar) -> tuple[Turn, ...]:
 def is_word_of(facet: str, token: str, code: str) -> bool:
     """True for a word of a facet: `flat`, of a home."""
     lists_of = (_phrases(code, name).get(facet, WordList(())) for name in ("facet_words", "facet_turns"))
-    return any(token in entry.split() for words in lists_of for entry in words.entries())
+    return any(token in entry.split() for phrases in lists_of for entry in phrases.entries())
 
 
 def _is_time(tokens: Sequence[str], words: Grammar) -> bool:

@@ -78,7 +78,7 @@ def test_an_entry_with_a_mark_stands_for_its_forms() -> None:
 @pytest.mark.parametrize("code", codes())
 def test_the_single_words_of_a_language_are_those_of_its_lists(code: str) -> None:
     """They are read from the file alone, as most of its lists are never asked for where another language is spoken."""
-    words, apart = grammar(code), {"noun_capitals", "clitics", "plain_letters"}
+    words, apart = grammar(code), {"noun_capitals", "clitics", "plain_letters", "losses", "holdings"}
     names = [
         name
         for name in lists.names(f"talk_{code}")
