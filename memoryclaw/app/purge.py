@@ -131,7 +131,7 @@ def carry_out(
     if not (history and hits):  # else git's history holds the words still, and the same purge goes on there
         with suppress(FileNotFoundError):
             os.unlink(context.state / MARKER)
-    runs = (one.path for one in hits if one.place == WAITING)
+    runs = (hit.path for hit in hits if hit.place == WAITING)
     waiting = [f"`memoryclaw review reject {run}` ends a run that would bring it back" for run in runs]
     return _with_hits(purged, hits, past)._replace(
         history=past,
@@ -196,7 +196,7 @@ def _ended_first(
             history = False
     ended_run = carry_out(context, writing, marked.request, history=history, progress=progress)
     if ended_run.hits:
-        places = ", ".join(dict.fromkeys(one.path for one in ended_run.hits))
+        places = ", ".join(dict.fromkeys(hit.path for hit in ended_run.hits))
         yield f"what the purge that was cut short before looked for is still found: {places}"
 
 
@@ -244,8 +244,8 @@ def _derived(context: VaultContext, needles: Needles) -> Iterator[str]:
 
 def _search(context: VaultContext, root: str, needles: Needles, progress: Progress | None) -> list[Trace]:
     hits = [one for one in traces.in_files(root, needles, progress) if one.path != f"{STATE_DIR}/{MARKER}"]
-    if any(one.place not in DERIVED for one in hits):  # what stands in a file is in the index as well
-        return [one for one in hits if one.place not in (INDEX, VECTORS)]
+    if any(hit.place not in DERIVED for hit in hits):  # what stands in a file is in the index as well
+        return [hit for hit in hits if hit.place not in (INDEX, VECTORS)]
     rows = context.catalog.rows("select id, entity, value, text from unit")
     texts = ("\n".join([*map(str, columns), *context.catalog.texts_in(packed)]) for *columns, packed in rows)
     return [*hits, *traces.in_rows(texts, needles)]
@@ -255,7 +255,7 @@ def _told(plan: PurgePlan, *, dry_run: bool) -> Purged:
     places = []
     for place in PLACES:
         own_notices = [one for one in plan.emptied if one.place == place]
-        places.append(PurgedPlace(place, len(own_notices), sum(one.lines for one in own_notices), 0))
+        places.append(PurgedPlace(place, len(own_notices), sum(notice.lines for notice in own_notices), 0))
     return Purged(tuple(places), plan.emptied, dry_run=dry_run)
 
 

@@ -95,7 +95,7 @@ class Skills:
     def _ran(self) -> Sequence[Mapping[str, object]]:
         """What the ledger has of the runs of skills; of their trouble, which may quote anything, nothing for others than the owner."""
         runs = self._context.ledger.events_of(rooms.outcomes.EVENT)
-        return runs if self._context.audience == OWNER else [{**one, "why": ""} for one in runs]
+        return runs if self._context.audience == OWNER else [{**run, "why": ""} for run in runs]
 
     @verb("POST /v1/host-skills", "Skills", "skills host", audience=AGENTS)
     def hosted(self, *, refresh: bool = True) -> rooms.host_skills.HostSkills:

@@ -162,7 +162,7 @@ class Transfer:
             facts = rooms.browsing.facts(catalog)
             listed = rooms.browsing.browse(catalog, kind="episode", limit=settings.MOST_LISTED)
             episodes = sorted(listed, key=lambda one: (one.at, one.id), reverse=True)[:_RECENT]
-            cited_paths = [*(path for path, _ in facts), *(one.path for one in episodes)]
+            cited_paths = [*(path for path, _ in facts), *(episode.path for episode in episodes)]
             trust = rooms.browsing.trust_of(catalog, cited_paths)
             leaves, paths = context.leaving(context.audience), {fact.id: path for path, fact in facts}
             file_facts = [
@@ -170,9 +170,11 @@ class Transfer:
                 for path, fact in facts
             ]
             file_episodes = [
-                rooms.memory_file.FileEpisode(one.id, one.title, one.at, trust.get(one.path, "trusted"))
-                for one in episodes
-                if leaves(one.path, 0)
+                rooms.memory_file.FileEpisode(
+                    episode.id, episode.title, episode.at, trust.get(episode.path, "trusted")
+                )
+                for episode in episodes
+                if leaves(episode.path, 0)
             ]
             return rooms.memory_file.memory_file(
                 file_facts, file_episodes, budget, lambda fact: leaves(paths[fact.id], fact.line)

@@ -227,7 +227,9 @@ def _exported(
         raise InputError(f"{sentence}; nothing was imported. Is it from another program?")
     title = clean_name(_folder(source), context.gate.text)
     program = program._replace(owner=program.owner or title)
-    offers = [each for one in memories for each in proposals_of(context, one, program, reading.left_out)]
+    offers = [
+        each for memory in memories for each in proposals_of(context, memory, program, reading.left_out)
+    ]
     outcome = offer(context, offers, title, dry_run=not reading.keep)
     reading.notices |= dict.fromkeys(outcome.notices)
     return outcome._asdict()

@@ -262,7 +262,11 @@ class Rewriting:
         return self.needles.without(text) if self.needles.matches(text) else text
 
     def _cited(self, hit: re.Match[str]) -> str:
-        old = next((one for one in self._commits if one.startswith(hit[0])), "") if len(hit[0]) >= 10 else ""
+        old = (
+            next((commit for commit in self._commits if commit.startswith(hit[0])), "")
+            if len(hit[0]) >= 10
+            else ""
+        )
         return self._commits[old][: len(hit[0])] if old else hit[0]
 
     def _tree(self, oid: str, folder: str) -> str:

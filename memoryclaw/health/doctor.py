@@ -180,7 +180,7 @@ def _git(root: Path) -> Check:
         return Check("git", "advice" if state.name == "none" else "problem", state.sentence)
     locks = other_locks(os.fspath(root), state)
     if locks:
-        return Check("git", "problem", locks[0], tuple(Problem(".git", 0, told) for told in locks[1:]))
+        return Check("git", "problem", locks[0], tuple(Problem(".git", 0, lock) for lock in locks[1:]))
     # Packs and loose objects are read whole, and the index is; a reflog may name what git tidied away long ago.
     looked = history.git.report("fsck", "--no-dangling", "--no-progress", "--no-reflogs", seconds=_FSCK)
     if looked is None:

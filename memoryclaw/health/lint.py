@@ -111,7 +111,7 @@ def of_file(path: str, data: bytes, settings: ReadingSettings, schema: Schema) -
 
 def _each_once(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """The problems in order; of one that two found, the later hint, which knows the kind of file."""
-    return tuple(sorted({one[:3]: one for one in problems}.values()))
+    return tuple(sorted({problem[:3]: problem for problem in problems}.values()))
 
 
 def schema_of(read: Read) -> Schema:

@@ -38,7 +38,7 @@ class Schemas:
 
     def any_of(self, answers: Iterable[AnswerShape]) -> Schema:
         """What one of these shapes tells, or of functions that tell of more than one value."""
-        each = ((one,) if isinstance(one, Shape) else shapes.SHAPES_OF[one] for one in answers)
+        each = ((answer,) if isinstance(answer, Shape) else shapes.SHAPES_OF[answer] for answer in answers)
         schemas = [self.of(shape) for alike in each for shape in alike]
         return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
@@ -141,7 +141,9 @@ class _Names(dict[str, Any]):
             if isinstance(guard, ast.If) and ast.unparse(guard.test) == "TYPE_CHECKING":
                 for line in guard.body:
                     if isinstance(line, ast.ImportFrom):
-                        places = {one.asname or one.name: (line.module or "", one.name) for one in line.names}
+                        places = {
+                            name.asname or name.name: (line.module or "", name.name) for name in line.names
+                        }
                         self._modules |= places
 
     def __missing__(self, name: str) -> Any:

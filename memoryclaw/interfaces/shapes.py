@@ -342,7 +342,7 @@ change: Shape[rooms.changes.PlannedChange] = Shape(
     "kind id title actions evidence source confidence reason",
     actions=(
         "list[dict[str, Any]]",
-        lambda planned: [{"action": type(one).__name__, **one.values()} for one in planned.actions],
+        lambda planned: [{"action": type(action).__name__, **action.values()} for action in planned.actions],
     ),
 )
 consolidated: Shape[rooms.consolidate.Consolidated] = Shape(

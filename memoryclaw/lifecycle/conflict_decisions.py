@@ -47,7 +47,7 @@ def standing_conflicts(context: WriteContext) -> list[Conflict]:
     pairs = list(lookup.standing_facts(keys))
     if context.only_seen:
         pairs = list(_visible_facts(context, pairs))
-    pairs.sort(key=lambda told: key_of(told[1].entity))
+    pairs.sort(key=lambda pair: key_of(pair[1].entity))
     return conflicts(
         pairs,
         context.schema(),

@@ -123,7 +123,7 @@ def _is_wish(text: str) -> bool:
     words, tokens = grammar(_code(text)), tokens_of(text)
     if words.lasting.within(tokens) or words.habitual.within(tokens):
         return True
-    return any(one.kind in _KINDS for one in read([turn], {}, _code(text)).statements)
+    return any(statement.kind in _KINDS for statement in read([turn], {}, _code(text)).statements)
 
 
 def _code(text: str) -> str:

@@ -131,7 +131,7 @@ def _candidates(sets: Mapping[str, Shingles], order: Mapping[str, int]) -> Itera
     pairs_yielded = set()
     for id_, trigrams in sets.items():
         most = len(trigrams) - int(ALIKE * len(trigrams)) + 1
-        for shingle in sorted(trigrams, key=lambda one: (counts[one], one))[:most]:
+        for shingle in sorted(trigrams, key=lambda trigram: (counts[trigram], trigram))[:most]:
             for candidate in with_one.get(shingle, ()):
                 pair = (id_, candidate) if order[id_] < order[candidate] else (candidate, id_)
                 if id_ != candidate and pair not in pairs_yielded:
@@ -410,7 +410,7 @@ def _of_facts(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> Itera
             if fact.current:
                 groups["" if fact.is_statement else key_of_fact(fact)].append((path, fact))
         for field, values in groups.items():
-            order = sorted(values, key=lambda one: (one[1].day, one[0], one[1].line))
+            order = sorted(values, key=lambda value: (value[1].day, value[0], value[1].line))
             for pair in repeated_values([fact.value for _, fact in order], statements=not field):
                 takes, taken = order[int(pair.takes)], order[int(pair.taken)]
                 yield _fact_merge(takes, taken, places.of(*taken), context.writing.today)

@@ -167,7 +167,7 @@ def subjects_of(catalog: Catalog) -> list[PageSubject]:
         also = (*(facts_by_key[one][0][1].entity for one in keys[1:]), *others)
         names = {key_of(word): word for word in reversed(also) if key_of(word) != key}
         subjects.append(PageSubject(name, tuple(sorted(names.values(), key=key_of)), tuple(facts)))
-    return sorted(subjects, key=lambda one: (key_of(one.name), one.name))
+    return sorted(subjects, key=lambda subject: (key_of(subject.name), subject.name))
 
 
 def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Topic]:
@@ -180,10 +180,12 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
         known: the names of entities by the keys of all their names, so that two names of one count as one.
     """
     things_by_id = dict[str, frozenset[str]]()
-    for one in episodes:  # a tag that is called like one of its entities says no more
-        names = {known.get(key_of(name), name) for name in one.names}
+    for episode in episodes:  # a tag that is called like one of its entities says no more
+        names = {known.get(key_of(name), name) for name in episode.names}
         keys = {key for key, name in known.items() if name in names} | set(map(key_of, names))
-        things_by_id[one.id] = frozenset(names) | {f"#{tag}" for tag in one.tags if key_of(tag) not in keys}
+        things_by_id[episode.id] = frozenset(names) | {
+            f"#{tag}" for tag in episode.tags if key_of(tag) not in keys
+        }
     counts = Counter(thing for topics in things_by_id.values() for thing in topics)
     most = len(episodes) / 2 if len(episodes) >= _ENOUGH else len(episodes)
     pairs = Counter(
@@ -201,7 +203,7 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
         inside = [first.id for first in episodes if len(members & things_by_id[first.id]) > 1]
         often = Counter(thing for id_ in inside for thing in members & things_by_id[id_])
         ordered = sorted(
-            members, key=lambda thing: (-often[thing], thing.startswith("#"), key_of(thing), thing)
+            members, key=lambda member: (-often[member], member.startswith("#"), key_of(member), member)
         )
         topics.append(Topic(tuple(ordered), tuple(inside)))
     return sorted(topics, key=lambda topic: topic.members)
@@ -213,13 +215,15 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
 def pages(context: UpkeepContext) -> list[GeneratedPage]:
     """Every page as it would be now, by path."""
     subjects, episodes = subjects_of(context.catalog), episodes_of(context)
-    name_by_key = {key: one.name for one in subjects for key in sorted(one.keys)}
+    name_by_key = {key: subject.name for subject in subjects for key in sorted(subject.keys)}
     topics = topics_of(episodes, name_by_key)
-    entity_paths = _paths(ENTITIES, [one.name for one in subjects])
+    entity_paths = _paths(ENTITIES, [subject.name for subject in subjects])
     topic_paths = _paths(TOPICS, [topic.name for topic in topics])
     ids = {str(path): str(id_) for path, id_ in context.catalog.rows("select path, id from files")}
     making = _Making(
-        context.writing.templates, ids, dict(zip((one.name for one in subjects), entity_paths, strict=True))
+        context.writing.templates,
+        ids,
+        dict(zip((subject.name for subject in subjects), entity_paths, strict=True)),
     )
     made_pages = [
         making.entity(one, path, episodes, [
@@ -227,7 +231,10 @@ def pages(context: UpkeepContext) -> list[GeneratedPage]:
         ])
         for one, path in zip(subjects, entity_paths, strict=True)
     ]  # fmt: skip
-    by_name, by_id = {one.name: one for one in subjects}, {one.id: one for one in episodes}
+    by_name, by_id = (
+        {subject.name: subject for subject in subjects},
+        {episode.id: episode for episode in episodes},
+    )
     made_pages += [
         making.topic(topic, path, [by_id[id_] for id_ in topic.episodes], by_name)
         for topic, path in zip(topics, topic_paths, strict=True)

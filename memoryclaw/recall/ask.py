@@ -115,15 +115,15 @@ def ask(
         recalled = recall(
             searcher, text, goal="", session="", budget=budget, max_results=max_results, floor=False, own=own, ranking=ranking
         )  # fmt: skip
-        matches = [one for one in recalled.matches if not lists_duties or _is_open(one.unit, due)]
+        matches = [match for match in recalled.matches if not lists_duties or _is_open(match.unit, due)]
         candidates = [*_candidates(searcher, ranking, matches, least, own)]
     passes = recalled.relevance.passes
     question = ranking.question
     form = question.form
     if not passes:
-        candidates = [one for one in candidates if one.line.share]
+        candidates = [candidate for candidate in candidates if candidate.line.share]
 
-    is_day_told = any(one.tells_day for one in candidates)
+    is_day_told = any(candidate.tells_day for candidate in candidates)
 
     def is_sure(one: _Candidate) -> bool:
         if is_day_told and not one.tells_day:  # of a day its own words tell more than what was said on it
@@ -139,21 +139,23 @@ def ask(
         return not (against or (one.line.when and any(later)))
 
     answering = sorted(
-        filter(is_sure, candidates), key=lambda one: (one.is_certain, one.line.share), reverse=True
+        filter(is_sure, candidates),
+        key=lambda candidate: (candidate.is_certain, candidate.line.share),
+        reverse=True,
     )
     if before := sorted((one for one in answering if one.until), key=lambda one: one.until, reverse=True):
         return _answered(recalled, [one.line for one in before[:LINES]])
     with searcher.reading():
         later = _sequels(searcher, ranking, answering[:LINES] or candidates[:DOUBTED], own)
-    candidates = [line for one in candidates for line in (*later.get(one.line.id, ()), one)]
-    candidates.sort(key=lambda one: "another" in one.line.against)
+    candidates = [line for candidate in candidates for line in (*later.get(candidate.line.id, ()), candidate)]
+    candidates.sort(key=lambda candidate: "another" in candidate.line.against)
     answering = [one for one in answering if one.line.id not in later]
     lines = [one.line for one in answering[:LINES]] or islice(_nearest(candidates), NEAREST)
     return _answered(recalled, lines, is_sure=bool(answering))
 
 
 def _answered(recalled: Recalled, lines: Iterable[AnswerLine], *, is_sure: bool = True) -> AnsweredQuestion:
-    fields = {one.name: getattr(recalled, one.name) for one in dataclasses.fields(recalled)}
+    fields = {field.name: getattr(recalled, field.name) for field in dataclasses.fields(recalled)}
     return AnsweredQuestion(**fields, answered=is_sure, lines=tuple(lines))
 
 
@@ -172,7 +174,9 @@ def _sequels(
         (match,) = searcher.matches(found, [sequel.hit])
         candidates = _of_unit(searcher, found, match, frozenset(), 0.0, own_text=own)
         said = set(words_of(sequel.sentence))
-        if line := next((one for one in candidates if said <= set(words_of(one.line.text))), None):
+        if line := next(
+            (candidate for candidate in candidates if said <= set(words_of(candidate.line.text))), None
+        ):
             later.setdefault(sequel.of, []).append(line)
     return later
 
@@ -180,19 +184,19 @@ def _sequels(
 def _rivals(line: AnswerLine, others: Iterable[_Candidate], part: float = _AS_MUCH) -> list[AnswerLine]:
     """The lines of other units that hold such a part as much of the question, and are of whom it asks about."""
     enough = part * line.share
-    lines = (one.line for one in others if one.line.share >= enough and one.line.id != line.id)
+    lines = (other.line for other in others if other.line.share >= enough and other.line.id != line.id)
     return [rival for rival in lines if "another" not in rival.against]
 
 
 def _nearest(candidates: Iterable[_Candidate]) -> Iterator[AnswerLine]:
     """The lines that may answer, with those around them; none that another one shows already."""
     shown: list[set[str]] = []
-    for one in candidates:
-        words = set(words_of(one.line.text))
+    for candidate in candidates:
+        words = set(words_of(candidate.line.text))
         if any(words <= passage for passage in shown):
             continue
-        shown.append(set(words_of(one.passage)))
-        yield one.line._replace(text=one.passage, best=one.line.text)
+        shown.append(set(words_of(candidate.passage)))
+        yield candidate.line._replace(text=candidate.passage, best=candidate.line.text)
 
 
 def _candidates(
@@ -488,7 +492,7 @@ def _is_over(question: Question, unit: Unit, text: str) -> bool:
         return False
     said, text = unit.when[:10], unit.value or text
     day = date.fromisoformat(said)
-    open_ = (one for one in find_ranges(text, day)[0] if one.end and not one.start)
+    open_ = (hit for hit in find_ranges(text, day)[0] if hit.end and not hit.start)
     ends = ((next_occurrence(one, day) or one).end for one in open_ if not tells_past(text, one.span))
     return any(said <= end < question.today.isoformat() for end in ends)
 

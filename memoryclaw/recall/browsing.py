@@ -262,7 +262,12 @@ def todos(
         )
     return sorted(
         entries,
-        key=lambda one: (one.status != "open", one.due or one.scheduled or "9999", one.path, one.line),
+        key=lambda entry: (
+            entry.status != "open",
+            entry.due or entry.scheduled or "9999",
+            entry.path,
+            entry.line,
+        ),
     )
 
 

@@ -46,7 +46,7 @@ class Conflicts:
 
         schema, allowed = self._rules()
         return conflicts(
-            sorted(pairs, key=lambda told: key_of(told[1].entity)),
+            sorted(pairs, key=lambda pair: key_of(pair[1].entity)),
             schema,
             today=self._today,
             allowed=allowed,

@@ -118,7 +118,7 @@ def neighbours(id_: str, found: Graph) -> list[NodeBeside]:
     """What a node is tied to, the strongest first, then by id."""
     beside = found.beside().get(id_, {})
     ties = [NodeBeside(found.nodes[to], weight(edges), tuple(edges)) for to, edges in beside.items()]
-    return sorted(ties, key=lambda one: (-one.weight, one.node.id))
+    return sorted(ties, key=lambda tie: (-tie.weight, tie.node.id))
 
 
 def path(start: str, end: str, found: Graph) -> list[PathStep] | None:

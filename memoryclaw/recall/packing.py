@@ -232,7 +232,7 @@ class Pack:
             return ""
         plain_text = _plain(unit.value if unit.is_statement else _own_words(unit))
         words = set(plain_text.split()) if unit.is_statement else ()
-        if words and any(words <= set(one.split()) for one in visible_texts):
+        if words and any(words <= set(visible_text.split()) for visible_text in visible_texts):
             return "duplicate"  # a turn or an episode that is quoted already holds the words
         spoken = sentences(unit.text) if unit.kind == "turn" else ()
         if any(_is_told(one, visible_texts) for one in spoken):
@@ -253,7 +253,7 @@ class Pack:
     def _visible_texts(self, trust: str) -> list[str]:
         """What the context says that is at least as much trusted."""
         most = TRUST_ORDER.index(trust)
-        texts = [(one.level, one.told) for one in self._items if one.quoted]
+        texts = [(item.level, item.told) for item in self._items if item.quoted]
         return [told for level, told in (*texts, *self._visible) if level <= most]
 
     def sent(self) -> dict[str, str]:

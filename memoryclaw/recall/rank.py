@@ -121,8 +121,8 @@ def rank(
         evidence.used if STRENGTH else NONE,
     )
     if evidence.listed:  # nothing but their time tells what was asked by its time
-        ordered_units.sort(key=lambda one: one.unit.at, reverse=True)
-        ordered_units.sort(key=lambda one: -one.score)
+        ordered_units.sort(key=lambda entry: entry.unit.at, reverse=True)
+        ordered_units.sort(key=lambda entry: -entry.score)
     return ordered_units
 
 

@@ -447,9 +447,9 @@ def exact_values(text: str, day: date) -> dict[str, dict[str, str]]:
         return values
     spans, text = find_ranges(text, day) if _DATED.search(text) else ([], text)
     days = [
-        one
-        for one in spans
-        if (one.start or one.end) == (one.end or one.start) and any(map(str.isdigit, one.text))
+        span
+        for span in spans
+        if (span.start or span.end) == (span.end or span.start) and any(map(str.isdigit, span.text))
     ]
     if days:
         values["day"] = {(one.start or one.end)[5:]: one.text for one in days}

@@ -231,7 +231,11 @@ class Searcher:
         """The statements among these that wait to be checked, as those do that a later turn denied."""
         today = self._today.isoformat()
         statements = (hit.unit for hit in hits if hit.unit.kind == "fact" and not hit.unit.field)
-        return [one.value for one in statements if one.state == "current" and "" < one.verify_by < today]
+        return [
+            statement.value
+            for statement in statements
+            if statement.state == "current" and "" < statement.verify_by < today
+        ]
 
     def _overdue(self, summary: UnitSummary, unit: Unit) -> str:
         """The ISO day until which what holds now was to be checked again, where that day is over; else an empty string."""

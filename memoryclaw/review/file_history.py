@@ -296,7 +296,7 @@ def follow_source(context: WriteContext, source: str) -> FactSource:
     line_number = dict(note.blocks).get(block, 0)
     quote = read_line(lines[line_number - 1]).words if line_number else ""
     fact_source = FactSource(source, path, quote=quote)
-    ranges = [one for text in strings(note.meta.get("source")) for one in parse_ranges(text)]
+    ranges = [cited_range for text in strings(note.meta.get("source")) for cited_range in parse_ranges(text)]
     number = log_line(block)
     for range_ in ranges:
         if range_.first <= number <= range_.last:

@@ -47,7 +47,10 @@ def new_skill(context: WriteContext, name: str, description: str = "") -> Writte
         raise InputError(
             f"{name[:80]!r} is not a name for a skill; use up to {NAME_LENGTH} lower-case letters, digits and single hyphens{hint}"
         )
-    twin = next((one for one in list_skills(context.root) if name in (one.name, one.skill.stem)), None)
+    twin = next(
+        (listed for listed in list_skills(context.root) if name in (listed.name, listed.skill.stem)),
+        None,
+    )
     if twin:
         raise InputError(f"there is a skill called {name} already: {twin.skill.path}")
     path = f"{SKILLS}/{name}/SKILL.md"

@@ -144,7 +144,7 @@ def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[Liste
     skills = [_read_listed(root, path, decisions) for path in homed]
     if ran:
         skills = [s._replace(outcomes=outcomes_of(ran, s.skill.path, s.skill.digest)) for s in skills]
-    visible = (one for one in skills if all(map(sees, one.digests)))
+    visible = (skill for skill in skills if all(map(sees, skill.digests)))
     return sorted(visible, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))
 
 

@@ -35,7 +35,7 @@ def match(request: str, skills: Iterable[SkillFile], language: Language, today: 
     words = _RequestWords(request, language)
     matches = [scored for skill in skills if (scored := _score(words, skill)).score > 0]
     with_values = [_fill(one, request, today) if one.score >= ENOUGH else one for one in matches]
-    return sorted(with_values, key=lambda one: (-one.score, one.skill.name, one.skill.path))
+    return sorted(with_values, key=lambda reading: (-reading.score, reading.skill.name, reading.skill.path))
 
 
 class _RequestWords:
@@ -107,10 +107,14 @@ def values_in(request: str, specs: Sequence[ParameterSpec], today: date) -> dict
     Dates are ISO dates, or two of them with a slash between. A person may stand where an address is asked for.
     """
     reader = _ValueReader(request[:_LONGEST], today)
-    values = {one.name: value for one in specs if (value := reader.by_type(one))}
-    values |= {one.name: value for one in specs if one.name not in values and (value := reader.by_lead(one))}
-    values |= {one.name: value for one in specs if one.name not in values and (value := reader.quote(one))}
-    return {one.name: values[one.name] for one in specs if one.name in values}
+    values = {spec.name: value for spec in specs if (value := reader.by_type(spec))}
+    values |= {
+        spec.name: value for spec in specs if spec.name not in values and (value := reader.by_lead(spec))
+    }
+    values |= {
+        spec.name: value for spec in specs if spec.name not in values and (value := reader.quote(spec))
+    }
+    return {spec.name: values[spec.name] for spec in specs if spec.name in values}
 
 
 class _ValueReader:

@@ -92,7 +92,7 @@ def _plan(context: WriteContext) -> tuple[Migrated, list[Edit]]:
     change = text_change(lambda text: with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE))
     says = Edit(CONFIG_FILE, change, undoable=True)
     says.change(files.read_file(context.root, CONFIG_FILE).data)  # raises where it cannot be said
-    rewritten = tuple(one for plan in plans for one in plan.files)
+    rewritten = tuple(file for plan in plans for file in plan.files)
     remaining = tuple(sorted(one for plan in plans for one in plan.left))
     notice = "; ".join(filter(None, (plan.notice for plan in plans)))
     migrated = Migrated(config.format, FORMAT, rewritten, remaining, notice=notice)
@@ -218,7 +218,7 @@ def _leaf(value: Any) -> str:
 
 
 def _is_plain(values: list[Any]) -> bool:
-    return all(isinstance(one, str) for one in values)
+    return all(isinstance(value, str) for value in values)
 
 
 _STEPS: dict[int, Callable[[WriteContext], StepPlan]] = {1: _skills_as_markdown}  # from a format to the next

@@ -120,7 +120,9 @@ def _result(tool: Tool, status: int, body: bytes) -> Result:
         text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
         return Result(ok=True, text=text, value=result)
     blocks = [one for one in result["content"] if isinstance(one, dict)]
-    text = "\n".join(str(one["text"]) for one in blocks if one.get("type") == "text" and "text" in one)
+    text = "\n".join(
+        str(block["text"]) for block in blocks if block.get("type") == "text" and "text" in block
+    )
     details = result.get("details")
     return Result(result.get("isError") is not True, text, details if isinstance(details, dict) else text)
 

@@ -212,7 +212,7 @@ def moved_day(text: str, day: date) -> date | None:
 def deadline(text: str, today: date) -> str:
     """The ISO day until which a text says that something is to be done, where a day without a year lies ahead; empty where it names none."""
     spans = [one for one in _coming_ranges(text, today) if not one.start or _is_short(one.start, one.end)]
-    return min(spans, key=lambda one: (one.start != "", one.span)).end if spans else ""
+    return min(spans, key=lambda span: (span.start != "", span.span)).end if spans else ""
 
 
 def _coming_ranges(text: str, today: date) -> Iterable[DateRange]:

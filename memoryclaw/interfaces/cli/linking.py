@@ -108,7 +108,7 @@ def neighbours(shown: rooms.graph.NeighboursShown) -> None:
 )
 def orphans(nodes: Sequence[rooms.graph.GraphNode]) -> None:
     """List notes and entities without any link."""
-    rows = [[one.id, one.kind, one.title] for one in nodes]
+    rows = [[node.id, node.kind, node.title] for node in nodes]
     table(["id", "kind", "title"], rows, "Everything is linked to something.")
 
 

@@ -70,9 +70,15 @@ def _show_entity(entity: rooms.browsing.EntityShown) -> None:
     rows = [_fact(*pair, True, False) for pair in entity.facts]
     table(["entity", "field", "value", "since", "until", "where"], rows)
     say()
-    table(["date", "what happened", "id"], [(one.at[:10], one.title, one.id) for one in entity.episodes])
+    table(
+        ["date", "what happened", "id"],
+        [(episode.at[:10], episode.title, episode.id) for episode in entity.episodes],
+    )
     say()
-    beside = [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in entity.neighbours]
+    beside = [
+        (neighbour.name, neighbour.kind, ", ".join(neighbour.fields), str(neighbour.episodes))
+        for neighbour in entity.neighbours
+    ]
     table(["neighbour", "kind", "by", "notes"], beside)
 
 
@@ -210,7 +216,7 @@ def todos(context: CliContext, *, words: str, due: str, done: bool, every: bool)
         entries, fresh = app.todos(words, due=due, state=state), app.freshness
     if context.printed(shapes.todos, entries, fresh):
         return
-    rows: list[tuple[str, ...]] = [(one.due or one.scheduled, one.text, one.id) for one in entries]
+    rows: list[tuple[str, ...]] = [(entry.due or entry.scheduled, entry.text, entry.id) for entry in entries]
     heads = ["due", "to do", "id"]
     if state != "open":
         heads, rows = ["", *heads], [(one.status, *row) for one, row in zip(entries, rows, strict=True)]
@@ -267,7 +273,7 @@ def views(context: CliContext, *, name: str, write: bool) -> None:
 )
 def timeline(timeline: rooms.timeline.Timeline) -> None:
     """Show what happened in the world, in order: facts that changed, what was said, episodes."""
-    rows = [_happened(one) for one in timeline.events]
+    rows = [_happened(event) for event in timeline.events]
     table(["when", "what", "of", "", "where"], rows, "Nothing with a date.")
     if timeline.earlier:
         remark(f"{timeline.earlier} earlier; --limit shows more")

@@ -167,7 +167,9 @@ def _tell_export(report: rooms.importing.ImportedExport) -> None:
         say("`memoryclaw consolidate` turns the conversations into memories.")
     if not report.dry_run and report.proposed:
         say("`memoryclaw review` shows the proposals.")
-    remarks = [f"{one.path}:{one.line} {one.message}; {one.hint}" for one in report.problems]
+    remarks = [
+        f"{problem.path}:{problem.line} {problem.message}; {problem.hint}" for problem in report.problems
+    ]
     remarks += report.notices
     remark(*remarks[:_SHOWN])
     _more(len(remarks))

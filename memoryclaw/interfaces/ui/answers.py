@@ -97,10 +97,10 @@ def page(place: str, mark: str = "", **given: Any) -> Callable[[V], V]:
 
     def decorate(view: V) -> V:
         fields: dict[str, Any] = {}
-        for taken in list(inspect.signature(view).parameters.values())[2:]:
-            if taken.kind != taken.KEYWORD_ONLY:
-                default = ... if taken.default is taken.empty else taken.default
-                fields[taken.name.strip("_")] = _KINDS[taken.annotation], default
+        for parameter in list(inspect.signature(view).parameters.values())[2:]:
+            if parameter.kind != parameter.KEYWORD_ONLY:
+                default = ... if parameter.default is parameter.empty else parameter.default
+                fields[parameter.name.strip("_")] = _KINDS[parameter.annotation], default
         keys = create_model(view.__name__, __base__=RequestModel, **fields) if fields else None
         PAGES.append(Page(method, path, view, mark, keys, given))
         return view
