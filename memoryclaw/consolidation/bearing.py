@@ -25,12 +25,13 @@ from memoryclaw.recall.renewing import (
     valued,
 )
 from memoryclaw.recall.restated import exact_values
-from memoryclaw.talk.assertions import COUPLE, has_phrase
+from memoryclaw.talk.assertions import COUPLE, has_phrase, is_program
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import find_ranges, moved_day, tells_past, told_ranges, with_blanks
-from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, tokens_of
+from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, spans_of, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
+from memoryclaw.text.repository_work import is_of_work
 from memoryclaw.vault.fact_values import date_value, holds_many, noun_of, same_field
 
 REACHED_AT = (
@@ -614,7 +615,17 @@ def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
         way in signs.prepositions or way in signs.noun_openers
     )  # not `we moved the meeting`
     # `I live on Harcourt Road`, not `I live with a cat`
-    return bool(is_own and verb and is_way)
+    return bool(is_own and verb and is_way) and not (field == "lives in" and _is_no_home(words, signs))
+
+
+def _is_no_home(words: str, signs: Grammar) -> bool:
+    """True for words of what people at work move to: `we moved to the new API`, `to GitHub Actions`, `to a four day week`."""
+    tokens, spans = tokens_of(words), spans_of(words)
+    place = next((n + 1 for n, token in enumerate(tokens) if token in signs.ways), 0)
+    goal = words[spans[place][0] :] if 0 < place < len(tokens) else ""
+    return bool(goal) and (
+        is_program(goal) or is_of_work(goal) or signs.calendar_words.within(tokens[place:])
+    )
 
 
 def _tells_where_reached(words: str, claim: Claim) -> bool:

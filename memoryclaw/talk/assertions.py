@@ -33,6 +33,7 @@ _PHONE = re.compile(r"(?<![\w.,/-])(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22
 _ANY_PHONE = re.compile(rf"{_PHONE.pattern}|(?<![\w.,/-])\d(?:[ ()/-]{{0,2}}\d){{6,14}}(?![.,]?\d)")
 # within a word: `FastAPI`, `next.js`; not `St.Gallen`
 _PROGRAM = re.compile(r"[a-z]{2}[A-Z]|[a-z]\d|\w\.[a-z]")
+_SERVICES = ("bank", "broadband", "energy", "phone contract", "gym")  # kinds with names that towns have, too
 _HARD = re.compile(r"\d|[$€£%]")
 _MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # where a value ends
 # also one that is sealed
@@ -857,14 +858,20 @@ def _is_of_kind(value: str, field: str, phrase: Sequence[str], words: Grammar) -
 
 @cache
 def _programs() -> WordList:
-    """The names of programs and services of which somebody has one at a time."""
-    rows = (line.partition(": ")[2] for line in lists.lines("consolidation.kinds_in_turn"))
-    return WordList(name for row in rows for name in row.split(", "))
+    """The names of programs of which somebody has one at a time."""
+    rows = (line.partition(": ") for line in lists.lines("consolidation.kinds_in_turn"))
+    programs = (names for kinds, _, names in rows if kinds.partition(",")[0] not in _SERVICES)
+    return WordList(name for names in programs for name in names.split(", "))
+
+
+def is_program(value: str) -> bool:
+    """True for what is named or written as a program is: `slack`, `GitHub Actions`, `FastAPI`."""
+    return _PROGRAM.search(value.partition(" ")[0]) is not None or _programs().at(tokens_of(value)) > 0
 
 
 def _is_no_place(value: str, field: str, clause: Clause, entity: str) -> bool:
     """True for one word in small letters where a name stands with a capital, and for a home that is written as a program is: `Marek moved to platform`, `we moved to FastAPI`."""
-    if field == _HOME and _PROGRAM.search(value.partition(" ")[0]):
+    if field == _HOME and is_program(value):
         return True
     return len(tokens_of(value)) == 1 and entity != "" and entity in clause.text and value.islower()
 
