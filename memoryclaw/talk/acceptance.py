@@ -75,37 +75,39 @@ TABLE = (
     Rule("drop", "a question", _doubt("asked")),
     Rule("statement", "in a language that is not read; the score alone decides", _kind("unread")),
     Rule("drop", "only supposed", _doubt("supposed")),
-    Rule("fact", "asked to be remembered, with a field", lambda one: one.stressed and bool(one.assertions)),
-    Rule("statement", "asked to be remembered", lambda one: one.stressed),
+    Rule("fact", "asked to be remembered, with a field", lambda statement: statement.stressed and bool(statement.assertions)),
+    Rule("statement", "asked to be remembered", lambda statement: statement.stressed),
     Rule("episode", "in jest", _doubt("joke")),
-    Rule("fact", "who somebody is, in passing", lambda one: any(assertion.how == "role" for assertion in one.assertions) and not _is_guessed(one)),
-    Rule("statement", "somebody else's word, with a figure or about health", lambda one: "reported" in one.doubts and one.firm and one.doubts.isdisjoint({"hedged", "mood"})),
+    Rule("fact", "who somebody is, in passing", lambda statement: any(assertion.how == "role" for assertion in statement.assertions) and not _is_guessed(statement)),
+    Rule("statement", "somebody else's word, with a figure or about health", lambda statement: "reported" in statement.doubts and statement.firm and statement.doubts.isdisjoint({"hedged", "mood"})),
     Rule("episode", "somebody else's word", _doubt("reported")),
-    Rule("fact", "an order how to answer", lambda one: one.kind == "order" and one.doubts.isdisjoint({"hedged", "moment"}) and not one.among),
+    Rule("fact", "an order how to answer", lambda statement: statement.kind == "order" and statement.doubts.isdisjoint({"hedged", "moment"}) and not statement.among),
     Rule("episode", "one piece of work", _kind("task")),
-    Rule("renewal", "called off, unless it ends what stands", lambda one: one.kind == "off" and one.change and one.doubts.isdisjoint({"hedged"})),
+    Rule("renewal", "called off, unless it ends what stands", lambda statement: statement.kind == "off" and statement.change and statement.doubts.isdisjoint({"hedged"})),
     Rule("episode", "a to-do", _kind("duty", "done", "off")),
     Rule("episode", "a mood", _doubt("mood")),
-    Rule("episode", "about the one spoken to", lambda one: "addressed" in one.doubts and (one.kind == "wish" or not one.hard) and not one.assertions),
-    Rule("ask", "said with some doubt, of a known field", lambda one: bool(one.assertions) and "hedged" in one.doubts),
-    Rule("fact", "a value of a named field", lambda one: bool(one.assertions) and "moment" not in one.doubts and not _is_chat(one)),
-    Rule("episode", "said among people, not to the assistant", lambda one: one.among),
-    Rule("statement", "an answer, or one of several", lambda one: one.kind in ("choice", "answer") and bool(one.content or one.hard)),
-    Rule("statement", "decided with some doubt, which the words keep", lambda one: "hedged" in one.doubts and one.kind == "decide" and one.firm),
+    Rule("episode", "about the one spoken to", lambda statement: "addressed" in statement.doubts and (statement.kind == "wish" or not statement.hard) and not statement.assertions),
+    Rule("ask", "said with some doubt, of a known field", lambda statement: bool(statement.assertions) and "hedged" in statement.doubts),
+    Rule("fact", "a value of a named field", lambda statement: bool(statement.assertions) and "moment" not in statement.doubts and not _is_chat(statement)),
+    Rule("episode", "said among people, not to the assistant", lambda statement: statement.among),
+    Rule("statement", "an answer, or one of several", lambda statement: statement.kind in ("choice", "answer") and bool(statement.content or statement.hard)),
+    Rule("statement", "decided with some doubt, which the words keep", lambda statement: "hedged" in statement.doubts and statement.kind == "decide" and statement.firm),
     Rule("episode", "said with some doubt", _doubt("hedged")),
-    Rule("episode", "true for the moment", lambda one: "moment" in one.doubts and one.kind != "decide"),
-    Rule("renewal", "happened once, and ends what stands", lambda one: one.kind == "event" and bool(one.ended) and not (one.firm or one.assertions)),
-    Rule("episode", "happened once", lambda one: one.kind == "event" and not (one.firm or one.assertions), weak=True),
-    Rule("episode", "a wish or a plan", lambda one: one.kind == "wish" and not (one.firm or (one.hard and one.subject == "own")), weak=True),
+    Rule("episode", "true for the moment", lambda statement: "moment" in statement.doubts and statement.kind != "decide"),
+    Rule("renewal", "happened once, and ends what stands", lambda statement: statement.kind == "event" and bool(statement.ended) and not (statement.firm or statement.assertions)),
+    Rule("episode", "happened once", lambda statement: statement.kind == "event" and not (statement.firm or statement.assertions), weak=True),
+    Rule("episode", "a wish or a plan", lambda statement: statement.kind == "wish" and not (statement.firm or (statement.hard and statement.subject == "own")), weak=True),
     Rule("statement", "the speaker's own word", says_something),
-    Rule("renewal", "says little, unless it ends or says anew what stands", lambda one: one.change or one.again),
+    Rule("renewal", "says little, unless it ends or says anew what stands", lambda statement: statement.change or statement.again),
     Rule("episode", "says little", lambda _one: True, weak=True),
 )  # fmt: skip
 
 
-HARDLY = Rule("episode", "hardly worth having in a month", lambda one: one.worth is not None and not one.worth.enough and weighs(one), weak=True)  # fmt: skip
-RENEWS = Rule("renewal", "hardly worth having, unless it says anew what stands", lambda one: (one.change or one.again) and one.kind not in ("order", "task") and not one.assertions)  # fmt: skip
-MATTERS = Rule("statement", "of what matters", lambda one: one.salient > 0 and bool(one.content))
+HARDLY = Rule("episode", "hardly worth having in a month", lambda statement: statement.worth is not None and not statement.worth.enough and weighs(statement), weak=True)  # fmt: skip
+RENEWS = Rule("renewal", "hardly worth having, unless it says anew what stands", lambda statement: (statement.change or statement.again) and statement.kind not in ("order", "task") and not statement.assertions)  # fmt: skip
+MATTERS = Rule(
+    "statement", "of what matters", lambda statement: statement.salient > 0 and bool(statement.content)
+)
 
 
 def verdict(statement: Statement) -> Rule:

@@ -92,23 +92,23 @@ def _wishes_manner(reading: ReadClause) -> bool:
 
 # Each row by its example: whether it fits a clause, and whether such a clause is an order. The first that fits decides.
 ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], object]], ...] = (
-    ("can you always write in French", lambda one: request_of(one.clause.tokens, one.words), lambda _: True),
+    ("can you always write in French", lambda reading: request_of(reading.clause.tokens, reading.words), lambda _: True),
     ("i hate it when you use bullet points", _wishes_manner, lambda _: True),
-    ("no worries", lambda one: not one.tokens or one.holds("not_orders", at=True), lambda _: False),
-    ("call me Bo", lambda one: one.holds("address_orders", at=True), lambda one: not _names_a_time(one)),
-    ("ask me before you delete anything", lambda one: one.holds("consent_orders", at=True), lambda _: True),
+    ("no worries", lambda reading: not reading.tokens or reading.holds("not_orders", at=True), lambda _: False),
+    ("call me Bo", lambda reading: reading.holds("address_orders", at=True), lambda reading: not _names_a_time(reading)),
+    ("ask me before you delete anything", lambda reading: reading.holds("consent_orders", at=True), lambda _: True),
     ("24h clock only", _is_manner, lambda _: True),
-    ("or rather tables", lambda one: one.words.alternatives.at(one.clause.typed), lambda _: False),
-    ("draft the letter", lambda one: is_task(one.clause, one.words) and not one.lasts, lambda _: False),
-    ("no bullets pls", lambda one: one.tokens[0] in one.words.negative_determiners, lambda one: one.signed and one.tokens[1:2] and one.tokens[1] not in one.words.personal),
-    ("never saw that coming", lambda one: not one.conditioned and _tells(one.tokens, one.words), lambda _: False),
-    ("quit the gym", lambda one: _leaves(one) and not one.signed, lambda _: False),
-    ("dont use emoji", lambda one: one.holds("negated_orders", at=True), lambda one: one.tokens[1:] and _forbids(one)),
-    ("nicht duzen", lambda one: one.holds("negated_infinitives", at=True), lambda one: not one.clause.subject and one.tokens[-1].endswith(tuple(one.words.infinitive_ends.entries()))),
-    ("short answers pls", lambda one: not one.holds("orders", at=True) or (one.clause.subject and one.clause.kind in ("be", "have")), lambda one: (one.polite or (one.ends_lasting and not one.holds("noun_openers", at=True))) and one.holds("order_topics") and not one.clause.kind),
-    ("less of that", lambda one: one.tokens[0] in one.words.degree_orders and not one.holds("order_topics"), lambda _: False),
-    ("always use postgres", lambda one: one.lasts, lambda _: True),
-    ("write in short sentences", lambda one: one.holds("order_topics"), lambda one: one.polite or one.tokens[0] in one.words.manner_verbs),
+    ("or rather tables", lambda reading: reading.words.alternatives.at(reading.clause.typed), lambda _: False),
+    ("draft the letter", lambda reading: is_task(reading.clause, reading.words) and not reading.lasts, lambda _: False),
+    ("no bullets pls", lambda reading: reading.tokens[0] in reading.words.negative_determiners, lambda reading: reading.signed and reading.tokens[1:2] and reading.tokens[1] not in reading.words.personal),
+    ("never saw that coming", lambda reading: not reading.conditioned and _tells(reading.tokens, reading.words), lambda _: False),
+    ("quit the gym", lambda reading: _leaves(reading) and not reading.signed, lambda _: False),
+    ("dont use emoji", lambda reading: reading.holds("negated_orders", at=True), lambda reading: reading.tokens[1:] and _forbids(reading)),
+    ("nicht duzen", lambda reading: reading.holds("negated_infinitives", at=True), lambda reading: not reading.clause.subject and reading.tokens[-1].endswith(tuple(reading.words.infinitive_ends.entries()))),
+    ("short answers pls", lambda reading: not reading.holds("orders", at=True) or (reading.clause.subject and reading.clause.kind in ("be", "have")), lambda reading: (reading.polite or (reading.ends_lasting and not reading.holds("noun_openers", at=True))) and reading.holds("order_topics") and not reading.clause.kind),
+    ("less of that", lambda reading: reading.tokens[0] in reading.words.degree_orders and not reading.holds("order_topics"), lambda _: False),
+    ("always use postgres", lambda reading: reading.lasts, lambda _: True),
+    ("write in short sentences", lambda reading: reading.holds("order_topics"), lambda reading: reading.polite or reading.tokens[0] in reading.words.manner_verbs),
 )  # fmt: skip
 
 
