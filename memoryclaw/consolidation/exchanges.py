@@ -175,7 +175,7 @@ _STOPPED = ("en", "de", "fr", "es", "nl", "it", "pt")
 _SHORT, _LONG = 3, 20  # letters of a word that is no topic, and of the longest that is one
 _OF_EVERY_TALK = (
     "tasks", "honorifics", "adverbs", "hedges", "comparatives", "quantities", "preference_verbs", "preference_words", "reporting_verbs", "decision_verbs", "wish_verbs",
-    "state_verbs", "past_event_verbs", "manner_verbs", "change_verbs", "duty_verbs", "done_words", "moods", "order_topics",
+    "state_verbs", "past_event_verbs", "manner_verbs", "rework_verbs", "change_verbs", "duty_verbs", "done_words", "moods", "order_topics",
 )  # fmt: skip
 _OF_DAYS = ("weekdays", "weekend", "fixed", "units")  # lists of the words of dates
 _COMPARED = 3000  # characters of a turn

@@ -582,6 +582,17 @@ def _is_item(line: str) -> bool:
     return _LIST.match(line) is not None
 
 
+def _reworks(clause: Sequence[str], words: Grammar) -> bool:
+    """True for a request for work on a text, `in German please`, but not for `to answer that`."""
+    if any(token in words.first_person for token in clause) and not listed("requests").within(clause):
+        return False
+    hits = [entries.find(clause) for entries in (words.rework_verbs, listed("requests"), listed("subjects"))]
+    return any(
+        place >= 0 and not (place and clause[place - 1] in words.goal_prepositions and place < 2)
+        for place in hits
+    )
+
+
 def _is_own(clause: Sequence[str], words: Grammar) -> bool:
     """True for something written that is the speaker's: `summary of my week`, not `a message from my landlord`."""
     place = words.written_things.find(clause)
@@ -614,6 +625,7 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
     if (
         listed("sources").within(clause)
         or _quotes(clause, words)
+        or _reworks(clause, words)
         or asks_of_text(f"{sentence}:", words) >= _WORK
     ):
         return True
@@ -649,7 +661,8 @@ def _quotes(clause: Sequence[str], words: Grammar) -> bool:
 def _announces_below(sentence: str, words: Grammar) -> bool:
     """True for `this is what she said`, `translate this` and `here is the letter` at the end of a line."""
     tail = tokens_of(sentence)
-    works = _quotes(tail, words) or makes_of_it(tail, words) or asks_of_text(sentence, words) >= _WORK
+    works = _quotes(tail, words) or words.rework_verbs.within(tail) or makes_of_it(tail, words)
+    works = works or asks_of_text(sentence, words) >= _WORK
     if words.written_things.within(tail):
         pointers = listed("text_pointers")
         points = pointers.at(tail) > 0 or (pointers.within(tail) and is_asked(sentence, words))

@@ -225,3 +225,19 @@ def test_the_mark_of_what_was_taken_out_is_no_word_of_anybody(mark: str) -> None
     assert "REDACTED" not in found.text
     assert "private" not in found.text
     assert found.text.endswith("and we meet at the tower")
+
+
+@pytest.mark.parametrize(
+    ("code", "request_line", "text"),
+    [
+        ("en", "Shorten this for Tim:", "I live in Hull and I have two dogs."),
+        ("en", "Please proofread this before I submit it tonight:", "I live in Hull and I have two dogs."),
+        ("en", "Rephrase this with more punch:", "I live in Hull and I have two dogs."),
+        ("en", "Improve this for my application at Arup:", "I live in Hull and I have two dogs."),
+        ("de", "Übersetze das für meine Oma Lotte:", "Ich wohne in Ulm und habe zwei Hunde."),
+        ("fr", "Traduis ça pour mon patron Marc:", "J'habite à Lyon et j'ai deux chiens."),
+        ("es", "Acorta esto sin perder el chiste:", "Vivo en Vigo y tengo dos perros."),
+    ],
+)
+def test_what_a_request_is_for_leaves_its_text_pasted(code: str, request_line: str, text: str) -> None:
+    assert own_words(f"{request_line}\n{text}", grammar(code))[1] == (text,)
