@@ -86,8 +86,10 @@ def _wishes_manner(reading: ReadClause) -> bool:
     verb = next((token for token in behind if token not in words.negations), "")
     # `odio que mi jefe mande mensajes` is no wish to the assistant, though messages are what it writes
     speaks_to = words.second_person.has_any(tokens[start : start + size])
+    at_hand = any(token in words.deictics and token not in words.articles for token in behind)
+    at_hand = at_hand or words.thing_pronouns.has_any(behind[-1:])
     topics = speaks_to and (words.order_topics.within(behind) or words.lasting.within(behind))
-    return size > 0 and (topics or (verb in words.manner_verbs and not words.deictics.within(behind)))
+    return size > 0 and not at_hand and (topics or verb in words.manner_verbs)
 
 
 # Each row by its example: whether it fits a clause, and whether such a clause is an order. The first that fits decides.
