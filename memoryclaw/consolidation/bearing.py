@@ -345,8 +345,8 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
         is_owner = any(
             token.endswith("'s") and not behind.endswith("ed") for token, behind in pairwise(subject)
         )
-        named = next((n for n, _ in words.owner_prepositions.places(subject) if n), len(subject))
-        heads = subject[-1:] if is_owner else subject[:named]  # not `la novia de Pablo`, of Pablo
+        end = next((n for n, _ in words.owner_prepositions.places(subject) if n), len(subject))
+        heads = subject[-1:] if is_owner else subject[:end]  # not `la novia de Pablo`, of Pablo
         return not set(whose.split()).isdisjoint(token.removesuffix("'s") for token in heads)
     before = frozenset(tokens_of(known))
     if _is_of_other(clause, words, before):
