@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import Claim
@@ -32,6 +33,7 @@ from memoryclaw.text.dates import find_ranges, moved_day, tells_past, told_range
 from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, spans_of, tokens_of
 from memoryclaw.text.language import fold, key_of, words_of
 from memoryclaw.text.repository_work import is_of_work
+from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import date_value, holds_many, noun_of, same_field
 
 REACHED_AT = (
@@ -302,13 +304,21 @@ def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def clauses_told(text: str, words: Grammar) -> tuple[Clause, ...]:
-    """The clauses of a text, each with its subject; what has none goes on about that of the clause before it: `my sister quit Shell and moved`."""
-    told, subject = list[Clause](), tuple[str, ...]()
-    for clause in clauses(text, words):
-        goes_on = not clause.subject and clause.kind and not _is_spoken(clause, words)
-        told.append(clause._replace(subject=subject) if goes_on else clause)
-        subject = clause.subject or subject
+def clauses_told(text: str, words: Grammar, names: frozenset[str] = frozenset()) -> tuple[Clause, ...]:
+    """The clauses of a text, each with its subject; what has none goes on about that of the clause before it: `my sister quit Shell and moved`.
+
+    Args:
+        text: one sentence or several.
+        words: the grammar of its language.
+        names: the words of known names, before each of which a clause may begin.
+    """
+    told = list[Clause]()
+    for sentence in sentences(text):
+        subject = tuple[str, ...]()
+        for clause in clauses(sentence, words, names.__contains__):
+            goes_on = not clause.subject and clause.kind and not _is_spoken(clause, words)
+            told.append(clause._replace(subject=subject) if goes_on else clause)
+            subject = clause.subject or subject
     return tuple(told)
 
 
@@ -332,9 +342,12 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     is_verb = words.prepositions.at(tokens, shortened + 1) > 0  # `my brother's at Bosch now`
     subject = clause.subject or tokens[: shortened + 1 if is_verb else 1]
     if whose:
-        is_owner = any(token.endswith("'s") for token in subject[:-1])  # `my brother's car is at Bosch now`
-        owner = next((n for n, _ in words.owner_prepositions.places(subject) if n), len(subject))
-        heads = subject[-1:] if is_owner else subject[:owner]  # not `la novia de Pablo`, of Pablo
+        # `my brother's car is at Bosch now`, not `Kit's jacked it in and is at BAE now`
+        is_owner = any(
+            token.endswith("'s") and not behind.endswith("ed") for token, behind in pairwise(subject)
+        )
+        end = next((n for n, _ in words.owner_prepositions.places(subject) if n), len(subject))
+        heads = subject[-1:] if is_owner else subject[:end]  # not `la novia de Pablo`, of Pablo
         return not set(whose.split()).isdisjoint(token.removesuffix("'s") for token in heads)
     before = frozenset(tokens_of(known))
     if _is_of_other(clause, words, before):
@@ -345,7 +358,9 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
         return True
     if any(token in words.people_pronouns for token in tokens[:1]):
         return False
-    if not clause.subject or clause.subject == tokens:
+    is_thing = not clause.subject and words.auxiliaries.has_any(tokens_of(clause.rest)[:1])
+    head = clause.verb if is_thing else clause.subject  # `design has gone over to Linear`
+    if not head or head == tokens:
         return True
     idle = (
         words.small,
@@ -355,11 +370,11 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
         words.calendar_words,
         words.thing_pronouns,
     )
-    named = [token for token in clause.subject if not any(token in entries for entries in idle)]
+    named = [token for token in head if not any(token in entries for entries in idle)]
     if not named:
         return True
     kinds = {kind for each in (known, clause.text) for kind in kinds_named(each)}
-    last = clause.subject[-2:]
+    last = head[-2:]
     of_kind = any(
         kind.names.at(last, n) == len(last) - n or kind.members.at(last, n) == len(last) - n
         for kind in kinds

@@ -48,6 +48,7 @@ _DOUBTS = ("supposed", "joke", "reported", "hedged")
 _PLACED = ("work", "home", "school")  # facets whose value is told with a place
 _LONG = timedelta(days=300)
 _ANY_DAY = date(2000, 1, 1)
+_COUNTED = frozenset({"amount", "measure", "clock"})  # forms that people tell on as a plain figure
 _REACHING = frozenset("@+0")  # one of these is in every address and every number at which somebody is reached
 
 
@@ -87,7 +88,7 @@ class Telling:
     def clauses_of(self, sentence: str) -> list[tuple[Clause, frozenset[str]]]:
         """The clauses of a sentence, and what each speaks of."""
         if sentence not in self._clauses:
-            parts = clauses_told(sentence, self.words)
+            parts = clauses_told(sentence, self.words, self._named)
             self._clauses[sentence] = [
                 (part, _stems(part.text, self.words.code) | _turned(part, self.words)) for part in parts
             ]
@@ -102,6 +103,10 @@ class Telling:
         if sum(_weight_of(stem, self.words.code) for stem in shared) > _EVERYDAY:
             return True
         return not shared.isdisjoint(_topic_of(fact, self.words.code))
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return frozenset(token for name in self.names() for token in tokens_of(name))
 
     def names(self) -> list[str]:
         """The speaker, and whomever and whatever it names."""
@@ -300,16 +305,42 @@ class Pair:
     @property
     def differs(self) -> bool:
         """True where the sentence has another value of the same form as the older one."""
-        old, new = _values_of(self.fact.value), _values_of(self.sentence)
-        return any(old[form].isdisjoint(new[form]) for form in old.keys() & new.keys())
+        return _differ(self.fact.value, self.sentence)
+
+    @property
+    def is_told_anew(self) -> bool:
+        """True where a clause has another value of what the older one is about, and is about nothing else: `grafana is on 3100`."""
+        about = self._about
+        return any(
+            about == _stems(" ".join(part.subject), self.words.code) and _differ(self.fact.value, part.text)
+            for part in self.clauses
+            if about and part.kind in ("be", "have")
+        )
+
+    @property
+    def is_moved(self) -> float:
+        """1 where a way leads to a figure, or it changes: `gone to 6.20`; half where another sentence of the turn says so."""
+        tokens, ways = self.tokens, self.words.goal_prepositions
+        leads = any(way in ways and behind[0].isdigit() for way, behind in pairwise(tokens))
+        return max(float(leads), self.sign("changes"))
+
+    @property
+    def has_another_name(self) -> float:
+        """1 where a field is told of that the older one is, and each has a name of its own: `I report to Bashir`, of `line manager: Colette`; of a statement, as far as its subject changes."""
+        told = {stem for part in self.clauses for stem in _stems(part.text, self.words.code)}
+        if not (self.has_names_apart and self._about & self.shared & told):
+            return 0.0
+        return max(self.sign("changes"), self.sign("beginnings")) if self.fact.is_statement else 1.0
 
     @property
     def has_old_subject(self) -> bool:
         """True where what both have is the subject of the older one, or its field."""
+        return not self.shared.isdisjoint(self._about)
+
+    @cached_property
+    def _about(self) -> frozenset[str]:
         fact, code = self.fact, self.words.code
-        return not self.shared.isdisjoint(
-            _first_subject(fact.value, code) if fact.is_statement else _stems(fact.field, code)
-        )
+        return _first_subject(fact.value, code) if fact.is_statement else _stems(fact.field, code)
 
     @cached_property
     def is_of_kind(self) -> bool:
@@ -447,6 +478,15 @@ def _values_of(text: str) -> dict[str, frozenset[str]]:
     return values | measured | {form: entries for form, entries in named.items() if entries}
 
 
+def _differ(older: str, later: str) -> bool:
+    """True where a text has another value of the same form as an older one, or a plain figure for a counted one: `upped it to 100`, of `50 mg`."""
+    old, new = _values_of(older), _values_of(later)
+    forms = {form: new.get(form, frozenset()) for form in old}
+    if _COUNTED.isdisjoint(new):
+        forms |= {form: new["figure"] for form in _COUNTED & old.keys() if "figure" in new}
+    return any(values and old[form].isdisjoint(values) for form, values in forms.items())
+
+
 # Each by the name that an explanation shows.
 FEATURES: Mapping[str, Callable[[Pair], float]] = {
     # what both have
@@ -454,9 +494,11 @@ FEATURES: Mapping[str, Callable[[Pair], float]] = {
     "the older subject": lambda pair: pair.has_old_subject,
     # their values
     "each has a name of its own": lambda pair: pair.has_names_apart,
+    "its field with another name": lambda pair: pair.has_another_name,
+    "its subject with another value": lambda pair: pair.is_told_anew,
     "a new one of it": lambda pair: pair.is_renewed,
     "another of its kind": lambda pair: pair.is_of_kind,
-    "a value of the same form and a sign of change": lambda pair: pair.differs * pair.sign("changes"),
+    "a value of the same form and a sign of change": lambda pair: pair.differs * pair.is_moved,
     "a facet that turns": lambda pair: pair.turns,
     "rivals": lambda pair: math.log1p(pair.rivals),
     "a fact": lambda pair: not pair.fact.is_statement,
