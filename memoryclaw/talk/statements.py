@@ -33,6 +33,7 @@ from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, 
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
+from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, asks, clauses, first_clause, trimmed
 from memoryclaw.text.fillers import greets
 from memoryclaw.text.grammar import (
@@ -56,6 +57,8 @@ _THING = 3  # words of a manner without a verb, at most: `short sentences`
 _ASKING = 300  # characters of a turn in which a play is asked for
 _ANTECEDENT = 2  # turns back that a pronoun may point
 _SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
+_WHO = 3  # words that name who says something
+_HEALERS = frozenset(lists.words("consolidation.healers"))
 _LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
 _HARD = re.compile(r"\d|[$€£%]")
 _LINK = re.compile(r"(?:https?://|www\.)\S+")
@@ -499,14 +502,15 @@ class _Turn:
             at_its_end = len(plain) < len(clause.tokens) and (*plain,) == clause.tokens[: len(plain)]
             supposed = supposed or (_supposes(plain, clause, words) and not any(orders))
             is_last, is_alone = 0 < place == len(members) - 1, False
-            source = _source_of(clause, words)
+            behind = members[place + 1].tokens if place + 1 < len(members) else ()
+            source = _source_of(clause, behind, words)
             reports = source or (
                 clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
             )
             if reports:
                 is_alone = not (clause.rest or source) or source == "alone"
-                if is_alone and is_last:
-                    doubts[-1] |= {"reported"}  # `i'm 52, my passport says`
+                if is_alone and is_last and not _vouches(clause.subject, words):
+                    doubts[-1] |= {"reported"}  # `i'm 52, my wife says`
             end = members[place + 1].start if place + 1 < len(members) else len(text)
             signs = {
                 "asked": (is_question and not self._leads_to_question(members, place, text))
@@ -731,12 +735,14 @@ def _only_doubts(tokens: Sequence[str], words: Grammar) -> bool:
     return size > 0 and (size == len(tokens) or len(tokens) <= 4) and tokens[-1] not in words.question_words
 
 
-def _source_of(clause: Clause, words: Grammar) -> str:
+def _source_of(clause: Clause, behind: Sequence[str], words: Grammar) -> str:
     """Where a clause says who says something: "alone" for `according to my wife`, `says my wife`, "within" for that and what is said; empty for `secondo me`."""
     tokens, spans = clause.tokens, spans_of(clause.text)
     people = (words.possessives_own, words.roles, words.honorifics, words.people_pronouns)
     for place, size in words.sources.places(tokens):
         who = place + size
+        if _vouches((*tokens[who:], *behind), words):
+            continue
         if who < len(tokens) and (
             any(tokens[who] in kind for kind in people)
             or clause.text[spans[who][0]].isupper()
@@ -745,6 +751,17 @@ def _source_of(clause: Clause, words: Grammar) -> str:
             tells = place > 0 or any(token in words.predicates for token in tokens[who:])
             return "within" if tells else "alone"
     return ""
+
+
+def _vouches(who: Sequence[str], words: Grammar) -> bool:
+    """True for who knows of oneself, whose word is no hearsay: `my doctor`, `my contract`, but not `my wife`."""
+    phrase, own = who[:_WHO], (words.first_person, words.own_verbs)
+    if not _HEALERS.isdisjoint(phrase):
+        return True
+    is_own = words.possessives_own.has_any(who[:1]) or (
+        words.determiners.has_any(who[:1]) and any(verbs.has_any(who[1:]) for verbs in own)
+    )
+    return is_own and not (words.roles.within(phrase) or words.units.within(phrase))  # `my kids`
 
 
 def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:

@@ -296,7 +296,8 @@ def _is_news_of_code(exchange: Surroundings) -> bool:
     if first is None:
         return False
     if first.kind == "other" and exchange.words.pronouns.has_any(first.subject[:1]):
-        return exchange.said.subject not in ("own", "named", "relative")  # `it prints 7`
+        is_rule = exchange.words.negations.has_any(first.subject[:1])  # `nobody merges on fridays`
+        return exchange.said.subject not in ("own", "named", "relative") and not is_rule  # `it prints 7`
     if first.kind == "have" and exchange.said.subject == "own":
         return not _PIECES.isdisjoint(first.tokens[:_THINGS])  # `i have an array of 5 objects`
     owned = exchange.words.articles.at(first.tokens) + 1

@@ -7,11 +7,14 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from memoryclaw.model import Turn
-from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, tokens_of
+from memoryclaw.text.clauses import clauses
+from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, grammar_of, tokens_of
+from memoryclaw.text.sentences import sentences
 
-TELLS, POINTS_BACK = "tells", "points back"
+TELLS, POINTS_BACK, POINTS = "tells", "points back", "points"
 _LONGEST = 1000  # characters of a turn; in longer ones others speak as well
 _REASON = 8  # words of a reason
+_PRONOUN = 2  # words that point without saying at what: `that`, `das eben`
 _MARK = re.compile(r"([.,;:!?…\n()]+|\s[-–—]+\s)")
 
 
@@ -19,7 +22,7 @@ _MARK = re.compile(r"([.,;:!?…\n()]+|\s[-–—]+\s)")
 def asked_unkept(text: str) -> str:
     """TELLS for a turn that asks that what it tells is not kept, POINTS_BACK for one that asks it of the turn before, else "".
 
-    A piece of work tells nothing: `write it to the log, don't keep it`.
+    POINTS for one that asks it with a pronoun alone, which may mean a piece of work as well: `delete that`. A piece of work tells nothing: `write it to the log, don't keep it`.
     """
     if len(text) > _LONGEST or not _requests().may_be_in(tokens := tokens_of(text)):
         return ""
@@ -27,7 +30,8 @@ def asked_unkept(text: str) -> str:
         if words.unkept.may_be_in(tokens) or words.forget_orders.may_be_in(tokens):
             rest, is_of_this = _rest(text, words)
             if rest is not None and (not rest or _is_reason(rest, words)):
-                return POINTS_BACK
+                named = max((size for _, size in words.said_last.places(tokens)), default=0) > _PRONOUN
+                return POINTS_BACK if named or rest or is_of_this else POINTS
             if is_of_this:
                 return "" if _is_work(rest or (), words) else TELLS
     return ""
@@ -46,10 +50,10 @@ def without_unkept(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     for place, turn in enumerate(turns):
         request = asked_unkept(turn.text) if turn.role == "user" else ""
         speaker = turn.name, turn.by
-        first = own.get(speaker, place) if request == POINTS_BACK else place
+        first = own.get(speaker, place) if request in (POINTS_BACK, POINTS) else place
         if request == TELLS:
             kept[place] = turn._replace(text="")
-        elif first < place and not _is_of_work(turns[first:place]):
+        elif first < place and not _is_of_work(turns[first:place], by_pronoun=request == POINTS):
             kept[first:place] = [taken._replace(text="") for taken in turns[first:place]]
             kept[place] = turn._replace(takes_back=turns[first])
         if turn.role == "user":
@@ -57,13 +61,27 @@ def without_unkept(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     return tuple(kept)
 
 
-def _is_of_work(turns: Sequence[Turn]) -> bool:
-    """True where what would be taken back is a piece of work, or a tool acted behind it: `delete that` is of a file."""
+def _is_of_work(turns: Sequence[Turn], *, by_pronoun: bool) -> bool:
+    """True where what would be taken back is a piece of work, or a tool acted behind it: `delete that` is of a file.
+
+    A pronoun means the piece of work that stands anywhere in the turn, or in the answer: `here is the draft`.
+    """
     tokens = tokens_of(turns[0].text) if turns else ()
     is_task = any(
         _is_work(tokens, words) and not words.reminders.at(tokens) for words in map(grammar, codes())
     )
-    return is_task or any(turn.role == "tool" for turn in turns)
+    is_beside = by_pronoun and any(_holds_work(turn.text) for turn in turns if turn.role != "tool")
+    return is_task or is_beside or any(turn.role == "tool" for turn in turns)
+
+
+def _holds_work(text: str) -> bool:
+    """True where a clause tells what to make, or that it is made: `i live in Bath. write me a tagline`, `i added a column`."""
+    words = grammar_of(text)
+    members = (member.tokens for sentence in sentences(text) for member in clauses(sentence, words))
+    return words.made_words.within(tokens_of(text)) or any(
+        (words.chores.at(tokens) or words.tasks.at(tokens)) and not words.reminders.at(tokens)
+        for tokens in members
+    )
 
 
 def _is_work(tokens: Sequence[str], words: Grammar) -> bool:
@@ -110,7 +128,8 @@ def _takes_back(tokens: Sequence[str], words: Grammar) -> bool:
     start = _behind(tokens, 0, idle)
     order = start + words.forget_orders.at(tokens, start)
     end = order + words.said_last.at(tokens, order)
-    return start < order < end and _behind(tokens, end, idle) == len(tokens)
+    denied = words.negations.within([*tokens[:start], *tokens[end:]])  # `never forget that`
+    return start < order < end and _behind(tokens, end, idle) == len(tokens) and not denied
 
 
 def _behind(tokens: Sequence[str], place: int, lists: Sequence[WordList]) -> int:

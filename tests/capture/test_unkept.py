@@ -67,7 +67,9 @@ def test_what_the_next_turn_takes_back_makes_no_memory(vault_of: VaultOf, order:
         "i don't remember that my keys were there", "don't save it yet, i have to check", "write a function that hashes it, don't store it", "never mind", "forget it",
         "vergiss nicht: meine ex heißt Pia Voss", "das kann ich mir nicht merken", "no recuerdo eso, mi ex se llama Pia", "je ne garde pas ça chez moi",
         "please do not record the meeting on friday", "record this: my knee hurts", "delete that file", "forget that, i live in leeds",
-        "scratch that, 4 with the baby", "don't forget that", "delete that and add a retry", "vergeet dat niet", "lösch das bild", "oublie ça et écris un poème",
+        "scratch that, 4 with the baby", "don't forget that", "delete that and add a retry", "vergeet dat niet", "lösch das bild",
+        "never forget that", "vergiss das bloß nicht", "bitte vergiss das nie", "vergeet dat alsjeblieft nooit", "n'oublie jamais ça", "nunca olvida eso",
+        "non dimenticare mai questo", "nunca esquece isso", "oublie ça et écris un poème",
     ],
 )  # fmt: skip
 def test_like_words_ask_nothing_of_the_kind(text: str) -> None:
@@ -106,3 +108,37 @@ def test_what_a_tool_did_in_between_is_meant_by_delete_that(vault_of: VaultOf) -
         app.capture([json.dumps({"ts": f"2026-04-19T18:{n:02}:00Z", "session": "evening", "turn": n, **line}) for n, line in enumerate(lines)])  # fmt: skip
     consolidated(root)
     assert "Lunde" in "".join(path.read_text() for path in (root / "semantic").glob("*.md"))
+
+
+@pytest.mark.parametrize(("told", "answer", "order"), [
+    ("my vet is Dr Lunde. Write me a tagline for my bakery Crumb.", "Crumb: every bite counts.", "delete that"),
+    ("my vet is Dr Lunde and I added a slider to our site", "Nice.", "remove this please"),
+    ("my vet is Dr Lunde", "Here is the draft: dear all", "delete that"),
+    ("mein Tierarzt ist Dr Lunde", "Hier ist der Entwurf: Hallo", "lösch das bitte"),
+    ("mon vétérinaire est Dr Lunde", "Voici le brouillon : bonjour", "supprime ça"),
+    ("mi veterinario es Dr Lunde. Escríbeme un lema", "Vale.", "borra eso"),
+    ("il mio veterinario è Dr Lunde", "Ecco la bozza: ciao", "cancella questo"),
+    ("mijn dierenarts is Dr Lunde. Schrijf een slogan", "Goed.", "verwijder dat"),
+    ("o meu veterinário é Dr Lunde", "Aqui está o rascunho: olá", "apaga isso"),
+])  # fmt: skip
+def test_a_pronoun_means_the_work_that_stands_beside_what_was_said(
+    vault_of: VaultOf, told: str, answer: str, order: str
+) -> None:
+    root = vault_of({})
+    lines = [("user", told), ("assistant", answer), ("user", order)]
+    with App(root, clock=lambda: NIGHT) as app:
+        app.capture([json.dumps({"ts": f"2026-04-19T18:{n:02}:00Z", "session": "evening", "turn": n, "role": role, "content": text}) for n, (role, text) in enumerate(lines)])  # fmt: skip
+    consolidated(root)
+    assert "Lunde" in "".join(path.read_text() for path in (root / "semantic").glob("*.md"))
+
+
+def test_words_that_name_what_was_said_take_it_back_beside_work(vault_of: VaultOf) -> None:
+    root = vault_of({})
+    on_disk = kept(
+        root, "my vet is Dr Lunde. Write me a tagline for my bakery Crumb.", "delete what i just said"
+    )
+    made = "".join(
+        path.read_text() for name in ("semantic", "episodes") for path in (root / name).glob("*.md")
+    )
+    assert "Lunde" in on_disk
+    assert "Lunde" not in made

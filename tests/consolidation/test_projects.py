@@ -104,6 +104,11 @@ def test_news_of_the_code_at_hand_is_not_kept(app: App, tmp_path: Path, content:
     assert not said(app, content, repository(tmp_path, "billing"))
 
 
+@pytest.mark.parametrize("content", ["nobody merges on fridays", "niemand mergt freitags"])
+def test_what_nobody_does_is_a_rule_and_no_news_of_the_code(app: App, tmp_path: Path, content: str) -> None:
+    assert [fact.value for fact in said(app, content, repository(tmp_path, "billing"))] == [content]
+
+
 @pytest.mark.parametrize("where", ["nowhere", ""])
 def test_without_a_repository_there_is_no_project(app: App, tmp_path: Path, where: str) -> None:
     facts = said(app, "the tests run with tox, not pytest", tmp_path / where if where else "")

@@ -98,8 +98,8 @@ BEFORE_A_QUESTION = (
     ("en", "if I live in Leeds, which gym is near?", ""),
 )  # fmt: skip
 DOUBTED = (
-    ("en", "according to my wife i am 12 years old", "reported"), ("en", "i'm 52, my passport says", "reported"), ("en", "my mum reckons i'm 12", "reported"),
-    ("de", "laut meiner Frau bin ich 12", "reported"), ("fr", "selon ma femme, j'ai 12 ans", "reported"), ("es", "tengo 52 años, dice mi pasaporte", "reported"),
+    ("en", "according to my wife i am 12 years old", "reported"), ("en", "i'm 52, my aunt says", "reported"), ("en", "my mum reckons i'm 12", "reported"),
+    ("de", "laut meiner Frau bin ich 12", "reported"), ("fr", "selon ma femme, j'ai 12 ans", "reported"), ("es", "tengo 52 años, dice mi hermana", "reported"),
     ("it", "secondo mia figlia ho 100 anni", "reported"), ("nl", "volgens mijn dochter ben ik 100 jaar oud", "reported"), ("pt", "segundo a minha filha tenho 100 anos", "reported"),
     ("es", "creo que la cita es el jueves", "hedged"), ("fr", "peut-être qu'on ira à Rome", "hedged"), ("it", "forse il corso costa 90 euro", "hedged"),
     ("nl", "misschien is de les op donderdag", "hedged"), ("pt", "talvez a aula seja na quinta", "hedged"),
@@ -108,6 +108,14 @@ DOUBTED = (
     ("nl", "laten we zeggen dat mijn huur 700 is", "supposed"), ("pt", "vamos supor que a minha renda é 700", "supposed"),
     ("es", "si llueve nos quedamos en casa", "supposed"), ("fr", "si j'avais un jardin je planterais des roses", "supposed"),
     ("it", "se piove restiamo a casa", "supposed"), ("nl", "als het regent blijven we thuis", "supposed"), ("pt", "se chover ficamos em casa", "supposed"),
+)  # fmt: skip
+
+# What a doctor or a paper says of oneself is no hearsay.
+VOUCHED = (
+    ("en", "according to my blood test i'm low on iron"), ("en", "i'm allergic to latex, says my doctor"), ("en", "i'm 52, my passport says"),
+    ("en", "according to the contract i get 30 days off"), ("de", "laut meiner Hautärztin bin ich gegen Nickel allergisch"), ("de", "laut meinem Vertrag habe ich 30 Tage Urlaub"),
+    ("fr", "selon mon médecin, je suis allergique au pollen"), ("es", "según mi médico soy celíaco"), ("it", "secondo la mia dottoressa sono celiaca"),
+    ("nl", "volgens mijn huisarts heb ik astma"), ("pt", "segundo o meu médico sou alérgico a amendoim"),
 )  # fmt: skip
 
 
@@ -188,3 +196,11 @@ def test_what_is_told_before_a_question_is_kept(code: str, text: str, home: str)
 @pytest.mark.parametrize(("code", "text", "doubt"), DOUBTED)
 def test_what_is_doubtful_or_only_supposed_is_told_so(code: str, text: str, doubt: str) -> None:
     assert all(doubt in one.doubts for one in talk_of(text, language=code).statements)
+
+
+@pytest.mark.parametrize(("code", "text"), VOUCHED)
+def test_the_word_of_who_knows_of_oneself_is_no_hearsay(code: str, text: str) -> None:
+    statements = talk_of(text, language=code).statements
+    own = [statement for statement in statements if statement.subject == "own"]
+    assert own
+    assert not any("reported" in statement.doubts for statement in own)
