@@ -20,6 +20,8 @@ from memoryclaw.vault.fact_values import KIN, noun_of
 _HAIL = re.compile(  # what stands behind a greeting in its line: `Dear Mr. Holt,`
     r"(?:\b(?:mr|mrs|ms|dr|prof|sr|sra|mme|sig|dott)\.|[^.!?:\n]){0,40}[,!:]?\Z", re.IGNORECASE
 )
+_LED = re.compile(r"[^:!?;\n]{1,40}?(?:\*{0,2}[ \t]?:|[ \t][-–—])\*{0,2}(?=[ \t])")
+_LEAD = 4  # words of a name that leads a line, with what stands beside it: `Lea, 8:`
 _LEAVE = 7  # words of a line that takes leave, at most
 _SIGNATURE = re.compile(r"[ \t]*+[^\W\d_a-zß-ÿ][\w.'-]*+(?:[ \t]++[^\W\d_a-zß-ÿ][\w.'-]*+){0,2}[ \t]*$")
 _FIRST_NAMES = frozenset(lists.words("names.first"))
@@ -188,6 +190,23 @@ def _is_role(labelled: _Labelled) -> bool:
     return labelled.words.roles.within(labelled.name) or labelled.words.honorifics.at(labelled.name) > 0
 
 
+def _is_person(name: Sequence[str], words: Grammar) -> bool:
+    return name[0] in _FIRST_NAMES or words.roles.within(name)
+
+
+def is_led_by_person(text: str, words: Grammar, is_somebody: Callable[[str], bool]) -> bool:
+    """True for a line that is led by whom it tells of: `Lisa: mag Rosen`, `my sister - loves jazz`; not for `me: love jazz`."""
+    led = _LED.match(text)
+    name = tokens_of(led[0]) if led else ()
+    if not 0 < len(name) <= _LEAD:
+        return False
+    is_own = any(token in words.first_person and token not in words.possessives_own for token in name)
+    are_several = any(token[-1] == "s" and token[:-1] in words.roles for token in name)  # `the kids`
+    return not is_own and (
+        are_several or words.honorifics.at(name) > 0 or is_somebody(name[0]) or _is_person(name, words)
+    )
+
+
 def _is_kin(labelled: _Labelled) -> bool:
     noun = noun_of(labelled.label)
     is_named = len(labelled.name) > 1 and _is_role(labelled)  # `Uncle Ray`, `my brother`
@@ -197,7 +216,7 @@ def _is_kin(labelled: _Labelled) -> bool:
 # What tells that the label of a line names who wrote it, and how much: it may as well name what the speaker tells of.
 AUTHORS: Mapping[str, tuple[float, Callable[[_Labelled], bool]]] = {
     "a name": (1.0, lambda labelled: UPPER.match(labelled.label) is not None and names_somebody(labelled.label, labelled.words)),
-    "a first name": (1.0, lambda labelled: labelled.name[0] in _FIRST_NAMES or labelled.words.roles.within(labelled.name)),
+    "a first name": (1.0, lambda labelled: _is_person(labelled.name, labelled.words)),
     "somebody to the speaker": (0.5, _is_role),
     "who is near or named": (0.5, _is_kin),
     "speaks to somebody": (0.5, lambda labelled: labelled.words.second_person.within(labelled.tokens)),

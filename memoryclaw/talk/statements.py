@@ -29,6 +29,7 @@ from memoryclaw.talk.assertions import (
 )
 from memoryclaw.talk.corrections import PutRight, corrected, put_right
 from memoryclaw.talk.learned import LateWorth, Worth
+from memoryclaw.talk.letters import is_led_by_person
 from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
@@ -329,6 +330,7 @@ class _Turn:
         self._ended: Assertion | None = None  # by a clause of the sentence
         self._doubted = False  # by a sentence behind this one: `Pim? not sure`
         self._ordered = False
+        self._is_led = False  # the sentence, by the name of whom it tells
         self._shows = shows  # it shows a text, on which a piece of work may be asked for
 
     def sentence(self, number: int, text: str, behind: str | None) -> list[_Piece]:
@@ -344,6 +346,7 @@ class _Turn:
         """The clauses of a sentence, each with its kind, its doubts, and what it tells of what."""
         words = self.words
         self._subject, self._ended = ("", "none"), None
+        self._is_led = is_led_by_person(text, words, self._is_another)
         asked_for = _remembered(text, words)
         text = " " * asked_for + text[asked_for:]
         tokens = tokens_of(text)
@@ -582,6 +585,10 @@ class _Turn:
         )
         return tells and not is_tag and bool(_content(question.tokens, words))
 
+    def _is_another(self, token: str) -> bool:
+        name = self.names.named(token)
+        return name != self.speaker and name in self.names.people
+
     def _is_topic(self, members: Sequence[Clause], text: str, *, last: bool, first: bool) -> bool:
         """True for a noun alone that says what the next sentence is about: `rings.`; after a question that asks for something it answers."""
         clause = members[0]
@@ -661,8 +668,13 @@ class _Turn:
                 plain = first_clause(bare, self.words, clause)
             if noun and (value := value_of_it(plain, self.words)):
                 plain, behind = first_clause(noun, self.words, plain), f": {value}"
+            # `Lisa: mag Rosen` tells of Lisa
+            is_theirs = self._is_led and not (
+                clause.subject or any(token in self.words.first_person for token in clause.tokens)
+            )
+            whom = "other" if is_theirs else subject
             assertions = assertions_in(
-                plain, self.words, self.names, (entity, subject), behind, among=self._among
+                plain, self.words, self.names, (entity, whom), behind, among=self._among
             )
             if "hedged" in doubts and not assertions and (own := own_thing(plain, self.words)):
                 assertions = (own,)  # what is doubted is asked, in whatever words

@@ -78,6 +78,9 @@ EVERYDAY = (
     ("es", "trabajo en una novela", None), ("de", "ich arbeite an einem Roman", None), ("en", "i work at a loss", None),
     ("en", "i write everything in sublime", ("uses", "sublime")), ("en", "i write everything in lowercase", None), ("en", "i use an android", ("uses", "android")),
     ("en", "i use a spoon", None), ("en", "cant stand olives", ("dislikes", "olives")), ("de", "mag keine Pilze", ("dislikes", "Pilze")), ("en", "love it", None),
+    ("de", "Lisa: mag Rosen", None), ("de", "Mama: Geburtstag am 3. Juni, mag Lilien", None), ("en", "Tom: can't stand olives", None), ("en", "the kids: love football", None),
+    ("nl", "Opa: haat jazz", None), ("en", "Lea, 8: love horses", None), ("en", "food: can't stand olives", ("dislikes", "olives")), ("de", "ich: mag Rosen", ("likes", "Rosen")),
+    ("nl", "muziek: hou van jazz", ("likes", "jazz")), ("es", "gustos: me encanta el jazz", ("likes", "jazz")),
     ("en", "you can get me on 07700 900551", ("phone", "07700 900551")), ("fr", "tu peux me joindre au 06 12 34 56 78", ("phone", "06 12 34 56 78")),
     ("es", "puedes llamarme al 600 123 456", ("phone", "600 123 456")), ("en", "call me at 5", None), ("nl", "ik zit nu in Deventer bij mijn broer", None),
 )  # fmt: skip
