@@ -57,6 +57,8 @@ _ANSWERS = "– "  # with which an episode puts an answer behind its question
 _LIGHT = frozenset(lists.words("pronouns.light"))
 _OWN = frozenset(lists.words("pronouns.own"))
 _SEVERAL = frozenset(lists.words("pronouns.several"))
+_NAMING, _BEING, _HOW = (frozenset(lists.words(f"pronouns.{name}")) for name in ("naming", "being", "how"))
+_ASIDE = frozenset({"another", "beside"})  # what is told of somebody or something else
 _ONE_NAME = 2  # words
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
 
@@ -123,6 +125,7 @@ def ask(
     if not passes:
         candidates = [candidate for candidate in candidates if candidate.line.share]
 
+    asked = frozenset(words_of(text))
     is_day_told = any(candidate.tells_day for candidate in candidates)
 
     def is_sure(one: _Candidate) -> bool:
@@ -131,9 +134,11 @@ def ask(
         known = one.is_certain or lists_duties or bool(question.days)  # of a day all answers that was on it
         if known or not (passes or _is_mine(question)):
             return known and not one.line.against
-        is_only = one.line.share >= 1 and not _rivals(
-            one.line, candidates
-        )  # all that is asked stands there, and nowhere else
+        # All that is asked stands there, and nowhere else but in a fact that was read from it.
+        is_only = one.line.share >= 1 and all(
+            "beside" not in rival.against and _says_same(one.line, rival, asked)
+            for rival in _rivals(one.line, candidates)
+        )
         against = set(one.line.against) - ({"form"} if is_only and form not in _EXACT else set())
         later = (rival.when > one.line.when for rival in _rivals(one.line, candidates, RELATED))
         return not (against or (one.line.when and any(later)))
@@ -148,7 +153,7 @@ def ask(
     with searcher.reading():
         later = _sequels(searcher, ranking, answering[:LINES] or candidates[:DOUBTED], own)
     candidates = [line for candidate in candidates for line in (*later.get(candidate.line.id, ()), candidate)]
-    candidates.sort(key=lambda candidate: "another" in candidate.line.against)
+    candidates.sort(key=lambda candidate: not _ASIDE.isdisjoint(candidate.line.against))
     answering = [one for one in answering if one.line.id not in later]
     lines = [one.line for one in answering[:LINES]] or islice(_nearest(candidates), NEAREST)
     return _answered(recalled, lines, is_sure=bool(answering))
@@ -188,6 +193,14 @@ def _rivals(line: AnswerLine, others: Iterable[_Candidate], part: float = _AS_MU
     return [rival for rival in lines if "another" not in rival.against]
 
 
+def _says_same(line: AnswerLine, other: AnswerLine, asked: AbstractSet[str]) -> bool:
+    """True for a fact and the line from which it was read: all that it says stands there, and more than the words that are asked."""
+    of_fact, of_line = (line, other) if line.kind == "fact" else (other, line)
+    value_words = set(words_of(of_fact.text.partition(": ")[2]))
+    is_read = of_fact.kind == "fact" != of_line.kind
+    return is_read and not value_words <= asked and value_words <= set(words_of(of_line.text))
+
+
 def _nearest(candidates: Iterable[_Candidate]) -> Iterator[AnswerLine]:
     """The lines that may answer, with those around them; none that another one shows already."""
     shown: list[set[str]] = []
@@ -216,7 +229,8 @@ def _candidates(
             if kinds.setdefault((line.path, line.line), line.kind) != line.kind:
                 break  # a property, and the line of its note that it stands on
             words = set(words_of(line.text))
-            is_new = candidate.is_certain or not any(words <= one for one in spoken)
+            is_known_field = candidate.is_certain or "beside" in line.against
+            is_new = is_known_field or not any(words <= one for one in spoken)
             if words and not ends_in_question(line.text) and is_new:
                 spoken.append(words)
                 yield candidate
@@ -271,6 +285,7 @@ def _of_unit(
     is_before = question.of_before and unit.state == "superseded" and not _is_named(unit.value, question)
     is_another = (is_named and not is_certain) or (unit.field == "is" and not is_asked_about)
     is_another = is_another and question.of_myself and not question.any_person
+    is_another = is_another and not (is_named and _only_names(question, unit))
     doubted = searcher.doubted(found.units)
     pasted = _pasted(unit, pieces)
     if whole := mixed(unit, own_text):
@@ -353,6 +368,8 @@ def _turns(unit: Unit) -> list[int]:
 
 def _is_beside(question: Question, unit: Unit) -> bool:
     """True where what is asked is another thing than what a fact holds: something of whom it names (`what can't my cat eat`), or other than its value, which the question names (`besides Osteria Lupo`)."""
+    if _only_names(question, unit):
+        return True
     if question.asks_whether or question.of_before or question.days:
         return False
     tokens_of_text, typed = question.language.tokens, words_of(question.query.text.replace("’", "'"))
@@ -379,6 +396,21 @@ def _is_beside(question: Question, unit: Unit) -> bool:
         and not held_tokens.issuperset(tokens_of_text(word.removesuffix("s")))  # `Anas Nummer`
     ]
     return bool(unheld) or (unit.field != VALUE and _is_named(unit.value, question))
+
+
+def _only_names(question: Question, unit: Unit) -> bool:
+    """True for what tells only who it is of whom something else is asked: `my sister's name is Ana`, for `what does my sister do?`."""
+    is_called = key_of(unit.value) in question.called
+    if not is_called and key_of(unit.entity) in question.called and not question.asks_whether:
+        from memoryclaw.vault.fact_values import KIN  # noqa: PLC0415 - most questions are of nobody's kin
+
+        is_called = unit.field in KIN  # `what does my brother's wife do?`
+    if not is_called or question.form != "what" or question.of_you or _is_named(unit.value, question):
+        return False
+    typed = words_of(question.query.text.replace("’", "'"))
+    words = {*typed, *(word.rpartition("'")[2] for word in typed)}
+    is_who = not (question.asks_whether or _HOW.intersection(words)) and _BEING.intersection(words)
+    return not (is_who or _NAMING.intersection(words))
 
 
 def _is_named(value: str, question: Question) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
@@ -652,17 +653,23 @@ def _names_of_roles(text: str, entities: Iterable[str], catalog: Catalog) -> lis
     owners = {*entities} | (set() if _OWN.isdisjoint(words_of(text)) else catalog.own_keys())
     if not owners:
         return []
-    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most questions speak of nobody's own
+    from memoryclaw.vault.fact_values import KIN, KIN_BESIDES, noun_of  # noqa: PLC0415 - most questions speak of nobody's own
 
     said = {(noun_of(phrase) or [phrase])[0]: phrase for phrase in _phrases(text)}
     values: dict[str, set[str]] = {}
     for field, value in catalog.current_values(owners, said):
         values.setdefault(field, set()).add(value)
+    kin = catalog.current_values(owners, KIN - KIN_BESIDES) if values else ()
+    # Where a wife and a sister have one name, the facts of that name do not say whose they are.
+    bearers = Counter(name for _, name in kin)
     return [
         (said[field], name)
         for field, names in values.items()
         for name in names
-        if len(names) == 1 and name[:1].isupper() and catalog.names([key_of(name)], ("entity", "person"))
+        if len(names) == 1
+        and name[:1].isupper()
+        and bearers[name] <= 1
+        and catalog.names([key_of(name)], ("entity", "person"))
     ]
 
 

@@ -39,6 +39,7 @@ NOUNS = {
     for word in words.split("|")
 }
 KIN = frozenset(lists.lines("consolidation.kin"))
+KIN_BESIDES = frozenset(lists.lines("consolidation.kin_besides"))
 PETS = frozenset(lists.lines("consolidation.pets"))
 # Where several values live side by side unless the schema says otherwise.
 MANY = frozenset(lists.lines("consolidation.many_values"))

@@ -308,6 +308,74 @@ def test_somebody_is_asked_for_by_what_he_or_she_is_to_somebody(
         assert (answer.lines[0].text if answer.answered else "") == first
 
 
+KIN = """# user
+- brother: Luc [since:: 2026-01-02]
+- wife: Clara [since:: 2026-01-02]
+- sister: Clara [since:: 2026-01-02]
+
+# Luc
+- lives in: Lille [since:: 2026-01-02]
+- wife: Ines [since:: 2026-01-02]
+
+# Clara
+- lives in: Rome [since:: 2026-02-02]
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("who is my brother?", "user brother: Luc"),
+        ("what's my brother's name?", "user brother: Luc"),
+        ("wie heißt mein Bruder?", "user brother: Luc"),
+        ("comment s'appelle mon frère ?", "user brother: Luc"),
+        ("¿cómo se llama mi hermano?", "user brother: Luc"),
+        ("come si chiama mio fratello?", "user brother: Luc"),
+        ("hoe heet mijn broer?", "user brother: Luc"),
+        ("qual é o nome do meu irmão?", "user brother: Luc"),
+        ("is Luc my brother?", "user brother: Luc"),
+        ("where does my brother live?", "Luc lives in: Lille"),
+        ("what does my brother do?", ""),
+        ("is my brother married?", ""),
+        ("does my brother have kids?", ""),
+        ("was macht mein Bruder?", ""),
+        ("que fait mon frère ?", ""),
+        ("¿qué hace mi hermano?", ""),
+        ("cosa fa mio fratello?", ""),
+        ("wat doet mijn broer?", ""),
+        ("o que faz o meu irmão?", ""),
+        ("what does my brother's wife do?", ""),
+        ("where does my wife live?", ""),  # which Clara
+        ("who is my wife?", "user wife: Clara"),
+    ],
+)
+def test_who_somebody_is_answers_nothing_else_that_is_asked_of_that_one(
+    vault_of: VaultOf, question: str, first: str
+) -> None:
+    with App(vault_of({"memoryclaw.yaml": "", "semantic/people.md": KIN})) as app:
+        answer = app.ask(question)
+        assert (answer.lines[0].text if answer.answered else "") == first
+
+
+@pytest.mark.parametrize(
+    ("fact", "said", "question"),
+    [
+        ("Giulia\n- studies: medicina a Pavia [since:: 2026-03-01]", "Mia figlia Giulia studia medicina a Pavia", "dove studia mia figlia?"),
+        ('Leo\n- "Mio figlio Leo ha 7 anni" [said:: 2026-03-01]', "Mio figlio Leo ha 7 anni", "quanti anni ha mio figlio?"),
+        ('Leo\n- "O meu filho Leo tem 7 anos" [said:: 2026-03-01]', "O meu filho Leo tem 7 anos", "quantos anos tem o meu filho?"),
+    ],
+)  # fmt: skip
+def test_a_fact_is_no_rival_of_the_line_from_which_it_was_read(
+    vault_of: VaultOf, fact: str, said: str, question: str
+) -> None:
+    files = {
+        "semantic/people.md": f"# user\n- daughter: Giulia\n- son: Leo\n\n# {fact}\n",
+        "logs/2026-03-01/2026-03-01.jsonl": TURN.format(day="2026-03-01", turn=0, text=said),
+    }
+    with App(vault_of({"memoryclaw.yaml": "", **files})) as app:
+        assert app.ask(question).answered
+
+
 @pytest.mark.parametrize(
     ("said", "question"),
     [
