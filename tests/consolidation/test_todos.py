@@ -242,7 +242,7 @@ NO_TO_DO = (
     ),
     (
         "remind me how to tie a bowline", "erinner mich, wie man einen Palstek macht", "recuérdame cómo se hace", "Tom promised to bring the chairs on friday",
-        "my son wants me to read him a story every night", "she asked me to lunch on friday", "have to be honest, the soup was bad", "quiere que Ana termine el viernes",
+        "my son wants me to read him a story every night", "she asked me to lunch on friday", "have to be honest, the soup was bad", "quiere que Ana termine el viernes", "não te esqueças disso",
     ),
     ("hanne has to pay her rent by friday", "the landlord needs to fix the tap by friday", "the parser needs to handle nulls"),
 )  # fmt: skip
