@@ -64,6 +64,9 @@ def test_later_words_change_what_stands_or_leave_it(
     [
         ("user", "", "Owen lives in Cardiff", "Owen left Cardiff", True),
         ("user", "", "we track the tickets in Jira", "we dropped Jira for the tickets", True),
+        ("user", "", "the wiki is on port 8080", "the old box died so the wiki is on 9090", True),
+        ("user", "", "the sitter is £9.50 an hour", "the sitter's gone up to 11", True),
+        ("user", "dentist", "Mr Novak", "had a new dentist look at my dog's teeth, Mr Finch", False),
         (
             "user",
             "",
