@@ -36,6 +36,7 @@ from memoryclaw.text.repository_work import is_of_work
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.fact_values import date_value, holds_many, noun_of, same_field
 
+_HOME = "lives in"
 REACHED_AT = (
     "email",
     "phone",
@@ -338,6 +339,8 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
         known: the field and the value of what stands.
     """
     tokens = clause.tokens
+    if known.startswith(_HOME) and _is_no_home(clause.text, words):
+        return False
     shortened = next((n for n, token in enumerate(tokens[:3]) if token.endswith("'s")), -1)
     is_verb = words.prepositions.at(tokens, shortened + 1) > 0  # `my brother's at Bosch now`
     subject = clause.subject or tokens[: shortened + 1 if is_verb else 1]
@@ -347,7 +350,9 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
             token.endswith("'s") and not behind.endswith("ed") for token, behind in pairwise(subject)
         )
         end = next((n for n, _ in words.owner_prepositions.places(subject) if n), len(subject))
-        heads = subject[-1:] if is_owner else subject[:end]  # not `la novia de Pablo`, of Pablo
+        is_of_known = not words.small.issuperset(frozenset(subject[:end]) & frozenset(tokens_of(known)))
+        # `the launch of Orion`, of its launch date; not `la novia de Pablo`, of Pablo
+        heads = subject[-1:] if is_owner else subject if is_of_known else subject[:end]
         return not set(whose.split()).isdisjoint(token.removesuffix("'s") for token in heads)
     before = frozenset(tokens_of(known))
     if _is_of_other(clause, words, before):
@@ -630,7 +635,7 @@ def _tells_field_of(words: str, field: str, claim: Claim) -> bool:
         way in signs.prepositions or way in signs.noun_openers
     )  # not `we moved the meeting`
     # `I live on Harcourt Road`, not `I live with a cat`
-    return bool(is_own and verb and is_way) and not (field == "lives in" and _is_no_home(words, signs))
+    return bool(is_own and verb and is_way) and not (field == _HOME and _is_no_home(words, signs))
 
 
 def _is_no_home(words: str, signs: Grammar) -> bool:

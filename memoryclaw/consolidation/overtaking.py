@@ -244,8 +244,13 @@ class Pair:
         )
         return not any(token in entries for entries in idle)
 
+    @cached_property
+    def _own_words(self) -> frozenset[str]:
+        """The stems of what stands, without the name of the one whose it is: what ends for Ana is not all that is told of her."""
+        return self.old - _stems(self.owner, self.words.code)
+
     def _is_known(self, token: str) -> bool:
-        return not self.old.isdisjoint(_stems(token, self.words.code)) if self._names(token) else False
+        return self._names(token) and not self._own_words.isdisjoint(_stems(token, self.words.code))
 
     def _is_held_by(self, tokens: Sequence[str], place: int) -> bool:
         return self.words.holdings.at(tokens, place) > 0 or self._is_known(tokens[place])
