@@ -246,8 +246,9 @@ class Pair:
 
     @cached_property
     def _own_words(self) -> frozenset[str]:
-        """The stems of what stands, without the name of the one whose it is: what ends for Ana is not all that is told of her."""
-        return self.old - _stems(self.owner, self.words.code)
+        """The stems of what stands; the name of the one whose it is only where they are gone: what else ends for Ana is not all that is told of her."""
+        is_gone = any(self.words.gone.within(clause.tokens) for clause in self.clauses)
+        return self.old if is_gone else self.old - _stems(self.owner, self.words.code)
 
     def _is_known(self, token: str) -> bool:
         return self._names(token) and not self._own_words.isdisjoint(_stems(token, self.words.code))
