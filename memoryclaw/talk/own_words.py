@@ -22,7 +22,6 @@ from memoryclaw.talk.text_requests import (
     is_about_a_text,
     is_asked,
     is_typed,
-    makes_of_it,
 )
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.sentences import sentences
@@ -119,7 +118,7 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
     Args:
         text: what was typed.
         speaker: who typed it; a line that greets them, and a letter that they have not signed, are somebody else's.
-        words: the grammar of its language; `written_things` and `reporting_verbs` announce words of others.
+        words: the grammar of its language; `written_things`, `rework_verbs` and `reporting_verbs` announce words of others.
         exchange: that it stands in.
     """
     pasted: list[str] = []
@@ -661,8 +660,7 @@ def _quotes(clause: Sequence[str], words: Grammar) -> bool:
 def _announces_below(sentence: str, words: Grammar) -> bool:
     """True for `this is what she said`, `translate this` and `here is the letter` at the end of a line."""
     tail = tokens_of(sentence)
-    works = _quotes(tail, words) or words.rework_verbs.within(tail) or makes_of_it(tail, words)
-    works = works or asks_of_text(sentence, words) >= _WORK
+    works = _quotes(tail, words) or words.rework_verbs.within(tail)
     if words.written_things.within(tail):
         pointers = listed("text_pointers")
         points = pointers.at(tail) > 0 or (pointers.within(tail) and is_asked(sentence, words))

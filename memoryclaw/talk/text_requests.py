@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from memoryclaw.talk.layout import listed
 from memoryclaw.text import clauses
-from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import UNREAD, Grammar, grammar, spans_of, tokens_of
+from memoryclaw.text.grammar import UNREAD, Grammar, grammar, tokens_of
 from memoryclaw.text.language import plain
 from memoryclaw.text.sentences import SMALL, sentences
 
@@ -27,8 +26,6 @@ _COMMA = re.compile(r"[,;]\s")
 _ASIDE = re.compile(r"\([^()]*\)")
 _ABOVE = re.compile(r"\s*[\^↑☝👆]")  # points to what stands above
 _OTHER_WORDS = 3  # that count, at most
-_NAME = 3  # words of a name, at most
-_FIRST_NAMES = frozenset(lists.words("names.first"))
 _BARE = 4  # words, at most, of a request that points nowhere: `tldr?`
 
 
@@ -148,33 +145,16 @@ def _asks_for_nothing_else(line: _AskingLine) -> float:
 
 def _other_words(line: _AskingLine) -> Sequence[str]:
     """The words that have nothing to do with a text, nor with any other asking."""
-    usual, of_text, named = _usual(), line.words.of_text, _for_whom(line)
+    usual, of_text = _usual(), line.words.of_text
     return [
         token
-        for place, token in enumerate(line.tokens)
-        if place not in named
-        and not token[0].isdigit()
+        for token in line.tokens
+        if not token[0].isdigit()
         and plain(token) not in usual
         and token not in usual
         and token not in of_text
         and token not in line.words.roles
     ]
-
-
-def _for_whom(line: _AskingLine) -> range:
-    """Where somebody is named for whom work on a text is: `summarise this for my boss Carmen`, `for Mr Holt`."""
-    words, tokens = line.words, line.tokens
-    first = words.purposes.find(tokens) + 1
-    if not first or not _is_work_on_a_text(line):
-        return range(0)
-    beside = (words.possessives_own, words.determiners, words.roles, words.honorifics)
-    typed = [line.text[start:end] for start, end in spans_of(line.text)]
-    name = end = next(
-        (n for n in range(first, len(tokens)) if not any(tokens[n] in kind for kind in beside)), len(tokens)
-    )
-    while end < min(len(tokens), name + _NAME) and (typed[end][0].isupper() or tokens[end] in _FIRST_NAMES):
-        end += 1
-    return range(first, end) if end > name else range(0)
 
 
 @cache
