@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import Claim
+from memoryclaw.consolidation.facets import FIRST
 from memoryclaw.model import Fact
 from memoryclaw.recall.renewing import (
     SHARED,
@@ -47,7 +48,6 @@ ALIKE_FIELDS = (frozenset(COUPLE), frozenset({"works at", "works as", "is", "job
 _SHORT = 6  # stems of a statement of one thing, at most
 _ANY_DAY = date(2000, 1, 1)
 _ONCE = "once"
-_FIRST = 3  # words of a clause whose verb is not known, which may be its subject
 _FIGURE = re.compile(r"\d{4}|\d[\d.,: /-]{0,40}\d\S|@")  # of a value that hardly anything else has
 
 
@@ -208,11 +208,11 @@ def _is_at_another_place(claim: Claim, fact: Fact) -> bool:
     return bool(old and new) and not (old <= new or new <= old)
 
 
-def _workplace(told: Claim | Fact, code: str) -> frozenset[str]:
+def _workplace(job: Claim | Fact, code: str) -> frozenset[str]:
     """The stems of the place that a fact of somebody's work names."""
-    tokens, words = tokens_of(told.value), grammar_of(told.value, code)
+    tokens, words = tokens_of(job.value), grammar_of(job.value, code)
     first = next((n for n in range(len(tokens)) if words.place_prepositions.at(tokens, n)), len(tokens))
-    return stems(" ".join(tokens[0 if told.field == "works at" else first :]), told.value)
+    return stems(" ".join(tokens[0 if job.field == "works at" else first :]), job.value)
 
 
 def may_change(text: str) -> bool:
@@ -313,14 +313,14 @@ def clauses_told(text: str, words: Grammar, names: frozenset[str] = frozenset())
         words: the grammar of its language.
         names: the words of known names, before each of which a clause may begin.
     """
-    told = list[Clause]()
+    whole = list[Clause]()
     for sentence in sentences(text):
         subject = tuple[str, ...]()
         for clause in clauses(sentence, words, names.__contains__):
             goes_on = not clause.subject and clause.kind and not _is_spoken(clause, words)
-            told.append(clause._replace(subject=subject) if goes_on else clause)
+            whole.append(clause._replace(subject=subject) if goes_on else clause)
             subject = clause.subject or subject
-    return tuple(told)
+    return tuple(whole)
 
 
 def _is_spoken(clause: Clause, words: Grammar) -> bool:
@@ -407,7 +407,7 @@ def _is_of_other(clause: Clause, words: Grammar, known: frozenset[str]) -> bool:
         role = tokens[place : place + size]
         lead = tokens[place - 1] if place else ""
         is_led = lead in words.possessives_own or lead in words.noun_openers or not place
-        is_first = place < (len(clause.subject) if clause.kind else _FIRST)
+        is_first = place < (len(clause.subject) if clause.kind else FIRST)
         of_role = any(token in words.owner_prepositions for token in tokens[max(0, place - 2) : place])
         if (of_role or (is_led and is_first)) and known.isdisjoint(role):
             return True

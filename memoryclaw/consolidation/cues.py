@@ -352,8 +352,8 @@ def _taken_back(
     turn: Turn, taken: Turn, names: Iterable[str], known_facts: Callable[[Iterable[str]], Iterable[Fact]]
 ) -> Iterator[Claim]:
     """What the vault holds from a turn that its speaker takes back."""
-    exchange, told = _Exchange("", taken.text, taken, "en"), set(key_of(taken.text).split())
-    whose = [name for name in dict.fromkeys(names) if set(key_of(name).split()) <= told]
+    exchange, taken_words = _Exchange("", taken.text, taken, "en"), set(key_of(taken.text).split())
+    whose = [name for name in dict.fromkeys(names) if set(key_of(name).split()) <= taken_words]
     for fact in known_facts([*whose, turn.name]):
         is_of_day = fact.current and taken.ts[:10] in (fact.day, fact.source[:10])
         if is_of_day and (

@@ -15,11 +15,11 @@ from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, toke
 from memoryclaw.vault.fact_values import KIN, noun_of, same_field
 
 _WORK = "work"
-_FIRST = 3  # words of a clause whose verb is not known, which may be its subject
+FIRST = 3  # words of a clause whose verb is not known, which may be its subject
 _NO_NEWS = frozenset({"wish", "modal", "order", "duty", "report"})  # kinds of clauses
 
 
-class Turn(NamedTuple):
+class FacetChange(NamedTuple):
     """Words by which a facet has another value from then on."""
 
     facet: str
@@ -50,10 +50,9 @@ def facets_of(field: str, value: str, code: str) -> frozenset[str]:
     if field not in ("", "is"):
         return frozenset(named)
     first = next(iter(clauses(value, words)), None)
-    whose = () if field or first is None else first.subject or first.tokens[:_FIRST]
-    is_of_kin = words.roles.within(whose) and words.possessives_own.has_any(
-        whose
-    )  # `my daughter is in year 5`
+    whose = () if field or first is None else first.subject or first.tokens[:FIRST]
+    # `my daughter is in year 5`
+    is_of_kin = words.roles.within(whose) and words.possessives_own.has_any(whose)
     is_own = not (first and first.subject) or (
         whose[0] in words.first_person or whose[0] in words.contracted_subjects
     )
@@ -69,20 +68,20 @@ def facets_of(field: str, value: str, code: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
-def turns_in(clause: Clause, words: Grammar) -> tuple[Turn, ...]:
+def turns_in(clause: Clause, words: Grammar) -> tuple[FacetChange, ...]:
     """The facets that have another value by what a clause says."""
     tokens = clause.tokens
     if clause.kind in _NO_NEWS or words.earlier_times.within(tokens) or words.negations.at(tokens):
         return ()
     signs = words.ended, words.gone, words.losses, words.ending_verbs
-    turns = list[Turn]()
+    turns = list[FacetChange]()
     for facet, entries in _phrases(words.code, "facet_turns").items():
         for place, size in entries.places(tokens):
             phrase, behind = tokens[place : place + size], tokens[place + size :]
             leads = phrase[-1] in words.prepositions or phrase[-1] in words.noun_openers
             if behind and not leads and behind[0] in words.noun_openers and not _is_time(behind[1:2], words):
                 continue  # `I retired my ThinkPad`
-            turns.append(Turn(facet, phrase, place + size, any(sign.within(phrase) for sign in signs)))
+            turns.append(FacetChange(facet, phrase, place + size, any(sign.within(phrase) for sign in signs)))
     return tuple(turns)
 
 

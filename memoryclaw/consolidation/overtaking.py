@@ -22,7 +22,7 @@ from memoryclaw.consolidation.bearing import (
     kinds_of_field,
     tells_apart,
 )
-from memoryclaw.consolidation.facets import Turn, facets_of, is_word_of, turns_in
+from memoryclaw.consolidation.facets import FacetChange, facets_of, is_word_of, turns_in
 from memoryclaw.model import Fact
 from memoryclaw.recall.renewing import clock_in, fields_in, stems_in
 from memoryclaw.recall.restated import exact_values
@@ -274,14 +274,14 @@ class Pair:
             for turn in turns_in(part, self.words)
         )
 
-    def _goes_on_so(self, clause: Clause, turn: Turn) -> bool:
+    def _goes_on_so(self, clause: Clause, turn: FacetChange) -> bool:
         """False where words of a change tell of others, or go on with another thing: `broke up the patio`, `dropped out of the pub quiz`, `sold our place in Spain`."""
         words, behind = self.words, clause.tokens[turn.behind :]
         before = clause.tokens[: turn.behind - len(turn.phrase)]
         if before and not clause.kind:  # the verb is in no list
             known = f"{self.fact.field} {self.fact.value}"
-            told = clause._replace(subject=before, verb=turn.phrase, kind="other")
-            if not is_theirs(told, words, key_of(self.owner), known):
+            retold = clause._replace(subject=before, verb=turn.phrase, kind="other")
+            if not is_theirs(retold, words, key_of(self.owner), known):
                 return False
         leads = words.place_prepositions.at(behind) and not words.goal_prepositions.at(behind)
         if leads and not turn.ends and turn.facet in _PLACED:
@@ -333,8 +333,8 @@ class Pair:
     @property
     def has_another_name(self) -> float:
         """1 where a field is told of that the older one is, and each has a name of its own: `I report to Bashir`, of `line manager: Colette`; of a statement, as far as its subject changes."""
-        told = {stem for part in self.clauses for stem in _stems(part.text, self.words.code)}
-        if not (self.has_names_apart and self._about & self.shared & told):
+        later_stems = {stem for part in self.clauses for stem in _stems(part.text, self.words.code)}
+        if not (self.has_names_apart and self._about & self.shared & later_stems):
             return 0.0
         return max(self.sign("changes"), self.sign("beginnings")) if self.fact.is_statement else 1.0
 

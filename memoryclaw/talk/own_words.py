@@ -194,7 +194,7 @@ def without_command(text: str, words: Grammar) -> str:
 
 
 def _parted(
-    pieces: Sequence[_Piece], words: Grammar, me: str, exchange: Replies
+    pieces: Sequence[_LinePart], words: Grammar, me: str, exchange: Replies
 ) -> tuple[list[str], list[str]]:
     """The lines of a turn that are the speaker's own, and the first one of each block that is not."""
     lines = [piece.line for piece in pieces]
@@ -327,14 +327,14 @@ def _is_of_program(line: str) -> bool:
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
 
 
-class _Piece(NamedTuple):
+class _LinePart(NamedTuple):
     """A line, or what was parted of it."""
 
     line: str
     is_text: bool = False  # that the other piece asks about
 
 
-def _opened(line: str, words: Grammar, *, ahead: bool) -> list[_Piece]:
+def _opened(line: str, words: Grammar, *, ahead: bool) -> list[_LinePart]:
     """A line, parted where a sentence asks about the text behind or before it: `sounds weird? I am …`, `I am … too harsh?`.
 
     Args:
@@ -361,9 +361,9 @@ def _opened(line: str, words: Grammar, *, ahead: bool) -> list[_Piece]:
         parts[starts[-1]] = max(parts[starts[-1]], _IN_LINE)
     best = max(parts, key=lambda place: parts[place], default=0)
     if not best or parts[best] < _IN_LINE:
-        return [_Piece(line)]
+        return [_LinePart(line)]
     asks_first = ahead and parts[best] == leading.get(best)
-    return [_Piece(line[:best].rstrip(" -–—>→")), _Piece(line[best:], asks_first)]
+    return [_LinePart(line[:best].rstrip(" -–—>→")), _LinePart(line[best:], asks_first)]
 
 
 def _asked_beside(sentence: str, text: str, words: Grammar) -> float:
