@@ -47,7 +47,7 @@ _LEAD = 200  # characters before a colon that may announce what stands behind it
 _NOTHING = re.compile(r"\s*+\Z")
 _MORE = re.compile(r"\s*+(?:\S++(?<![.!?])\s++){2}\S")  # a sentence of more than a few words
 _CONTACT = re.compile(
-    r"\s*+(?:[^\s,;]+@[^\s,;]+\.\w|https?://|\+?\d[\d ()/-]{5,}\d)"
+    r"\s*+(?:[^\s,;@]++@[^\s,;@]+\.\w|https?://|\+?\d[\d ()/-]{5,}\d)"
 )  # an address, which is no text
 _ENDS = re.compile(r"[.!?…]\s|\n")
 _BREAK = re.compile(
