@@ -50,12 +50,11 @@ def facets_of(field: str, value: str, code: str) -> frozenset[str]:
     if field not in ("", "is"):
         return frozenset(named)
     first = next(iter(clauses(value, words)), None)
-    whose = () if field or first is None else first.subject or first.tokens[:FIRST]
+    subject = () if field or first is None else first.subject
+    whose = subject or (() if field or first is None else first.tokens[:FIRST])
     # `my daughter is in year 5`
     is_of_kin = words.roles.within(whose) and words.possessives_own.has_any(whose)
-    is_own = not (first and first.subject) or (
-        whose[0] in words.first_person or whose[0] in words.contracted_subjects
-    )
+    is_own = not subject or subject[0] in words.first_person or subject[0] in words.contracted_subjects
     if is_own or is_of_kin:
         named |= {
             facet for facet, entries in _phrases(words.code, "facet_words").items() if entries.within(tokens)
