@@ -428,24 +428,20 @@ def _read_file(path: Path, cache: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError):
         pass
     values = _parse(path, text)
-    _remember(cache, {"text": text, "values": values})
-    return values
-
-
-def _remember(cache: Path, known: dict[str, Any]) -> None:
     temporary, flags = cache.with_name(f"config.{os.getpid()}.tmp"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     with suppress(OSError):  # a cache that cannot be written is only slower
         if cache.parent.name != STATE_DIR:  # a vault's is made by who writes there
             cache.parent.mkdir(0o700, parents=True, exist_ok=True)
         if not cache.parent.is_symlink():
             with open(os.open(temporary, flags | os.O_NOFOLLOW, 0o600), "w", encoding="utf-8") as file:
-                json.dump(known, file)
+                json.dump({"text": text, "values": values}, file)
             temporary.replace(cache)
             from memoryclaw.vault.files import is_running  # noqa: PLC0415 - rare
 
             for remnant in cache.parent.glob("config.*.tmp"):  # by who was killed
                 if (pid := remnant.name.split(".")[1]).isdecimal() and not is_running(int(pid)):
                     remnant.unlink()
+    return values
 
 
 _ALONE = {"timezone", "owner"}  # keys of `vault:` that may stand by themselves

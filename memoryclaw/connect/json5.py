@@ -114,7 +114,19 @@ class _Json5Parser:
             raise self.error(at, "this is nested too deeply")
         first = self._text[at : at + 1]
         if first in {"{", "["} and first:
-            return self._container(at, depth)
+            kind, close = ("object", "}") if self._text[at] == "{" else ("array", "]")
+            members: list[Member] = []
+            position = self.skip(at + 1)
+            while self._text[position : position + 1] != close:
+                if members and members[-1].comma < 0:
+                    raise self.error(position, "a comma is missing here")
+                member = self._member(position, kind, depth)
+                position = self.skip(member.node.end)
+                if self._text[position : position + 1] == ",":
+                    member = member._replace(comma=position)
+                    position = self.skip(position + 1)
+                members.append(member)
+            return JsonNode(kind, at, position + 1, None, tuple(members))
         if hit := _STRING.match(self._text, at):
             return JsonNode("scalar", at, hit.end(), _unescape(hit[0][1:-1]))
         hit = _WORD.match(self._text, at)
@@ -123,21 +135,6 @@ class _Json5Parser:
         if hit[0] in _NAMES:
             return JsonNode("scalar", at, hit.end(), _NAMES[hit[0]])
         return JsonNode("scalar", at, hit.end(), self._number(hit[0], at))
-
-    def _container(self, start: int, depth: int) -> JsonNode:
-        kind, close = ("object", "}") if self._text[start] == "{" else ("array", "]")
-        members: list[Member] = []
-        position = self.skip(start + 1)
-        while self._text[position : position + 1] != close:
-            if members and members[-1].comma < 0:
-                raise self.error(position, "a comma is missing here")
-            member = self._member(position, kind, depth)
-            position = self.skip(member.node.end)
-            if self._text[position : position + 1] == ",":
-                member = member._replace(comma=position)
-                position = self.skip(position + 1)
-            members.append(member)
-        return JsonNode(kind, start, position + 1, None, tuple(members))
 
     def _member(self, at: int, kind: str, depth: int) -> Member:
         if kind == "array":

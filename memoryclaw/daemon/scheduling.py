@@ -86,7 +86,13 @@ class Schedule:
         scheduled = Scheduled("would install", self._name, by, str(times), self._next(times), written)
         if dry_run:
             return scheduled
-        _must_start(self._python)
+        # A scheduler has neither this shell's folder nor its variables, so what starts here need not
+        # start there.
+        bare = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+        answer = ask(self._python, "-P", "-m", "memoryclaw", "--version", environment=bare)
+        if answer.code:
+            sentence = f"{self._python} -m memoryclaw does not start outside of this shell ({answer.words})"
+            raise InputError(f"{sentence}; install MemoryClaw for this Python")
         changed = _SCHEDULERS[by].install(self._name, written)
         others = (other for other in _SCHEDULERS if other != by)
         replaced = next((other for other in others if _SCHEDULERS[other].remove(self._name)), "")
@@ -164,15 +170,6 @@ def last_run(root: str) -> datetime | None:
         return None
     stamps = [hit[1] for name in names if (hit := _RUN.fullmatch(name))]
     return datetime.strptime(max(stamps), "%Y%m%dT%H%M%S").replace(tzinfo=UTC) if stamps else None
-
-
-def _must_start(python: str) -> None:
-    """A scheduler has neither this shell's folder nor its variables, so what starts here need not start there."""
-    bare = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    answer = ask(python, "-P", "-m", "memoryclaw", "--version", environment=bare)
-    if answer.code:
-        sentence = f"{python} -m memoryclaw does not start outside of this shell ({answer.words})"
-        raise InputError(f"{sentence}; install MemoryClaw for this Python")
 
 
 def _remarks(by: str) -> tuple[str, ...]:

@@ -71,8 +71,14 @@ class CheckedVault:
 def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
     """Runs every check."""
     root = patient.vault.root
+    count = patient.catalog.files()
+    fine, rest = f"{count} notes, all of them read without a problem", f"in {_some(count, 'note')}"
+    with patient.index.database.reading():  # one state of it, which is looked at once for damage
+        ends = dangling(patient.catalog, patient.vault.beside())
+    missing = "which does not exist in the vault"
+    details = (Problem(end.source, end.line, f"links to {end.target!r}, {missing}") for end in ends)
     checks = [
-        _notes(patient.catalog),
+        _counted("notes", patient.catalog.problems(), fine, "problem", rest, level="problem"),
         _fields(patient),
         _conflicts(patient.conflicts()),
         _index(patient, fix=fix),
@@ -81,7 +87,7 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
         _git(root),
         _leftovers(root, Path(state_folder(os.fspath(root))), fix=fix),
         _permissions(root, Path(state_folder(os.fspath(root)))),
-        _links(patient),
+        _counted("links", details, "every link leads somewhere", "link", "to what is not there yet"),
         *(Check("adoption", "advice", sentence) for sentence in patient.announced),
         *(Check("models", "advice", sentence) for sentence in idle_models(patient.config)),
     ]
@@ -97,12 +103,6 @@ def _counted(
     details = tuple(details)
     sentence = f"{_some(len(details), noun)} {rest}"
     return Check(name, level, sentence, details) if details else Check(name, "ok", fine)
-
-
-def _notes(catalog: Catalog) -> Check:
-    count = catalog.files()
-    fine, rest = f"{count} notes, all of them read without a problem", f"in {_some(count, 'note')}"
-    return _counted("notes", catalog.problems(), fine, "problem", rest, level="problem")
 
 
 def _fields(patient: CheckedVault) -> Check:
@@ -246,14 +246,6 @@ def _permissions(root: Path, state: Path) -> Check:
                 details.append(Problem(os.path.relpath(path, root), 0, sentence, hint))
     fine = "nobody else can read the vault"
     return _counted("permissions", details, fine, "place", "open to other users of this machine")
-
-
-def _links(patient: CheckedVault) -> Check:
-    with patient.index.database.reading():  # one state of it, which is looked at once for damage
-        ends = dangling(patient.catalog, patient.vault.beside())
-    missing = "which does not exist in the vault"
-    details = (Problem(end.source, end.line, f"links to {end.target!r}, {missing}") for end in ends)
-    return _counted("links", details, "every link leads somewhere", "link", "to what is not there yet")
 
 
 def _some(count: int, what: str) -> str:

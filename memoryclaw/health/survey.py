@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memoryclaw.errors import HistoryError, InputError, VaultError
-from memoryclaw.history.repository import History, TreeEntry, object_id
+from memoryclaw.history.repository import History, object_id
 from memoryclaw.index.stemming import language_of
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, readable
@@ -179,23 +179,20 @@ def _in_git(history: History, notes: Mapping[str, bytes]) -> tuple[list[str], in
         entries = history.index_entries([])
         new = sorted(paths - entries.keys())
         ignored = history.ask_ignored(new)() if new else set()
-        return [path for path in new if path not in ignored], len(ignored), _changed(history, entries, notes)
+        # The files that differ from the last commit in the user's index, and notes that differ from
+        # the index.
+        staged = set(entries)
+        if head := history.head():
+            out = history.git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", head)
+            staged = set(history.names_of(out.decode("utf-8", "surrogateescape").split("\0"))) - {""}
+        oids = ((path, data, entries[path].oid) for path, data in notes.items() if path in entries)
+        kinds = {64: "sha256"}
+        edited = {
+            path for path, data, oid in oids if object_id("blob", data, kinds.get(len(oid), "sha1")) != oid
+        }
+        return [path for path in new if path not in ignored], len(ignored), tuple(sorted(staged | edited))
     except HistoryError:
         return [], 0, ()
-
-
-def _changed(
-    history: History, entries: Mapping[str, TreeEntry], notes: Mapping[str, bytes]
-) -> tuple[str, ...]:
-    """The files that differ from the last commit in the user's index, and notes that differ from the index."""
-    staged = set(entries)
-    if head := history.head():
-        out = history.git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", head)
-        staged = set(history.names_of(out.decode("utf-8", "surrogateescape").split("\0"))) - {""}
-    oids = ((path, data, entries[path].oid) for path, data in notes.items() if path in entries)
-    kinds = {64: "sha256"}
-    edited = {path for path, data, oid in oids if object_id("blob", data, kinds.get(len(oid), "sha1")) != oid}
-    return tuple(sorted(staged | edited))
 
 
 def _in_another(root: Path, path: str) -> bool:

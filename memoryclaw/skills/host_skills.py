@@ -10,7 +10,7 @@ import shlex
 import shutil
 import stat
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -167,25 +167,21 @@ def host_skills(root: str, folder: HostFolder, *, sees: listing.Sees, refresh: b
     """
     copies, left_out = _approved_copies(root, sees)
     try:
-        brought = _bring_copies(root, folder, copies, refresh=refresh)
+        if refresh:
+            folder.make()
+        hosted, failed = [], []
+        for copy in copies:
+            if trouble := _trouble(root, folder, copy, refresh=refresh):
+                failed.append(WithheldSkill(copy.hosted.name, copy.hosted.path, trouble))
+            else:
+                hosted.append(copy.hosted)
+        if refresh:
+            folder.keep({copy.name for copy in hosted})
+        brought = HostSkills(folder.path, tuple(hosted), tuple(failed))
     except OSError as error:
         sentence = f"{folder.path} cannot be brought up to date ({error.strerror})"
         raise VaultError(f"{sentence}; try again") from None
     return brought._replace(left_out=tuple(sorted((*brought.left_out, *left_out))))
-
-
-def _bring_copies(root: str, folder: HostFolder, copies: Sequence[_Wanted], *, refresh: bool) -> HostSkills:
-    if refresh:
-        folder.make()
-    hosted, failed = [], []
-    for copy in copies:
-        if trouble := _trouble(root, folder, copy, refresh=refresh):
-            failed.append(WithheldSkill(copy.hosted.name, copy.hosted.path, trouble))
-        else:
-            hosted.append(copy.hosted)
-    if refresh:
-        folder.keep({copy.name for copy in hosted})
-    return HostSkills(folder.path, tuple(hosted), tuple(failed))
 
 
 def _approved_copies(root: str, sees: listing.Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:

@@ -93,7 +93,13 @@ class McpTools:
             answer = self._run().call(client.call_tool, tool.name, arguments, self._timeout)
         except _failures() as error:
             return Result(ok=False, text=f"the MCP server {server} failed: {_words(error)}")
-        return _result(answer)
+        texts = [block.text for block in answer.content if block.type == "text"]
+        text = "\n".join(texts) or ", ".join(f"[{block.type}]" for block in answer.content)
+        value = answer.structured_content
+        if isinstance(value, dict) and value.keys() == {"result"}:
+            value = value["result"]  # how the SDK wraps what is no map
+        words = text or ("the tool failed and does not say why" if answer.is_error else "")
+        return Result(not answer.is_error, words, text if value is None else value)
 
     def _of(self, server: str, name: str) -> Tool:
         tools = self._tools(server)
@@ -176,16 +182,6 @@ async def _list_tools(client: Client, server: str) -> dict[str, Tool]:
         if not cursor:
             break
     return tools
-
-
-def _result(answer: Any) -> Result:
-    texts = [block.text for block in answer.content if block.type == "text"]
-    text = "\n".join(texts) or ", ".join(f"[{block.type}]" for block in answer.content)
-    value = answer.structured_content
-    if isinstance(value, dict) and value.keys() == {"result"}:
-        value = value["result"]  # how the SDK wraps what is no map
-    words = text or ("the tool failed and does not say why" if answer.is_error else "")
-    return Result(not answer.is_error, words, text if value is None else value)
 
 
 def _failures() -> tuple[type[Exception], ...]:

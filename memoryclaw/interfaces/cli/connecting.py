@@ -16,7 +16,7 @@ from memoryclaw.interfaces.cli.printing import marked, plural, remark, say, styl
 from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, agreed, flag, verb
 
 if TYPE_CHECKING:
-    from memoryclaw.app import App
+    pass
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 # What is said to be done, to be done without --dry-run, and of files that do not change: of a removal, of a connection.
@@ -61,7 +61,14 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
         _carry_out(context, row, files, None, dry_run=dry_run, yes=yes)
         return
     with context.app(quiet=True) as app:
-        vault, question = os.fspath(app.root), _first_question(app)
+        # Something to ask a host that this vault can answer: about what it knows most of.
+        by_size = sorted(app.entities(), key=lambda entry: (-entry.facts - entry.statements, entry.name))
+        largest = by_size[0] if by_size else None
+        subject = largest.name if largest else "".join(note.title for note in app.browse(limit=1))
+        vault, question = (
+            os.fspath(app.root),
+            (f"What do you know about {subject}?" if subject else "What do you remember of what I told you?"),
+        )
     if printed or row is None:
         _print(context, row, vault)
         return
@@ -76,14 +83,6 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
         files = [_file_change(change) for change in changes]
         tried = partial(rooms.connecting.try_connection, row, changes)
     _carry_out(context, row, files, tried, dry_run=dry_run, yes=yes, vault=vault, question=question)
-
-
-def _first_question(app: App) -> str:
-    """Something to ask a host that this vault can answer: about what it knows most of."""
-    by_size = sorted(app.entities(), key=lambda entry: (-entry.facts - entry.statements, entry.name))
-    largest = by_size[0] if by_size else None
-    subject = largest.name if largest else "".join(note.title for note in app.browse(limit=1))
-    return f"What do you know about {subject}?" if subject else "What do you remember of what I told you?"
 
 
 def _print(context: CliContext, row: HostRow | None, vault: str) -> None:

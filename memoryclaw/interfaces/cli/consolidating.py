@@ -143,7 +143,24 @@ def _tell(context: CliContext, run: rooms.consolidate.Consolidated, *, dry_run: 
         return
     changes, reads = run.changes, run.changes.ranges and not run.waits
     if reads:
-        say(_summary(changes, run.mode, dry_run=dry_run))
+        # One sentence that is true in every mode: what is done is told apart from what waits for a
+        # yes or a no.
+        applied = [change for change in changes.changes if not rooms.apply.waits(change, run.mode)]
+        kinds = Counter(change.kind for change in applied)
+        acts = Counter(type(action).__name__ for change in applied for action in change.actions)
+        proposed = len(changes.changes) - len(applied)
+        words = [plural(kinds["episode"], "episode")] * bool(kinds["episode"] or not proposed)
+        words += [plural(acts["SetFact"], "new fact")] * bool(acts["SetFact"])
+        words += [plural(acts["AddStatement"], "new statement")] * bool(acts["AddStatement"])
+        words += [f"{acts['ConfirmFact']} confirmed"] * bool(acts["ConfirmFact"])
+        words += [f"{acts['AddPending']} waiting for your decision"] * bool(acts["AddPending"])
+        words += [plural(kinds["skill"], "skill draft")] * bool(kinds["skill"])
+        words += [plural(kinds["merge"], "merge")] * bool(kinds["merge"])
+        waits = "would wait" if dry_run else "waiting"
+        words += [f"{plural(proposed, 'proposal')} {waits} in review/"] * bool(proposed)
+        branch = " of its own" if dry_run else f" memoryclaw/{changes.run}"
+        where = f", all on a branch{branch}" if run.mode == "branch" else ""
+        say(f"{plural(changes.turns, 'turn')} read: {', '.join(words)}{where}.")
         _tell_changes(run, dry_run=dry_run)
         remark(f"degraded: {changes.degraded}" if changes.degraded else "")
     elif run.upkeep is None:
@@ -173,27 +190,21 @@ def _tell_changes(run: rooms.consolidate.Consolidated, *, dry_run: bool) -> None
     if dry_run:
         _planned(run.changes)
     else:
-        _applied(run)
-
-
-def _summary(changes: rooms.changes.ChangeSet, mode: str, *, dry_run: bool) -> str:
-    """One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no."""
-    applied = [change for change in changes.changes if not rooms.apply.waits(change, mode)]
-    kinds = Counter(change.kind for change in applied)
-    acts = Counter(type(action).__name__ for change in applied for action in change.actions)
-    proposed = len(changes.changes) - len(applied)
-    words = [plural(kinds["episode"], "episode")] * bool(kinds["episode"] or not proposed)
-    words += [plural(acts["SetFact"], "new fact")] * bool(acts["SetFact"])
-    words += [plural(acts["AddStatement"], "new statement")] * bool(acts["AddStatement"])
-    words += [f"{acts['ConfirmFact']} confirmed"] * bool(acts["ConfirmFact"])
-    words += [f"{acts['AddPending']} waiting for your decision"] * bool(acts["AddPending"])
-    words += [plural(kinds["skill"], "skill draft")] * bool(kinds["skill"])
-    words += [plural(kinds["merge"], "merge")] * bool(kinds["merge"])
-    waits = "would wait" if dry_run else "waiting"
-    words += [f"{plural(proposed, 'proposal')} {waits} in review/"] * bool(proposed)
-    branch = " of its own" if dry_run else f" memoryclaw/{changes.run}"
-    where = f", all on a branch{branch}" if mode == "branch" else ""
-    return f"{plural(changes.turns, 'turn')} read: {', '.join(words)}{where}."
+        applied = run.applied
+        assert applied is not None  # noqa: S101 - told so by the caller
+        for commit in applied.commits[:_LONGEST]:
+            say(f"{styled(commit.commit[:10] or '-', fg='yellow')} {styled(commit.title)}")
+        if len(applied.commits) > _LONGEST:
+            say(f"… and {len(applied.commits) - _LONGEST:,} more; `memoryclaw history` lists them")
+        for path in applied.proposed:
+            say(styled(f"waits: {path}"))
+        say()
+        if run.mode == "branch":
+            applies = f"`memoryclaw review approve {run.changes.run}` applies it"
+            say(f"Nothing in the vault has changed yet: {applies}.")
+        elif any(commit.commit for commit in applied.commits):
+            say(f"Undo the whole run with `memoryclaw undo {run.changes.run}`.")
+        remark(*applied.notices)
 
 
 def _planned(changes: rooms.changes.ChangeSet) -> None:
@@ -231,24 +242,6 @@ def _action(action: rooms.actions.Action) -> str:
     if kind == "NewFile":
         return f"+ {values['path']} ({plural(values['text'].count(chr(10)), 'line')})"
     return _ACTIONS.get(kind, "~ {path}").format_map(values)
-
-
-def _applied(run: rooms.consolidate.Consolidated) -> None:
-    applied = run.applied
-    assert applied is not None  # noqa: S101 - told so by the caller
-    for commit in applied.commits[:_LONGEST]:
-        say(f"{styled(commit.commit[:10] or '-', fg='yellow')} {styled(commit.title)}")
-    if len(applied.commits) > _LONGEST:
-        say(f"… and {len(applied.commits) - _LONGEST:,} more; `memoryclaw history` lists them")
-    for path in applied.proposed:
-        say(styled(f"waits: {path}"))
-    say()
-    if run.mode == "branch":
-        applies = f"`memoryclaw review approve {run.changes.run}` applies it"
-        say(f"Nothing in the vault has changed yet: {applies}.")
-    elif any(commit.commit for commit in applied.commits):
-        say(f"Undo the whole run with `memoryclaw undo {run.changes.run}`.")
-    remark(*applied.notices)
 
 
 # `schedule`: a timer of this machine that consolidates on time.

@@ -32,7 +32,14 @@ def run(args: list[str]) -> int:
             return _failed(sentence, args)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        return _usage(error, args)
+        message = StringIO()
+        error.show(file=message)
+        click.echo(rooms.secret_gate.secret_gate().sentence(message.getvalue(), args), err=True, nl=False)
+        params = error.ctx.command.params if isinstance(error, click.NoSuchOption) and error.ctx else ()
+        if any(param.name == "query" for param in params):
+            hint = "Words that begin with - go after --, as in: memoryclaw search -- boathouse -draft"
+            click.echo(hint, err=True)
+        return USAGE
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except MemoryClawError as error:
@@ -49,17 +56,6 @@ def run(args: list[str]) -> int:
             f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True
         )
         return BUG
-
-
-def _usage(error: click.ClickException, args: list[str]) -> int:
-    message = StringIO()
-    error.show(file=message)
-    click.echo(rooms.secret_gate.secret_gate().sentence(message.getvalue(), args), err=True, nl=False)
-    params = error.ctx.command.params if isinstance(error, click.NoSuchOption) and error.ctx else ()
-    if any(param.name == "query" for param in params):
-        hint = "Words that begin with - go after --, as in: memoryclaw search -- boathouse -draft"
-        click.echo(hint, err=True)
-    return USAGE
 
 
 def _failed(sentence: str, args: list[str]) -> int:

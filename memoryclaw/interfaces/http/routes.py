@@ -171,7 +171,13 @@ def _made(
     part: str, method: Callable[..., Any], adapter: Adapter, answers: tuple[AnswerShape, ...]
 ) -> VerbRoute:
     route: verbs.Route = method.route  # type: ignore[attr-defined]
-    keys = _keys(route, method, adapter)
+    # What a request may say: the parameters of the verb, but for what the path names, and those of
+    # its adapter.
+    added = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
+    named = list(inspect.signature(method).parameters)[1] if "{" in route.path else ""
+    passed = verbs.parameters(method) if "keys" in adapter.__annotations__ else []
+    merged = {parameter.argument: parameter for parameter in passed if parameter.argument != named} | added
+    keys = {route.keys.get(parameter.argument, parameter.key): parameter for parameter in merged.values()}
 
     def answer(app: App, name: str, request: RequestModel) -> JsonObject:
         return adapter(app, *([name] if "{" in route.path else []), **arguments_of(request, keys))
@@ -181,15 +187,6 @@ def _made(
     model = request_model(name, keys, is_open=method in _OPEN)
     where = route.method, route.path, route.pool, route.like
     return VerbRoute(*where, route, name, about, answer, model, answers)
-
-
-def _keys(route: verbs.Route, method: Callable[..., Any], adapter: Adapter) -> dict[str, verbs.Parameter]:
-    """What a request may say: the parameters of the verb, but for what the path names, and those of its adapter."""
-    added = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
-    named = list(inspect.signature(method).parameters)[1] if "{" in route.path else ""
-    passed = verbs.parameters(method) if "keys" in adapter.__annotations__ else []
-    merged = {parameter.argument: parameter for parameter in passed if parameter.argument != named} | added
-    return {route.keys.get(parameter.argument, parameter.key): parameter for parameter in merged.values()}
 
 
 _ROWS = list(_rows())

@@ -223,7 +223,15 @@ def facts(
     beyond = f"{len(rows) - len(listed_facts)} more; name an entity." if len(listed_facts) < len(rows) else ""
 
     def tell(some: Sequence[tuple[str, Fact]], more: str) -> str:
-        return _with(_facts(some, trusts, conflicts) or "No such facts.", more, beyond, degraded)
+        lines = []
+        for path, fact in some:
+            name = fact.entity if fact.field in ("", "value") else f"{fact.entity} {fact.field}"
+            value = f'"{fact.value}"' if fact.is_statement else fact.value
+            text = f"{f'{name}: ' if name else ''}{value}{f' (until {fact.until})' if fact.until else ''}"
+            words = " ".join(filter(None, (text, mark_of(conflicts.get(fact.id, ()), ()))))
+            trust = least_trusted(trusts.get(path, "unknown"), fact.trust)
+            lines.append((trust, prompts.item(fact.id, words, fact.day)))
+        return _with(_block(lines) or "No such facts.", more, beyond, degraded)
 
     return _fitting(listed_facts, tell)
 
@@ -288,15 +296,6 @@ def _superseded(values: Iterable[Superseded]) -> str:
     return _block(("unknown", prompts.item(id_, mark)) for id_, mark in marks)
 
 
-def _facts(rows: Iterable[tuple[str, Fact]], trusts: Trusts, conflicts: Mapping[str, Sequence[str]]) -> str:
-    lines = []
-    for path, fact in rows:
-        words = _fact(fact, conflicts.get(fact.id, ()))
-        trust = least_trusted(trusts.get(path, "unknown"), fact.trust)
-        lines.append((trust, prompts.item(fact.id, words, fact.day)))
-    return _block(lines)
-
-
 def _waiting(items: Iterable[rooms.queue.ReviewItem]) -> str:
     # Proposals, which nobody has said yes to.
     lines = (prompts.item(item.id, f"{item.kind}: {item.what}; {item.why}") for item in items)
@@ -322,13 +321,6 @@ def _quoted(match: Match) -> str:
     else:
         quote = f"{unit.title}: {match.snippet}" if unit.title and unit.kind != "turn" else match.snippet
     return " ".join(filter(None, (quote, mark_of(match.conflicts, match.superseded))))
-
-
-def _fact(fact: Fact, conflicts: Sequence[str]) -> str:
-    name = fact.entity if fact.field in ("", "value") else f"{fact.entity} {fact.field}"
-    value = f'"{fact.value}"' if fact.is_statement else fact.value
-    text = f"{f'{name}: ' if name else ''}{value}{f' (until {fact.until})' if fact.until else ''}"
-    return " ".join(filter(None, (text, mark_of(conflicts, ()))))
 
 
 def _line(text: str) -> str:

@@ -94,9 +94,25 @@ class Site(MountedApp):
         if method not in ("GET", "HEAD", "POST"):
             return _plain(405, "this address accepts only GET and POST", {"Allow": "GET, HEAD, POST"})
         if method != "POST" and path.startswith("/static/"):
-            return _static(path)
+            from memoryclaw.interfaces.ui import rendering
+
+            _, _, version, name = [*path.split("/", 3), "", "", ""][:4]
+            file = rendering.static().get(name)
+            if file is None or version != rendering.static_version():
+                return _plain(404, "there is no such file")
+            kind, data = file
+            headers = {"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable"}
+            return Response(data, headers=headers)
         if method != "POST" and path == "/enter":
-            return self._entered(request)
+            # A ticket for a cookie. A 303 would not do: after it a browser that came from a file
+            # sends no strict cookie.
+            entered = self.sessions.enter(request.query_params.get("t", ""), request.headers["host"])
+            if not entered.secret:
+                values = {"title": "This link no longer works", "twice": entered.twice}
+                return self._page(Shown("closed.html", values, 403))
+            response = self._page(Shown("enter.html", {"title": "Open the page"}))
+            response.set_cookie(self._cookie, entered.secret, path="/ui", httponly=True, samesite="strict")
+            return response
         if trouble := _foreign(request):
             return self._page(Shown("elsewhere.html", {"title": trouble, "post": method == "POST"}, 403))
         session = self.sessions.of(request.cookies.get(self._cookie, ""), request.headers["host"])
@@ -105,16 +121,6 @@ class Site(MountedApp):
                 return _json({"over": True}, 401)
             return self._page(Shown("over.html", {"title": "Session ended"}, 401))
         return await self._carried_out(request, path, session)
-
-    def _entered(self, request: Request) -> Response:
-        """A ticket for a cookie. A 303 would not do: after it a browser that came from a file sends no strict cookie."""
-        entered = self.sessions.enter(request.query_params.get("t", ""), request.headers["host"])
-        if not entered.secret:
-            values = {"title": "This link no longer works", "twice": entered.twice}
-            return self._page(Shown("closed.html", values, 403))
-        response = self._page(Shown("enter.html", {"title": "Open the page"}))
-        response.set_cookie(self._cookie, entered.secret, path="/ui", httponly=True, samesite="strict")
-        return response
 
     # ── What is answered
 
@@ -235,18 +241,6 @@ def _foreign(request: Request) -> str:
             return "Another page sent this"
         return ""
     return "" if site in ([], ["same-origin"], ["none"]) else "Another page led here"
-
-
-def _static(path: str) -> Response:
-    from memoryclaw.interfaces.ui import rendering
-
-    _, _, version, name = [*path.split("/", 3), "", "", ""][:4]
-    file = rendering.static().get(name)
-    if file is None or version != rendering.static_version():
-        return _plain(404, "there is no such file")
-    kind, data = file
-    headers = {"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(data, headers=headers)
 
 
 def _plain(status: int, sentence: str, headers: Mapping[str, str] = {}) -> Response:

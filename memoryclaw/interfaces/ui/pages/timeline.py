@@ -67,7 +67,14 @@ def show(app: App, asked: PageRequest, before: str = "", kind: str = "", limit: 
     kinds = _OF.get(kind)
     commits = app.history(limit=_LOOKED if kinds else _PAGE, before=before)
     rows = [commit for commit in commits.commits if kinds is None or commit.kind in kinds]
-    since, cookie = _looked(asked, app.clock())
+    # When the page was last looked at, and what the browser keeps of it: the line, and this look.
+    now = app.clock()
+    line, _, last = asked.cookies.get(_SEEN, "").partition("|")
+    last_look = local(last) if last else None
+    this = timestamp(now)
+    if not isinstance(last_look, datetime) or now.astimezone(UTC) - last_look.astimezone(UTC) > _VISIT:
+        line = last
+    since, cookie = line, f"{line}|{this}"
     undone: set[str] = set()
     for commit in commits.commits:  # newest first: what is taken back itself takes nothing back
         if commit.kind == "undo" and commit.commit not in undone:
@@ -123,16 +130,6 @@ def _read_on(commit: rooms.file_history.Logged) -> str:
     read = sorted(_LOG_DAY.findall(commit.trailers.get("Source", ""))) or [commit.when]
     first, last = day(read[0]), day(read[-1])
     return first if first == last else f"{first} to {last}"
-
-
-def _looked(asked: PageRequest, now: datetime) -> tuple[str, str]:
-    """When the page was last looked at, and what the browser keeps of it: the line, and this look."""
-    line, _, last = asked.cookies.get(_SEEN, "").partition("|")
-    last_look = local(last) if last else None
-    this = timestamp(now)
-    if not isinstance(last_look, datetime) or now.astimezone(UTC) - last_look.astimezone(UTC) > _VISIT:
-        line = last
-    return line, f"{line}|{this}"
 
 
 def _blocks(rows: Iterable[rooms.file_history.Logged], since: str) -> list[Block]:
