@@ -112,9 +112,8 @@ class _Json5Parser:
     def value(self, at: int, depth: int) -> JsonNode:
         if depth > _DEEPEST:
             raise self.error(at, "this is nested too deeply")
-        first = self._text[at : at + 1]
-        if first in {"{", "["} and first:
-            kind, close = ("object", "}") if self._text[at] == "{" else ("array", "]")
+        if (first := self._text[at : at + 1]) in {"{", "["}:
+            kind, close = ("object", "}") if first == "{" else ("array", "]")
             members: list[Member] = []
             position = self.skip(at + 1)
             while self._text[position : position + 1] != close:
@@ -278,34 +277,29 @@ def drop(text: str, path: Path, value: Any, added: Added) -> str:
 
 
 def _insert(text: str, node: JsonNode, key: str, value: Any, *, depth: int) -> tuple[str, str | None]:
+    unit, newline = _unit(text), _newline(text)
     if node.members:
-        return _after_last(text, node, key, value), None
+        last = node.members[-1]
+        after = last.node.end if last.comma < 0 else last.comma + 1
+        start = _line_start(text, last.start)
+        line = text[start : last.start]
+        position, separator, rendered = after, " ", key + to_json(value)
+        if not line.strip() and start > node.start:  # it has a line of its own
+            hit = _SAME_LINE.match(text, after)
+            position = hit.end() if hit else after
+            separator, rendered = newline + line, key + _pretty(value, line, unit, newline)
+        if last.comma < 0:
+            return f"{text[:after]},{text[after:position]}{separator}{rendered}{text[position:]}", None
+        return f"{text[:position]}{separator}{rendered},{text[position:]}", None
     position = _end_of_comments(text, node.start + 1)
     close = node.end - 1
     tail = text[position:close]
     if depth and not re.search(r"[\n\r]", text.strip()):
         return text[:position] + key + to_json(value) + text[close:], tail
     outer = _indent_of_line(text, node.start)
-    indent, newline = outer + _unit(text), _newline(text)
-    rendered = key + _pretty(value, indent, _unit(text), newline)
+    indent = outer + unit
+    rendered = key + _pretty(value, indent, unit, newline)
     return f"{text[:position]}{newline}{indent}{rendered}{newline}{outer}{text[close:]}", tail
-
-
-def _after_last(text: str, node: JsonNode, key: str, value: Any) -> str:
-    last = node.members[-1]
-    after = last.node.end if last.comma < 0 else last.comma + 1
-    line = text[_line_start(text, last.start) : last.start]
-    own_line = not line.strip() and _line_start(text, last.start) > node.start
-    if own_line:
-        hit = _SAME_LINE.match(text, after)
-        position = hit.end() if hit else after
-        separator = _newline(text) + line
-        rendered = key + _pretty(value, line, _unit(text), _newline(text))
-    else:
-        position, separator, rendered = after, " ", key + to_json(value)
-    if last.comma < 0:
-        return f"{text[:after]},{text[after:position]}{separator}{rendered}{text[position:]}"
-    return f"{text[:position]}{separator}{rendered},{text[position:]}"
 
 
 def remove(text: str, node: JsonNode, member: Member, added: Added | None = None) -> str:

@@ -93,7 +93,10 @@ def _read(format_: str, part: Part, advance: BytesRead) -> Iterator[HostConversa
         return
     stem = os.path.splitext(name)[0]
     dated = _DAY.search(name) or _DAY.search(os.path.basename(folder))
-    kind = format_ or _kind(name, text)
+    kind = format_ or "markdown"
+    if not format_ and name.endswith(".jsonl"):
+        first = json_object(text.partition("\n")[0])
+        kind = "openclaw" if first.get("type") in (*_HEADERS, "message", "model_change") else "jsonl"
     readers = {"markdown": _markdown, "openclaw": _session_file, "jsonl": _plain}
     lines = readers[kind](stem, text, dated[0] if dated else day)
     while batch := list(islice(lines, TURNS)):
@@ -104,13 +107,6 @@ def _read(format_: str, part: Part, advance: BytesRead) -> Iterator[HostConversa
         ]
         yield HostConversation(stem, "", tuple(turns), tuple((part.name, number) for number, _ in batch))
     advance(1)
-
-
-def _kind(name: str, text: str) -> str:
-    if not name.endswith(".jsonl"):
-        return "markdown"
-    first = json_object(text.partition("\n")[0])
-    return "openclaw" if first.get("type") in (*_HEADERS, "message", "model_change") else "jsonl"
 
 
 def _markdown(stem: str, text: str, day: str) -> _Lines:

@@ -270,16 +270,13 @@ def host_name(file: SkillFile) -> str:
 def as_folder(path: str, data: bytes) -> dict[str, bytes]:
     """The files of the folder that hands over a skill of one file, by their names in it."""
     file = read_skill(path, data)
-    text = "\n".join((*_lines(file, path.rpartition("/")[2]), ""))
-    return {"SKILL.md": text.encode("utf-8", "replace"), path.rpartition("/")[2]: data}
-
-
-def _lines(file: SkillFile, name: str) -> Iterator[str]:
+    name = path.rpartition("/")[2]
     description = one_line(file.skill.description or proposed_description(file))[:DESCRIPTION_LENGTH]
-    yield from ("---", f"name: {host_name(file)}", f"description: {flow(description)}", "---")
-    yield from (f"# {one_line(file.name)}", "", f"The skill is `{name}` in this folder. {_how(file, name)}")
+    lines = ["---", f"name: {host_name(file)}", f"description: {flow(description)}", "---"]
+    lines += [f"# {one_line(file.name)}", "", f"The skill is `{name}` in this folder. {_how(file, name)}"]
     if file.asked:
-        yield from ("", "It needs:", "", *map(_parameter, file.asked))
+        lines += ["", "It needs:", "", *map(_parameter, file.asked)]
+    return {"SKILL.md": "\n".join([*lines, ""]).encode("utf-8", "replace"), name: data}
 
 
 def _how(file: SkillFile, name: str) -> str:

@@ -34,8 +34,12 @@ def match(request: str, skills: Iterable[SkillFile], language: Language, today: 
     """The skills that share a word with the request, best first; those below ENOUGH are not a match."""
     words = _RequestWords(request, language)
     matches = [scored for skill in skills if (scored := _score(words, skill)).score > 0]
-    with_values = [_fill(one, request, today) if one.score >= ENOUGH else one for one in matches]
-    return sorted(with_values, key=lambda reading: (-reading.score, reading.skill.name, reading.skill.path))
+    for number, one in enumerate(matches):
+        if one.score >= ENOUGH:
+            specs, values = one.skill.asked, values_in(request, one.skill.asked, today)
+            missing = (spec.name for spec in specs if not spec.optional and spec.name not in values)
+            matches[number] = one._replace(values=tuple(values.items()), missing=tuple(missing))
+    return sorted(matches, key=lambda reading: (-reading.score, reading.skill.name, reading.skill.path))
 
 
 class _RequestWords:
@@ -70,13 +74,6 @@ def _hits(words: _RequestWords, text: str, field: str) -> tuple[float, list[Matc
     both = [(ours[token], word) for token, word in theirs.items() if token in ours]
     hits = [Matched(our, field, "literal" if fold(our) == fold(word) else "stem") for our, word in both]
     return len(hits) / max(len(theirs), 1), hits
-
-
-def _fill(match: SkillMatch, request: str, today: date) -> SkillMatch:
-    specs = match.skill.asked
-    values = values_in(request, specs, today)
-    missing: Sequence[str] = [spec.name for spec in specs if not spec.optional and spec.name not in values]
-    return match._replace(values=tuple(values.items()), missing=tuple(missing))
 
 
 # Parameter values in a request. Only obvious ones are taken; the rest is asked for.

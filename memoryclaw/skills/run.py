@@ -246,21 +246,17 @@ class _Job:
     def _plan(self, step: Step) -> _PlannedCall:
         try:
             tool = self.tools.find(step.tool)
-            return _PlannedCall(
-                step, tool, self._trouble(tool, bound(step, self.known), self._late_args(step))
-            )
+            # The arguments that need the result of an earlier step have no value yet.
+            results = {one.id for one in self.recipe.steps} - self.known.keys()
+            needs = {key: references_in(value, results) for key, value in step.args.items()}
+            unknown = frozenset(key for key, names in needs.items() if results.intersection(names))
+            return _PlannedCall(step, tool, self._trouble(tool, bound(step, self.known), unknown))
         except MemoryClawError as error:
             return _PlannedCall(step, None, str(error))
 
     def _trouble(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """What is wrong with the arguments, without secrets, which the message of a schema repeats."""
         return str(mask(self.tools.check(tool, args, unknown), self.secrets))[:WHY]
-
-    def _late_args(self, step: Step) -> frozenset[str]:
-        """The arguments that need the result of an earlier step."""
-        results = {one.id for one in self.recipe.steps} - self.known.keys()
-        needs = {key: references_in(value, results) for key, value in step.args.items()}
-        return frozenset(key for key, names in needs.items() if results.intersection(names))
 
     def _carry_out(self, number: int, call: _PlannedCall) -> StepResult:
         tool = call.tool

@@ -11,7 +11,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.skills.mcp_tools import McpTools
+from memoryclaw.skills.mcp_tools import McpTools, fit_arguments, trouble
 from memoryclaw.skills.steps import as_text, too_deep
 from memoryclaw.skills.tools import LONGEST_RESULT, LOOPBACK, Result, Tool, is_private
 from memoryclaw.text.encoding import json_value
@@ -162,7 +162,7 @@ class ToolHosts:
 
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """Checks the arguments if the tool has a schema; returns what is wrong. Those in `unknown` have no value yet."""
-        return "" if tool.schema is None else self._servers.check(tool, args, unknown)
+        return "" if tool.schema is None else trouble(fit_arguments(args, tool.schema), tool.schema, unknown)
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
         """Calls it once; an answer that is too large is a failure, since half of one would be wrong."""
