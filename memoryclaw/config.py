@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,12 +119,11 @@ def _settings() -> Iterator[Setting]:
                 f"{section}.{name}", value, allowed, about.strip().replace("{format}", str(FORMAT)),
                 _VERDICTS[verdict], reasons.get(why, why), *limits,
             )  # fmt: skip
-            yield from map(partial(_placed, setting), MOVABLE) if section == "paths" else (setting,)
-
-
-def _placed(setting: Setting, folder: str) -> Setting:
-    key, about = (text.replace("{folder}", folder) for text in (setting.key, setting.about))
-    return setting._replace(key=key, default=folder, about=about)
+            for folder in MOVABLE if section == "paths" else ():
+                key, told = (text.replace("{folder}", folder) for text in (setting.key, setting.about))
+                yield setting._replace(key=key, default=folder, about=told)
+            if section != "paths":
+                yield setting
 
 
 def _allowed(kind: str) -> tuple[Any, tuple[float, ...]]:
@@ -304,12 +302,18 @@ def load(
             values[key], is_obeyed = _weigh(setting, values[key], value)
             if not is_obeyed:
                 ignored.append(Ignored(key, value, CONFIG_FILE))
-                notices.append(f"{CONFIG_FILE}: {_only_own(setting, value)}, {own_file}; it was ignored")
+                text = ", ".join(map(str, value)) if isinstance(value, list) else value
+                is_alone = setting.verdict is OWN or isinstance(value, dict)
+                subject = key if is_alone else f"{key}: {text}"
+                only = f"{subject} is read only from your own settings"
+                notices.append(f"{CONFIG_FILE}: {only}, {own_file}; it was ignored")
     if values["vault.id"] and not is_vault_id(values["vault.id"]):
         notices.append(f"{CONFIG_FILE}: vault.id must have 32 hex digits; it was ignored")
         values["vault.id"] = ""
-    newer = _newer(values["vault.format"])
-    notices += [newer] if newer else []
+    number = values["vault.format"]
+    limit = f"this MemoryClaw knows no format newer than {FORMAT}, so it only reads here; update MemoryClaw to write"
+    newer = f"{CONFIG_FILE}: the vault has format {number}, and {limit}" * (number > FORMAT)
+    notices += [newer] * bool(newer)
     put_only_read(os.fspath(root), newer)
     put_folders(os.fspath(root), _moves({name: values.pop(f"paths.{name}") for name in MOVABLE}))
     mapping = places(os.fspath(root))
@@ -373,19 +377,6 @@ def _weigh(setting: Setting, own: Any, value: Any) -> tuple[Any, bool]:
     if isinstance(parsed, dict):
         return counts, all(counts.get(name) == inner for name, inner in parsed.items())
     return counts, counts == parsed
-
-
-def _only_own(setting: Setting, value: Any) -> str:
-    text = ", ".join(map(str, value)) if isinstance(value, list) else value
-    subject = setting.key if setting.verdict is OWN or isinstance(value, dict) else f"{setting.key}: {text}"
-    return f"{subject} is read only from your own settings"
-
-
-def _newer(number: int) -> str:
-    if number <= FORMAT:
-        return ""
-    limit = f"this MemoryClaw knows no format newer than {FORMAT}"
-    return f"{CONFIG_FILE}: the vault has format {number}, and {limit}, so it only reads here; update MemoryClaw to write"
 
 
 def paths_in(text: str) -> dict[str, str]:
@@ -459,19 +450,11 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
     if not isinstance(parsed.value, dict):
         raise ConfigError(f"{path}:1: settings must be `section:` with `key: value` lines below it")
     alone = {f"vault.{key}": parsed.value.pop(key) for key in _ALONE & parsed.value.keys()}
-    return alone | {
-        f"{section}.{key}": value
-        for section, keys in parsed.value.items()
-        for key, value in _keys(path, section, keys)
-    }
-
-
-def _keys(path: Path, section: str, keys: Any) -> list[tuple[str, Any]]:
-    if keys is None:
-        return []
-    if not isinstance(keys, dict):
-        raise ConfigError(f"{path}: {section!r} must hold `key: value` lines, not {keys!r}")
-    return list(keys.items())
+    sections = {section: keys for section, keys in parsed.value.items() if keys is not None}
+    for section, keys in sections.items():
+        if not isinstance(keys, dict):
+            raise ConfigError(f"{path}: {section!r} must hold `key: value` lines, not {keys!r}")
+    return alone | {f"{section}.{key}": keys[key] for section, keys in sections.items() for key in keys}
 
 
 def _check(where: str, setting: Setting, value: Any) -> Any:

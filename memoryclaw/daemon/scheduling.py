@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from memoryclaw.daemon import cron, systemd, timetable
-from memoryclaw.daemon.processes import Child, Ended
+from memoryclaw.daemon.processes import Child
 from memoryclaw.daemon.systemd import ask
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.vault.layout import on_disk, timestamp
@@ -81,7 +81,11 @@ class Schedule:
         """
         times = timetable.timetable(at, every)
         command = command_of(self._root, self._python, shutil.which("git") or "")
-        by = using or self._usable(times, command)
+        troubles = {} if using else {by: scheduler.trouble() for by, scheduler in _SCHEDULERS.items()}
+        by = using or next((by for by, trouble in troubles.items() if not trouble), "")
+        if not by:
+            reasons, line = " and ".join(troubles.values()), timetable.for_shell(command)
+            raise VaultError(f"{reasons}; let whatever schedules commands here run this {times}: {line}")
         written = self._units(times, command) if by == "systemd" else self._block(times, command)
         scheduled = Scheduled("would install", self._name, by, str(times), self._next(times), written)
         if dry_run:
@@ -121,14 +125,6 @@ class Schedule:
         return standing._replace(
             installed=True, by=by, active=active, times=str(times or ""), next=following, notices=notices
         )
-
-    def _usable(self, times: timetable.Timetable, command: tuple[str, ...]) -> str:
-        troubles = {by: scheduler.trouble() for by, scheduler in _SCHEDULERS.items()}
-        works = next((by for by, trouble in troubles.items() if not trouble), "")
-        if works:
-            return works
-        reasons, line = " and ".join(troubles.values()), timetable.for_shell(command)
-        raise VaultError(f"{reasons}; let whatever schedules commands here run this {times}: {line}")
 
     def _units(self, times: timetable.Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         about = {"name": self._name, "timetable": str(times)}
@@ -231,19 +227,14 @@ class DaemonSchedule:
         except OSError as error:
             self._tell(f"consolidation could not be started ({error.strerror})")
             return
-        if ended is not None and (words := _last_words(ended)):
-            self._tell(words)
+        # One sentence worth a line in the log; what the logs of the vault hold is never in it.
+        if ended is not None and ended.code:
+            last = ended.err.strip().rpartition("\n")[2].removeprefix("memoryclaw: ")
+            self._tell(f"consolidation failed (exit code {ended.code}): {last or 'it said nothing'}")
+        elif ended is not None and not ended.out.startswith("Nothing to do"):
+            self._tell(f"consolidated: {ended.out.partition(chr(10))[0]}")
 
     def stop(self) -> None:
         """Ends the work, and the process that is at it; safe from other threads."""
         self._stop.set()
         self._child.end()
-
-
-def _last_words(ended: Ended) -> str:
-    """The one sentence worth a line in the log; what the logs of the vault hold is never in it."""
-    if ended.code == 0:
-        first = ended.out.partition("\n")[0]
-        return "" if first.startswith("Nothing to do") else f"consolidated: {first}"
-    last = ended.err.strip().rpartition("\n")[2].removeprefix("memoryclaw: ")
-    return f"consolidation failed (exit code {ended.code}): {last or 'it said nothing'}"

@@ -128,25 +128,21 @@ def _conflicts(found: Sequence[Conflict]) -> Check:
 
 
 def _index(patient: CheckedVault, *, fix: bool) -> Check:
-    trouble = _unsound(patient)
+    trouble = patient.index.database.trouble()
     if not trouble:
-        return Check("index", "ok", "sound, and equal to one freshly built from the files")
+        with tempfile.TemporaryDirectory(prefix="memoryclaw-doctor-") as folder:
+            fresh = patient.rebuild(Path(folder))
+            try:
+                same = fingerprint(fresh) == fingerprint(patient.index)
+            finally:
+                fresh.database.close()
+        if same:
+            return Check("index", "ok", "sound, and equal to one freshly built from the files")
+        trouble = "the index differs from one built from the files"
     if not fix:
         return Check("index", "problem", f"{trouble}; `memoryclaw check --fix` builds it again")
     patient.mend()
     return Check("index", "mended", f"{trouble}; it was built again")
-
-
-def _unsound(patient: CheckedVault) -> str:
-    if trouble := patient.index.database.trouble():
-        return trouble
-    with tempfile.TemporaryDirectory(prefix="memoryclaw-doctor-") as folder:
-        fresh = patient.rebuild(Path(folder))
-        try:
-            same = fingerprint(fresh) == fingerprint(patient.index)
-        finally:
-            fresh.database.close()
-    return "" if same else "the index differs from one built from the files"
 
 
 def _settings(config: Config) -> Check:
@@ -187,10 +183,8 @@ def _git(root: Path) -> Check:
         told = f"{state.sentence}; `git fsck` looks at all of it, which takes longer than {_FSCK} seconds"
         return Check("git", "advice", told)
     sound, lines = looked
-    return Check("git", "ok", state.sentence) if sound else _damaged(lines)
-
-
-def _damaged(lines: Sequence[str]) -> Check:
+    if sound:
+        return Check("git", "ok", state.sentence)
     lines_of_git = [line for line in lines if not line.startswith(("notice:", "warning:"))]
     lines_of_git = lines_of_git or ["git fsck failed"]
     details = tuple(Problem(".git", 0, line) for line in lines_of_git[:_SHOWN])
