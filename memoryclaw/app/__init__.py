@@ -1123,7 +1123,14 @@ class App:
         if is_initialised(self.root):
             with suppress(errors.MemoryClawError):  # the verb that needs it says what is wrong
                 self._context.identify()
-        filler = self._filler(tell)
+        filler: rooms.vectors.Filler | None = None
+        if self._context.wants_vectors:  # filled in beside the watch, with an open vault of its own
+
+            def fill(stopping: Callable[[], bool]) -> rooms.vectors.Filled:
+                with App(self.root, clock=self.clock) as app:
+                    return app.fill_vectors(stopping=stopping, thorough=False)
+
+            filler = rooms.vectors.Filler(fill, tell)
 
         def heard(report: rooms.watching.WatchReport) -> None:
             if report.kind in ("started", "synced"):
@@ -1134,17 +1141,6 @@ class App:
 
         context = self._context
         return rooms.watching.Watching(context.sync, context.vault, context.index, context.state, tell=heard)
-
-    def _filler(self, tell: Callable[[rooms.watching.WatchReport], None]) -> rooms.vectors.Filler | None:
-        """Who fills in vectors beside a watch, with an open vault of its own."""
-        if not self._context.wants_vectors:
-            return None
-
-        def fill(stopping: Callable[[], bool]) -> rooms.vectors.Filled:
-            with App(self.root, clock=self.clock) as app:
-                return app.fill_vectors(stopping=stopping, thorough=False)
-
-        return rooms.vectors.Filler(fill, tell)
 
     @verb("GET /v1/status", "Keep", "status", audience=(OWNER,))
     def status(self) -> rooms.status.Status:

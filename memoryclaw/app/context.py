@@ -391,18 +391,16 @@ class VaultContext:
             IndexBehindError: it cannot be brought in line now.
         """
         end = time.monotonic() + files.WAIT
-        while behind := self._shortfall():
+        while True:
+            try:
+                behind = self.refresh().degraded or _REPLACED * self._was_replaced()
+            except errors.IndexBusyError as error:
+                behind = str(error)
+            if not behind:
+                return
             if time.monotonic() >= end:
                 raise errors.IndexBehindError(f"nothing was done: {behind}")
             time.sleep(_PAUSE)
-
-    def _shortfall(self) -> str:
-        """Why the index cannot be brought in line now; empty where it was."""
-        try:
-            degraded = self.refresh().degraded
-        except errors.IndexBusyError as error:
-            return str(error)
-        return degraded or (_REPLACED if self._was_replaced() else "")
 
     def _was_replaced(self) -> bool:
         """Whether an index is a new, empty one: a process with other settings put its own in place of what was brought in line."""
