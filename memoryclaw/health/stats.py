@@ -113,10 +113,9 @@ def stats(  # noqa: PLR0917
     strengths = Strengths(record, today, catalog.merged_ids())
     used = catalog.rows(_USED, [json.dumps(sorted(strengths.ids))])
     values = [(str(id_), round(strengths.of(str(id_), str(kind)).value, 2)) for id_, kind in used]
-    often, hottest = (
-        tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:5])
-        for pairs in (ids_shown.items(), [(id_, value) for id_, value in values if value > 1])
-    )
+    hot = [(id_, value) for id_, value in values if value > 1]
+    hottest = tuple(sorted(hot, key=lambda one: (-one[1], one[0]))[:5])
+    often = tuple(sorted(ids_shown.items(), key=lambda one: (-one[1], one[0]))[:5])
     return Stats(
         kinds, facts, turns, tuple(rows[:MONTHS]), recalls, len(ratings), mean, often,
         sum(bool(use.cited) for uses in record.uses.values() for use in uses), hottest, waiting, review,

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -14,9 +14,6 @@ from memoryclaw import rooms
 from memoryclaw.connect.table import BY_NAME, OPENCLAW, HostRow
 from memoryclaw.interfaces.cli.printing import marked, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, agreed, flag, verb
-
-if TYPE_CHECKING:
-    pass
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 # What is said to be done, to be done without --dry-run, and of files that do not change: of a removal, of a connection.
@@ -65,10 +62,8 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
         by_size = sorted(app.entities(), key=lambda entry: (-entry.facts - entry.statements, entry.name))
         largest = by_size[0] if by_size else None
         subject = largest.name if largest else "".join(note.title for note in app.browse(limit=1))
-        vault, question = (
-            os.fspath(app.root),
-            (f"What do you know about {subject}?" if subject else "What do you remember of what I told you?"),
-        )
+        vault, question = os.fspath(app.root), "What do you remember of what I told you?"
+        question = f"What do you know about {subject}?" if subject else question
     if printed or row is None:
         _print(context, row, vault)
         return

@@ -97,7 +97,9 @@ def run(
             _tell(context, app.redo(since, llm=llm), dry_run=False)
             return
         if ask:
-            _ask(context, app, due=due)
+            segments = app.segments(due=due)
+            for segment in () if context.printed(shapes.segments, segments) else segments:
+                say(json_text(segment._asdict()))
             return
         if llm == "auto" and not answers and not due:
             _offer_agreement(app)
@@ -111,13 +113,6 @@ def run(
             after=after,
         )
     _tell(context, outcome, dry_run=dry_run)
-
-
-def _ask(context: CliContext, app: App, *, due: bool) -> None:
-    segments = app.segments(due=due)
-    if not context.printed(shapes.segments, segments):
-        for segment in segments:
-            say(json_text(segment._asdict()))
 
 
 def _lines(file: TextIO) -> list[str]:

@@ -11,6 +11,7 @@ import select
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw import rooms
@@ -55,7 +56,10 @@ def hook(args: Sequence[str]) -> int:
         _remark(f"a bug in MemoryClaw stopped this hook ({type(error).__name__}: {error})")
     except KeyboardInterrupt:
         pass
-    _print(answer or (context_of(host, "") if verb == "pre" else post_answer(host, {})))
+    answer = answer or (context_of(host, "") if verb == "pre" else post_answer(host, {}))
+    with suppress(OSError, ValueError):  # nobody listens, or the disk behind it is full
+        sys.stdout.write(f"{json.dumps(answer)}\n")
+        sys.stdout.flush()
     return 0
 
 
@@ -138,17 +142,7 @@ def _given(end: float) -> Mapping[str, Any]:
     return value
 
 
-def _print(answer: Mapping[str, Any]) -> None:
-    try:
-        sys.stdout.write(f"{json.dumps(answer)}\n")
-        sys.stdout.flush()
-    except (OSError, ValueError):
-        return  # nobody listens, or the disk behind it is full
-
-
 def _remark(sentence: str) -> None:
-    try:
+    with suppress(OSError, ValueError, AttributeError):
         line = f"memoryclaw: {rooms.secret_gate.without_secrets(sentence, sys.argv[1:])}\n"
         sys.stderr.write(line.encode("ascii", "backslashreplace").decode())
-    except (OSError, ValueError, AttributeError):
-        return

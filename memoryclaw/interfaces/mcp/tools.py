@@ -277,8 +277,16 @@ _SHOWN = 32_000  # characters of a difference
 
 
 def _matches(rows: Iterable[Match]) -> str:
-    units = ((match.unit, _quoted(match)) for match in rows)
-    return _block((unit.trust, prompts.item(unit.id, quote, unit.when)) for unit, quote in units)
+    lines = []
+    for match in rows:
+        unit, quote = match.unit, match.snippet
+        if unit.kind == "fact":
+            quote = text_of(unit)
+        elif unit.title and unit.kind != "turn":
+            quote = f"{unit.title}: {quote}"
+        words = " ".join(filter(None, (quote, mark_of(match.conflicts, match.superseded))))
+        lines.append((unit.trust, prompts.item(unit.id, words, unit.when)))
+    return _block(lines)
 
 
 def _lines(id_: str, text: str, trust: str) -> str:
@@ -312,15 +320,6 @@ def _block(items: Iterable[tuple[str, str]]) -> str:
     for trust, line in items:
         groups[trust if trust in groups else "unknown"].append(line)
     return prompts.fence_block(list(groups.items()))
-
-
-def _quoted(match: Match) -> str:
-    unit = match.unit
-    if unit.kind == "fact":
-        quote = text_of(unit)
-    else:
-        quote = f"{unit.title}: {match.snippet}" if unit.title and unit.kind != "turn" else match.snippet
-    return " ".join(filter(None, (quote, mark_of(match.conflicts, match.superseded))))
 
 
 def _line(text: str) -> str:

@@ -292,23 +292,9 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.globals |= {
-        "address": address,
-        "asset": lambda name: f"/ui/static/{static_version()}/{name}",
-        "difference": difference,
-        "plural": plural,
-        "row": row,
-    }
+    templates.globals |= {each.__name__: each for each in (address, difference, plural, row)}
+    templates.globals["asset"] = lambda name: f"/ui/static/{static_version()}/{name}"
     templates.tests["quoted"] = lambda line: line.startswith("- ")
-    templates.filters |= {
-        "clock": clock,
-        "coded": coded,
-        "day": day,
-        "exact": exact,
-        "markdown": markdown,
-        "moment": moment,
-        "sentence": sentence,
-        "sourced": sourced,
-        "weekday": weekday,
-    }
+    filters = clock, coded, day, exact, markdown, moment, sentence, sourced, weekday
+    templates.filters |= {each.__name__: each for each in filters}
     return templates

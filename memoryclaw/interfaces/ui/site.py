@@ -17,12 +17,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from memoryclaw.app import App
 from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces.requests import Apps, MountedApp, Refusal, Report, bug, refusal_of
 from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
-from memoryclaw.interfaces.ui.sessions import Pulse, Said, Session, Sessions
+from memoryclaw.interfaces.ui.sessions import Pulse, Session, Sessions
 from memoryclaw.model import OWNER
 from memoryclaw.writing.secret_gate import without_secrets
 
@@ -164,8 +163,22 @@ class Site(MountedApp):
                     key = asked.session.say(answer.said, undo=answer.undo, about=answer.about)
                     to = f"{path}{'&' if '?' in path else '?'}said={key}{hash_}{fragment}"
                 return Response(status_code=303, headers={"Location": to})
-            about = asked.session.said.get(asked.query.get("said", ""))
-            return self._page(answer, self._frame(app, page.mark, about))
+            from memoryclaw.interfaces.ui.pages import RAIL
+
+            fresh = app.freshness
+            return self._page(
+                answer,
+                {
+                    **_BARE,
+                    "rail": RAIL,
+                    "mark": page.mark,
+                    "vault": self._daemon.root.name,
+                    "said": asked.session.said.get(asked.query.get("said", "")),
+                    "state": {"degraded": fresh.degraded, "behind": fresh.behind},
+                    "pulse": self._pulse.now(app),
+                    "plan": self._daemon.schedule.plan(),
+                },
+            )
 
     def _page(self, shown: Shown, frame: Mapping[str, Any] | None = None) -> Response:
         from memoryclaw.interfaces.ui.rendering import environment
@@ -176,22 +189,6 @@ class Site(MountedApp):
         for name, value in shown.cookies.items():
             response.set_cookie(name, value, max_age=_YEAR, path="/ui", httponly=True, samesite="strict")
         return response
-
-    def _frame(self, app: App, mark: str, said: Said | None) -> dict[str, Any]:
-        """What stands around every page."""
-        from memoryclaw.interfaces.ui.pages import RAIL
-
-        fresh = app.freshness
-        return {
-            **_BARE,
-            "rail": RAIL,
-            "mark": mark,
-            "vault": self._daemon.root.name,
-            "said": said,
-            "state": {"degraded": fresh.degraded, "behind": fresh.behind},
-            "pulse": self._pulse.now(app),
-            "plan": self._daemon.schedule.plan(),
-        }
 
     def _failed(
         self, request: Request, error: Exception, session: Session | None, body: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -44,13 +44,6 @@ def entities(app: App, _asked: PageRequest, q: str = "", kind: str = "") -> Answ
         "LISTED": LISTED,
     }
     return Shown("entities.html", values)
-
-
-def _told_in(source: str, titles: Mapping[str, str]) -> str:
-    """A source as people say it: the title of its note where that is known, else the name of an episode without its time."""
-    id_ = source.partition("#")[0]
-    name = id_.rpartition("/")[2]
-    return titles.get(id_) or (_TIME.sub("", name).replace("-", " ") if _TIME.match(name) else name)
 
 
 def mentions(app: App, without: str = "") -> Callable[[str], list[tuple[str, str]]]:
@@ -98,6 +91,13 @@ def entity(
     key = key_of(known_entity.name)
     waits = [item for item in app.review.list() if item.entity and key_of(item.entity) == key]
     titles = {note.id: note.title for note in known_entity.episodes}
+
+    def told_in(source: str) -> str:
+        """A source as people say it: the title of its note where that is known, else the name of an episode without its time."""
+        id_ = source.partition("#")[0]
+        name = id_.rpartition("/")[2]
+        return titles.get(id_) or (_TIME.sub("", name).replace("-", " ") if _TIME.match(name) else name)
+
     # Where each neighbour stands: those of one kind side by side, on a ring around the middle.
     ordered = sorted(known_entity.neighbours[:_DRAWN], key=lambda one: (one.kind, one.name))
     dots = []
@@ -123,7 +123,7 @@ def entity(
         "months": _months(known_entity),
         "dots": dots,
         "size": (_WIDE, _HIGH),
-        "told_in": lambda source: _told_in(source, titles),
+        "told_in": told_in,
         "mentioned": mentions(app, known_entity.name),
         "waits": waits,
         "origin": None,
