@@ -164,17 +164,15 @@ class _Json5Parser:
 def _unescape(text: str) -> str:
     if "\\" not in text:
         return text
-    joined = _ESCAPE.sub(lambda hit: _meaning(hit[1]), text)
+
+    def meaning(hit: re.Match[str]) -> str:
+        if len(escaped := hit[1]) > 1 and escaped != "\r\n":
+            return chr(int(escaped[1:], 16))
+        return "" if escaped in _CONTINUED else _PLAIN.get(escaped, escaped)
+
+    joined = _ESCAPE.sub(meaning, text)
     # Two escapes may spell the halves of one character.
     return joined.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-
-
-def _meaning(escaped: str) -> str:
-    if escaped in _CONTINUED:
-        return ""
-    if len(escaped) > 1:
-        return chr(int(escaped[1:], 16))
-    return _PLAIN.get(escaped, escaped)
 
 
 def to_json(value: Any) -> str:

@@ -86,7 +86,18 @@ class Schedule:
         if not by:
             reasons, line = " and ".join(troubles.values()), timetable.for_shell(command)
             raise VaultError(f"{reasons}; let whatever schedules commands here run this {times}: {line}")
-        written = self._units(times, command) if by == "systemd" else self._block(times, command)
+        about = {"name": self._name, "timetable": str(times)}
+        if by == "systemd":
+            program, unit = timetable.for_systemd(command), os.path.join(systemd.folder(), self._name)
+            service = self._templates.render("units/service.j2", command=program, **about)
+            timer = self._templates.render("units/timer.j2", calendar=times.calendar(), **about)
+            written: tuple[tuple[str, str], ...] = (f"{unit}.service", service), (f"{unit}.timer", timer)
+        else:
+            line, daily = timetable.for_cron(self._root, command), not times.every
+            block = self._templates.render(
+                "units/crontab.j2", times=times.cron(), command=line, daily=daily, **about
+            )
+            written = (("crontab", block),)
         scheduled = Scheduled("would install", self._name, by, str(times), self._next(times), written)
         if dry_run:
             return scheduled
@@ -125,20 +136,6 @@ class Schedule:
         return standing._replace(
             installed=True, by=by, active=active, times=str(times or ""), next=following, notices=notices
         )
-
-    def _units(self, times: timetable.Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-        about = {"name": self._name, "timetable": str(times)}
-        service = self._templates.render("units/service.j2", command=timetable.for_systemd(command), **about)
-        timer = self._templates.render("units/timer.j2", calendar=times.calendar(), **about)
-        unit_path = os.path.join(systemd.folder(), self._name)
-        return (f"{unit_path}.service", service), (f"{unit_path}.timer", timer)
-
-    def _block(self, times: timetable.Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-        block = self._templates.render(
-            "units/crontab.j2", name=self._name, timetable=str(times), times=times.cron(),
-            command=timetable.for_cron(self._root, command), daily=not times.every,
-        )  # fmt: skip
-        return (("crontab", block),)
 
     def _next(self, times: timetable.Timetable | None) -> str:
         return times.following(self._clock().astimezone()).isoformat(timespec="minutes") if times else ""

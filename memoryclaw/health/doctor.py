@@ -75,14 +75,20 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
     fine, rest = f"{count} notes, all of them read without a problem", f"in {_some(count, 'note')}"
     with patient.index.database.reading():  # one state of it, which is looked at once for damage
         ends = dangling(patient.catalog, patient.vault.beside())
+    typed, understood = "every value has the type that its field declares", f"{CONFIG_FILE} is understood"
+    notices = (notice.partition(": ") for notice in patient.config.notices)
+    ignored = (Problem(file, 0, sentence) for file, _, sentence in notices)
     missing = "which does not exist in the vault"
     details = (Problem(end.source, end.line, f"links to {end.target!r}, {missing}") for end in ends)
     checks = [
         _counted("notes", patient.catalog.problems(), fine, "problem", rest, level="problem"),
-        _fields(patient),
+        # What a person wrote by hand is kept and found, whatever its type; here it is told.
+        _counted(
+            "fields", untyped(patient.vault, patient.catalog), typed, "value", "of another type than declared"
+        ),
         _conflicts(patient.conflicts()),
         _index(patient, fix=fix),
-        _settings(patient.config),
+        _counted("settings", ignored, understood, "setting", "cannot be followed", level="problem"),
         _names([path.removeprefix("./") for path in list_files(os.fspath(root), "")]),
         _git(root),
         _leftovers(root, Path(state_folder(os.fspath(root))), fix=fix),
@@ -103,13 +109,6 @@ def _counted(
     details = tuple(details)
     sentence = f"{_some(len(details), noun)} {rest}"
     return Check(name, level, sentence, details) if details else Check(name, "ok", fine)
-
-
-def _fields(patient: CheckedVault) -> Check:
-    """What a person wrote by hand is kept and found, whatever its type; here it is told."""
-    fine = "every value has the type that its field declares"
-    details = untyped(patient.vault, patient.catalog)
-    return _counted("fields", details, fine, "value", "of another type than declared")
 
 
 def _conflicts(found: Sequence[Conflict]) -> Check:
@@ -143,13 +142,6 @@ def _index(patient: CheckedVault, *, fix: bool) -> Check:
         return Check("index", "problem", f"{trouble}; `memoryclaw check --fix` builds it again")
     patient.mend()
     return Check("index", "mended", f"{trouble}; it was built again")
-
-
-def _settings(config: Config) -> Check:
-    notices = (notice.partition(": ") for notice in config.notices)
-    details = (Problem(file, 0, sentence) for file, _, sentence in notices)
-    fine = f"{CONFIG_FILE} is understood"
-    return _counted("settings", details, fine, "setting", "cannot be followed", level="problem")
 
 
 def idle_models(config: Config) -> list[str]:

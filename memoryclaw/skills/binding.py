@@ -81,18 +81,18 @@ def mask(value: Any, secrets: frozenset[str]) -> Any:
     if not secrets:
         return value
     if isinstance(value, str):
-        for form in sorted({form for secret in secrets for form in _forms(secret)}, key=len, reverse=True):
+        # A secret as it is, and as JSON and the messages of a schema check write it.
+        quoted = {
+            json.dumps(secret, ensure_ascii=plain)[1:-1] for secret in secrets for plain in (True, False)
+        }
+        for form in sorted(
+            {*secrets, *quoted, *(repr(secret)[1:-1] for secret in secrets)}, key=len, reverse=True
+        ):
             value = value.replace(form, HIDDEN)
         return value
     if isinstance(value, dict):
         return {mask(key, secrets): mask(inner, secrets) for key, inner in value.items()}
     return [mask(inner, secrets) for inner in value] if isinstance(value, list) else value
-
-
-def _forms(secret: str) -> tuple[str, ...]:
-    """A secret as it is, and as JSON and the messages of a schema check write it."""
-    quoted = (json.dumps(secret), json.dumps(secret, ensure_ascii=False), repr(secret))
-    return secret, *(text[1:-1] for text in quoted)
 
 
 # Parameter values from semantic memory: taken only if there is exactly one, else asked for.

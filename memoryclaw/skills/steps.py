@@ -293,17 +293,13 @@ def _need(asked: ParameterSpec, header: Mapping[str, Any]) -> Requirement:
     about = low(next((about for name, about in described if name == asked.name), None))
     source = text_of(about.get("source"))
     places = [place.strip() for place in source.split(" or ")]
-    address = next((place for place in places if _is_address(place)), "")
+    named = ((place, place.removeprefix("semantic:").strip()) for place in places)
+    address = next((place for place, name in named if "." in name.strip(".") or "#" in name), "")
     words = {word for place in places for word in place.lower().split()}
     remembered = not source or bool(words & {"semantic", "memory", "facts"})
     if asked.type == "secret":
         address, remembered = "", False
     return Requirement(asked, address, remembered, about.get("default"))
-
-
-def _is_address(text: str) -> bool:
-    text = text.removeprefix("semantic:").strip()
-    return "." in text.strip(".") or "#" in text
 
 
 def _first(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:

@@ -137,6 +137,7 @@ def _tell(context: CliContext, run: rooms.consolidate.Consolidated, *, dry_run: 
     if context.printed(shapes.consolidated, run):
         return
     changes, reads = run.changes, run.changes.ranges and not run.waits
+    waits = "would wait" if dry_run else "waiting"
     if reads:
         # One sentence that is true in every mode: what is done is told apart from what waits for a
         # yes or a no.
@@ -151,7 +152,6 @@ def _tell(context: CliContext, run: rooms.consolidate.Consolidated, *, dry_run: 
         words += [f"{acts['AddPending']} waiting for your decision"] * bool(acts["AddPending"])
         words += [plural(kinds["skill"], "skill draft")] * bool(kinds["skill"])
         words += [plural(kinds["merge"], "merge")] * bool(kinds["merge"])
-        waits = "would wait" if dry_run else "waiting"
         words += [f"{plural(proposed, 'proposal')} {waits} in review/"] * bool(proposed)
         branch = " of its own" if dry_run else f" memoryclaw/{changes.run}"
         where = f", all on a branch{branch}" if run.mode == "branch" else ""
@@ -163,20 +163,15 @@ def _tell(context: CliContext, run: rooms.consolidate.Consolidated, *, dry_run: 
     if run.upkeep is not None:
         if reads:
             say()
-        _tell_upkeep(run.upkeep, dry_run=dry_run)
+        # What was done and proposed with what is there already.
+        changes = run.upkeep.changes
+        proposed = sum(rooms.apply.waits(change, run.upkeep.mode) for change in changes.changes)
+        changed = len(changes.changes) - proposed
+        words = [f"{plural(changed, 'change')} {'would be ' * dry_run}made"] * bool(changed)
+        words += [f"{plural(proposed, 'proposal')} {waits} in review/"] * bool(proposed)
+        say(f"Upkeep: {', '.join(words)}.")
+        _tell_changes(run.upkeep, dry_run=dry_run)
     remark(*run.notices)
-
-
-def _tell_upkeep(upkeep: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
-    """What was done and proposed with what is there already."""
-    changes = upkeep.changes
-    proposed = sum(rooms.apply.waits(change, upkeep.mode) for change in changes.changes)
-    changed = len(changes.changes) - proposed
-    waits = "would wait" if dry_run else "waiting"
-    words = [f"{plural(changed, 'change')} {'would be ' * dry_run}made"] * bool(changed)
-    words += [f"{plural(proposed, 'proposal')} {waits} in review/"] * bool(proposed)
-    say(f"Upkeep: {', '.join(words)}.")
-    _tell_changes(upkeep, dry_run=dry_run)
 
 
 def _tell_changes(run: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
@@ -206,7 +201,11 @@ def _planned(changes: rooms.changes.ChangeSet) -> None:
     for planned in changes.changes:
         say()
         say(styled(planned.title, bold=True))
-        lines = [_action(action) for action in planned.actions]
+        lines = []
+        for action in planned.actions:
+            values = action.values()
+            size = plural(str(values.get("text", "")).count("\n"), "line")
+            lines.append(_ACTIONS.get(type(action).__name__, "~ {path}").format_map({**values, "size": size}))
         lines += planned.evidence
         lines += [f"waits: {planned.reason}"] * bool(planned.reason)
         for line in lines:
@@ -223,20 +222,13 @@ def _planned(changes: rooms.changes.ChangeSet) -> None:
 
 
 _ACTIONS = {
+    "NewFile": "+ {path} ({size})",
     "SetFact": "+ {path}  {entity}, {field}: {value}",
     "AddPending": "+ semantic/_pending.md  {entity}, {field}: {value}",
     "AddStatement": '+ {path}  {entity}: "{words}"',
     "ConfirmFact": "= {fact}: {value}, one more source",
     "MoveFile": "> {path} to {to}",
 }
-
-
-def _action(action: rooms.actions.Action) -> str:
-    values = action.values()
-    kind = type(action).__name__
-    if kind == "NewFile":
-        return f"+ {values['path']} ({plural(values['text'].count(chr(10)), 'line')})"
-    return _ACTIONS.get(kind, "~ {path}").format_map(values)
 
 
 # `schedule`: a timer of this machine that consolidates on time.

@@ -64,7 +64,17 @@ def hook(args: Sequence[str]) -> int:
 
 
 def _pre(event: Mapping[str, Any], root: str, host: str, end: float) -> dict[str, Any]:
-    context = hooks.context_for(event, root, lambda *asked: _recalled(root, *asked), end, _audience("agent"))
+    audience = _audience("agent")
+
+    def recalled(question: str, session: str, folder: str) -> str:
+        """The context, or the one sentence why there is none."""
+        try:
+            with _opened(root, audience) as app:
+                return app.recall(question, session=session, folder=folder).context
+        except MemoryClawError as error:
+            return f"{_TROUBLE}{error}"
+
+    context = hooks.context_for(event, root, recalled, end, audience)
     if context is None:
         _remark("the memory did not answer in time; the prompt goes on without it")
     elif context.startswith(_TROUBLE):
@@ -73,15 +83,6 @@ def _pre(event: Mapping[str, Any], root: str, host: str, end: float) -> dict[str
 
 
 _TROUBLE = "\0"
-
-
-def _recalled(root: str, question: str, session: str, folder: str) -> str:
-    """The context, or the one sentence why there is none."""
-    try:
-        with _opened(root, _audience("agent")) as app:
-            return app.recall(question, session=session, folder=folder).context
-    except MemoryClawError as error:
-        return f"{_TROUBLE}{error}"
 
 
 def _post(event: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:

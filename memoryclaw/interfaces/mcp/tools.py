@@ -17,7 +17,6 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces.requests import RequestModel, arguments_of, from_json, request_model
 from memoryclaw.model import Fact, Match, least_trusted
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
-from memoryclaw.recall.superseded import Superseded
 from memoryclaw.review.word_diff import marked_lines
 from memoryclaw.text import encoding, prompts
 from memoryclaw.text.prompts import cost, mark_of, one_line
@@ -137,7 +136,13 @@ def get(app: App, id_: verbs.Id, *, line: Line = 1, lines: Lines = 400) -> str:
     wanted_lines = every[line - 1 : line - 1 + lines]
     if not wanted_lines and line > 1:
         raise InputError(f"{id_} has only {len(every)} lines")
-    superseded = _superseded(unit.superseded) if unit.superseded else ""
+    marks = []  # of lines that told what holds no longer
+    for gone in unit.superseded:
+        words = fact_in_words(gone.entity, gone.field, gone.value)
+        marks.append(
+            ("unknown", prompts.item(gone.fact, f"line {gone.line}, {words}: {gone.mark('unknown')}"))
+        )
+    superseded = _block(marks) if marks else ""
 
     def tell(some: Sequence[str], cut: str = "") -> str:
         last = line - 1 + len(some)
@@ -293,15 +298,6 @@ def _lines(id_: str, text: str, trust: str) -> str:
     """Lines of one thing, each escaped; they stay lines, and keep their indentation."""
     lines = "\n".join(_line(line) for line in text.splitlines())
     return _block([(trust, f'<m id="{prompts.escape_item(id_)}">\n{lines}\n</m>')])
-
-
-def _superseded(values: Iterable[Superseded]) -> str:
-    """What lines told and holds no longer."""
-    marks = []
-    for value in values:
-        words = fact_in_words(value.entity, value.field, value.value)
-        marks.append((value.fact, f"line {value.line}, {words}: {value.mark('unknown')}"))
-    return _block(("unknown", prompts.item(id_, mark)) for id_, mark in marks)
 
 
 def _waiting(items: Iterable[rooms.queue.ReviewItem]) -> str:
