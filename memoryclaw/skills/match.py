@@ -6,7 +6,7 @@ A score is exactly the sum of its terms, and every term is explained by its word
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -32,8 +32,8 @@ class SkillMatch(NamedTuple):
 
 def match(request: str, skills: Iterable[SkillFile], language: Language, today: date) -> list[SkillMatch]:
     """The skills that share a word with the request, best first; those below ENOUGH are not a match."""
-    words = _RequestWords(request, language)
-    matches = [scored for skill in skills if (scored := _score(words, skill)).score > 0]
+    words = _by_token(request, language)
+    matches = [scored for skill in skills if (scored := _score(words, skill, language)).score > 0]
     for number, one in enumerate(matches):
         if one.score >= ENOUGH:
             specs, values = one.skill.asked, values_in(request, one.skill.asked, today)
@@ -42,22 +42,26 @@ def match(request: str, skills: Iterable[SkillFile], language: Language, today: 
     return sorted(matches, key=lambda reading: (-reading.score, reading.skill.name, reading.skill.path))
 
 
-class _RequestWords:
+def _by_token(text: str, language: Language) -> dict[str, str]:
     """The words of a text without stop words, by token."""
-
-    def __init__(self, text: str, language: Language) -> None:
-        self.language = language
-        words = [word for word in words_of(text) if not language.is_stop(word)]
-        self.by_token = {token: word for word in words for token in language.token(word).split()}
+    words = [word for word in words_of(text) if not language.is_stop(word)]
+    return {token: word for word in words for token in language.token(word).split()}
 
 
-def _score(words: _RequestWords, skill: SkillFile) -> SkillMatch:
+def _score(words: Mapping[str, str], skill: SkillFile, language: Language) -> SkillMatch:
+    def hits_in(text: str, field: str) -> tuple[float, list[Matched]]:
+        """The share of a text's words that the request has, and these words as the request spells them."""
+        theirs = _by_token(text, language)
+        both = [(words[token], word) for token, word in theirs.items() if token in words]
+        hits = [Matched(our, field, "literal" if fold(our) == fold(word) else "stem") for our, word in both]
+        return len(hits) / max(len(theirs), 1), hits
+
     header = skill.skill
-    triggers = [_hits(words, trigger, "trigger") for trigger in header.triggers]
-    trigger = max(triggers, key=lambda found: found[0], default=(0.0, []))
-    name = _hits(words, header.name.replace("-", " ").replace("_", " "), "name")
-    described = _hits(words, header.description, "description")
-    share = len({m.word for m in described[1]}) / max(len(set(words.by_token.values())), 1)
+    triggers = [hits_in(trigger, "trigger") for trigger in header.triggers]
+    trigger = max(triggers, key=lambda pair: pair[0], default=(0.0, []))
+    name = hits_in(header.name.replace("-", " ").replace("_", " "), "name")
+    described = hits_in(header.description, "description")
+    share = len({m.word for m in described[1]}) / max(len(set(words.values())), 1)
     values = (
         ("trigger", TRIGGER * trigger[0] ** 2, trigger[1]),
         ("name", NAME * name[0] ** 2, name[1]),
@@ -66,14 +70,6 @@ def _score(words: _RequestWords, skill: SkillFile) -> SkillMatch:
     terms = tuple(Term(term, round(value, 4)) for term, value, _ in values if value)
     matched = tuple(hit for _, value, hits in values if value for hit in hits)
     return SkillMatch(skill, round(sum(term.value for term in terms), 4), terms, matched)
-
-
-def _hits(words: _RequestWords, text: str, field: str) -> tuple[float, list[Matched]]:
-    """The share of a text's words that the request has, and these words as the request spells them."""
-    ours, theirs = words.by_token, _RequestWords(text, words.language).by_token
-    both = [(ours[token], word) for token, word in theirs.items() if token in ours]
-    hits = [Matched(our, field, "literal" if fold(our) == fold(word) else "stem") for our, word in both]
-    return len(hits) / max(len(theirs), 1), hits
 
 
 # Parameter values in a request. Only obvious ones are taken; the rest is asked for.

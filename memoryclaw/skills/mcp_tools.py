@@ -10,7 +10,7 @@ import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from memoryclaw import late
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
@@ -25,13 +25,6 @@ if TYPE_CHECKING:
 _PAGES = 50  # of a server's list of tools
 
 
-class _OpenServer(NamedTuple):
-    """A connected server, and its tools by name."""
-
-    client: Client
-    tools: Mapping[str, Tool]
-
-
 class McpTools:
     """The tools of some servers; a server starts when a step needs it, and stops at the end of the block.
 
@@ -44,7 +37,7 @@ class McpTools:
         self._timeout = timeout
         self._home = home
         self._stack = ExitStack()
-        self._open: dict[str, _OpenServer] = {}
+        self._open: dict[str, tuple[Client, Mapping[str, Tool]]] = {}  # and the tools by name
         self._broken: dict[str, str] = {}  # servers that were tried, and what was wrong
         self._portal: BlockingPortal | None = None
         self._nowhere: TextIO  # where what a server writes to its standard error goes
@@ -88,7 +81,7 @@ class McpTools:
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
         """Calls a tool; an error, a crash and a timeout are each a Result that is not ok."""
         server = tool.host.removeprefix("mcp:")
-        client = self._open[server].client
+        client, _ = self._open[server]
         arguments = fit_arguments(args, tool.schema or {})
         try:
             answer = self._run().call(client.call_tool, tool.name, arguments, self._timeout)
@@ -115,8 +108,8 @@ class McpTools:
             except _failures() as error:
                 self._broken[server] = f"the MCP server {server} cannot be used: {_words(error)}"
                 raise InputError(self._broken[server]) from None
-            self._open[server] = _OpenServer(client, tools)
-        return self._open[server].tools
+            self._open[server] = client, tools
+        return self._open[server][1]
 
     @asynccontextmanager
     async def _session(self, server: ToolServer, cwd: str) -> AsyncIterator[Client]:
@@ -194,7 +187,15 @@ def fit_arguments(args: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[st
     """The arguments; a text that stands where the schema wants a number, a list or the like is read as one if it is one."""
     about = schema.get("properties")
     properties = about if isinstance(about, dict) else {}
-    return {key: _fit_argument(value, properties.get(key)) for key, value in args.items()}
+    fitted = dict(args)
+    for key, value in args.items():
+        of_key = properties.get(key)
+        kind = of_key.get("type") if isinstance(of_key, dict) else None
+        types = _TYPES.get(kind) if isinstance(kind, str) and isinstance(value, str) else None
+        read = json_value(value) if types else None
+        if types and isinstance(read, types) and (kind == "boolean" or not isinstance(read, bool)):
+            fitted[key] = read
+    return fitted
 
 
 def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozenset[str]) -> str:
@@ -216,13 +217,3 @@ def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozens
         return ""
     where = ".".join(map(str, error.absolute_path))
     return f"{where}: {error.message}" if where else str(error.message)
-
-
-def _fit_argument(value: Any, about: Any) -> Any:
-    kind = about.get("type") if isinstance(about, dict) else None
-    type_ = _TYPES.get(kind) if isinstance(kind, str) else None
-    if not isinstance(value, str) or type_ is None:
-        return value
-    read = json_value(value)
-    fits = isinstance(read, type_) and (kind == "boolean" or not isinstance(read, bool))
-    return read if fits else value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from difflib import get_close_matches
@@ -53,7 +53,12 @@ def values_for(
     Raises:
         InputError: a value is missing or cannot be used, or there is no such parameter.
     """
-    _must_be_known(params, needs, skill)
+    names = [need.name for need in needs]
+    for name in params:
+        if name not in names:
+            close = get_close_matches(name, names, 1)
+            hint = f"did you mean {close[0]}?" if close else f"it has {_enumeration(names) or 'none'}"
+            raise InputError(f"{skill} has no parameter {name[:60]!r}; {hint}")
     values = {need.name: _value_of(need, params[need.name], facts) for need in needs if need.name in params}
     entities = [
         str(values[need.name].value) for need in needs if need.name in values and need.asked.type in _ENTITIES
@@ -69,15 +74,6 @@ def values_for(
         sentence = f"{skill} needs {_enumeration(missing)}"
         raise InputError(f"{sentence}; say {' '.join(f'--param {name}=…' for name in missing)}")
     return [values.get(need.name, ParameterValue(need.name, None, "")) for need in needs]
-
-
-def _must_be_known(params: Iterable[str], needs: Sequence[Requirement], skill: str) -> None:
-    names = [need.name for need in needs]
-    for name in params:
-        if name not in names:
-            close = get_close_matches(name, names, 1)
-            hint = f"did you mean {close[0]}?" if close else f"it has {_enumeration(names) or 'none'}"
-            raise InputError(f"{skill} has no parameter {name[:60]!r}; {hint}")
 
 
 def _value_of(need: Requirement, text: str, facts: Facts) -> ParameterValue:

@@ -84,7 +84,14 @@ def report_bug(error: Exception, context: CliContext) -> str:
     text = rooms.secret_gate.secret_gate().sentence(text, sys.argv)
     name = f"bug-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}.log"
     trouble = ""
-    for folder in (partial(_state_folder, context), partial(tempfile.mkdtemp, prefix="memoryclaw-")):
+
+    def state() -> str:
+        folder = rooms.state_folder.state_folder(rooms.client.root_of(context.vault))
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(folder)  # a bug must not make folders where no vault is
+        return folder
+
+    for folder in (state, partial(tempfile.mkdtemp, prefix="memoryclaw-")):
         try:
             place = folder()
             rooms.state_folder.write_private(place, name, text.encode("utf-8", "backslashreplace"))
@@ -95,10 +102,3 @@ def report_bug(error: Exception, context: CliContext) -> str:
     frames = [f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}" for frame in stack]
     where = " from ".join(reversed(frames[-4:])) or "nowhere"
     return f"what is said here, as no file can be written ({trouble}): memoryclaw {__version__}, {where}"
-
-
-def _state_folder(context: CliContext) -> str:
-    folder = rooms.state_folder.state_folder(rooms.client.root_of(context.vault))
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(folder)  # a bug must not make folders where no vault is
-    return folder
