@@ -210,26 +210,23 @@ class DaemonSchedule:
         """Works until `stop` is called."""
         seconds = self._first
         while not self._wait(seconds):
-            self._look()
+            try:
+                ended = self._child.run()
+            except OSError as error:
+                ended = None
+                self._tell(f"consolidation could not be started ({error.strerror})")
+            # One sentence worth a line in the log; what the logs of the vault hold is never in it.
+            if ended is not None and ended.code:
+                last = ended.err.strip().rpartition("\n")[2].removeprefix("memoryclaw: ")
+                self._tell(f"consolidation failed (exit code {ended.code}): {last or 'it said nothing'}")
+            elif ended is not None and not ended.out.startswith("Nothing to do"):
+                self._tell(f"consolidated: {ended.out.partition(chr(10))[0]}")
             seconds = self._every
             self.next = self._clock() + timedelta(seconds=seconds)
 
     def plan(self) -> dict[str, Any]:
         """When the next look is, and how many minutes lie between two, as programs are told."""
         return {"next": timestamp(self.next), "interval": int(self._every // 60)}
-
-    def _look(self) -> None:
-        try:
-            ended = self._child.run()
-        except OSError as error:
-            self._tell(f"consolidation could not be started ({error.strerror})")
-            return
-        # One sentence worth a line in the log; what the logs of the vault hold is never in it.
-        if ended is not None and ended.code:
-            last = ended.err.strip().rpartition("\n")[2].removeprefix("memoryclaw: ")
-            self._tell(f"consolidation failed (exit code {ended.code}): {last or 'it said nothing'}")
-        elif ended is not None and not ended.out.startswith("Nothing to do"):
-            self._tell(f"consolidated: {ended.out.partition(chr(10))[0]}")
 
     def stop(self) -> None:
         """Ends the work, and the process that is at it; safe from other threads."""

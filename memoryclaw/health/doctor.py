@@ -7,7 +7,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -78,6 +78,10 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
     typed, understood = "every value has the type that its field declares", f"{CONFIG_FILE} is understood"
     notices = (notice.partition(": ") for notice in patient.config.notices)
     ignored = (Problem(file, 0, sentence) for file, _, sentence in notices)
+    names = [path.removeprefix("./") for path in list_files(os.fspath(root), "")]
+    rename = "rename it: another system cannot use it, or takes the two names for one file"
+    unfit = (Problem(path, 0, why, rename) for path, why in name_troubles(names))
+    named, level = "these file names work on every system", "problem" if any(name_twins(names)) else "advice"
     missing = "which does not exist in the vault"
     details = (Problem(end.source, end.line, f"links to {end.target!r}, {missing}") for end in ends)
     checks = [
@@ -89,7 +93,7 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
         _conflicts(patient.conflicts()),
         _index(patient, fix=fix),
         _counted("settings", ignored, understood, "setting", "cannot be followed", level="problem"),
-        _names([path.removeprefix("./") for path in list_files(os.fspath(root), "")]),
+        _counted("names", unfit, named, "file name", "do not work on every system", level=level),
         _git(root),
         _leftovers(root, Path(state_folder(os.fspath(root))), fix=fix),
         _permissions(root, Path(state_folder(os.fspath(root)))),
@@ -152,13 +156,6 @@ def idle_models(config: Config) -> list[str]:
     return [
         f"Ollama is on this machine, and no model reads your logs; `llm.chain: [ollama]` in {own} turns it on"
     ]
-
-
-def _names(paths: Collection[str]) -> Check:
-    hint = "rename it: another system cannot use it, or takes the two names for one file"
-    details = (Problem(path, 0, why, hint) for path, why in name_troubles(paths))
-    fine, level = "these file names work on every system", "problem" if any(name_twins(paths)) else "advice"
-    return _counted("names", details, fine, "file name", "do not work on every system", level=level)
 
 
 def _git(root: Path) -> Check:

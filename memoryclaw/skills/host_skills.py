@@ -189,9 +189,12 @@ def _approved_copies(root: str, sees: listing.Sees) -> tuple[list[_Wanted], list
     copies: dict[str, _Wanted] = {}
     left_out = []
     for listed in listing.list_skills(root):
-        offered = _version(listed, approved)
-        if offered is None:
-            continue
+        version, which = listing.version_of(listed.skill.path, listed.digests), CURRENT
+        if listed.state != APPROVED:
+            earlier = [approval.files for approval in approved if approval.path == listed.skill.path]
+            if listed.state == listing.DRAFT or not earlier:
+                continue
+            version, which = dict(earlier[-1]), EARLIER
         name, path = host_name(listed.skill), listed.skill.path
         reason = "" if all(map(sees, listed.digests)) else "it is not for the agent"
         if not reason and not is_name(name):
@@ -201,21 +204,9 @@ def _approved_copies(root: str, sees: listing.Sees) -> tuple[list[_Wanted], list
         if reason:
             left_out.append(WithheldSkill(name, path, reason))
         else:
-            version, which = offered
             digest = version["SKILL.md" if listed.skill.folder else path.rpartition(".")[2]]
             copies[name] = _Wanted(listed, version, HostedSkill(name, path, digest, which))
     return list(copies.values()), left_out
-
-
-def _version(
-    listed: listing.ListedSkill, approved: list[listing.Approval]
-) -> tuple[Mapping[str, str], str] | None:
-    if listed.state == listing.DRAFT:
-        return None
-    if listed.state == APPROVED:
-        return listing.version_of(listed.skill.path, listed.digests), CURRENT
-    last = next((approval for approval in reversed(approved) if approval.path == listed.skill.path), None)
-    return (last.files, EARLIER) if last else None
 
 
 def _trouble(root: str, folder: HostFolder, copy: _Wanted, *, refresh: bool) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from itertools import takewhile
 from typing import NamedTuple
 
 from memoryclaw.model import Matched, Term
@@ -137,7 +138,13 @@ class _ValueReader:
 
     def by_lead(self, one: ParameterSpec) -> str:
         """A name found by the word before it: `to John`, `from Hamburg`."""
-        words = _words_before(one)
+        parts, words = {*one.name.lower().replace("-", "_").split("_")}, frozenset[str]()
+        if "from" in parts:
+            words = _FROM
+        elif "to" in parts or one.type in ("email", "entity", "person") or _PEOPLE & parts:
+            words = _TOWARDS
+        elif {"place", "city", "site", "where"} & parts:
+            words = _PLACES
         for place, (before, name) in enumerate(self._names):
             if before in words:
                 del self._names[place]
@@ -149,20 +156,7 @@ class _ValueReader:
         return self._quotes.pop(0) if self._quotes and one.type in ("", "string", "text") else ""
 
 
-def _words_before(spec: ParameterSpec) -> frozenset[str]:
-    words = spec.name.lower().replace("-", "_").split("_")
-    if "from" in words:
-        return _FROM
-    if "to" in words or spec.type in ("email", "entity", "person") or _PEOPLE.intersection(words):
-        return _TOWARDS
-    return _PLACES if {"place", "city", "site", "where"}.intersection(words) else frozenset()
-
-
 def _capitals(text: str) -> str:
     """The capitalised words at the start of a text: names, in most languages with capitals."""
-    words = []
-    for word in text.split():
-        if not word[0].isupper():
-            break
-        words.append(re.sub(r"['’]s$", "", word))
-    return " ".join(words)
+    names = takewhile(lambda word: word[0].isupper(), text.split())
+    return " ".join(re.sub(r"['’]s$", "", name) for name in names)

@@ -184,19 +184,18 @@ def _step(step: Any) -> tuple[str, list[str]]:
 
 def _block(value: Mapping[str, Any] | list[Any]) -> list[str]:
     """A map or list of JSON as the lines of YAML."""
+    lines: list[str] = []
     if isinstance(value, Mapping):
-        return [line for key, inner in value.items() for line in _below(f"{scalar(key)}:", inner)]
-    lines = []
+        for key, inner in value.items():
+            if inner and (isinstance(inner, dict) or (isinstance(inner, list) and not _is_plain(inner))):
+                lines += [f"{scalar(key)}:", *(f"  {line}" for line in _block(inner))]
+            else:
+                lines.append(f"{scalar(key)}: {_leaf(inner)}")
+        return lines
     for inner in value:
         first, *following = _block(inner) if isinstance(inner, dict | list) and inner else [_leaf(inner)]
         lines += [f"- {first}", *(f"  {line}" for line in following)]
     return lines
-
-
-def _below(head: str, inner: Any) -> list[str]:
-    if inner and (isinstance(inner, dict) or (isinstance(inner, list) and not _is_plain(inner))):
-        return [head, *(f"  {line}" for line in _block(inner))]
-    return [f"{head} {_leaf(inner)}"]
 
 
 def _leaf(value: Any) -> str:

@@ -171,15 +171,6 @@ def run_skill(
         InputError: it is not approved as it is, has no steps that can be run, or a value or a tool is missing or wrong.
     """
     listed = find(list_skills(runner.root), name)
-    recipe = _approved_recipe(listed)
-    values = values_for(recipe.needs, params, runner.facts, ask, listed.name)
-    run = run_id("skill", runner.clock(), runner.new_id())
-    with runner.tools() as tools:
-        job = _Job(runner, tools, listed, recipe, values, run, session or run)
-        return job.apply() if apply else job.preview()
-
-
-def _approved_recipe(listed: ListedSkill) -> Recipe:
     if listed.state != APPROVED:
         # The name comes from the file, and a person may paste the command.
         name = shlex.quote(listed.name)
@@ -191,7 +182,11 @@ def _approved_recipe(listed: ListedSkill) -> Recipe:
     if recipe.problems:
         first = recipe.problems[0]
         raise InputError(f"{first.path}:{first.line}: {first.message}; {first.hint}")
-    return recipe
+    values = values_for(recipe.needs, params, runner.facts, ask, listed.name)
+    run = run_id("skill", runner.clock(), runner.new_id())
+    with runner.tools() as tools:
+        job = _Job(runner, tools, listed, recipe, values, run, session or run)
+        return job.apply() if apply else job.preview()
 
 
 @dataclass
