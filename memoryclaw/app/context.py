@@ -605,6 +605,13 @@ class VaultContext:
         return partial(self._engine.open, self.config.extra, root, audience, keeps=keeps, may=may)
 
 
+class Part:
+    """A part of the app, on what all verbs of its vault share."""
+
+    def __init__(self, context: VaultContext) -> None:
+        self._context = context
+
+
 def _with_notice(done: T, notice: str) -> T:
     """What a verb did, with the gate's notice; a verb whose answer has no place for one took nothing in."""
     if notice and isinstance(done, tuple) and hasattr(done, "notice"):
