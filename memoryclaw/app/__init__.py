@@ -917,15 +917,8 @@ class App:
             after: with `due`, the hours for which new lines are left to an agent.
         """
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
-            run = self._as(OWNER).consolidate(
-                dry_run=dry_run,
-                due=due,
-                llm=llm,
-                mode=mode,
-                answers=answers,
-                answers_file=answers_file,
-                after=after,
-            )
+            how: dict[str, Any] = {"dry_run": dry_run, "due": due, "llm": llm, "mode": mode, "after": after}
+            run = self._as(OWNER).consolidate(**how, answers=answers, answers_file=answers_file)
             return rooms.consolidate.view_for(run, self.audience)
         self._context.must_refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)

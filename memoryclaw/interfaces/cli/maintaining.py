@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 from click.shell_completion import get_completion_class
@@ -231,9 +232,7 @@ def _list(problems: tuple[Problem, ...]) -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the completion script of a shell."""
-    kind = get_completion_class(shell)
-    if kind is None:
-        raise click.BadParameter(f"there is no completion for {shell}")
+    kind: Any = get_completion_class(shell)
     click.echo(kind(cli, {}, "memoryclaw", "_MEMORYCLAW_COMPLETE").source())
 
 

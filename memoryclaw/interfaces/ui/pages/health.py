@@ -33,11 +33,8 @@ def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
     # The last twelve months, oldest first, empty ones too.
     by_month = {month.month: month for month in figures.months}
     last = max([*by_month, f"{app.clock():%Y-%m}"])
-    year, month = int(last[:4]), int(last[5:7])
-    names = []
-    for back in range(_MONTHS):
-        at = year * 12 + month - 1 - back
-        names.append(f"{at // 12:04}-{at % 12 + 1:02}")
+    end = int(last[:4]) * 12 + int(last[5:7])
+    names = [f"{at // 12:04}-{at % 12 + 1:02}" for at in range(end - _MONTHS, end)]
     values = {
         "title": "Health",
         "verdict": f"{verdict}, {plural(advice, 'piece', 'pieces')} of advice" if advice else verdict,
@@ -45,7 +42,7 @@ def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
         "now": status,
         "checks": checks,
         "figures": figures,
-        "months": [by_month.get(name, rooms.stats.Month(name))._asdict() for name in names[::-1]],
+        "months": [by_month.get(name, rooms.stats.Month(name))._asdict() for name in names],
         "decided": {"yes": count["approved"], "no": count["rejected"], "taken back": count["undone"]},
         "sessions": asked.sessions.count(),
         "since": asked.session.came,

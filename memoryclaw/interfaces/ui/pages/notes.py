@@ -107,8 +107,7 @@ def _gone(app: App, id_: str, why: str) -> Answer:
 
 
 def _told(app: App, shown: ShownUnit) -> dict[str, Any]:
-    place, fresh = shown.address, app.freshness
-    text = readable(shown.text)
+    place, text = shown.address, readable(shown.text)
     halves = split(text) if place.path.endswith(".md") else None
     links = app.links(place.id)
     ids = {path: id_ for path, (id_, _) in app.catalog.notes(end.source for end in links.back).items()}
@@ -141,7 +140,6 @@ def _told(app: App, shown: ShownUnit) -> dict[str, Any]:
         "events": events,
         "no_history": changes,
         "can_edit": place.path.endswith(".md"),
-        "state": {"degraded": fresh.degraded, "behind": fresh.behind},
     }
 
 
