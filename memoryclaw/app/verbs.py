@@ -9,22 +9,12 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    ParamSpec,
-    TypedDict,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar, get_args, get_type_hints
 
 from memoryclaw import rooms
 from memoryclaw.config import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import AGENT, MATCH_KINDS, MEMORY_TYPES, NOTE_KINDS, NOTE_STATES, OWNER
 
 P = ParamSpec("P")
@@ -255,7 +245,7 @@ def parameters(function: Callable[..., Any]) -> list[Parameter]:
             hints = get_type_hints(Changes, include_extras=True)
             parts = ((key, *get_args(part)) for key, part in hints.items())
             given += (Parameter(key, kind, None, param) for key, kind, param in parts)
-        elif get_origin(names.get(name)) is Annotated:
+        elif hasattr(names.get(name), "__metadata__"):  # of `Annotated`
             kind, param = get_args(names[name])
             default = ... if parameter.default is inspect.Parameter.empty else parameter.default
             positional = parameter.kind is not inspect.Parameter.KEYWORD_ONLY

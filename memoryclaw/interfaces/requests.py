@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import (
-    AbstractAsyncContextManager,
-    AbstractContextManager,
-    contextmanager,
-    nullcontext,
-    suppress,
-)
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext
 from datetime import date
 from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
@@ -61,10 +55,13 @@ class VaultPool:
 
     def close(self) -> None:
         """Closes those that nobody has borrowed."""
-        with suppress(Empty):
-            while True:
-                if (app := self._free.get_nowait()) is not None:
-                    app.close()
+        while True:
+            try:
+                app = self._free.get_nowait()
+            except Empty:
+                return
+            if app is not None:
+                app.close()
 
     def _current(self, app: App | None) -> App:
         settings = None if app is None else _stamp(app)  # before the settings are read
