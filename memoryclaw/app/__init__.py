@@ -1014,10 +1014,9 @@ class App:
         It is about the use that the `receipt` names, or about the last time that it was shown, in this `session` first.
         """
         rooms.feedback.rating_of(rating)
-        address = self._context.read(lambda: rooms.addresses.address_of(id_, self.catalog, self.vault)).id
         return rooms.feedback.feedback(
             self.ledger,
-            address,
+            self._context.read(lambda: rooms.addresses.address_of(id_, self.catalog, self.vault)).id,
             rating,
             session=self._context.session_name(session),
             note=note,

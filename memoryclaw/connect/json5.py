@@ -333,8 +333,7 @@ def _pretty(value: Any, indent: str, unit: str, newline: str) -> str:
     text = to_json(value)
     if not isinstance(value, dict | list) or not value:
         return text
-    pretty = json.dumps(value, ensure_ascii=text.isascii(), indent=unit)
-    return pretty.replace("\n", newline + indent)
+    return json.dumps(value, ensure_ascii=text.isascii(), indent=unit).replace("\n", newline + indent)
 
 
 def _unit(text: str) -> str:

@@ -115,8 +115,7 @@ def _markdown(stem: str, text: str, day: str) -> _Lines:
     for number, turn in enumerate(turns, 1):
         if turn.text:
             fields = {"ts": turn.ts or day, "role": turn.role or "note", "content": turn.text}
-            id_ = _host_id(stem, number, turn.text)
-            yield turn.line, {"id": id_, "session": turn.session, **fields}
+            yield turn.line, {"id": _host_id(stem, number, turn.text), "session": turn.session, **fields}
 
 
 def _session_file(stem: str, text: str, _day: str) -> _Lines:

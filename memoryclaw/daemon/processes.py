@@ -81,8 +81,7 @@ def within(seconds: float, work: Callable[[], str]) -> str | None:
         work: what to do; it opens for itself whatever it needs.
     """
     reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
+    if os.fork() == 0:
         os.close(reader)
         # Never returns. Who started us may be waited for by somebody who reads its output: that must
         # not stay open here.

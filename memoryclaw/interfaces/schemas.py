@@ -138,15 +138,13 @@ class _Names(dict[str, Any]):
             if isinstance(guard, ast.If) and ast.unparse(guard.test) == "TYPE_CHECKING":
                 for line in guard.body:
                     if isinstance(line, ast.ImportFrom):
-                        places = {
+                        self._modules |= {
                             name.asname or name.name: (line.module or "", name.name) for name in line.names
                         }
-                        self._modules |= places
 
     def __missing__(self, name: str) -> Any:
         module, inner = self._modules[name]
-        package = import_module(module)
-        self[name] = getattr(package, inner, None) or import_module(f"{module}.{inner}")
+        self[name] = getattr(import_module(module), inner, None) or import_module(f"{module}.{inner}")
         return self[name]
 
 

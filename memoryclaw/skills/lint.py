@@ -29,8 +29,7 @@ Slip = tuple[int, str, str]  # a line, what is wrong there, and what to do
 def lint(path: str, data: bytes) -> list[Problem]:
     """Every problem of one skill file, by line."""
     file = read_skill(path, data)
-    problems = {problem[1:] for problem in file.problems}
-    slips = sorted(problems | {*_slips(file)}, key=lambda slip: slip[:2])
+    slips = sorted({*_slips(file), *(problem[1:] for problem in file.problems)}, key=lambda slip: slip[:2])
     return [Problem(path, *slip) for slip in slips]
 
 

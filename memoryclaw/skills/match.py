@@ -117,8 +117,7 @@ class _ValueReader:
     def __init__(self, request: str, today: date) -> None:
         quotes = list(_QUOTED.finditer(request))
         self._quotes = [next(filter(None, hit.groups())) for hit in quotes]
-        bare = with_blanks(request, [hit.span() for hit in quotes])
-        ranges, self._rest = find_ranges(bare, today)
+        ranges, self._rest = find_ranges(with_blanks(request, [hit.span() for hit in quotes]), today)
         # Who asks for something to be done means a day to come; what looks back is a question that stays open.
         ahead = [r for r in ranges if r.start and (not r.end or r.end >= today.isoformat())]
         self._dates = [r.start if r.start == r.end else f"{r.start}/{r.end}" for r in ahead]

@@ -63,8 +63,7 @@ def migrate(context: WriteContext, *, dry_run: bool = False) -> Migrated:
         migrated, edits = _plan(context)
         if not edits:
             return migrated
-        run = context.run("migrate")
-        message = context.message("migrate", run=run, **migrated._asdict())
+        message = context.message("migrate", run=context.run("migrate"), **migrated._asdict())
         outcome = writer.write(edits, message, verb="migrate", now=context.now)
     notice = "; ".join(filter(None, (migrated.notice, outcome.notice)))
     return migrated._replace(commit=outcome.commit, notice=notice)

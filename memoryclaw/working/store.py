@@ -254,8 +254,7 @@ def _plan(args: Mapping[str, Any]) -> list[str] | None:
         steps = args.get(key)
         if isinstance(steps, list) and steps and all(isinstance(s, Mapping) and "status" in s for s in steps):
             open_ = (step for step in steps if str(step["status"]).lower() not in _OVER)
-            texts = (_first(step, _STEPS) for step in open_)
-            return [shorten(text, SHORT) for text in texts if text]
+            return [shorten(text, SHORT) for step in open_ if (text := _first(step, _STEPS))]
     return None
 
 

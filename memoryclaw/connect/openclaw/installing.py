@@ -162,8 +162,7 @@ def _replace(text: str, wish: DesiredSetting, node: json5.JsonNode, steps: list[
         step = steps[number]
         ours = json5.plain(node) == step.value
         before = step.before if ours else raw
-        did = step.did if ours else REPLACED
-        steps[number] = step._replace(value=wish.value, before=before, did=did)
+        steps[number] = step._replace(value=wish.value, before=before, did=step.did if ours else REPLACED)
     elif not _covers(wish.path, steps):
         steps.append(InstallStep(wish.path, REPLACED, wish.value, raw))
     return json5.replace_value(text, node, json5.to_json(wish.value))

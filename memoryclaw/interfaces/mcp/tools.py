@@ -201,11 +201,10 @@ def browse(
     trusts, fresh = app.trust_of(note.path for note in notes), app.freshness
 
     def tell(some: Sequence[rooms.browsing.NoteEntry], more: str) -> str:
-        titles = ((note, f"{note.kind}: {note.title}") for note in some)
-        lines = (
-            (trusts.get(note.path, "unknown"), prompts.item(note.id, title, note.at))
-            for note, title in titles
-        )
+        lines = []
+        for note in some:
+            line = prompts.item(note.id, f"{note.kind}: {note.title}", note.at)
+            lines.append((trusts.get(note.path, "unknown"), line))
         return _with(_block(lines) or "No such notes.", more, fresh.degraded)
 
     return _fitting(notes, tell)

@@ -179,10 +179,9 @@ def markdown(text: str, path: str = "") -> Markup:
     """
     if len(text) > MOST_RENDERED:
         return Markup("<pre>{}</pre>").format(visible(text))
-    html = _parser().render(visible(without_block_ids(text)), {"path": path})
     return Markup(  # noqa: S704 - this is the second wall
         nh3.clean(
-            html,
+            _parser().render(visible(without_block_ids(text)), {"path": path}),
             tags=_TAGS,
             attributes={"a": {"href", "title"}, "ol": {"start"}},
             attribute_filter=_attribute,

@@ -38,8 +38,7 @@ def notes(
             lines = [_found(match) for match in answer.matches]
             values |= {"answer": answer, "state": {"degraded": answer.degraded, "behind": answer.behind}}
         else:
-            listed = app.browse(kind=kind, state=state, limit=limit + 1)
-            lines = [_listed(entry) for entry in listed]
+            lines = [_listed(entry) for entry in app.browse(kind=kind, state=state, limit=limit + 1)]
         values |= {"lines": lines[:limit], "more": min(limit + step, MOST) if len(lines) > limit else 0}
     except InputError as error:
         trouble, status = str(error), 400
@@ -181,8 +180,7 @@ def pin(app: App, asked: PageRequest, digest: str, *, pinned: bool) -> Answer:
 @page("POST /note/{id}/forget", "notes")
 def forget(app: App, asked: PageRequest, digest: str) -> Answer:
     """Moves a note to the archive."""
-    unit = _as_shown(app, asked.name, digest)
-    written = app.forget(unit.address.id)
+    written = app.forget(_as_shown(app, asked.name, digest).address.id)
     sentence = f"Forgotten: it is in the archive, and in no answer. {written.notice}".strip()
     return Moved(address("notes"), said=sentence, undo=written.commit)
 
