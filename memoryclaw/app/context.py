@@ -605,7 +605,7 @@ class VaultContext:
         return partial(self._engine.open, self.config.extra, root, audience, keeps=keeps, may=may)
 
 
-class Part:
+class AppPart:
     """A part of the app, on what all verbs of its vault share."""
 
     def __init__(self, context: VaultContext) -> None:

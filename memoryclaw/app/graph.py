@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from memoryclaw import config as settings
 from memoryclaw import rooms
-from memoryclaw.app.context import Part, within
+from memoryclaw.app.context import AppPart, within
 from memoryclaw.app.verbs import AGENTS, End, Listed, NodeId, verb
 from memoryclaw.model import OWNER
 from memoryclaw.recall import graph
 from memoryclaw.recall.graph import Graph, GraphNode, GraphShown, NeighboursShown, PathShown
 
 
-class VaultGraph(Part):
+class VaultGraph(AppPart):
     """The graph of the notes and entities of a vault."""
 
     @verb("GET /v1/graph", "Look", "links", anywhere=True)

@@ -7,11 +7,11 @@ import sys
 
 from memoryclaw import config as settings
 from memoryclaw import rooms
-from memoryclaw.app.context import Part, system_clock
+from memoryclaw.app.context import AppPart, system_clock
 from memoryclaw.vault.state_folder import state_folder
 
 
-class OpenClaw(Part):
+class OpenClaw(AppPart):
     """OpenClaw, remembering with this vault."""
 
     def setup(self, config: str = "") -> rooms.openclaw_setup.Setup:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from memoryclaw import rooms
-from memoryclaw.app.context import Part
+from memoryclaw.app.context import AppPart
 from memoryclaw.app.verbs import Digest, Id, Number, Reason, allowed, verb
 from memoryclaw.errors import InputError
 from memoryclaw.model import OWNER
 
 
-class Review(Part):
+class Review(AppPart):
     """What waits for a yes or a no."""
 
     @verb("GET /v1/review", "Review", "review list")

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from memoryclaw import rooms
-from memoryclaw.app.context import Part, VaultContext
+from memoryclaw.app.context import AppPart, VaultContext
 from memoryclaw.app.verbs import LOG, OfTask, WorkingSession, verb
 from memoryclaw.text.prompts import one_line
 
 
-class Working(Part):
+class Working(AppPart):
     """What sessions are working on."""
 
     @verb("GET /v1/working/{session}", "Session", "working show")
