@@ -120,8 +120,8 @@ def _settings() -> Iterator[Setting]:
                 _VERDICTS[verdict], reasons.get(why, why), *limits,
             )  # fmt: skip
             for folder in MOVABLE if section == "paths" else ():
-                key, told = (text.replace("{folder}", folder) for text in (setting.key, setting.about))
-                yield setting._replace(key=key, default=folder, about=told)
+                key, text = (text.replace("{folder}", folder) for text in (setting.key, setting.about))
+                yield setting._replace(key=key, default=folder, about=text)
             if section != "paths":
                 yield setting
 

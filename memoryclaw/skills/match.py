@@ -35,11 +35,11 @@ def match(request: str, skills: Iterable[SkillFile], language: Language, today: 
     """The skills that share a word with the request, best first; those below ENOUGH are not a match."""
     words = _by_token(request, language)
     matches = [scored for skill in skills if (scored := _score(words, skill, language)).score > 0]
-    for number, one in enumerate(matches):
-        if one.score >= ENOUGH:
-            specs, values = one.skill.asked, values_in(request, one.skill.asked, today)
+    for number, fit in enumerate(matches):
+        if fit.score >= ENOUGH:
+            specs, values = fit.skill.asked, values_in(request, fit.skill.asked, today)
             missing = (spec.name for spec in specs if not spec.optional and spec.name not in values)
-            matches[number] = one._replace(values=tuple(values.items()), missing=tuple(missing))
+            matches[number] = fit._replace(values=tuple(values.items()), missing=tuple(missing))
     return sorted(matches, key=lambda reading: (-reading.score, reading.skill.name, reading.skill.path))
 
 

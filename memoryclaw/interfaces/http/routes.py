@@ -152,7 +152,7 @@ _OPEN = (Working.set,)  # these know their own keys
 
 def _row(method: Callable[..., Any], part: str) -> VerbRoute:
     route: verbs.Route = method.route  # type: ignore[attr-defined]
-    adapter, answers = _ADAPTERS.get(method) or _told(method, part)
+    adapter, answers = _ADAPTERS.get(method) or _plain_adapter(method, part)
     # What a request may say: the parameters of the verb, but for what the path names, and those of
     # its adapter.
     added = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
@@ -171,7 +171,7 @@ def _row(method: Callable[..., Any], part: str) -> VerbRoute:
     return VerbRoute(*where, route, name, about, answer, model, answers)
 
 
-def _told(method: Callable[..., Any], part: str) -> tuple[Adapter, tuple[AnswerShape, ...]]:
+def _plain_adapter(method: Callable[..., Any], part: str) -> tuple[Adapter, tuple[AnswerShape, ...]]:
     """What answers for a verb that is called with the keys alone, by the shape of its type."""
     shape = shapes.shape_of(method)
 
