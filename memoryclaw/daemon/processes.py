@@ -83,8 +83,7 @@ def within(seconds: float, work: Callable[[], str]) -> str | None:
     reader, writer = os.pipe()
     if os.fork() == 0:
         os.close(reader)
-        # Never returns. Who started us may be waited for by somebody who reads its output: that must
-        # not stay open here.
+        # Never returns. Who started us may be waited for by somebody who reads its output: that must not stay open here.
         try:
             os.setsid()
             nothing = os.open(os.devnull, os.O_RDWR)

@@ -101,8 +101,7 @@ class Schedule:
         scheduled = Scheduled("would install", self._name, by, str(times), self._next(times), written)
         if dry_run:
             return scheduled
-        # A scheduler has neither this shell's folder nor its variables, so what starts here need not
-        # start there.
+        # A scheduler has neither this shell's folder nor its variables, so what starts here need not start there.
         bare = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
         answer = ask(self._python, "-P", "-m", "memoryclaw", "--version", environment=bare)
         if answer.code:

@@ -177,8 +177,7 @@ def _in_git(history: History, notes: Mapping[str, bytes]) -> tuple[list[str], in
         entries = history.index_entries([])
         new = sorted(paths - entries.keys())
         ignored = history.ask_ignored(new)() if new else set()
-        # The files that differ from the last commit in the user's index, and notes that differ from
-        # the index.
+        # The files that differ from the last commit in the user's index, and notes that differ from the index.
         staged = set(entries)
         if head := history.head():
             out = history.git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", head)

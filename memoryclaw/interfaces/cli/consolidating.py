@@ -139,8 +139,7 @@ def _tell(context: CliContext, run: rooms.consolidate.Consolidated, *, dry_run: 
     changes, reads = run.changes, run.changes.ranges and not run.waits
     waits = "would wait" if dry_run else "waiting"
     if reads:
-        # One sentence that is true in every mode: what is done is told apart from what waits for a
-        # yes or a no.
+        # One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no.
         applied = [change for change in changes.changes if not rooms.apply.waits(change, run.mode)]
         kinds = Counter(change.kind for change in applied)
         acts = Counter(type(action).__name__ for change in applied for action in change.actions)

@@ -153,8 +153,7 @@ _OPEN = (Working.set,)  # these know their own keys
 def _row(method: Callable[..., Any], part: str) -> VerbRoute:
     route: verbs.Route = method.route  # type: ignore[attr-defined]
     adapter, answers = _ADAPTERS.get(method) or _plain_adapter(method, part)
-    # What a request may say: the parameters of the verb, but for what the path names, and those of
-    # its adapter.
+    # What a request may say: the parameters of the verb, but for what the path names, and those of its adapter.
     added = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
     named = list(inspect.signature(method).parameters)[1] if "{" in route.path else ""
     passed = verbs.parameters(method) if "keys" in adapter.__annotations__ else []

@@ -103,8 +103,7 @@ class Site(MountedApp):
             headers = {"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable"}
             return Response(data, headers=headers)
         if method != "POST" and path == "/enter":
-            # A ticket for a cookie. A 303 would not do: after it a browser that came from a file
-            # sends no strict cookie.
+            # A ticket for a cookie. A 303 would not do: after it a browser that came from a file sends no strict cookie.
             entered = self.sessions.enter(request.query_params.get("t", ""), request.headers["host"])
             if not entered.secret:
                 values = {"title": "This link no longer works", "twice": entered.twice}
