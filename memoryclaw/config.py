@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,12 +119,11 @@ def _settings() -> Iterator[Setting]:
                 f"{section}.{name}", value, allowed, about.strip().replace("{format}", str(FORMAT)),
                 _VERDICTS[verdict], reasons.get(why, why), *limits,
             )  # fmt: skip
-            yield from map(partial(_placed, setting), MOVABLE) if section == "paths" else (setting,)
-
-
-def _placed(setting: Setting, folder: str) -> Setting:
-    key, about = (text.replace("{folder}", folder) for text in (setting.key, setting.about))
-    return setting._replace(key=key, default=folder, about=about)
+            for folder in MOVABLE if section == "paths" else ():
+                key, text = (text.replace("{folder}", folder) for text in (setting.key, setting.about))
+                yield setting._replace(key=key, default=folder, about=text)
+            if section != "paths":
+                yield setting
 
 
 def _allowed(kind: str) -> tuple[Any, tuple[float, ...]]:
@@ -304,12 +302,18 @@ def load(
             values[key], is_obeyed = _weigh(setting, values[key], value)
             if not is_obeyed:
                 ignored.append(Ignored(key, value, CONFIG_FILE))
-                notices.append(f"{CONFIG_FILE}: {_only_own(setting, value)}, {own_file}; it was ignored")
+                text = ", ".join(map(str, value)) if isinstance(value, list) else value
+                is_alone = setting.verdict is OWN or isinstance(value, dict)
+                subject = key if is_alone else f"{key}: {text}"
+                only = f"{subject} is read only from your own settings"
+                notices.append(f"{CONFIG_FILE}: {only}, {own_file}; it was ignored")
     if values["vault.id"] and not is_vault_id(values["vault.id"]):
         notices.append(f"{CONFIG_FILE}: vault.id must have 32 hex digits; it was ignored")
         values["vault.id"] = ""
-    newer = _newer(values["vault.format"])
-    notices += [newer] if newer else []
+    number = values["vault.format"]
+    limit = f"this MemoryClaw knows no format newer than {FORMAT}, so it only reads here; update MemoryClaw to write"
+    newer = f"{CONFIG_FILE}: the vault has format {number}, and {limit}" * (number > FORMAT)
+    notices += [newer] * bool(newer)
     put_only_read(os.fspath(root), newer)
     put_folders(os.fspath(root), _moves({name: values.pop(f"paths.{name}") for name in MOVABLE}))
     mapping = places(os.fspath(root))
@@ -375,19 +379,6 @@ def _weigh(setting: Setting, own: Any, value: Any) -> tuple[Any, bool]:
     return counts, counts == parsed
 
 
-def _only_own(setting: Setting, value: Any) -> str:
-    text = ", ".join(map(str, value)) if isinstance(value, list) else value
-    subject = setting.key if setting.verdict is OWN or isinstance(value, dict) else f"{setting.key}: {text}"
-    return f"{subject} is read only from your own settings"
-
-
-def _newer(number: int) -> str:
-    if number <= FORMAT:
-        return ""
-    limit = f"this MemoryClaw knows no format newer than {FORMAT}"
-    return f"{CONFIG_FILE}: the vault has format {number}, and {limit}, so it only reads here; update MemoryClaw to write"
-
-
 def paths_in(text: str) -> dict[str, str]:
     """Where settings with this text put folders, by their names. Raises ConfigError: they cannot be used."""
     settings = _parse(Path(CONFIG_FILE), text)
@@ -428,24 +419,20 @@ def _read_file(path: Path, cache: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError):
         pass
     values = _parse(path, text)
-    _remember(cache, {"text": text, "values": values})
-    return values
-
-
-def _remember(cache: Path, known: dict[str, Any]) -> None:
     temporary, flags = cache.with_name(f"config.{os.getpid()}.tmp"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     with suppress(OSError):  # a cache that cannot be written is only slower
         if cache.parent.name != STATE_DIR:  # a vault's is made by who writes there
             cache.parent.mkdir(0o700, parents=True, exist_ok=True)
         if not cache.parent.is_symlink():
             with open(os.open(temporary, flags | os.O_NOFOLLOW, 0o600), "w", encoding="utf-8") as file:
-                json.dump(known, file)
+                json.dump({"text": text, "values": values}, file)
             temporary.replace(cache)
             from memoryclaw.vault.files import is_running  # noqa: PLC0415 - rare
 
             for remnant in cache.parent.glob("config.*.tmp"):  # by who was killed
                 if (pid := remnant.name.split(".")[1]).isdecimal() and not is_running(int(pid)):
                     remnant.unlink()
+    return values
 
 
 _ALONE = {"timezone", "owner"}  # keys of `vault:` that may stand by themselves
@@ -463,19 +450,11 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
     if not isinstance(parsed.value, dict):
         raise ConfigError(f"{path}:1: settings must be `section:` with `key: value` lines below it")
     alone = {f"vault.{key}": parsed.value.pop(key) for key in _ALONE & parsed.value.keys()}
-    return alone | {
-        f"{section}.{key}": value
-        for section, keys in parsed.value.items()
-        for key, value in _keys(path, section, keys)
-    }
-
-
-def _keys(path: Path, section: str, keys: Any) -> list[tuple[str, Any]]:
-    if keys is None:
-        return []
-    if not isinstance(keys, dict):
-        raise ConfigError(f"{path}: {section!r} must hold `key: value` lines, not {keys!r}")
-    return list(keys.items())
+    sections = {section: keys for section, keys in parsed.value.items() if keys is not None}
+    for section, keys in sections.items():
+        if not isinstance(keys, dict):
+            raise ConfigError(f"{path}: {section!r} must hold `key: value` lines, not {keys!r}")
+    return alone | {f"{section}.{key}": keys[key] for section, keys in sections.items() for key in keys}
 
 
 def _check(where: str, setting: Setting, value: Any) -> Any:

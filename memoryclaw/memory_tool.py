@@ -8,6 +8,7 @@ It needs the package `anthropic` (`pip install 'memoryclaw[anthropic]'`).
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import Self
 
@@ -93,7 +94,8 @@ class VaultMemoryTool(BetaAbstractMemoryTool):
 
         def patch(text: str) -> str:
             nonlocal line
-            lines = [text.count("\n", 0, start) + 1 for start in _places(text, old)]
+            hits = re.finditer(f"(?={re.escape(old)})", text) if old else ()  # those that overlap, too
+            lines = [text.count("\n", 0, hit.start()) + 1 for hit in hits]
             if not lines:
                 raise InputError(
                     f"No replacement was performed, old_str `{old}` did not appear verbatim in {command.path}."
@@ -145,13 +147,6 @@ def _name(path: str) -> str:
     if path != _ROOT and not path.startswith(f"{_ROOT}/"):
         raise InputError(f"Path must start with {_ROOT}, got: {path}")
     return path[len(_ROOT) + 1 :].rstrip("/")
-
-
-def _places(text: str, part: str) -> Iterator[int]:
-    at = text.find(part) if part else -1
-    while at != -1:
-        yield at
-        at = text.find(part, at + 1)
 
 
 def _levels(notes: Sequence[AgentNote], folder: str) -> Iterator[tuple[str, int]]:

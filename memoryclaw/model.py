@@ -96,11 +96,10 @@ class Lifecycle(NamedTuple):
 
     def within(self, around: Lifecycle) -> Lifecycle:
         """The same of what stands in a note: what it does not say itself the note says, and nothing outlasts its note."""
-        days = [day for day in (self.expires, around.expires) if day]
         return Lifecycle(
             self.memory_type or (around.memory_type if around.memory_type in MEMORY_TYPES else ""),
             self.scope or around.scope,
-            min(days, default=""),
+            min(filter(None, (self.expires, around.expires)), default=""),
             self.verify_by or around.verify_by,
             self.verified or around.verified,
         )

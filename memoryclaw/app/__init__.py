@@ -917,15 +917,8 @@ class App:
             after: with `due`, the hours for which new lines are left to an agent.
         """
         if self.audience != OWNER:  # a run reads everything, whoever asks for it
-            run = self._as(OWNER).consolidate(
-                dry_run=dry_run,
-                due=due,
-                llm=llm,
-                mode=mode,
-                answers=answers,
-                answers_file=answers_file,
-                after=after,
-            )
+            how: dict[str, Any] = {"dry_run": dry_run, "due": due, "llm": llm, "mode": mode, "after": after}
+            run = self._as(OWNER).consolidate(**how, answers=answers, answers_file=answers_file)
             return rooms.consolidate.view_for(run, self.audience)
         self._context.must_refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
@@ -1021,10 +1014,9 @@ class App:
         It is about the use that the `receipt` names, or about the last time that it was shown, in this `session` first.
         """
         rooms.feedback.rating_of(rating)
-        address = self._context.read(lambda: rooms.addresses.address_of(id_, self.catalog, self.vault)).id
         return rooms.feedback.feedback(
             self.ledger,
-            address,
+            self._context.read(lambda: rooms.addresses.address_of(id_, self.catalog, self.vault)).id,
             rating,
             session=self._context.session_name(session),
             note=note,
@@ -1123,7 +1115,14 @@ class App:
         if is_initialised(self.root):
             with suppress(errors.MemoryClawError):  # the verb that needs it says what is wrong
                 self._context.identify()
-        filler = self._filler(tell)
+        filler: rooms.vectors.Filler | None = None
+        if self._context.wants_vectors:  # filled in beside the watch, with an open vault of its own
+
+            def fill(stopping: Callable[[], bool]) -> rooms.vectors.Filled:
+                with App(self.root, clock=self.clock) as app:
+                    return app.fill_vectors(stopping=stopping, thorough=False)
+
+            filler = rooms.vectors.Filler(fill, tell)
 
         def heard(report: rooms.watching.WatchReport) -> None:
             if report.kind in ("started", "synced"):
@@ -1134,17 +1133,6 @@ class App:
 
         context = self._context
         return rooms.watching.Watching(context.sync, context.vault, context.index, context.state, tell=heard)
-
-    def _filler(self, tell: Callable[[rooms.watching.WatchReport], None]) -> rooms.vectors.Filler | None:
-        """Who fills in vectors beside a watch, with an open vault of its own."""
-        if not self._context.wants_vectors:
-            return None
-
-        def fill(stopping: Callable[[], bool]) -> rooms.vectors.Filled:
-            with App(self.root, clock=self.clock) as app:
-                return app.fill_vectors(stopping=stopping, thorough=False)
-
-        return rooms.vectors.Filler(fill, tell)
 
     @verb("GET /v1/status", "Keep", "status", audience=(OWNER,))
     def status(self) -> rooms.status.Status:

@@ -129,15 +129,12 @@ def _tell_own_settings(folder: Path, values: Mapping[str, Any]) -> None:
 
 def announcements(context: VaultContext) -> list[str]:
     """What there is to tell of the vault now."""
-    return [*_unadopted(context), *_questions(context)]
-
-
-def _questions(context: VaultContext) -> list[str]:
-    try:  # of the index as it is: who tells how the vault stands changes nothing
-        question = rooms.setting_questions.of_ignored(context.write_context(), context.config)
-    except MemoryClawError:  # what is told beside this says what is wrong
-        return []
-    return [f"{question.what} {question.why} (`memoryclaw review` has its id)"] if question else []
+    sentences = _unadopted(context)
+    with suppress(MemoryClawError):  # what is told beside this says what is wrong
+        # Of the index as it is: who tells how the vault stands changes nothing.
+        if question := rooms.setting_questions.of_ignored(context.write_context(), context.config):
+            sentences.append(f"{question.what} {question.why} (`memoryclaw review` has its id)")
+    return sentences
 
 
 def _unadopted(context: VaultContext) -> list[str]:

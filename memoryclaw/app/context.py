@@ -369,7 +369,15 @@ class VaultContext:
     def refresh(self) -> Freshness:
         """Brings the index in line with the files, or relies on a live watcher that has done so, or on who keeps it."""
         if self._kept is not None:
-            return self._as_kept(self._kept())
+            # Looks at what is there and at no file.
+            freshness = self._kept()
+            self._sees_all = self.audience == OWNER or (
+                self.audience == AGENT and not self._whole.is_partial()
+            )
+            if not (self._sees_all or self._view.followed_edition()):
+                sentence = f"the home of this vault has not indexed it for the audience {self.audience} yet"
+                raise errors.VaultError(f"{sentence}; ask there, or again later")
+            return freshness
         self.begin()
         since = self.asked
         if not self.only_looks:
@@ -391,31 +399,21 @@ class VaultContext:
             IndexBehindError: it cannot be brought in line now.
         """
         end = time.monotonic() + files.WAIT
-        while behind := self._shortfall():
+        while True:
+            try:
+                behind = self.refresh().degraded or _REPLACED * self._was_replaced()
+            except errors.IndexBusyError as error:
+                behind = str(error)
+            if not behind:
+                return
             if time.monotonic() >= end:
                 raise errors.IndexBehindError(f"nothing was done: {behind}")
             time.sleep(_PAUSE)
-
-    def _shortfall(self) -> str:
-        """Why the index cannot be brought in line now; empty where it was."""
-        try:
-            degraded = self.refresh().degraded
-        except errors.IndexBusyError as error:
-            return str(error)
-        return degraded or (_REPLACED if self._was_replaced() else "")
 
     def _was_replaced(self) -> bool:
         """Whether an index is a new, empty one: a process with other settings put its own in place of what was brought in line."""
         opened = (self.__dict__[name] for name in _INDEXES if name in self.__dict__)
         return self._kept is None and any(index.database.rebuilt for index in opened)
-
-    def _as_kept(self, freshness: Freshness) -> Freshness:
-        """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
-        self._sees_all = self.audience == OWNER or (self.audience == AGENT and not self._whole.is_partial())
-        if not (self._sees_all or self._view.followed_edition()):
-            sentence = f"the home of this vault has not indexed it for the audience {self.audience} yet"
-            raise errors.VaultError(f"{sentence}; ask there, or again later")
-        return freshness
 
     def answer(self, verb: Callable[[], A]) -> A:
         """Carries out a verb that answers a question, on a fresh index."""
@@ -605,6 +603,13 @@ class VaultContext:
             return None
         keeps, may, root = self._kept is None, self._may, os.path.realpath(self.root)
         return partial(self._engine.open, self.config.extra, root, audience, keeps=keeps, may=may)
+
+
+class AppPart:
+    """A part of the app, on what all verbs of its vault share."""
+
+    def __init__(self, context: VaultContext) -> None:
+        self._context = context
 
 
 def _with_notice(done: T, notice: str) -> T:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from memoryclaw import config as settings
 from memoryclaw import rooms
-from memoryclaw.app.context import VaultContext, within
+from memoryclaw.app.context import AppPart, within
 from memoryclaw.app.verbs import AGENTS, End, Listed, NodeId, verb
 from memoryclaw.model import OWNER
 from memoryclaw.recall import graph
 from memoryclaw.recall.graph import Graph, GraphNode, GraphShown, NeighboursShown, PathShown
 
 
-class VaultGraph:
+class VaultGraph(AppPart):
     """The graph of the notes and entities of a vault."""
-
-    def __init__(self, context: VaultContext) -> None:
-        self._context = context
 
     @verb("GET /v1/graph", "Look", "links", anywhere=True)
     def whole(self, *, limit: Listed = settings.DRAWN) -> GraphShown:

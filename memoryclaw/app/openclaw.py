@@ -7,15 +7,12 @@ import sys
 
 from memoryclaw import config as settings
 from memoryclaw import rooms
-from memoryclaw.app.context import VaultContext, system_clock
+from memoryclaw.app.context import AppPart, system_clock
 from memoryclaw.vault.state_folder import state_folder
 
 
-class OpenClaw:
+class OpenClaw(AppPart):
     """OpenClaw, remembering with this vault."""
-
-    def __init__(self, context: VaultContext) -> None:
-        self._context = context
 
     def setup(self, config: str = "") -> rooms.openclaw_setup.Setup:
         """This vault's place in OpenClaw's configuration, to be installed or removed."""

@@ -68,8 +68,7 @@ class Purged(NamedTuple):
 
 def preview(context: VaultContext, writing: WriteContext, request: PurgeRequest) -> Purged:
     """What a purge would empty; nothing is written."""
-    remaining = _left(context, request)
-    return _told(plan_purge(writing, request, again=remaining is not None), dry_run=True)
+    return _told(plan_purge(writing, request, again=_left(context, request) is not None), dry_run=True)
 
 
 def carry_out(

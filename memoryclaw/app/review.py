@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from memoryclaw import rooms
-from memoryclaw.app.context import VaultContext
+from memoryclaw.app.context import AppPart
 from memoryclaw.app.verbs import Digest, Id, Number, Reason, allowed, verb
 from memoryclaw.errors import InputError
 from memoryclaw.model import OWNER
 
 
-class Review:
+class Review(AppPart):
     """What waits for a yes or a no."""
-
-    def __init__(self, context: VaultContext) -> None:
-        self._context = context
 
     @verb("GET /v1/review", "Review", "review list")
     def list(self, names: Sequence[str] = ()) -> Sequence[rooms.queue.ReviewItem]:

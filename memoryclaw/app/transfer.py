@@ -21,15 +21,6 @@ BUDGET = 2000  # tokens of a MEMORY.md
 LATEST_MD = "latest.md"
 
 
-class _File(NamedTuple):
-    """A note or a log, as the index knows it."""
-
-    path: str
-    at: str
-    tags: tuple[str, ...]
-    state: str
-
-
 class Latest(NamedTuple):
     """The files that hold a fresh context."""
 
@@ -126,16 +117,23 @@ class Transfer:
         if since and not day:
             raise InputError(f"{since[:40]!r} is not a date; give one such as 2026-03-01")
         context.must_refresh()  # what the index does not know yet would be missing, and what must stay, unknown
-        rows = context.read(self._files)
+        sql = "select path, at, tags, state from files where kind != 'settings' order by path"
+        rows = context.read(lambda: context.catalog.rows(sql))
+        asked = [tag.lstrip("#").casefold() for tag in tags]
+
+        def is_tagged(listed: str) -> bool:
+            has = [tag.lstrip("#").casefold() for tag in json.loads(listed)]
+            return not asked or any(tag == one or tag.startswith(f"{one}/") for one in asked for tag in has)
+
         if context.audience == OWNER and not day and not tags:
             paths: Iterable[str] = rooms.bundles.portable_files(root)
         else:
-            chosen = (row for row in rows if row.state == "current" and _is_tagged(row, tags))
-            paths = [row.path for row in chosen if _is_of(row, context.vault, day)]
+            standing = ((name, at) for name, at, own, state in rows if state == "current" and is_tagged(own))
+            paths = [name for name, at in standing if _is_of(name, at, context.vault, day)]
         cited: set[str] = set()
-        for row in rows:
-            file = context.vault.read(row.path)
-            cited |= rooms.export_gate.withheld_names(row.path, file[0]) if file else set()
+        for name, *_ in rows:
+            file = context.vault.read(name)
+            cited |= rooms.export_gate.withheld_names(name, file[0]) if file else set()
         audience, folders = context.audience, context.config.folders
 
         def read(name: str) -> tuple[bytes | None, bool]:
@@ -208,36 +206,21 @@ class Transfer:
             audience, budget = AGENT, BUDGET
         self._seen_by(audience).write_latest(budget=budget)
 
-    # ── What these need
-
-    def _files(self) -> list[_File]:
-        """The notes and logs that the caller sees."""
-        sql = "select path, at, tags, state from files where kind != 'settings' order by path"
-        rows = self._context.catalog.rows(sql)
-        return [_File(path, at, tuple(json.loads(tags)), state) for path, at, tags, state in rows]
-
 
 _RECENT = 10  # episodes of a memory file
 
 
-def _is_of(row: _File, vault: rooms.folder.Vault, day: str) -> bool:
+def _is_of(path: str, at: str, vault: rooms.folder.Vault, day: str) -> bool:
     """True for what is of a day or later; what has no date is as old as its file."""
-    at = row.at
     if not day:
         return True
-    folders = row.path.split("/")
+    folders = path.split("/")
     if not at and folders[0] == "logs" and len(folders) > 1:
         at = parse_timestamp(folders[1])
     if not at:
-        file = vault.look(row.path)
+        file = vault.look(path)
         at = f"{datetime.fromtimestamp(file[1].mtime_ns / 1e9, UTC):%Y-%m-%d}" if file else ""
     return at[:10] >= day
-
-
-def _is_tagged(row: _File, tags: Sequence[str]) -> bool:
-    chosen = [tag.lstrip("#").casefold() for tag in tags]
-    has = [tag.lstrip("#").casefold() for tag in row.tags]
-    return not chosen or any(tag == one or tag.startswith(f"{one}/") for one in chosen for tag in has)
 
 
 def _bytes_of(path: str) -> bytes | None:

@@ -7,24 +7,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    ParamSpec,
-    TypedDict,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar, get_args, get_type_hints
 
 from memoryclaw import rooms
 from memoryclaw.config import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 from memoryclaw.errors import InputError
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import AGENT, MATCH_KINDS, MEMORY_TYPES, NOTE_KINDS, NOTE_STATES, OWNER
 
 P = ParamSpec("P")
@@ -247,20 +237,17 @@ class Parameter(NamedTuple):
 
 def parameters(function: Callable[..., Any]) -> list[Parameter]:
     """The parameters of a verb that an interface may give, in their order."""
-    names = inspect.unwrap(function).__globals__
-    every = (_parameter(parameter, names) for parameter in inspect.signature(function).parameters.values())
-    return [parameter for some in every for parameter in some]
-
-
-def _parameter(parameter: inspect.Parameter, names: Mapping[str, Any]) -> Iterable[Parameter]:
-    name, _, rest = str(parameter.annotation).replace("verbs.", "").partition(" | ")
-    hint = names.get(name, globals().get(name))
-    if name == "Unpack[Changes]":
-        for key, part in get_type_hints(Changes, include_extras=True).items():
-            kind, param = get_args(part)
-            yield Parameter(key, kind, None, param)
-    elif get_origin(hint) is Annotated:
-        kind, param = get_args(hint)
-        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        positional = parameter.kind is not inspect.Parameter.KEYWORD_ONLY
-        yield Parameter(parameter.name, kind | None if rest else kind, default, param, positional)
+    names = globals() | inspect.unwrap(function).__globals__
+    given: list[Parameter] = []
+    for parameter in inspect.signature(function).parameters.values():
+        name, _, rest = str(parameter.annotation).replace("verbs.", "").partition(" | ")
+        if name == "Unpack[Changes]":
+            hints = get_type_hints(Changes, include_extras=True)
+            parts = ((key, *get_args(part)) for key, part in hints.items())
+            given += (Parameter(key, kind, None, param) for key, kind, param in parts)
+        elif hasattr(names.get(name), "__metadata__"):  # of `Annotated`
+            kind, param = get_args(names[name])
+            default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+            positional = parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+            given.append(Parameter(parameter.name, kind | None if rest else kind, default, param, positional))
+    return given

@@ -7,16 +7,13 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from memoryclaw import rooms
-from memoryclaw.app.context import VaultContext
+from memoryclaw.app.context import AppPart, VaultContext
 from memoryclaw.app.verbs import LOG, OfTask, WorkingSession, verb
 from memoryclaw.text.prompts import one_line
 
 
-class Working:
+class Working(AppPart):
     """What sessions are working on."""
-
-    def __init__(self, context: VaultContext) -> None:
-        self._context = context
 
     @verb("GET /v1/working/{session}", "Session", "working show")
     def show(self, session: WorkingSession) -> rooms.memory.WorkingMemory:

@@ -156,7 +156,14 @@ class _Items:
                 message = f"this item has more than {LARGEST:,} characters" if too_long else _CUT
                 yield self._problem(0, message, count)
                 return
-            yield self._value(end, count)
+            try:
+                value = json.loads(self._text[self._at : end])
+            except json.JSONDecodeError as error:
+                value = self._problem(error.pos, f"this is not JSON ({error.msg.lower()})", count)
+            except (ValueError, RecursionError):
+                deep = "this is nested too deeply, or holds a number that is too long"
+                value = self._problem(0, deep, count)
+            yield value
             self._skip(end - self._at)
             if not is_list:
                 return
@@ -194,14 +201,6 @@ class _Items:
                     return at
             if len(self._text) - self._at > LARGEST or not self._more():
                 return 0
-
-    def _value(self, end: int, count: int) -> Any | Problem:
-        try:
-            return json.loads(self._text[self._at : end])
-        except json.JSONDecodeError as error:
-            return self._problem(error.pos, f"this is not JSON ({error.msg.lower()})", count)
-        except (ValueError, RecursionError):
-            return self._problem(0, "this is nested too deeply, or holds a number that is too long", count)
 
     def _more(self) -> bool:
         """Reads on: as much as is held already, so that a long item is not looked through again and again."""

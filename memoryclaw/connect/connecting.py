@@ -42,14 +42,6 @@ def path_of(places: Places) -> str:
     return place(places, os.environ, sys.platform)
 
 
-def installed(host: HostRow) -> None:
-    """Checks that a host is on this machine. Raises NotFoundError: nothing of it is there."""
-    folder = path_of(host.folder)
-    if not os.path.isdir(folder) and not any(os.path.lexists(path_of(each.places)) for each in host.files):
-        sentence = f"{host.title} is not on this machine: there is no folder {folder}"
-        raise NotFoundError(f"{sentence}; install it and start it once, then try again")
-
-
 def lasting_command() -> tuple[str, ...]:
     """What runs this MemoryClaw from anywhere, by its whole path: a host may know another PATH.
 
@@ -96,7 +88,10 @@ def plan_connection(host: HostRow, vault: str) -> list[settings_file.SettingsCha
         NotFoundError: the host is not on this machine.
         ConfigError: no command would last, or the MCP SDK is missing.
     """
-    installed(host)
+    folder = path_of(host.folder)
+    if not os.path.isdir(folder) and not any(os.path.lexists(path_of(each.places)) for each in host.files):
+        sentence = f"{host.title} is not on this machine: there is no folder {folder}"
+        raise NotFoundError(f"{sentence}; install it and start it once, then try again")
     words = lasting_command()
     if find_spec("mcp") is None:
         sentence = "hosts speak MCP with MemoryClaw, which needs the SDK"

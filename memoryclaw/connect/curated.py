@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -233,7 +233,9 @@ def _dated(memory: Memory, program: Source, render: Render) -> ImportCandidate:
 def _note(
     path: str, passage: Passage, name: str, program: Source, render: Render, *, when: str = ""
 ) -> ImportCandidate:
-    summary = _summary(passage.text, passage.heading or name)
+    lines = (line for line in passage.text.splitlines() if line.strip() and not line.startswith("#"))
+    first = " ".join(next(lines, "").lstrip("->*+ \t").split()) or passage.heading or name
+    summary = first if len(first) <= _SUMMARY else first[:_SUMMARY].rpartition(" ")[0] + " …"
     text = render(
         "notes/openclaw.md.j2",
         id=path.rpartition("/")[2].removesuffix(".md"),
@@ -258,10 +260,3 @@ def _moment(stem: str) -> datetime | None:
         return datetime(*(int(part or 0) for part in hit.groups()), tzinfo=UTC) if hit else None  # type: ignore[arg-type, misc]
     except ValueError:
         return None
-
-
-def _summary(words: str, otherwise: str) -> str:
-    lines: Sequence[str] = [line for line in words.splitlines() if line.strip() and not line.startswith("#")]
-    first = " ".join(lines[0].lstrip("->*+ \t").split()) if lines else ""
-    first = first or otherwise
-    return first if len(first) <= _SUMMARY else first[:_SUMMARY].rpartition(" ")[0] + " …"

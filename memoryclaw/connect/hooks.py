@@ -172,8 +172,7 @@ def block(turns: Sequence[LogTurn], working: Sequence[str], budget: int) -> str:
         budget: tokens of the whole block; the oldest turns go first.
     """
     taken: list[LogTurn] = []
-    spoken_turns = [turn for turn in turns if turn.role in _SPOKEN and turn.text.strip()]
-    for turn in reversed(spoken_turns):
+    for turn in reversed([turn for turn in turns if turn.role in _SPOKEN and turn.text.strip()]):
         if estimate(_fence([turn, *taken], working)) > budget:
             break
         taken.insert(0, turn)

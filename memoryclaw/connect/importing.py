@@ -274,7 +274,10 @@ def _copied(context: WriteContext, reading: SourceReading, source: str, progress
         if reading.keep:
             about = {"count": len(new), "title": clean_name(title, clean), "files": new}
             message = context.message("import-notes", run=run, **about)
-            edits = [Edit(path, partial(_only_new, data)) for path, data in batch]
+            edits = [
+                Edit(path, partial(lambda data, now: data if now is None else now, data))
+                for path, data in batch
+            ]
             outcome = write(context.root, edits, message, verb="import", now=context.now)
             commit = outcome.commit or commit
             reading.notices |= {outcome.notice: None} if outcome.notice else {}
@@ -308,10 +311,6 @@ def _new_notes(
             paths.add(path)
             yield path, data
         progress(number, len(parts))
-
-
-def _only_new(data: bytes, now: bytes | None) -> bytes:
-    return data if now is None else now
 
 
 def _folder(source: str) -> str:

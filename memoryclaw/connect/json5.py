@@ -112,9 +112,20 @@ class _Json5Parser:
     def value(self, at: int, depth: int) -> JsonNode:
         if depth > _DEEPEST:
             raise self.error(at, "this is nested too deeply")
-        first = self._text[at : at + 1]
-        if first in {"{", "["} and first:
-            return self._container(at, depth)
+        if (first := self._text[at : at + 1]) in {"{", "["}:
+            kind, close = ("object", "}") if first == "{" else ("array", "]")
+            members: list[Member] = []
+            position = self.skip(at + 1)
+            while self._text[position : position + 1] != close:
+                if members and members[-1].comma < 0:
+                    raise self.error(position, "a comma is missing here")
+                member = self._member(position, kind, depth)
+                position = self.skip(member.node.end)
+                if self._text[position : position + 1] == ",":
+                    member = member._replace(comma=position)
+                    position = self.skip(position + 1)
+                members.append(member)
+            return JsonNode(kind, at, position + 1, None, tuple(members))
         if hit := _STRING.match(self._text, at):
             return JsonNode("scalar", at, hit.end(), _unescape(hit[0][1:-1]))
         hit = _WORD.match(self._text, at)
@@ -123,21 +134,6 @@ class _Json5Parser:
         if hit[0] in _NAMES:
             return JsonNode("scalar", at, hit.end(), _NAMES[hit[0]])
         return JsonNode("scalar", at, hit.end(), self._number(hit[0], at))
-
-    def _container(self, start: int, depth: int) -> JsonNode:
-        kind, close = ("object", "}") if self._text[start] == "{" else ("array", "]")
-        members: list[Member] = []
-        position = self.skip(start + 1)
-        while self._text[position : position + 1] != close:
-            if members and members[-1].comma < 0:
-                raise self.error(position, "a comma is missing here")
-            member = self._member(position, kind, depth)
-            position = self.skip(member.node.end)
-            if self._text[position : position + 1] == ",":
-                member = member._replace(comma=position)
-                position = self.skip(position + 1)
-            members.append(member)
-        return JsonNode(kind, start, position + 1, None, tuple(members))
 
     def _member(self, at: int, kind: str, depth: int) -> Member:
         if kind == "array":
@@ -168,17 +164,15 @@ class _Json5Parser:
 def _unescape(text: str) -> str:
     if "\\" not in text:
         return text
-    joined = _ESCAPE.sub(lambda hit: _meaning(hit[1]), text)
+
+    def meaning(hit: re.Match[str]) -> str:
+        if len(escaped := hit[1]) > 1 and escaped != "\r\n":
+            return chr(int(escaped[1:], 16))
+        return "" if escaped in _CONTINUED else _PLAIN.get(escaped, escaped)
+
+    joined = _ESCAPE.sub(meaning, text)
     # Two escapes may spell the halves of one character.
     return joined.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-
-
-def _meaning(escaped: str) -> str:
-    if escaped in _CONTINUED:
-        return ""
-    if len(escaped) > 1:
-        return chr(int(escaped[1:], 16))
-    return _PLAIN.get(escaped, escaped)
 
 
 def to_json(value: Any) -> str:
@@ -281,34 +275,29 @@ def drop(text: str, path: Path, value: Any, added: Added) -> str:
 
 
 def _insert(text: str, node: JsonNode, key: str, value: Any, *, depth: int) -> tuple[str, str | None]:
+    unit, newline = _unit(text), _newline(text)
     if node.members:
-        return _after_last(text, node, key, value), None
+        last = node.members[-1]
+        after = last.node.end if last.comma < 0 else last.comma + 1
+        start = _line_start(text, last.start)
+        line = text[start : last.start]
+        position, separator, rendered = after, " ", key + to_json(value)
+        if not line.strip() and start > node.start:  # it has a line of its own
+            hit = _SAME_LINE.match(text, after)
+            position = hit.end() if hit else after
+            separator, rendered = newline + line, key + _pretty(value, line, unit, newline)
+        if last.comma < 0:
+            return f"{text[:after]},{text[after:position]}{separator}{rendered}{text[position:]}", None
+        return f"{text[:position]}{separator}{rendered},{text[position:]}", None
     position = _end_of_comments(text, node.start + 1)
     close = node.end - 1
     tail = text[position:close]
     if depth and not re.search(r"[\n\r]", text.strip()):
         return text[:position] + key + to_json(value) + text[close:], tail
     outer = _indent_of_line(text, node.start)
-    indent, newline = outer + _unit(text), _newline(text)
-    rendered = key + _pretty(value, indent, _unit(text), newline)
+    indent = outer + unit
+    rendered = key + _pretty(value, indent, unit, newline)
     return f"{text[:position]}{newline}{indent}{rendered}{newline}{outer}{text[close:]}", tail
-
-
-def _after_last(text: str, node: JsonNode, key: str, value: Any) -> str:
-    last = node.members[-1]
-    after = last.node.end if last.comma < 0 else last.comma + 1
-    line = text[_line_start(text, last.start) : last.start]
-    own_line = not line.strip() and _line_start(text, last.start) > node.start
-    if own_line:
-        hit = _SAME_LINE.match(text, after)
-        position = hit.end() if hit else after
-        separator = _newline(text) + line
-        rendered = key + _pretty(value, line, _unit(text), _newline(text))
-    else:
-        position, separator, rendered = after, " ", key + to_json(value)
-    if last.comma < 0:
-        return f"{text[:after]},{text[after:position]}{separator}{rendered}{text[position:]}"
-    return f"{text[:position]}{separator}{rendered},{text[position:]}"
 
 
 def remove(text: str, node: JsonNode, member: Member, added: Added | None = None) -> str:
@@ -344,8 +333,7 @@ def _pretty(value: Any, indent: str, unit: str, newline: str) -> str:
     text = to_json(value)
     if not isinstance(value, dict | list) or not value:
         return text
-    pretty = json.dumps(value, ensure_ascii=text.isascii(), indent=unit)
-    return pretty.replace("\n", newline + indent)
+    return json.dumps(value, ensure_ascii=text.isascii(), indent=unit).replace("\n", newline + indent)
 
 
 def _unit(text: str) -> str:

@@ -93,7 +93,10 @@ def _read(format_: str, part: Part, advance: BytesRead) -> Iterator[HostConversa
         return
     stem = os.path.splitext(name)[0]
     dated = _DAY.search(name) or _DAY.search(os.path.basename(folder))
-    kind = format_ or _kind(name, text)
+    kind = format_ or "markdown"
+    if not format_ and name.endswith(".jsonl"):
+        first = json_object(text.partition("\n")[0])
+        kind = "openclaw" if first.get("type") in (*_HEADERS, "message", "model_change") else "jsonl"
     readers = {"markdown": _markdown, "openclaw": _session_file, "jsonl": _plain}
     lines = readers[kind](stem, text, dated[0] if dated else day)
     while batch := list(islice(lines, TURNS)):
@@ -106,21 +109,13 @@ def _read(format_: str, part: Part, advance: BytesRead) -> Iterator[HostConversa
     advance(1)
 
 
-def _kind(name: str, text: str) -> str:
-    if not name.endswith(".jsonl"):
-        return "markdown"
-    first = json_object(text.partition("\n")[0])
-    return "openclaw" if first.get("type") in (*_HEADERS, "message", "model_change") else "jsonl"
-
-
 def _markdown(stem: str, text: str, day: str) -> _Lines:
     blocks = split(text)
     turns = read_markdown_log(stem, blocks.meta, blocks.body, blocks.body_line).turns
     for number, turn in enumerate(turns, 1):
         if turn.text:
             fields = {"ts": turn.ts or day, "role": turn.role or "note", "content": turn.text}
-            id_ = _host_id(stem, number, turn.text)
-            yield turn.line, {"id": id_, "session": turn.session, **fields}
+            yield turn.line, {"id": _host_id(stem, number, turn.text), "session": turn.session, **fields}
 
 
 def _session_file(stem: str, text: str, _day: str) -> _Lines:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from memoryclaw.connect.curated import ImportCandidate
@@ -91,7 +92,9 @@ def _propose(context: WriteContext, new: Sequence[ImportCandidate], title: str) 
     run = context.run("import")
     facts = [action for one in new for action in one.change.actions if isinstance(action, AddPending)]
     notes = [proposal(one.change, run) for one in new if not isinstance(one.change.actions[0], AddPending)]
-    edits = [Edit(path, _text_edit(text)) for path, text in notes]
+    edits = [
+        Edit(path, partial(lambda data, _: data, text.encode("utf-8", "replace"))) for path, text in notes
+    ]
     if facts:
         pending = [action.fact for action in facts]
         edits.append(Edit(PENDING_FILE, text_change(lambda text: add_all_pending(text, pending))))
@@ -99,7 +102,3 @@ def _propose(context: WriteContext, new: Sequence[ImportCandidate], title: str) 
     message = context.message("import-memories", run=run, count=len(new), files=names, title=title)
     outcome = write(context.root, edits, message, verb="import", now=context.now)
     return outcome.commit, outcome.notice
-
-
-def _text_edit(text: str) -> Callable[[bytes | None], bytes]:
-    return lambda _: text.encode("utf-8", "replace")

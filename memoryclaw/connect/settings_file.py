@@ -113,16 +113,10 @@ def _bare(real: str, text: str | None, editor: SettingsEditor) -> tuple[str | No
         return text, True
     backup = _text(real + BACKUP)
     for was in (backup, None):
-        if _gives(was, editor, value, text):
-            return was, True
+        with suppress(InputError, ConfigError):
+            if _with(was, editor, value) == text:
+                return was, True
     return _marked(text, editor.without(_unmarked(text), _unmarked(backup or ""))), False
-
-
-def _gives(was: str | None, editor: SettingsEditor, value: Any, text: str) -> bool:
-    try:
-        return _with(was, editor, value) == text
-    except (InputError, ConfigError):
-        return False
 
 
 def _with(text: str | None, editor: SettingsEditor, value: Any) -> str:
@@ -184,15 +178,15 @@ def difference(before: str, after: str, name: str) -> str:
     head = max(_shared(old, new) - _CONTEXT, 0)
     tail = max(_shared(old[head:][::-1], new[head:][::-1]) - _CONTEXT, 0)
     old, new = old[head : len(old) - tail], new[head : len(new) - tail]
+
+    def moved(hunk: re.Match[str]) -> str:
+        return f"@@ -{int(hunk[1]) + head}{hunk[2]} +{int(hunk[3]) + head}"
+
     lines = unified_diff(old, new, name, name, lineterm="", n=_CONTEXT)
-    return "\n".join(_SECRET.sub(r'\1"…"', _HUNK.sub(lambda hit: _moved(hit, head), line)) for line in lines)
+    return "\n".join(_SECRET.sub(r'\1"…"', _HUNK.sub(moved, line)) for line in lines)
 
 
 def _shared(old: Sequence[str], new: Sequence[str]) -> int:
     """How many lines are the same at the beginning."""
     pairs = enumerate(zip(old, new, strict=False))
     return next((number for number, (before, after) in pairs if before != after), min(len(old), len(new)))
-
-
-def _moved(hunk: re.Match[str], lines: int) -> str:
-    return f"@@ -{int(hunk[1]) + lines}{hunk[2]} +{int(hunk[3]) + lines}"

@@ -59,7 +59,9 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
         raise InputError(f"the transcript {path} is not a regular file")
     with open(handle, "rb") as file:
         # Behind what was read, if this is the same file and it only grew.
-        last = _read_position(mark)
+        last = ReadPosition()
+        with suppress(OSError, ValueError, TypeError), open(mark, encoding="utf-8") as known:
+            last = ReadPosition(**json.load(known))
         start = last.offset if last.offset and _place(file, last.offset) == last else 0
         file.seek(start)
         for turns, end in _batches(file, session):
@@ -109,14 +111,6 @@ def _place(file: BinaryIO, offset: int) -> ReadPosition:
     info = os.fstat(file.fileno())
     tail = os.pread(file.fileno(), min(_TAIL, offset), max(0, offset - _TAIL))
     return ReadPosition(f"{info.st_dev}:{info.st_ino}", offset, hashlib.sha256(tail).hexdigest()[:16])
-
-
-def _read_position(mark: str) -> ReadPosition:
-    try:
-        with open(mark, encoding="utf-8") as file:
-            return ReadPosition(**json.load(file))
-    except (OSError, ValueError, TypeError):
-        return ReadPosition()
 
 
 def _remember(mark: str, place: ReadPosition) -> None:

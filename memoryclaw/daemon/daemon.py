@@ -159,7 +159,18 @@ class Daemon:
         before = ""
         while not self._stopping.is_set():
             try:
-                self._watched()
+                # Before they are read: what is saved meanwhile is news.
+                self._settings = settings.stamp(self.root, self._vault_id)
+                app = self._open_vault()
+                if app.config.vault_id != self._vault_id:
+                    self._vault_id = app.config.vault_id
+                    self._settings = settings.stamp(self.root, self._vault_id)
+                try:
+                    self._watching = app.watching(self._heard)
+                    if not self._stopping.is_set():
+                        self._watching.run()
+                finally:
+                    app.close()
                 before = ""
             except LockedError as error:
                 self._give_up(error)
@@ -173,20 +184,6 @@ class Daemon:
                 self._stopping.wait(_LOOK)
             except Exception as error:  # noqa: BLE001 - without a watch it is no daemon: `failure` tells of the bug
                 self._give_up(error)
-
-    def _watched(self) -> None:
-        # Before they are read: what is saved meanwhile is news.
-        self._settings = settings.stamp(self.root, self._vault_id)
-        app = self._open_vault()
-        if app.config.vault_id != self._vault_id:
-            self._vault_id = app.config.vault_id
-            self._settings = settings.stamp(self.root, self._vault_id)
-        try:
-            self._watching = app.watching(self._heard)
-            if not self._stopping.is_set():
-                self._watching.run()
-        finally:
-            app.close()
 
     def _heard(self, report: WatchReport) -> None:
         self.events.add(report)

@@ -81,39 +81,31 @@ def within(seconds: float, work: Callable[[], str]) -> str | None:
         work: what to do; it opens for itself whatever it needs.
     """
     reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
+    if os.fork() == 0:
         os.close(reader)
-        _work(writer, work)
+        # Never returns. Who started us may be waited for by somebody who reads its output: that must not stay open here.
+        try:
+            os.setsid()
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(nothing, stream)
+            answer = b"+" + work().encode("utf-8", "replace")  # so that an empty answer is one
+            with open(writer, "wb") as pipe:
+                pipe.write(answer)
+        finally:
+            os._exit(0)
     os.close(writer)
     try:
-        return _heard(reader, time.monotonic() + seconds)
+        end = time.monotonic() + seconds
+        output = b""
+        while select.select([reader], [], [], max(0.0, end - time.monotonic()))[0]:
+            chunk = os.read(reader, _CHUNK)
+            if not chunk:
+                return output[1:].decode("utf-8", "replace") if output else None
+            output += chunk
+        return None
     finally:
         os.close(reader)
-
-
-def _heard(reader: int, end: float) -> str | None:
-    output = b""
-    while select.select([reader], [], [], max(0.0, end - time.monotonic()))[0]:
-        chunk = os.read(reader, _CHUNK)
-        if not chunk:
-            return output[1:].decode("utf-8", "replace") if output else None
-        output += chunk
-    return None
-
-
-def _work(writer: int, work: Callable[[], str]) -> None:
-    """Never returns. Who started us may be waited for by somebody who reads its output: that must not stay open here."""
-    try:
-        os.setsid()
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(nothing, stream)
-        answer = b"+" + work().encode("utf-8", "replace")  # so that an empty answer is one
-        with open(writer, "wb") as pipe:
-            pipe.write(answer)
-    finally:
-        os._exit(0)
 
 
 # A daemon of a vault that goes on when the command that started it ends.

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from memoryclaw.daemon import cron, systemd, timetable
-from memoryclaw.daemon.processes import Child, Ended
+from memoryclaw.daemon.processes import Child
 from memoryclaw.daemon.systemd import ask
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.vault.layout import on_disk, timestamp
@@ -81,12 +81,32 @@ class Schedule:
         """
         times = timetable.timetable(at, every)
         command = command_of(self._root, self._python, shutil.which("git") or "")
-        by = using or self._usable(times, command)
-        written = self._units(times, command) if by == "systemd" else self._block(times, command)
+        troubles = {} if using else {by: scheduler.trouble() for by, scheduler in _SCHEDULERS.items()}
+        by = using or next((by for by, trouble in troubles.items() if not trouble), "")
+        if not by:
+            reasons, line = " and ".join(troubles.values()), timetable.for_shell(command)
+            raise VaultError(f"{reasons}; let whatever schedules commands here run this {times}: {line}")
+        about = {"name": self._name, "timetable": str(times)}
+        if by == "systemd":
+            program, unit = timetable.for_systemd(command), os.path.join(systemd.folder(), self._name)
+            service = self._templates.render("units/service.j2", command=program, **about)
+            timer = self._templates.render("units/timer.j2", calendar=times.calendar(), **about)
+            written: tuple[tuple[str, str], ...] = (f"{unit}.service", service), (f"{unit}.timer", timer)
+        else:
+            line, daily = timetable.for_cron(self._root, command), not times.every
+            block = self._templates.render(
+                "units/crontab.j2", times=times.cron(), command=line, daily=daily, **about
+            )
+            written = (("crontab", block),)
         scheduled = Scheduled("would install", self._name, by, str(times), self._next(times), written)
         if dry_run:
             return scheduled
-        _must_start(self._python)
+        # A scheduler has neither this shell's folder nor its variables, so what starts here need not start there.
+        bare = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+        answer = ask(self._python, "-P", "-m", "memoryclaw", "--version", environment=bare)
+        if answer.code:
+            sentence = f"{self._python} -m memoryclaw does not start outside of this shell ({answer.words})"
+            raise InputError(f"{sentence}; install MemoryClaw for this Python")
         changed = _SCHEDULERS[by].install(self._name, written)
         others = (other for other in _SCHEDULERS if other != by)
         replaced = next((other for other in others if _SCHEDULERS[other].remove(self._name)), "")
@@ -116,28 +136,6 @@ class Schedule:
             installed=True, by=by, active=active, times=str(times or ""), next=following, notices=notices
         )
 
-    def _usable(self, times: timetable.Timetable, command: tuple[str, ...]) -> str:
-        troubles = {by: scheduler.trouble() for by, scheduler in _SCHEDULERS.items()}
-        works = next((by for by, trouble in troubles.items() if not trouble), "")
-        if works:
-            return works
-        reasons, line = " and ".join(troubles.values()), timetable.for_shell(command)
-        raise VaultError(f"{reasons}; let whatever schedules commands here run this {times}: {line}")
-
-    def _units(self, times: timetable.Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-        about = {"name": self._name, "timetable": str(times)}
-        service = self._templates.render("units/service.j2", command=timetable.for_systemd(command), **about)
-        timer = self._templates.render("units/timer.j2", calendar=times.calendar(), **about)
-        unit_path = os.path.join(systemd.folder(), self._name)
-        return (f"{unit_path}.service", service), (f"{unit_path}.timer", timer)
-
-    def _block(self, times: timetable.Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-        block = self._templates.render(
-            "units/crontab.j2", name=self._name, timetable=str(times), times=times.cron(),
-            command=timetable.for_cron(self._root, command), daily=not times.every,
-        )  # fmt: skip
-        return (("crontab", block),)
-
     def _next(self, times: timetable.Timetable | None) -> str:
         return times.following(self._clock().astimezone()).isoformat(timespec="minutes") if times else ""
 
@@ -164,15 +162,6 @@ def last_run(root: str) -> datetime | None:
         return None
     stamps = [hit[1] for name in names if (hit := _RUN.fullmatch(name))]
     return datetime.strptime(max(stamps), "%Y%m%dT%H%M%S").replace(tzinfo=UTC) if stamps else None
-
-
-def _must_start(python: str) -> None:
-    """A scheduler has neither this shell's folder nor its variables, so what starts here need not start there."""
-    bare = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    answer = ask(python, "-P", "-m", "memoryclaw", "--version", environment=bare)
-    if answer.code:
-        sentence = f"{python} -m memoryclaw does not start outside of this shell ({answer.words})"
-        raise InputError(f"{sentence}; install MemoryClaw for this Python")
 
 
 def _remarks(by: str) -> tuple[str, ...]:
@@ -220,7 +209,17 @@ class DaemonSchedule:
         """Works until `stop` is called."""
         seconds = self._first
         while not self._wait(seconds):
-            self._look()
+            try:
+                ended = self._child.run()
+            except OSError as error:
+                ended = None
+                self._tell(f"consolidation could not be started ({error.strerror})")
+            # One sentence worth a line in the log; what the logs of the vault hold is never in it.
+            if ended is not None and ended.code:
+                last = ended.err.strip().rpartition("\n")[2].removeprefix("memoryclaw: ")
+                self._tell(f"consolidation failed (exit code {ended.code}): {last or 'it said nothing'}")
+            elif ended is not None and not ended.out.startswith("Nothing to do"):
+                self._tell(f"consolidated: {ended.out.partition(chr(10))[0]}")
             seconds = self._every
             self.next = self._clock() + timedelta(seconds=seconds)
 
@@ -228,25 +227,7 @@ class DaemonSchedule:
         """When the next look is, and how many minutes lie between two, as programs are told."""
         return {"next": timestamp(self.next), "interval": int(self._every // 60)}
 
-    def _look(self) -> None:
-        try:
-            ended = self._child.run()
-        except OSError as error:
-            self._tell(f"consolidation could not be started ({error.strerror})")
-            return
-        if ended is not None and (words := _last_words(ended)):
-            self._tell(words)
-
     def stop(self) -> None:
         """Ends the work, and the process that is at it; safe from other threads."""
         self._stop.set()
         self._child.end()
-
-
-def _last_words(ended: Ended) -> str:
-    """The one sentence worth a line in the log; what the logs of the vault hold is never in it."""
-    if ended.code == 0:
-        first = ended.out.partition("\n")[0]
-        return "" if first.startswith("Nothing to do") else f"consolidated: {first}"
-    last = ended.err.strip().rpartition("\n")[2].removeprefix("memoryclaw: ")
-    return f"consolidation failed (exit code {ended.code}): {last or 'it said nothing'}"

@@ -110,23 +110,20 @@ def stats(  # noqa: PLR0917
     kinds = {str(kind): int(count) for kind, count in catalog.rows(_KINDS)}
     facts, turns = (int(catalog.rows(sql)[0][0]) for sql in (_FACTS, _TURNS))
     mean = round(sum(ratings) / len(ratings), 2) if ratings else 0.0
+    strengths = Strengths(record, today, catalog.merged_ids())
+    used = catalog.rows(_USED, [json.dumps(sorted(strengths.ids))])
+    values = [(str(id_), round(strengths.of(str(id_), str(kind)).value, 2)) for id_, kind in used]
+    hot = [(id_, value) for id_, value in values if value > 1]
+    hottest = tuple(sorted(hot, key=lambda one: (-one[1], one[0]))[:5])
     often = tuple(sorted(ids_shown.items(), key=lambda one: (-one[1], one[0]))[:5])
     return Stats(
         kinds, facts, turns, tuple(rows[:MONTHS]), recalls, len(ratings), mean, often,
-        sum(bool(use.cited) for uses in record.uses.values() for use in uses), _hottest(record, catalog, today), waiting, review,
+        sum(bool(use.cited) for uses in record.uses.values() for use in uses), hottest, waiting, review,
     )  # fmt: skip
 
 
-def _hottest(record: LedgerUsage, catalog: Catalog, today: date) -> tuple[tuple[str, float], ...]:
-    strengths = Strengths(record, today, catalog.merged_ids())
-    sql = "select id, min(kind) from units where state = 'current' and id in (select value from json_each(?)) group by id"
-    rows = catalog.rows(sql, [json.dumps(sorted(strengths.ids))])
-    values = [(str(id_), round(strengths.of(str(id_), str(kind)).value, 2)) for id_, kind in rows]
-    hot = [(id_, value) for id_, value in values if value > 1]
-    return tuple(sorted(hot, key=lambda one: (-one[1], one[0]))[:5])
-
-
 _KINDS = "select kind, count(*) from files where kind != 'settings' group by kind order by kind"
+_USED = "select id, min(kind) from units where state = 'current' and id in (select value from json_each(?)) group by id"
 _FACTS = "select count(*) from fact where current = 1"
 _TURNS = "select count(*) from unit where kind = 'turn'"
 _GROWTH = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memoryclaw.errors import HistoryError, InputError, VaultError
-from memoryclaw.history.repository import History, TreeEntry, object_id
+from memoryclaw.history.repository import History, object_id
 from memoryclaw.index.stemming import language_of
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, readable
@@ -85,7 +85,9 @@ def survey(vault: Vault, *, shared: bool = False, progress: Progress | None = No
     if place == "notes" and code and code >= notes:
         return Survey(folder=folder, place="code", kinds={".md": notes}, languages={}, other=others)
     other = dict(sorted((suffix, count) for suffix, count in others.items() if suffix))
-    named = () if place == "vault" else tuple(_named(files))
+    # The folders of the user's under a name that means something here.
+    counted = Counter(path.partition("/")[0] for path in files if "/" in path and place != "vault")
+    named = tuple(Named(name, counted[name], means) for name, means in MEANINGS.items() if counted[name])
     seen = Survey(folder=folder, place=place, kinds={}, languages={}, other=other, named=named)
     return _notes(vault, seen, History(folder, shared=shared), progress)
 
@@ -161,15 +163,11 @@ def _language(text: str) -> str:
     return language_of([text], _UNTOLD).code
 
 
-def _named(files: Iterable[str]) -> Iterator[Named]:
-    """The folders of the user's under a name that means something here, with what it means."""
-    counted = Counter(path.partition("/")[0] for path in files if "/" in path)
-    yield from (Named(name, counted[name], meaning) for name, meaning in MEANINGS.items() if counted[name])
-
-
 def _in_git(history: History, notes: Mapping[str, bytes]) -> tuple[list[str], int, tuple[str, ...]]:
     """Which of these notes git neither holds nor ignores, how many it ignores, and what the user has changed or staged."""
-    paths = {path for path in notes if not _in_another(Path(history.root), path)}
+    # Without what is in a repository of its own further down, or in a submodule.
+    inner = {path: [f"{history.root}/{up}/.git" for up in list(Path(path).parents)[:-1]] for path in notes}
+    paths = {path for path, gits in inner.items() if not any(map(os.path.lexists, gits))}
     state = history.state()
     if state.name == "none":
         return sorted(paths), 0, ()
@@ -179,25 +177,16 @@ def _in_git(history: History, notes: Mapping[str, bytes]) -> tuple[list[str], in
         entries = history.index_entries([])
         new = sorted(paths - entries.keys())
         ignored = history.ask_ignored(new)() if new else set()
-        return [path for path in new if path not in ignored], len(ignored), _changed(history, entries, notes)
+        # The files that differ from the last commit in the user's index, and notes that differ from the index.
+        staged = set(entries)
+        if head := history.head():
+            out = history.git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", head)
+            staged = set(history.names_of(out.decode("utf-8", "surrogateescape").split("\0"))) - {""}
+        oids = ((path, data, entries[path].oid) for path, data in notes.items() if path in entries)
+        kinds = {64: "sha256"}
+        edited = {
+            path for path, data, oid in oids if object_id("blob", data, kinds.get(len(oid), "sha1")) != oid
+        }
+        return [path for path in new if path not in ignored], len(ignored), tuple(sorted(staged | edited))
     except HistoryError:
         return [], 0, ()
-
-
-def _changed(
-    history: History, entries: Mapping[str, TreeEntry], notes: Mapping[str, bytes]
-) -> tuple[str, ...]:
-    """The files that differ from the last commit in the user's index, and notes that differ from the index."""
-    staged = set(entries)
-    if head := history.head():
-        out = history.git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", head)
-        staged = set(history.names_of(out.decode("utf-8", "surrogateescape").split("\0"))) - {""}
-    oids = ((path, data, entries[path].oid) for path, data in notes.items() if path in entries)
-    kinds = {64: "sha256"}
-    edited = {path for path, data, oid in oids if object_id("blob", data, kinds.get(len(oid), "sha1")) != oid}
-    return tuple(sorted(staged | edited))
-
-
-def _in_another(root: Path, path: str) -> bool:
-    """True for a file in a repository of its own further down, or in a submodule."""
-    return any(os.path.lexists(root / folder / ".git") for folder in list(Path(path).parents)[:-1])

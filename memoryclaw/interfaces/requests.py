@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext
 from datetime import date
 from queue import Empty, LifoQueue
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -27,11 +27,7 @@ Report = Callable[[Exception], str]  # keeps the details of a bug, and says wher
 _PATIENCE = 10.0  # seconds that a borrower waits for a vault
 
 
-class Apps(Protocol):
-    """Lends open vaults."""
-
-    def __call__(self, audience: str = "") -> AbstractContextManager[App]:
-        """One as this audience sees it; without one, as the caller of this request does."""
+Apps = Callable[..., AbstractContextManager[App]]  # lends a vault, as an audience, else who asks, sees it
 
 
 class VaultPool:

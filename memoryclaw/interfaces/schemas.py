@@ -48,21 +48,18 @@ class Schemas:
         title = "".join(word.capitalize() for word in name.split("_"))
         if title not in self.components:
             self.components[title] = {}  # a shape may hold itself
-            self.components[title] = self._shape(shape, shapes.__annotations__[name])
+            (kind,) = get_args(_evaluated(shapes.__annotations__[name], shapes.__name__))
+            rows = {"type": "array", "items": self._type(get_args(kind)[0])} if shape.many else {}
+            schema = _object({shape.many: rows} if shape.many else {})
+            for key in () if shape.many else shape.keys_of(kind):
+                inner = self._key(key, kind)
+                if not key.spread:
+                    inner = _object({key.name: inner}, optional=key.optional)
+                elif "$ref" in inner:
+                    inner = self.components[inner["$ref"].removeprefix(REF)]
+                schema = _joined(schema, inner)
+            self.components[title] = _joined(schema, _object(_FRESH)) if shape.fresh else schema
         return {"$ref": f"{REF}{title}"}
-
-    def _shape(self, shape: Shape[Any], annotation: str) -> Schema:
-        (kind,) = get_args(_evaluated(annotation, shapes.__name__))
-        rows = {"type": "array", "items": self._type(get_args(kind)[0])} if shape.many else {}
-        schema = _object({shape.many: rows} if shape.many else {})
-        for key in () if shape.many else shape.keys_of(kind):
-            inner = self._key(key, kind)
-            if not key.spread:
-                inner = _object({key.name: inner}, optional=key.optional)
-            elif "$ref" in inner:
-                inner = self.components[inner["$ref"].removeprefix(REF)]
-            schema = _joined(schema, inner)
-        return _joined(schema, _object(_FRESH)) if shape.fresh else schema
 
     def _key(self, key: Key, kind: Any) -> Schema:
         if isinstance(key.how, list):
@@ -141,15 +138,13 @@ class _Names(dict[str, Any]):
             if isinstance(guard, ast.If) and ast.unparse(guard.test) == "TYPE_CHECKING":
                 for line in guard.body:
                     if isinstance(line, ast.ImportFrom):
-                        places = {
+                        self._modules |= {
                             name.asname or name.name: (line.module or "", name.name) for name in line.names
                         }
-                        self._modules |= places
 
     def __missing__(self, name: str) -> Any:
         module, inner = self._modules[name]
-        package = import_module(module)
-        self[name] = getattr(package, inner, None) or import_module(f"{module}.{inner}")
+        self[name] = getattr(import_module(module), inner, None) or import_module(f"{module}.{inner}")
         return self[name]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from memoryclaw import late
 from memoryclaw.models.llm import MOST_TOKENS, Endpoint, ModelError, Prompt, Schema
@@ -35,40 +34,39 @@ class OpenAI:
         """The model's answer; endpoints that can enforce the schema do."""
         from memoryclaw.models import http_limits  # noqa: PLC0415 - loads the HTTP client
 
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        try:
-            with late.httpx.Client(**http_limits.settings(self._endpoint)) as client:
-                url = f"{self._endpoint.url.rstrip('/')}/chat/completions"
-                answer = client.post(url, json=self._request(prompt, schema), headers=headers)
-        except (late.httpx.HTTPError, late.httpx.InvalidURL, ValueError):
-            # Its own words could hold the key, so they are not repeated.
-            raise ModelError(f"{self._endpoint.who} could not be asked", lasting=True) from None
-        if answer.status_code != late.httpx.codes.OK:
-            raise self._refusal(answer.status_code)
-        try:
-            content = json.loads(answer.content)["choices"][0]["message"]["content"]
-        except (ValueError, LookupError, TypeError, RecursionError):
-            content = None
-        if not isinstance(content, str):
-            raise ModelError(f"{self._endpoint.who} answered with something other than an answer")
-        return content
-
-    def _request(self, prompt: Prompt, schema: Schema) -> dict[str, Any]:
         form = {"name": "report", "schema": dict(schema)}
-        messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
-        return {
+        request = {
             "model": self._model,
-            "messages": messages,
+            "messages": [
+                {"role": "system", "content": prompt.system},
+                {"role": "user", "content": prompt.user},
+            ],
             "temperature": 0,
             "seed": 0,
             "max_tokens": MOST_TOKENS,
             "response_format": {"type": "json_schema", "json_schema": form},
         }
-
-    def _refusal(self, status: int) -> ModelError:
-        who = self._endpoint.who
-        if status in _NOT_ALLOWED:
-            return ModelError(f"{who} refused the key; set {_KEYS[0]} in the environment", lasting=True)
-        if status == _MISSING:
-            return ModelError(f"{who} has no model {self._model}", lasting=True)
-        return ModelError(f"{who} failed with status {status}")
+        who, headers = (
+            self._endpoint.who,
+            {"Authorization": f"Bearer {self._key}"} if self._key else dict[str, str](),
+        )
+        try:
+            with late.httpx.Client(**http_limits.settings(self._endpoint)) as client:
+                url = f"{self._endpoint.url.rstrip('/')}/chat/completions"
+                answer = client.post(url, json=request, headers=headers)
+        except (late.httpx.HTTPError, late.httpx.InvalidURL, ValueError):
+            # Its own words could hold the key, so they are not repeated.
+            raise ModelError(f"{who} could not be asked", lasting=True) from None
+        if answer.status_code in _NOT_ALLOWED:
+            raise ModelError(f"{who} refused the key; set {_KEYS[0]} in the environment", lasting=True)
+        if answer.status_code == _MISSING:
+            raise ModelError(f"{who} has no model {self._model}", lasting=True)
+        if answer.status_code != late.httpx.codes.OK:
+            raise ModelError(f"{who} failed with status {answer.status_code}")
+        try:
+            content = json.loads(answer.content)["choices"][0]["message"]["content"]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            content = None
+        if not isinstance(content, str):
+            raise ModelError(f"{who} answered with something other than an answer")
+        return content

@@ -58,8 +58,7 @@ def _encoder() -> Any:
 def _embed(text: str) -> Floats:
     """The mean of the model's vectors for each word piece."""
     np, (session, tokenizer) = numpy(), _load()
-    pieces = tokenizer.encode(text)
-    ids = np.array([pieces.ids], np.int64)
+    ids = np.array([tokenizer.encode(text).ids], np.int64)
     tensors = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
     inputs = {tensor.name: tensors[tensor.name] for tensor in session.get_inputs()}
     return session.run(None, inputs)[0][0].mean(axis=0)

@@ -54,7 +54,16 @@ def new_skill(context: WriteContext, name: str, description: str = "") -> Writte
     if twin:
         raise InputError(f"there is a skill called {name} already: {twin.skill.path}")
     path = f"{SKILLS}/{name}/SKILL.md"
-    text = _scaffold(context, name, " ".join(description.split()))
+    words, description = name.replace("-", " "), " ".join(description.split())
+    if len(description) > DESCRIPTION_LENGTH:
+        raise InputError(f"a description has at most {DESCRIPTION_LENGTH:,} characters")
+    text = context.templates.render(
+        "notes/skill.md.j2",
+        name=name,
+        description=description or f"What {words} does, and when to use it: write it here in one sentence.",
+        triggers=[words],
+        title=words[:1].upper() + words[1:],
+    )
     if problems := lint(path, text.encode()):
         raise InputError(f"{problems[0].message}; {problems[0].hint}")
 
@@ -153,19 +162,6 @@ def _no(
     outcome = commit(context, changes, "skill-reject", verb="skills reject", run="skill", **about)
     path, digest = listed.skill.path, listed.skill.digest
     return SkillDecision(listed.name, path, "rejected", digest, outcome.commit, outcome.notice)
-
-
-def _scaffold(context: WriteContext, name: str, description: str) -> str:
-    words = name.replace("-", " ")
-    if len(description) > DESCRIPTION_LENGTH:
-        raise InputError(f"a description has at most {DESCRIPTION_LENGTH:,} characters")
-    return context.templates.render(
-        "notes/skill.md.j2",
-        name=name,
-        description=description or f"What {words} does, and when to use it: write it here in one sentence.",
-        triggers=[words],
-        title=words[:1].upper() + words[1:],
-    )
 
 
 def _must_be_sound(context: WriteContext, listed: ListedSkill) -> str:

@@ -34,14 +34,29 @@ def parse_value(need: Requirement, text: str) -> Any:
         )
     kind = need.asked.type
     if kind in ("number", "integer"):
-        return _number(need, text)
+        number = json_value(text.strip().replace(",", "."), parse_constant=str)
+        integral = need.asked.type == "integer"
+        kinds = (int,) if integral else (int, float)
+        if type(number) not in kinds or abs(number) == math.inf:  # type() as True is not a number
+            raise InputError(
+                f"{need.name} must be {'a whole' if integral else 'a'} number, not {text[:60]!r}"
+            )
+        return number
     if kind == "boolean":
         low = text.strip().lower()
         if low not in _YES | _NO:
             raise InputError(f"{need.name} must be true or false, not {text[:60]!r}")
         return low in _YES
     if kind in ("list", "array", "map", "object"):
-        return _json(need, text)
+        # Parses JSON of the right kind; a list may also be text with commas.
+        listed = need.asked.type in ("list", "array")
+        elements = [element.strip() for element in text.split(",") if element.strip()] if listed else None
+        value = json_value(text, elements, parse_constant=str)
+        if not isinstance(value, list if listed else dict) or too_deep(value):
+            raise InputError(
+                f"{need.name} must be {'a list' if listed else 'a map'} in JSON, not {text[:60]!r}"
+            )
+        return value
     if not fits(need, text):
         raise InputError(f"{need.name} must be {_SHAPES[kind][1]}, not {text[:60]!r}")
     return text
@@ -66,37 +81,18 @@ def mask(value: Any, secrets: frozenset[str]) -> Any:
     if not secrets:
         return value
     if isinstance(value, str):
-        for form in sorted({form for secret in secrets for form in _forms(secret)}, key=len, reverse=True):
+        # A secret as it is, and as JSON and the messages of a schema check write it.
+        quoted = {
+            json.dumps(secret, ensure_ascii=plain)[1:-1] for secret in secrets for plain in (True, False)
+        }
+        for form in sorted(
+            {*secrets, *quoted, *(repr(secret)[1:-1] for secret in secrets)}, key=len, reverse=True
+        ):
             value = value.replace(form, HIDDEN)
         return value
     if isinstance(value, dict):
         return {mask(key, secrets): mask(inner, secrets) for key, inner in value.items()}
     return [mask(inner, secrets) for inner in value] if isinstance(value, list) else value
-
-
-def _forms(secret: str) -> tuple[str, ...]:
-    """A secret as it is, and as JSON and the messages of a schema check write it."""
-    quoted = (json.dumps(secret), json.dumps(secret, ensure_ascii=False), repr(secret))
-    return secret, *(text[1:-1] for text in quoted)
-
-
-def _number(need: Requirement, text: str) -> int | float:
-    number = json_value(text.strip().replace(",", "."), parse_constant=str)
-    integral = need.asked.type == "integer"
-    kinds = (int,) if integral else (int, float)
-    if type(number) not in kinds or abs(number) == math.inf:  # type() as True is not a number
-        raise InputError(f"{need.name} must be {'a whole' if integral else 'a'} number, not {text[:60]!r}")
-    return number  # type: ignore[no-any-return]
-
-
-def _json(need: Requirement, text: str) -> Any:
-    """Parses JSON of the right kind; a list may also be text with commas."""
-    listed = need.asked.type in ("list", "array")
-    elements = [element.strip() for element in text.split(",") if element.strip()] if listed else None
-    value = json_value(text, elements, parse_constant=str)
-    if not isinstance(value, list if listed else dict) or too_deep(value):
-        raise InputError(f"{need.name} must be {'a list' if listed else 'a map'} in JSON, not {text[:60]!r}")
-    return value
 
 
 # Parameter values from semantic memory: taken only if there is exactly one, else asked for.

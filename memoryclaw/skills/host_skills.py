@@ -10,7 +10,7 @@ import shlex
 import shutil
 import stat
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -167,25 +167,21 @@ def host_skills(root: str, folder: HostFolder, *, sees: listing.Sees, refresh: b
     """
     copies, left_out = _approved_copies(root, sees)
     try:
-        brought = _bring_copies(root, folder, copies, refresh=refresh)
+        if refresh:
+            folder.make()
+        hosted, failed = [], []
+        for copy in copies:
+            if trouble := _trouble(root, folder, copy, refresh=refresh):
+                failed.append(WithheldSkill(copy.hosted.name, copy.hosted.path, trouble))
+            else:
+                hosted.append(copy.hosted)
+        if refresh:
+            folder.keep({copy.name for copy in hosted})
+        brought = HostSkills(folder.path, tuple(hosted), tuple(failed))
     except OSError as error:
         sentence = f"{folder.path} cannot be brought up to date ({error.strerror})"
         raise VaultError(f"{sentence}; try again") from None
     return brought._replace(left_out=tuple(sorted((*brought.left_out, *left_out))))
-
-
-def _bring_copies(root: str, folder: HostFolder, copies: Sequence[_Wanted], *, refresh: bool) -> HostSkills:
-    if refresh:
-        folder.make()
-    hosted, failed = [], []
-    for copy in copies:
-        if trouble := _trouble(root, folder, copy, refresh=refresh):
-            failed.append(WithheldSkill(copy.hosted.name, copy.hosted.path, trouble))
-        else:
-            hosted.append(copy.hosted)
-    if refresh:
-        folder.keep({copy.name for copy in hosted})
-    return HostSkills(folder.path, tuple(hosted), tuple(failed))
 
 
 def _approved_copies(root: str, sees: listing.Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
@@ -193,9 +189,12 @@ def _approved_copies(root: str, sees: listing.Sees) -> tuple[list[_Wanted], list
     copies: dict[str, _Wanted] = {}
     left_out = []
     for listed in listing.list_skills(root):
-        offered = _version(listed, approved)
-        if offered is None:
-            continue
+        version, which = listing.version_of(listed.skill.path, listed.digests), CURRENT
+        if listed.state != APPROVED:
+            earlier = [approval.files for approval in approved if approval.path == listed.skill.path]
+            if listed.state == listing.DRAFT or not earlier:
+                continue
+            version, which = dict(earlier[-1]), EARLIER
         name, path = host_name(listed.skill), listed.skill.path
         reason = "" if all(map(sees, listed.digests)) else "it is not for the agent"
         if not reason and not is_name(name):
@@ -205,21 +204,9 @@ def _approved_copies(root: str, sees: listing.Sees) -> tuple[list[_Wanted], list
         if reason:
             left_out.append(WithheldSkill(name, path, reason))
         else:
-            version, which = offered
             digest = version["SKILL.md" if listed.skill.folder else path.rpartition(".")[2]]
             copies[name] = _Wanted(listed, version, HostedSkill(name, path, digest, which))
     return list(copies.values()), left_out
-
-
-def _version(
-    listed: listing.ListedSkill, approved: list[listing.Approval]
-) -> tuple[Mapping[str, str], str] | None:
-    if listed.state == listing.DRAFT:
-        return None
-    if listed.state == APPROVED:
-        return listing.version_of(listed.skill.path, listed.digests), CURRENT
-    last = next((approval for approval in reversed(approved) if approval.path == listed.skill.path), None)
-    return (last.files, EARLIER) if last else None
 
 
 def _trouble(root: str, folder: HostFolder, copy: _Wanted, *, refresh: bool) -> str:
@@ -274,16 +261,13 @@ def host_name(file: SkillFile) -> str:
 def as_folder(path: str, data: bytes) -> dict[str, bytes]:
     """The files of the folder that hands over a skill of one file, by their names in it."""
     file = read_skill(path, data)
-    text = "\n".join((*_lines(file, path.rpartition("/")[2]), ""))
-    return {"SKILL.md": text.encode("utf-8", "replace"), path.rpartition("/")[2]: data}
-
-
-def _lines(file: SkillFile, name: str) -> Iterator[str]:
+    name = path.rpartition("/")[2]
     description = one_line(file.skill.description or proposed_description(file))[:DESCRIPTION_LENGTH]
-    yield from ("---", f"name: {host_name(file)}", f"description: {flow(description)}", "---")
-    yield from (f"# {one_line(file.name)}", "", f"The skill is `{name}` in this folder. {_how(file, name)}")
+    lines = ["---", f"name: {host_name(file)}", f"description: {flow(description)}", "---"]
+    lines += [f"# {one_line(file.name)}", "", f"The skill is `{name}` in this folder. {_how(file, name)}"]
     if file.asked:
-        yield from ("", "It needs:", "", *map(_parameter, file.asked))
+        lines += ["", "It needs:", "", *map(_parameter, file.asked)]
+    return {"SKILL.md": "\n".join([*lines, ""]).encode("utf-8", "replace"), name: data}
 
 
 def _how(file: SkillFile, name: str) -> str:

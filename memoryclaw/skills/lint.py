@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from memoryclaw.model import Problem
 from memoryclaw.skills.skill_file import TYPES, SkillFile, read_skill
@@ -30,8 +29,7 @@ Slip = tuple[int, str, str]  # a line, what is wrong there, and what to do
 def lint(path: str, data: bytes) -> list[Problem]:
     """Every problem of one skill file, by line."""
     file = read_skill(path, data)
-    problems = {problem[1:] for problem in file.problems}
-    slips = sorted(problems | {*_slips(file)}, key=lambda slip: slip[:2])
+    slips = sorted({*_slips(file), *(problem[1:] for problem in file.problems)}, key=lambda slip: slip[:2])
     return [Problem(path, *slip) for slip in slips]
 
 
@@ -134,7 +132,9 @@ def _parameters(file: SkillFile) -> Iterator[Slip]:
         names.add(spec.name)
         if spec.type and spec.type not in TYPES:
             yield line, f"{spec.type[:60]!r} is not a parameter type", f"use one of {', '.join(TYPES)}"
-        choice = _about(meta, spec.name).get("optional")
+        described = meta.get("parameters")
+        about = described.get(spec.name) if isinstance(described, dict) else None
+        choice = about.get("optional") if isinstance(about, dict) else None
         if choice is not None and text_of(choice).lower() not in _YES_OR_NO:
             yield line, f"optional: {text_of(choice)[:60]!r} is neither true nor false", "use true or false"
 
@@ -154,12 +154,6 @@ def _steps(file: SkillFile) -> Iterator[Slip]:
         if name not in declared:
             message = f"${name} is not a parameter of this skill"
             yield _line_with(file, f"${name}", line), message, "declare it, or fix the name"
-
-
-def _about(meta: Any, name: str) -> dict[str, Any]:
-    value = meta.get("parameters")
-    about = value.get(name) if isinstance(value, dict) else None
-    return about if isinstance(about, dict) else {}
 
 
 def _line(file: SkillFile, *keys: str) -> int:

@@ -232,16 +232,14 @@ def _read_listed(root: str, path: str, decisions: Decisions) -> ListedSkill:
     others = {file: files.read_file(root, file).digest for file in beside if file != path}
     odd = dict.fromkeys(files.list_odd(root, skill.folder) if skill.folder else (), ODD)
     digests = {path: read.digest, **others, **odd}
-    return ListedSkill(skill, _state(path, digests, decisions), digests)
-
-
-def _state(path: str, digests: dict[str, str], decisions: Decisions) -> str:
+    good, state = approvals(decisions), NOT_APPROVED
     if path.startswith(f"{SKILLS}/_drafts/"):
-        return DRAFT
-    good = approvals(decisions)
-    if any(approval.files == version_of(path, digests) for approval in good):
-        return APPROVED
-    return CHANGED if any(approval.path == path for approval in good) else NOT_APPROVED
+        state = DRAFT
+    elif any(approval.files == version_of(path, digests) for approval in good):
+        state = APPROVED
+    elif any(approval.path == path for approval in good):
+        state = CHANGED
+    return ListedSkill(skill, state, digests)
 
 
 def _is_skill(path: str) -> bool:

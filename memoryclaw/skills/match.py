@@ -6,8 +6,9 @@ A score is exactly the sum of its terms, and every term is explained by its word
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from itertools import takewhile
 from typing import NamedTuple
 
 from memoryclaw.model import Matched, Term
@@ -32,28 +33,36 @@ class SkillMatch(NamedTuple):
 
 def match(request: str, skills: Iterable[SkillFile], language: Language, today: date) -> list[SkillMatch]:
     """The skills that share a word with the request, best first; those below ENOUGH are not a match."""
-    words = _RequestWords(request, language)
-    matches = [scored for skill in skills if (scored := _score(words, skill)).score > 0]
-    with_values = [_fill(one, request, today) if one.score >= ENOUGH else one for one in matches]
-    return sorted(with_values, key=lambda reading: (-reading.score, reading.skill.name, reading.skill.path))
+    words = _by_token(request, language)
+    matches = [scored for skill in skills if (scored := _score(words, skill, language)).score > 0]
+    for number, fit in enumerate(matches):
+        if fit.score >= ENOUGH:
+            specs, values = fit.skill.asked, values_in(request, fit.skill.asked, today)
+            missing = (spec.name for spec in specs if not spec.optional and spec.name not in values)
+            matches[number] = fit._replace(values=tuple(values.items()), missing=tuple(missing))
+    return sorted(matches, key=lambda reading: (-reading.score, reading.skill.name, reading.skill.path))
 
 
-class _RequestWords:
+def _by_token(text: str, language: Language) -> dict[str, str]:
     """The words of a text without stop words, by token."""
-
-    def __init__(self, text: str, language: Language) -> None:
-        self.language = language
-        words = [word for word in words_of(text) if not language.is_stop(word)]
-        self.by_token = {token: word for word in words for token in language.token(word).split()}
+    words = [word for word in words_of(text) if not language.is_stop(word)]
+    return {token: word for word in words for token in language.token(word).split()}
 
 
-def _score(words: _RequestWords, skill: SkillFile) -> SkillMatch:
+def _score(words: Mapping[str, str], skill: SkillFile, language: Language) -> SkillMatch:
+    def hits_in(text: str, field: str) -> tuple[float, list[Matched]]:
+        """The share of a text's words that the request has, and these words as the request spells them."""
+        theirs = _by_token(text, language)
+        both = [(words[token], word) for token, word in theirs.items() if token in words]
+        hits = [Matched(our, field, "literal" if fold(our) == fold(word) else "stem") for our, word in both]
+        return len(hits) / max(len(theirs), 1), hits
+
     header = skill.skill
-    triggers = [_hits(words, trigger, "trigger") for trigger in header.triggers]
-    trigger = max(triggers, key=lambda found: found[0], default=(0.0, []))
-    name = _hits(words, header.name.replace("-", " ").replace("_", " "), "name")
-    described = _hits(words, header.description, "description")
-    share = len({m.word for m in described[1]}) / max(len(set(words.by_token.values())), 1)
+    triggers = [hits_in(trigger, "trigger") for trigger in header.triggers]
+    trigger = max(triggers, key=lambda pair: pair[0], default=(0.0, []))
+    name = hits_in(header.name.replace("-", " ").replace("_", " "), "name")
+    described = hits_in(header.description, "description")
+    share = len({m.word for m in described[1]}) / max(len(set(words.values())), 1)
     values = (
         ("trigger", TRIGGER * trigger[0] ** 2, trigger[1]),
         ("name", NAME * name[0] ** 2, name[1]),
@@ -62,21 +71,6 @@ def _score(words: _RequestWords, skill: SkillFile) -> SkillMatch:
     terms = tuple(Term(term, round(value, 4)) for term, value, _ in values if value)
     matched = tuple(hit for _, value, hits in values if value for hit in hits)
     return SkillMatch(skill, round(sum(term.value for term in terms), 4), terms, matched)
-
-
-def _hits(words: _RequestWords, text: str, field: str) -> tuple[float, list[Matched]]:
-    """The share of a text's words that the request has, and these words as the request spells them."""
-    ours, theirs = words.by_token, _RequestWords(text, words.language).by_token
-    both = [(ours[token], word) for token, word in theirs.items() if token in ours]
-    hits = [Matched(our, field, "literal" if fold(our) == fold(word) else "stem") for our, word in both]
-    return len(hits) / max(len(theirs), 1), hits
-
-
-def _fill(match: SkillMatch, request: str, today: date) -> SkillMatch:
-    specs = match.skill.asked
-    values = values_in(request, specs, today)
-    missing: Sequence[str] = [spec.name for spec in specs if not spec.optional and spec.name not in values]
-    return match._replace(values=tuple(values.items()), missing=tuple(missing))
 
 
 # Parameter values in a request. Only obvious ones are taken; the rest is asked for.
@@ -123,8 +117,7 @@ class _ValueReader:
     def __init__(self, request: str, today: date) -> None:
         quotes = list(_QUOTED.finditer(request))
         self._quotes = [next(filter(None, hit.groups())) for hit in quotes]
-        bare = with_blanks(request, [hit.span() for hit in quotes])
-        ranges, self._rest = find_ranges(bare, today)
+        ranges, self._rest = find_ranges(with_blanks(request, [hit.span() for hit in quotes]), today)
         # Who asks for something to be done means a day to come; what looks back is a question that stays open.
         ahead = [r for r in ranges if r.start and (not r.end or r.end >= today.isoformat())]
         self._dates = [r.start if r.start == r.end else f"{r.start}/{r.end}" for r in ahead]
@@ -144,7 +137,13 @@ class _ValueReader:
 
     def by_lead(self, one: ParameterSpec) -> str:
         """A name found by the word before it: `to John`, `from Hamburg`."""
-        words = _words_before(one)
+        parts, words = {*one.name.lower().replace("-", "_").split("_")}, frozenset[str]()
+        if "from" in parts:
+            words = _FROM
+        elif "to" in parts or one.type in ("email", "entity", "person") or _PEOPLE & parts:
+            words = _TOWARDS
+        elif {"place", "city", "site", "where"} & parts:
+            words = _PLACES
         for place, (before, name) in enumerate(self._names):
             if before in words:
                 del self._names[place]
@@ -156,20 +155,7 @@ class _ValueReader:
         return self._quotes.pop(0) if self._quotes and one.type in ("", "string", "text") else ""
 
 
-def _words_before(spec: ParameterSpec) -> frozenset[str]:
-    words = spec.name.lower().replace("-", "_").split("_")
-    if "from" in words:
-        return _FROM
-    if "to" in words or spec.type in ("email", "entity", "person") or _PEOPLE.intersection(words):
-        return _TOWARDS
-    return _PLACES if {"place", "city", "site", "where"}.intersection(words) else frozenset()
-
-
 def _capitals(text: str) -> str:
     """The capitalised words at the start of a text: names, in most languages with capitals."""
-    words = []
-    for word in text.split():
-        if not word[0].isupper():
-            break
-        words.append(re.sub(r"['’]s$", "", word))
-    return " ".join(words)
+    names = takewhile(lambda word: word[0].isupper(), text.split())
+    return " ".join(re.sub(r"['’]s$", "", name) for name in names)

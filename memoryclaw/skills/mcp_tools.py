@@ -8,9 +8,9 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from memoryclaw import late
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
@@ -20,16 +20,9 @@ from memoryclaw.text.prompts import one_line
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
-    from mcp import Client, StdioServerParameters
+    from mcp import Client
 
 _PAGES = 50  # of a server's list of tools
-
-
-class _OpenServer(NamedTuple):
-    """A connected server, and its tools by name."""
-
-    client: Client
-    tools: Mapping[str, Tool]
 
 
 class McpTools:
@@ -44,7 +37,7 @@ class McpTools:
         self._timeout = timeout
         self._home = home
         self._stack = ExitStack()
-        self._open: dict[str, _OpenServer] = {}
+        self._open: dict[str, tuple[Client, Mapping[str, Tool]]] = {}  # and the tools by name
         self._broken: dict[str, str] = {}  # servers that were tried, and what was wrong
         self._portal: BlockingPortal | None = None
         self._nowhere: TextIO  # where what a server writes to its standard error goes
@@ -68,88 +61,74 @@ class McpTools:
         for server in sorted(self._servers, key=len, reverse=True):
             for separator in (".", "__", "/"):
                 if bare.startswith(server + separator):
-                    return self._of(server, bare[len(server + separator) :])
-        tools = [tool for server in self._servers if (tool := self._tools(server).get(name))]
-        if len(tools) > 1:
-            names = " and ".join(f"{tool.host.removeprefix('mcp:')}.{name}" for tool in tools)
+                    tools, wanted = self._tools(server), bare[len(server + separator) :]
+                    if wanted in tools:
+                        return tools[wanted]
+                    close = get_close_matches(wanted, tools, 1)
+                    has = f"it has {', '.join(sorted(tools)[:8]) or 'none'}"
+                    hint = f"did you mean {close[0]}?" if close else has
+                    raise InputError(f"the MCP server {server} has no tool {wanted[:80]!r}; {hint}")
+        alike = [tool for server in self._servers if (tool := self._tools(server).get(name))]
+        if len(alike) > 1:
+            names = " and ".join(f"{tool.host.removeprefix('mcp:')}.{name}" for tool in alike)
             raise InputError(f"several servers have a tool {name}: write {names}, whichever is meant")
-        return tools[0] if tools else None
+        return alike[0] if alike else None
 
     def names(self, server: str) -> list[str]:
         """The names of a server's tools."""
         return list(self._tools(server))
 
-    def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
-        """Checks arguments against the tool's schema; returns what is wrong."""
-        schema = tool.schema or {}
-        return trouble(fit_arguments(args, schema), schema, unknown)
-
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
         """Calls a tool; an error, a crash and a timeout are each a Result that is not ok."""
         server = tool.host.removeprefix("mcp:")
-        client = self._open[server].client
+        client, _ = self._open[server]
         arguments = fit_arguments(args, tool.schema or {})
         try:
             answer = self._run().call(client.call_tool, tool.name, arguments, self._timeout)
         except _failures() as error:
             return Result(ok=False, text=f"the MCP server {server} failed: {_words(error)}")
-        return _result(answer)
-
-    def _of(self, server: str, name: str) -> Tool:
-        tools = self._tools(server)
-        if name in tools:
-            return tools[name]
-        close = get_close_matches(name, tools, 1)
-        hint = f"did you mean {close[0]}?" if close else f"it has {', '.join(sorted(tools)[:8]) or 'none'}"
-        raise InputError(f"the MCP server {server} has no tool {name[:80]!r}; {hint}")
+        texts = [block.text for block in answer.content if block.type == "text"]
+        text = "\n".join(texts) or ", ".join(f"[{block.type}]" for block in answer.content)
+        value = answer.structured_content
+        if isinstance(value, dict) and value.keys() == {"result"}:
+            value = value["result"]  # how the SDK wraps what is no map
+        words = text or ("the tool failed and does not say why" if answer.is_error else "")
+        return Result(not answer.is_error, words, text if value is None else value)
 
     def _tools(self, server: str) -> Mapping[str, Tool]:
         if server in self._broken:  # to wait for it again at each step would take as many times as long
             raise InputError(self._broken[server])
         if server not in self._open:
-            portal = self._run()
+            portal, about = self._run(), self._servers[server]
+            cwd = os.path.join(self._home, os.path.expanduser(about.cwd))
             try:
-                session = portal.wrap_async_context_manager(self._session(self._servers[server]))
+                session = portal.wrap_async_context_manager(self._session(about, cwd))
                 client = self._stack.enter_context(session)
                 tools = portal.call(_list_tools, client, server)
             except _failures() as error:
                 self._broken[server] = f"the MCP server {server} cannot be used: {_words(error)}"
                 raise InputError(self._broken[server]) from None
-            self._open[server] = _OpenServer(client, tools)
-        return self._open[server].tools
+            self._open[server] = client, tools
+        return self._open[server][1]
 
     @asynccontextmanager
-    async def _session(self, server: ToolServer) -> AsyncIterator[Client]:
-        with late.anyio.CancelScope(deadline=late.anyio.current_time() + self._timeout) as scope:
-            async with self._client(server) as client:
-                scope.deadline = float("inf")
-                yield client
-        if scope.cancelled_caught:
-            raise TimeoutError
-
-    @asynccontextmanager
-    async def _client(self, server: ToolServer) -> AsyncIterator[Client]:
+    async def _session(self, server: ToolServer, cwd: str) -> AsyncIterator[Client]:
         wait = self._timeout
-        if server.url:
-            async with (
-                late.httpx2.AsyncClient(headers=dict(server.headers), timeout=wait, trust_env=False) as http,
-                late.mcp.Client(
-                    late.streamable_http.streamable_http_client(server.url, http_client=http),
-                    read_timeout_seconds=wait,
-                    cache=None,
-                ) as client,
-            ):
+        with late.anyio.fail_after(wait) as start:
+            async with AsyncExitStack() as stack:
+                if server.url:
+                    web = late.httpx2.AsyncClient(headers=dict(server.headers), timeout=wait, trust_env=False)
+                    web = await stack.enter_async_context(web)
+                    transport = late.streamable_http.streamable_http_client(server.url, http_client=web)
+                else:
+                    program = late.mcp.StdioServerParameters(
+                        command=server.command, args=list(server.args), env=dict(server.env), cwd=cwd
+                    )
+                    transport = late.mcp.stdio_client(program, errlog=self._nowhere)
+                client = late.mcp.Client(transport, read_timeout_seconds=wait, cache=None)
+                client = await stack.enter_async_context(client)
+                start.deadline = float("inf")
                 yield client
-            return
-        transport = late.mcp.stdio_client(self._start(server), errlog=self._nowhere)
-        async with late.mcp.Client(transport, read_timeout_seconds=wait, cache=None) as client:
-            yield client
-
-    def _start(self, server: ToolServer) -> StdioServerParameters:
-        cwd = os.path.join(self._home, os.path.expanduser(server.cwd))
-        return late.mcp.StdioServerParameters(
-            command=server.command, args=list(server.args), env=dict(server.env), cwd=cwd
-        )
 
     def _run(self) -> BlockingPortal:
         if self._portal is None:
@@ -178,29 +157,12 @@ async def _list_tools(client: Client, server: str) -> dict[str, Tool]:
     return tools
 
 
-def _result(answer: Any) -> Result:
-    texts = [block.text for block in answer.content if block.type == "text"]
-    text = "\n".join(texts) or ", ".join(f"[{block.type}]" for block in answer.content)
-    value = answer.structured_content
-    if isinstance(value, dict) and value.keys() == {"result"}:
-        value = value["result"]  # how the SDK wraps what is no map
-    words = text or ("the tool failed and does not say why" if answer.is_error else "")
-    return Result(not answer.is_error, words, text if value is None else value)
-
-
 def _failures() -> tuple[type[Exception], ...]:
     """What the client, its transports and a broken server can raise."""
     anyio = late.anyio
     streams = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
-    return (
-        late.mcp.MCPError,
-        *streams,
-        late.httpx2.HTTPError,
-        OSError,
-        RuntimeError,
-        ValueError,
-        ExceptionGroup,
-    )
+    others = OSError, RuntimeError, ValueError, ExceptionGroup
+    return (late.mcp.MCPError, *streams, late.httpx2.HTTPError, *others)
 
 
 def _words(error: BaseException) -> str:
@@ -225,7 +187,15 @@ def fit_arguments(args: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[st
     """The arguments; a text that stands where the schema wants a number, a list or the like is read as one if it is one."""
     about = schema.get("properties")
     properties = about if isinstance(about, dict) else {}
-    return {key: _fit_argument(value, properties.get(key)) for key, value in args.items()}
+    fitted = dict(args)
+    for key, value in args.items():
+        of_key = properties.get(key)
+        kind = of_key.get("type") if isinstance(of_key, dict) else None
+        types = _TYPES.get(kind) if isinstance(kind, str) and isinstance(value, str) else None
+        read = json_value(value) if types else None
+        if types and isinstance(read, types) and (kind == "boolean" or not isinstance(read, bool)):
+            fitted[key] = read
+    return fitted
 
 
 def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozenset[str]) -> str:
@@ -247,13 +217,3 @@ def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozens
         return ""
     where = ".".join(map(str, error.absolute_path))
     return f"{where}: {error.message}" if where else str(error.message)
-
-
-def _fit_argument(value: Any, about: Any) -> Any:
-    kind = about.get("type") if isinstance(about, dict) else None
-    type_ = _TYPES.get(kind) if isinstance(kind, str) else None
-    if not isinstance(value, str) or type_ is None:
-        return value
-    read = json_value(value)
-    fits = isinstance(read, type_) and (kind == "boolean" or not isinstance(read, bool))
-    return read if fits else value

@@ -49,15 +49,6 @@ class Migrated(NamedTuple):
     notice: str = ""
 
 
-class StepPlan(NamedTuple):
-    """What one step to the next format comes to."""
-
-    edits: list[Edit]
-    files: list[Rewritten]
-    left: list[Problem]
-    notice: str = ""
-
-
 def migrate(context: WriteContext, *, dry_run: bool = False) -> Migrated:
     """Brings a vault to the newest format, in one commit that can be undone.
 
@@ -72,8 +63,7 @@ def migrate(context: WriteContext, *, dry_run: bool = False) -> Migrated:
         migrated, edits = _plan(context)
         if not edits:
             return migrated
-        run = context.run("migrate")
-        message = context.message("migrate", run=run, **migrated._asdict())
+        message = context.message("migrate", run=context.run("migrate"), **migrated._asdict())
         outcome = writer.write(edits, message, verb="migrate", now=context.now)
     notice = "; ".join(filter(None, (migrated.notice, outcome.notice)))
     return migrated._replace(commit=outcome.commit, notice=notice)
@@ -88,21 +78,17 @@ def _plan(context: WriteContext) -> tuple[Migrated, list[Edit]]:
     if not files.exists(context.root, CONFIG_FILE):
         sentence = f"there is no {CONFIG_FILE} here"
         raise InputError(f"{sentence}; `memoryclaw init` makes a vault of the newest format")
-    plans = [_STEPS[number](context) for number in range(config.format, FORMAT)]
+    migrated, edits = _skills_as_markdown(context)
     change = text_change(lambda text: with_setting(text, "vault.format", str(FORMAT), CONFIG_FILE))
     says = Edit(CONFIG_FILE, change, undoable=True)
     says.change(files.read_file(context.root, CONFIG_FILE).data)  # raises where it cannot be said
-    rewritten = tuple(file for plan in plans for file in plan.files)
-    remaining = tuple(sorted(one for plan in plans for one in plan.left))
-    notice = "; ".join(filter(None, (plan.notice for plan in plans)))
-    migrated = Migrated(config.format, FORMAT, rewritten, remaining, notice=notice)
-    return migrated, [*(edit for plan in plans for edit in plan.edits), says]
+    return migrated, [*edits, says]
 
 
 # From format 1 to 2: a skill is a SKILL.md in a folder of its own. The old file goes to the archive.
 
 
-def _skills_as_markdown(context: WriteContext) -> StepPlan:
+def _skills_as_markdown(context: WriteContext) -> tuple[Migrated, list[Edit]]:
     edits, rewritten, problems, approved = list[Edit](), list[Rewritten](), list[Problem](), list[str]()
     skills = [listed for listed in list_skills(context.root) if not listed.skill.path.endswith(".md")]
     history, paths = History(context.root), [listed.skill.path for listed in skills]
@@ -129,7 +115,8 @@ def _skills_as_markdown(context: WriteContext) -> StepPlan:
         approved += [file.name] if listed.state == APPROVED else []
     names = " and ".join(approved)
     notice = f"{names} must be approved again, as the text is another: see `memoryclaw skills show`"
-    return StepPlan(edits, rewritten, problems, notice if approved else "")
+    left = tuple(sorted(problems))
+    return Migrated(1, 2, tuple(rewritten), left, notice=notice if approved else ""), edits
 
 
 def _only(before: bytes | None, after: bytes | None) -> Callable[[bytes | None], bytes | None]:
@@ -196,19 +183,18 @@ def _step(step: Any) -> tuple[str, list[str]]:
 
 def _block(value: Mapping[str, Any] | list[Any]) -> list[str]:
     """A map or list of JSON as the lines of YAML."""
+    lines: list[str] = []
     if isinstance(value, Mapping):
-        return [line for key, inner in value.items() for line in _below(f"{scalar(key)}:", inner)]
-    lines = []
+        for key, inner in value.items():
+            if inner and (isinstance(inner, dict) or (isinstance(inner, list) and not _is_plain(inner))):
+                lines += [f"{scalar(key)}:", *(f"  {line}" for line in _block(inner))]
+            else:
+                lines.append(f"{scalar(key)}: {_leaf(inner)}")
+        return lines
     for inner in value:
         first, *following = _block(inner) if isinstance(inner, dict | list) and inner else [_leaf(inner)]
         lines += [f"- {first}", *(f"  {line}" for line in following)]
     return lines
-
-
-def _below(head: str, inner: Any) -> list[str]:
-    if inner and (isinstance(inner, dict) or (isinstance(inner, list) and not _is_plain(inner))):
-        return [head, *(f"  {line}" for line in _block(inner))]
-    return [f"{head} {_leaf(inner)}"]
 
 
 def _leaf(value: Any) -> str:
@@ -219,6 +205,3 @@ def _leaf(value: Any) -> str:
 
 def _is_plain(values: list[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
-
-
-_STEPS: dict[int, Callable[[WriteContext], StepPlan]] = {1: _skills_as_markdown}  # from a format to the next

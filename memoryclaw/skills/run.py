@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from difflib import get_close_matches
@@ -53,7 +53,12 @@ def values_for(
     Raises:
         InputError: a value is missing or cannot be used, or there is no such parameter.
     """
-    _must_be_known(params, needs, skill)
+    names = [need.name for need in needs]
+    for name in params:
+        if name not in names:
+            close = get_close_matches(name, names, 1)
+            hint = f"did you mean {close[0]}?" if close else f"it has {_enumeration(names) or 'none'}"
+            raise InputError(f"{skill} has no parameter {name[:60]!r}; {hint}")
     values = {need.name: _value_of(need, params[need.name], facts) for need in needs if need.name in params}
     entities = [
         str(values[need.name].value) for need in needs if need.name in values and need.asked.type in _ENTITIES
@@ -69,15 +74,6 @@ def values_for(
         sentence = f"{skill} needs {_enumeration(missing)}"
         raise InputError(f"{sentence}; say {' '.join(f'--param {name}=…' for name in missing)}")
     return [values.get(need.name, ParameterValue(need.name, None, "")) for need in needs]
-
-
-def _must_be_known(params: Iterable[str], needs: Sequence[Requirement], skill: str) -> None:
-    names = [need.name for need in needs]
-    for name in params:
-        if name not in names:
-            close = get_close_matches(name, names, 1)
-            hint = f"did you mean {close[0]}?" if close else f"it has {_enumeration(names) or 'none'}"
-            raise InputError(f"{skill} has no parameter {name[:60]!r}; {hint}")
 
 
 def _value_of(need: Requirement, text: str, facts: Facts) -> ParameterValue:
@@ -175,15 +171,6 @@ def run_skill(
         InputError: it is not approved as it is, has no steps that can be run, or a value or a tool is missing or wrong.
     """
     listed = find(list_skills(runner.root), name)
-    recipe = _approved_recipe(listed)
-    values = values_for(recipe.needs, params, runner.facts, ask, listed.name)
-    run = run_id("skill", runner.clock(), runner.new_id())
-    with runner.tools() as tools:
-        job = _Job(runner, tools, listed, recipe, values, run, session or run)
-        return job.apply() if apply else job.preview()
-
-
-def _approved_recipe(listed: ListedSkill) -> Recipe:
     if listed.state != APPROVED:
         # The name comes from the file, and a person may paste the command.
         name = shlex.quote(listed.name)
@@ -195,7 +182,11 @@ def _approved_recipe(listed: ListedSkill) -> Recipe:
     if recipe.problems:
         first = recipe.problems[0]
         raise InputError(f"{first.path}:{first.line}: {first.message}; {first.hint}")
-    return recipe
+    values = values_for(recipe.needs, params, runner.facts, ask, listed.name)
+    run = run_id("skill", runner.clock(), runner.new_id())
+    with runner.tools() as tools:
+        job = _Job(runner, tools, listed, recipe, values, run, session or run)
+        return job.apply() if apply else job.preview()
 
 
 @dataclass
@@ -246,21 +237,17 @@ class _Job:
     def _plan(self, step: Step) -> _PlannedCall:
         try:
             tool = self.tools.find(step.tool)
-            return _PlannedCall(
-                step, tool, self._trouble(tool, bound(step, self.known), self._late_args(step))
-            )
+            # The arguments that need the result of an earlier step have no value yet.
+            results = {one.id for one in self.recipe.steps} - self.known.keys()
+            needs = {key: references_in(value, results) for key, value in step.args.items()}
+            unknown = frozenset(key for key, names in needs.items() if results.intersection(names))
+            return _PlannedCall(step, tool, self._trouble(tool, bound(step, self.known), unknown))
         except MemoryClawError as error:
             return _PlannedCall(step, None, str(error))
 
     def _trouble(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """What is wrong with the arguments, without secrets, which the message of a schema repeats."""
         return str(mask(self.tools.check(tool, args, unknown), self.secrets))[:WHY]
-
-    def _late_args(self, step: Step) -> frozenset[str]:
-        """The arguments that need the result of an earlier step."""
-        results = {one.id for one in self.recipe.steps} - self.known.keys()
-        needs = {key: references_in(value, results) for key, value in step.args.items()}
-        return frozenset(key for key, names in needs.items() if results.intersection(names))
 
     def _carry_out(self, number: int, call: _PlannedCall) -> StepResult:
         tool = call.tool

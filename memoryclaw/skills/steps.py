@@ -140,15 +140,6 @@ class Header(NamedTuple):
         return self.lines[number - 1] if number <= len(self.lines) else 1
 
 
-def typed_header(file: SkillFile) -> Header:
-    """Reads the header of a skill without problems; empty for any other."""
-    if file.problems or file.parts.broken:
-        return Header()
-    if file.path.endswith(".json"):
-        return Header(low(json_value(file.text, parse_constant=str)))
-    return _yaml(file.parts.raw) if file.path.endswith(".md") else Header()
-
-
 def _yaml(raw: str) -> Header:
     # text.yaml_text has accepted this text before: it is small, flat enough and without aliases.
     try:
@@ -215,7 +206,11 @@ class Recipe(NamedTuple):
 
 def read_recipe(file: SkillFile) -> Recipe:
     """Reads the steps of a skill, or why it cannot be run."""
-    read = typed_header(file)
+    read = Header()
+    if file.path.endswith(".json") and not file.problems:
+        read = Header(low(json_value(file.text, parse_constant=str)))
+    elif file.path.endswith(".md") and not (file.problems or file.parts.broken):
+        read = _yaml(file.parts.raw)
     header = read.values
     if file.path.endswith((".js", ".mjs")):
         return _refusal(file, "a JavaScript skill is not run", "write its steps as SKILL.md or JSON")
@@ -252,21 +247,16 @@ class _StepReader:
         for message, hint in _slips(keys):
             self._wrong(line, f"step {number} {message}", hint)
         args, id_ = _first(keys, _ARGS) or NOTHING, text_of(_first(keys, _IDS))
-        step = Step(text_of(keys.get("tool")), args, id_, line)
-        self._names(number, step)
-        return step if len(self.problems) == before else None
-
-    def _names(self, number: int, step: Step) -> None:
-        for name in references_in(step.args):
+        for name in references_in(args):
             if name not in self._known:
                 message = f"step {number} names ${name}, which is neither a parameter nor an earlier step"
-                self._wrong(step.line, message, "declare it, or fix the name")
-        if not step.id:
-            return
-        if not REFERENCE_NAME.fullmatch(step.id) or step.id in self._known:
-            message = f"step {number} cannot be called {step.id[:60]!r}"
-            self._wrong(step.line, message, "give it a name of its own, of letters, digits and _")
-        self._known.add(step.id)
+                self._wrong(line, message, "declare it, or fix the name")
+        if id_ and (not REFERENCE_NAME.fullmatch(id_) or id_ in self._known):
+            message = f"step {number} cannot be called {id_[:60]!r}"
+            self._wrong(line, message, "give it a name of its own, of letters, digits and _")
+        self._known.update(filter(None, [id_]))
+        step = Step(text_of(keys.get("tool")), args, id_, line)
+        return step if len(self.problems) == before else None
 
     def _wrong(self, line: int, message: str, hint: str) -> None:
         self.problems.append(Problem(self._file.path, line, message, hint))
@@ -293,17 +283,13 @@ def _need(asked: ParameterSpec, header: Mapping[str, Any]) -> Requirement:
     about = low(next((about for name, about in described if name == asked.name), None))
     source = text_of(about.get("source"))
     places = [place.strip() for place in source.split(" or ")]
-    address = next((place for place in places if _is_address(place)), "")
+    named = ((place, place.removeprefix("semantic:").strip()) for place in places)
+    address = next((place for place, name in named if "." in name.strip(".") or "#" in name), "")
     words = {word for place in places for word in place.lower().split()}
     remembered = not source or bool(words & {"semantic", "memory", "facts"})
     if asked.type == "secret":
         address, remembered = "", False
     return Requirement(asked, address, remembered, about.get("default"))
-
-
-def _is_address(text: str) -> bool:
-    text = text.removeprefix("semantic:").strip()
-    return "." in text.strip(".") or "#" in text
 
 
 def _first(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:

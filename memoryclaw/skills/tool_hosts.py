@@ -6,12 +6,12 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.skills.mcp_tools import McpTools
+from memoryclaw.skills.mcp_tools import McpTools, fit_arguments, trouble
 from memoryclaw.skills.steps import as_text, too_deep
 from memoryclaw.skills.tools import LONGEST_RESULT, LOOPBACK, Result, Tool, is_private
 from memoryclaw.text.encoding import json_value
@@ -66,7 +66,25 @@ class GatewayTools:
         except (OSError, HTTPException) as error:
             words = one_line(str(error))[:200]
             return Result(ok=False, text=f"the OpenClaw gateway at {self._url} cannot be asked ({words})")
-        return _result(tool, status, body)
+        reply = json_value(body)
+        if status in _FORBIDDEN:
+            return Result(ok=False, text=f"the OpenClaw gateway refused the token; check {TOKEN}")
+        if status == _MISSING and not _error(reply):
+            return Result(ok=False, text=f"the OpenClaw gateway has no tool {tool.name!r}")
+        if status != _OK or not isinstance(reply, dict) or reply.get("ok") is False:
+            return Result(
+                ok=False, text=_error(reply) or f"the OpenClaw gateway answered with status {status}"
+            )
+        result = reply.get("result", reply)
+        if not isinstance(result, dict) or not isinstance(result.get("content"), list):
+            text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+            return Result(ok=True, text=text, value=result)
+        blocks = [one for one in result["content"] if isinstance(one, dict)]
+        text = "\n".join(
+            str(block["text"]) for block in blocks if block.get("type") == "text" and "text" in block
+        )
+        details = result.get("details")
+        return Result(result.get("isError") is not True, text, details if isinstance(details, dict) else text)
 
     def _post(self, request: Mapping[str, Any]) -> tuple[int, bytes]:
         address = urlsplit(self._url)
@@ -78,7 +96,17 @@ class GatewayTools:
             path = f"{address.path.rstrip('/')}/tools/invoke"
             connection.request("POST", path, json.dumps(request).encode(), headers)
             answer = connection.getresponse()
-            return answer.status, _body(answer, time.monotonic() + self._timeout)
+            # Reads an answer within its limits of size and time.
+            end = time.monotonic() + self._timeout
+            chunks, size = [], 0
+            while data := answer.read1(65_536):
+                chunks.append(data)
+                size += len(data)
+                if size > _MOST_BYTES:
+                    raise HTTPException(f"it answered with more than {_MOST_BYTES:,} bytes")
+                if time.monotonic() > end:
+                    raise TimeoutError
+            return answer.status, b"".join(chunks)
         finally:
             connection.close()
 
@@ -92,39 +120,6 @@ def _host(url: str) -> str:
     except ValueError:
         pass
     raise ConfigError("openclaw.gatewayUrl is not an address such as http://127.0.0.1:18789")
-
-
-def _body(answer: HTTPResponse, end: float) -> bytes:
-    """Reads an answer within its limits of size and time."""
-    chunks, size = [], 0
-    while data := answer.read1(65_536):
-        chunks.append(data)
-        size += len(data)
-        if size > _MOST_BYTES:
-            raise HTTPException(f"it answered with more than {_MOST_BYTES:,} bytes")
-        if time.monotonic() > end:
-            raise TimeoutError
-    return b"".join(chunks)
-
-
-def _result(tool: Tool, status: int, body: bytes) -> Result:
-    reply = json_value(body)
-    if status in _FORBIDDEN:
-        return Result(ok=False, text=f"the OpenClaw gateway refused the token; check {TOKEN}")
-    if status == _MISSING and not _error(reply):
-        return Result(ok=False, text=f"the OpenClaw gateway has no tool {tool.name!r}")
-    if status != _OK or not isinstance(reply, dict) or reply.get("ok") is False:
-        return Result(ok=False, text=_error(reply) or f"the OpenClaw gateway answered with status {status}")
-    result = reply.get("result", reply)
-    if not isinstance(result, dict) or not isinstance(result.get("content"), list):
-        text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
-        return Result(ok=True, text=text, value=result)
-    blocks = [one for one in result["content"] if isinstance(one, dict)]
-    text = "\n".join(
-        str(block["text"]) for block in blocks if block.get("type") == "text" and "text" in block
-    )
-    details = result.get("details")
-    return Result(result.get("isError") is not True, text, details if isinstance(details, dict) else text)
 
 
 def _error(said: Any) -> str:
@@ -167,7 +162,7 @@ class ToolHosts:
 
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """Checks the arguments if the tool has a schema; returns what is wrong. Those in `unknown` have no value yet."""
-        return "" if tool.schema is None else self._servers.check(tool, args, unknown)
+        return "" if tool.schema is None else trouble(fit_arguments(args, tool.schema), tool.schema, unknown)
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
         """Calls it once; an answer that is too large is a failure, since half of one would be wrong."""

@@ -221,17 +221,10 @@ def check(changes: Mapping[str, Any], clean: Clean | None = None) -> dict[str, A
 
 def dump(memory: WorkingMemory) -> dict[str, Any]:
     """A working memory in the form of its file."""
-    return {
-        "session": memory.session,
-        "updated": memory.updated,
-        "task": memory.task,
-        "goal": memory.goal,
-        "plan": list(memory.plan),
-        "facts": dict(memory.facts),
-        "recent_observations": list(memory.observations),
-        "active_skill": memory.active_skill,
-        "by_hand": list(memory.by_hand),
-    }
+    fields = {key: name for name, key in SAME.items()}
+    keys = ("session", "updated", *KEYS, "by_hand")
+    values = ((key, getattr(memory, fields.get(key, key))) for key in keys)
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in values}
 
 
 def load(value: Any, session: str, path: str) -> WorkingMemory:

@@ -52,9 +52,7 @@ class Cleared(NamedTuple):
     notice: str = ""
 
 
-class _StoredMemory(NamedTuple):
-    memory: WorkingMemory
-    digest: str | None
+_StoredMemory = tuple[WorkingMemory, str | None]  # and the digest of its file
 
 
 class WorkingStore(NamedTuple):
@@ -67,7 +65,7 @@ class WorkingStore(NamedTuple):
 
     def show(self, session: str) -> WorkingMemory:
         """Returns the working memory of a session, empty if it has none; a file that cannot be used is a problem."""
-        return self._read(session_name(session)).memory
+        return self._read(session_name(session))[0]
 
     def change(self, session: str, changes: Mapping[str, Any]) -> WorkingMemory:
         """Changes it; another task starts a new one, and the content of the old one goes to the log."""
@@ -133,15 +131,15 @@ class WorkingStore(NamedTuple):
         path = _path(session)
         try:
             stored = files.read_file(self.root, path, LARGEST)
-            return _StoredMemory(load(json.loads(stored.data), session, path), stored.digest)
+            return load(json.loads(stored.data), session, path), stored.digest
         except NotFoundError:
-            return _StoredMemory(WorkingMemory(session=session), None)
+            return WorkingMemory(session=session), None
         except (VaultError, OSError) as error:
             reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
             why = f"this file {reason.removeprefix(path).strip()}"
-            return _StoredMemory(unusable(session, path, why, _AWAY), None)
+            return unusable(session, path, why, _AWAY), None
         except (ValueError, RecursionError):
-            return _StoredMemory(unusable(session, path, "this file is not JSON"), stored.digest)
+            return unusable(session, path, "this file is not JSON"), stored.digest
 
     def _write(self, memory: WorkingMemory, digest: str | None) -> None:
         data = json.dumps(dump(memory), ensure_ascii=False, indent=2) + "\n"
@@ -162,7 +160,7 @@ class WorkingStore(NamedTuple):
         """Reads the file for a change; one with other content is renamed first."""
         memory, digest = self._read(session)
         if not memory.problems:
-            return _StoredMemory(memory, digest)
+            return memory, digest
         problem, path = memory.problems[0], _path(session)
         if digest is None:
             raise VaultError(f"{path}: {problem.message}; {problem.hint}")
@@ -170,7 +168,7 @@ class WorkingStore(NamedTuple):
         files.write_file(self.root, aside, files.read_file(self.root, path, LARGEST).data, None)
         files.remove_file(self.root, path, digest)
         told_where = problem._replace(hint=f"it was set aside as {aside}")
-        return _StoredMemory(replace(memory, problems=(told_where,)), None)
+        return replace(memory, problems=(told_where,)), None
 
     def _log(self, memory: WorkingMemory) -> str:
         """Logs its content as a system line of its session; returns the line's id."""
@@ -256,8 +254,7 @@ def _plan(args: Mapping[str, Any]) -> list[str] | None:
         steps = args.get(key)
         if isinstance(steps, list) and steps and all(isinstance(s, Mapping) and "status" in s for s in steps):
             open_ = (step for step in steps if str(step["status"]).lower() not in _OVER)
-            texts = (_first(step, _STEPS) for step in open_)
-            return [shorten(text, SHORT) for text in texts if text]
+            return [shorten(text, SHORT) for step in open_ if (text := _first(step, _STEPS))]
     return None
 
 

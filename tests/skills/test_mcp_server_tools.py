@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from memoryclaw.errors import InputError
-from memoryclaw.skills.mcp_tools import McpTools
+from memoryclaw.skills.mcp_tools import McpTools, trouble
 from memoryclaw.skills.tools import ToolServer
 
 SERVER = Path(__file__).parent.parent / "servers" / "toolserver.py"
@@ -59,8 +59,8 @@ def test_tools_are_found_checked_and_called_over_http(notes: Running) -> None:
             assert found is not None
             assert (found.host, found.name) == ("mcp:notes", "note")
         assert tools.find("nothing") is None
-        assert "'text' is a required property" in tools.check(found, {}, frozenset())
-        assert tools.check(found, {}, frozenset({"text"})) == ""
+        assert "'text' is a required property" in trouble({}, found.schema or {}, frozenset())
+        assert trouble({}, found.schema or {}, frozenset({"text"})) == ""
         done = tools.call(found, {"text": "tea", "count": "2"})
         assert (done.ok, done.text, done.value) == (True, "noted tea", "noted tea")
         assert notes.calls[before:] == [["note", {"text": "tea", "count": 2}]]

@@ -74,7 +74,15 @@ def install(
 def uninstall(text: str, steps: Sequence[InstallStep]) -> str:
     """The text without what these steps wrote; where a person has put something else since, that stays."""
     for step in reversed(steps):
-        text = _undo(text, step)
+        added, node = json5.Added(step.there, step.tail), json5.value_at(text, step.path)
+        if step.did == ITEM:
+            text = json5.drop(text, step.path, step.value, added)
+        elif node is not None and step.did == REPLACED:
+            json5.parse(step.before)  # a record that somebody spoilt must not spoil the configuration
+            if json5.plain(node) == step.value:
+                text = json5.replace_value(text, node, step.before)
+        elif node is not None and (step.path == ENTRY or json5.plain(node) == step.value):
+            text = json5.take(text, step.path, added)
     return text
 
 
@@ -154,8 +162,7 @@ def _replace(text: str, wish: DesiredSetting, node: json5.JsonNode, steps: list[
         step = steps[number]
         ours = json5.plain(node) == step.value
         before = step.before if ours else raw
-        did = step.did if ours else REPLACED
-        steps[number] = step._replace(value=wish.value, before=before, did=did)
+        steps[number] = step._replace(value=wish.value, before=before, did=step.did if ours else REPLACED)
     elif not _covers(wish.path, steps):
         steps.append(InstallStep(wish.path, REPLACED, wish.value, raw))
     return json5.replace_value(text, node, json5.to_json(wish.value))
@@ -165,18 +172,3 @@ def _covers(path: Sequence[str], steps: Iterable[InstallStep]) -> bool:
     """True where something that was added as a whole holds this path."""
     added = (step.path for step in steps if step.did == ADDED)
     return any(len(outer) < len(path) and tuple(path[: len(outer)]) == outer for outer in added)
-
-
-def _undo(text: str, step: InstallStep) -> str:
-    added = json5.Added(step.there, step.tail)
-    if step.did == ITEM:
-        return json5.drop(text, step.path, step.value, added)
-    node = json5.value_at(text, step.path)
-    if node is None:
-        return text
-    if step.did == REPLACED:
-        json5.parse(step.before)  # a record that somebody spoilt must not spoil the configuration
-        return json5.replace_value(text, node, step.before) if json5.plain(node) == step.value else text
-    if step.path == ENTRY or json5.plain(node) == step.value:
-        return json5.take(text, step.path, added)
-    return text

@@ -46,23 +46,14 @@ class Changed(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-class Setup:
+class Setup(NamedTuple):
     """One OpenClaw and one vault."""
 
-    def __init__(
-        self,
-        host: HostConfig,
-        vault: str,
-        command: Sequence[str],
-        *,
-        plugin: Callable[[], str],
-        clock: Callable[[], datetime],
-    ) -> None:
-        self.host = host
-        self.vault = vault
-        self.command = tuple(command)
-        self.plugin = plugin
-        self._clock = clock
+    host: HostConfig
+    vault: str
+    command: tuple[str, ...]
+    plugin: Callable[[], str]
+    clock: Callable[[], datetime]
 
     def plan_install(self) -> ConfigChange:
         """What installing would write. Raises ConfigError: there is no configuration, or it cannot be edited."""
@@ -87,7 +78,7 @@ class Setup:
         backup = (self.host.record() or InstallRecord()).backup
         first = backup
         if installs:
-            backup = self.host.back_up(planned.before, self._clock()) if changes else backup
+            backup = self.host.back_up(planned.before, self.clock()) if changes else backup
             # First: a change without a record could not be undone exactly.
             self.host.keep(self.vault, planned.steps, first or backup)
         if changes:

@@ -47,9 +47,10 @@ def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
     settings = settings if isinstance(settings, dict) else {}
     vault = str(settings.get("vault") or setup.vault)
     rows = (("config", True, path, "", ""), *_ours(setup, values), *_outside(vault, settings, daemon))
-    shown = ((name, ok, good, "") if ok else (name, ok, bad, advice) for name, ok, good, bad, advice in rows)
-    checks = tuple(OpenClawCheck(*row) for row in shown)
-    return OpenClawStatus(path, vault, isinstance(entry, dict), checks)
+    checks = (
+        OpenClawCheck(name, ok, *((good, "") if ok else (bad, mends))) for name, ok, good, bad, mends in rows
+    )
+    return OpenClawStatus(path, vault, isinstance(entry, dict), tuple(checks))
 
 
 def _ours(setup: Setup, values: dict[str, Any]) -> tuple[_Row, ...]:

@@ -63,8 +63,7 @@ def _batches(handle: int) -> Iterator[list[str]]:
 def summary(counts: Counter[str]) -> str:
     """What became of some turns, in one sentence."""
     words = [plural(counts["kept"], "turn") + " kept"]
-    words += [f"{counts['again']:,} known already"] * (counts["again"] > 0)
-    words += [f"{counts['left_out']:,} left out"] * (counts["left_out"] > 0)
-    words += [f"{counts['refused']:,} refused"] * (counts["refused"] > 0)
+    others = {"again": "known already", "left_out": "left out", "refused": "refused"}
+    words += [f"{counts[key]:,} {what}" for key, what in others.items() if counts[key]]
     words += [f"{plural(counts['redacted'], 'secret')} redacted"] * (counts["redacted"] > 0)
     return ", ".join(words) + "."

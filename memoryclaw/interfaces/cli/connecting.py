@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -14,9 +14,6 @@ from memoryclaw import rooms
 from memoryclaw.connect.table import BY_NAME, OPENCLAW, HostRow
 from memoryclaw.interfaces.cli.printing import marked, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import DRY_RUN, TEXT, YES, CliContext, agreed, flag, verb
-
-if TYPE_CHECKING:
-    from memoryclaw.app import App
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 # What is said to be done, to be done without --dry-run, and of files that do not change: of a removal, of a connection.
@@ -43,7 +40,7 @@ class _FileChange(NamedTuple):
 @flag("--print", "Only print what to add to the settings of this host, or of any other.", name="printed")
 @DRY_RUN
 @YES
-def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_run: bool, yes: bool) -> None:
+def connect(context: CliContext, /, host: str, *, remove: bool, printed: bool, **how: bool) -> None:
     """Give a host this vault as its memory: claude-code, claude-desktop, codex, cursor, gemini, vscode or openclaw.
 
     Shows the change to the host's own settings, asks, tries the server, and writes. Nothing else in
@@ -58,10 +55,14 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
             files = [_planned(setup, setup.plan_uninstall())]
         else:
             files = [_file_change(change) for change in rooms.connecting.plan_removal(row)]
-        _carry_out(context, row, files, None, dry_run=dry_run, yes=yes)
+        _carry_out(context, row, files, None, vault="", question="", **how)
         return
     with context.app(quiet=True) as app:
-        vault, question = os.fspath(app.root), _first_question(app)
+        # Something to ask a host that this vault can answer: about what it knows most of.
+        names = sorted((-entry.facts - entry.statements, entry.name) for entry in app.entities())
+        subject = names[0][1] if names else "".join(note.title for note in app.browse(limit=1))
+        vault, question = os.fspath(app.root), "What do you remember of what I told you?"
+        question = f"What do you know about {subject}?" if subject else question
     if printed or row is None:
         _print(context, row, vault)
         return
@@ -75,15 +76,7 @@ def connect(context: CliContext, host: str, *, remove: bool, printed: bool, dry_
         changes = rooms.connecting.plan_connection(row, vault)
         files = [_file_change(change) for change in changes]
         tried = partial(rooms.connecting.try_connection, row, changes)
-    _carry_out(context, row, files, tried, dry_run=dry_run, yes=yes, vault=vault, question=question)
-
-
-def _first_question(app: App) -> str:
-    """Something to ask a host that this vault can answer: about what it knows most of."""
-    by_size = sorted(app.entities(), key=lambda entry: (-entry.facts - entry.statements, entry.name))
-    largest = by_size[0] if by_size else None
-    subject = largest.name if largest else "".join(note.title for note in app.browse(limit=1))
-    return f"What do you know about {subject}?" if subject else "What do you remember of what I told you?"
+    _carry_out(context, row, files, tried, vault=vault, question=question, **how)
 
 
 def _print(context: CliContext, row: HostRow | None, vault: str) -> None:
@@ -102,14 +95,14 @@ def _carry_out(
     files: Sequence[_FileChange],
     tried: Callable[[], Sequence[str]] | None,
     *,
-    dry_run: bool,
-    yes: bool,
-    vault: str = "",
-    question: str = "",
+    vault: str,
+    question: str,
+    **how: bool,
 ) -> None:
     """Shows the change, asks, tries the server, where there is one to try, and writes; `question` is one that this vault can answer."""
     changed = [file for file in files if file.diff]
-    may_write = agreed_to(context, {file.path: file.diff for file in changed}, yes=yes, dry_run=dry_run)
+    dry_run, diffs = how["dry_run"], {file.path: file.diff for file in changed}
+    may_write = agreed_to(context, diffs, **how)
     if may_write is None:
         return
     done, would, nothing = _ACTIONS[bool(tried)]

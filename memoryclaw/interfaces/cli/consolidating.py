@@ -97,7 +97,9 @@ def run(
             _tell(context, app.redo(since, llm=llm), dry_run=False)
             return
         if ask:
-            _ask(context, app, due=due)
+            segments = app.segments(due=due)
+            for segment in () if context.printed(shapes.segments, segments) else segments:
+                say(json_text(segment._asdict()))
             return
         if llm == "auto" and not answers and not due:
             _offer_agreement(app)
@@ -111,13 +113,6 @@ def run(
             after=after,
         )
     _tell(context, outcome, dry_run=dry_run)
-
-
-def _ask(context: CliContext, app: App, *, due: bool) -> None:
-    segments = app.segments(due=due)
-    if not context.printed(shapes.segments, segments):
-        for segment in segments:
-            say(json_text(segment._asdict()))
 
 
 def _lines(file: TextIO) -> list[str]:
@@ -142,8 +137,24 @@ def _tell(context: CliContext, run: rooms.consolidate.Consolidated, *, dry_run: 
     if context.printed(shapes.consolidated, run):
         return
     changes, reads = run.changes, run.changes.ranges and not run.waits
+    waits = "would wait" if dry_run else "waiting"
     if reads:
-        say(_summary(changes, run.mode, dry_run=dry_run))
+        # One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no.
+        applied = [change for change in changes.changes if not rooms.apply.waits(change, run.mode)]
+        kinds = Counter(change.kind for change in applied)
+        acts = Counter(type(action).__name__ for change in applied for action in change.actions)
+        proposed = len(changes.changes) - len(applied)
+        words = [plural(kinds["episode"], "episode")] * bool(kinds["episode"] or not proposed)
+        words += [plural(acts["SetFact"], "new fact")] * bool(acts["SetFact"])
+        words += [plural(acts["AddStatement"], "new statement")] * bool(acts["AddStatement"])
+        words += [f"{acts['ConfirmFact']} confirmed"] * bool(acts["ConfirmFact"])
+        words += [f"{acts['AddPending']} waiting for your decision"] * bool(acts["AddPending"])
+        words += [plural(kinds["skill"], "skill draft")] * bool(kinds["skill"])
+        words += [plural(kinds["merge"], "merge")] * bool(kinds["merge"])
+        words += [f"{plural(proposed, 'proposal')} {waits} in review/"] * bool(proposed)
+        branch = " of its own" if dry_run else f" memoryclaw/{changes.run}"
+        where = f", all on a branch{branch}" if run.mode == "branch" else ""
+        say(f"{plural(changes.turns, 'turn')} read: {', '.join(words)}{where}.")
         _tell_changes(run, dry_run=dry_run)
         remark(f"degraded: {changes.degraded}" if changes.degraded else "")
     elif run.upkeep is None:
@@ -151,20 +162,15 @@ def _tell(context: CliContext, run: rooms.consolidate.Consolidated, *, dry_run: 
     if run.upkeep is not None:
         if reads:
             say()
-        _tell_upkeep(run.upkeep, dry_run=dry_run)
+        # What was done and proposed with what is there already.
+        changes = run.upkeep.changes
+        proposed = sum(rooms.apply.waits(change, run.upkeep.mode) for change in changes.changes)
+        changed = len(changes.changes) - proposed
+        words = [f"{plural(changed, 'change')} {'would be ' * dry_run}made"] * bool(changed)
+        words += [f"{plural(proposed, 'proposal')} {waits} in review/"] * bool(proposed)
+        say(f"Upkeep: {', '.join(words)}.")
+        _tell_changes(run.upkeep, dry_run=dry_run)
     remark(*run.notices)
-
-
-def _tell_upkeep(upkeep: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
-    """What was done and proposed with what is there already."""
-    changes = upkeep.changes
-    proposed = sum(rooms.apply.waits(change, upkeep.mode) for change in changes.changes)
-    changed = len(changes.changes) - proposed
-    waits = "would wait" if dry_run else "waiting"
-    words = [f"{plural(changed, 'change')} {'would be ' * dry_run}made"] * bool(changed)
-    words += [f"{plural(proposed, 'proposal')} {waits} in review/"] * bool(proposed)
-    say(f"Upkeep: {', '.join(words)}.")
-    _tell_changes(upkeep, dry_run=dry_run)
 
 
 def _tell_changes(run: rooms.consolidate.Consolidated, *, dry_run: bool) -> None:
@@ -173,34 +179,32 @@ def _tell_changes(run: rooms.consolidate.Consolidated, *, dry_run: bool) -> None
     if dry_run:
         _planned(run.changes)
     else:
-        _applied(run)
-
-
-def _summary(changes: rooms.changes.ChangeSet, mode: str, *, dry_run: bool) -> str:
-    """One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no."""
-    applied = [change for change in changes.changes if not rooms.apply.waits(change, mode)]
-    kinds = Counter(change.kind for change in applied)
-    acts = Counter(type(action).__name__ for change in applied for action in change.actions)
-    proposed = len(changes.changes) - len(applied)
-    words = [plural(kinds["episode"], "episode")] * bool(kinds["episode"] or not proposed)
-    words += [plural(acts["SetFact"], "new fact")] * bool(acts["SetFact"])
-    words += [plural(acts["AddStatement"], "new statement")] * bool(acts["AddStatement"])
-    words += [f"{acts['ConfirmFact']} confirmed"] * bool(acts["ConfirmFact"])
-    words += [f"{acts['AddPending']} waiting for your decision"] * bool(acts["AddPending"])
-    words += [plural(kinds["skill"], "skill draft")] * bool(kinds["skill"])
-    words += [plural(kinds["merge"], "merge")] * bool(kinds["merge"])
-    waits = "would wait" if dry_run else "waiting"
-    words += [f"{plural(proposed, 'proposal')} {waits} in review/"] * bool(proposed)
-    branch = " of its own" if dry_run else f" memoryclaw/{changes.run}"
-    where = f", all on a branch{branch}" if mode == "branch" else ""
-    return f"{plural(changes.turns, 'turn')} read: {', '.join(words)}{where}."
+        applied = run.applied
+        assert applied is not None  # noqa: S101 - told so by the caller
+        for commit in applied.commits[:_LONGEST]:
+            say(f"{styled(commit.commit[:10] or '-', fg='yellow')} {styled(commit.title)}")
+        if len(applied.commits) > _LONGEST:
+            say(f"… and {len(applied.commits) - _LONGEST:,} more; `memoryclaw history` lists them")
+        for path in applied.proposed:
+            say(styled(f"waits: {path}"))
+        say()
+        if run.mode == "branch":
+            applies = f"`memoryclaw review approve {run.changes.run}` applies it"
+            say(f"Nothing in the vault has changed yet: {applies}.")
+        elif any(commit.commit for commit in applied.commits):
+            say(f"Undo the whole run with `memoryclaw undo {run.changes.run}`.")
+        remark(*applied.notices)
 
 
 def _planned(changes: rooms.changes.ChangeSet) -> None:
     for planned in changes.changes:
         say()
         say(styled(planned.title, bold=True))
-        lines = [_action(action) for action in planned.actions]
+        lines = []
+        for action in planned.actions:
+            values = action.values()
+            size = plural(str(values.get("text", "")).count("\n"), "line")
+            lines.append(_ACTIONS.get(type(action).__name__, "~ {path}").format_map({**values, "size": size}))
         lines += planned.evidence
         lines += [f"waits: {planned.reason}"] * bool(planned.reason)
         for line in lines:
@@ -217,38 +221,13 @@ def _planned(changes: rooms.changes.ChangeSet) -> None:
 
 
 _ACTIONS = {
+    "NewFile": "+ {path} ({size})",
     "SetFact": "+ {path}  {entity}, {field}: {value}",
     "AddPending": "+ semantic/_pending.md  {entity}, {field}: {value}",
     "AddStatement": '+ {path}  {entity}: "{words}"',
     "ConfirmFact": "= {fact}: {value}, one more source",
     "MoveFile": "> {path} to {to}",
 }
-
-
-def _action(action: rooms.actions.Action) -> str:
-    values = action.values()
-    kind = type(action).__name__
-    if kind == "NewFile":
-        return f"+ {values['path']} ({plural(values['text'].count(chr(10)), 'line')})"
-    return _ACTIONS.get(kind, "~ {path}").format_map(values)
-
-
-def _applied(run: rooms.consolidate.Consolidated) -> None:
-    applied = run.applied
-    assert applied is not None  # noqa: S101 - told so by the caller
-    for commit in applied.commits[:_LONGEST]:
-        say(f"{styled(commit.commit[:10] or '-', fg='yellow')} {styled(commit.title)}")
-    if len(applied.commits) > _LONGEST:
-        say(f"… and {len(applied.commits) - _LONGEST:,} more; `memoryclaw history` lists them")
-    for path in applied.proposed:
-        say(styled(f"waits: {path}"))
-    say()
-    if run.mode == "branch":
-        applies = f"`memoryclaw review approve {run.changes.run}` applies it"
-        say(f"Nothing in the vault has changed yet: {applies}.")
-    elif any(commit.commit for commit in applied.commits):
-        say(f"Undo the whole run with `memoryclaw undo {run.changes.run}`.")
-    remark(*applied.notices)
 
 
 # `schedule`: a timer of this machine that consolidates on time.

@@ -32,7 +32,14 @@ def run(args: list[str]) -> int:
             return _failed(sentence, args)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        return _usage(error, args)
+        message = StringIO()
+        error.show(file=message)
+        click.echo(rooms.secret_gate.secret_gate().sentence(message.getvalue(), args), err=True, nl=False)
+        params = error.ctx.command.params if isinstance(error, click.NoSuchOption) and error.ctx else ()
+        if any(param.name == "query" for param in params):
+            hint = "Words that begin with - go after --, as in: memoryclaw search -- boathouse -draft"
+            click.echo(hint, err=True)
+        return USAGE
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except MemoryClawError as error:
@@ -49,17 +56,6 @@ def run(args: list[str]) -> int:
             f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True
         )
         return BUG
-
-
-def _usage(error: click.ClickException, args: list[str]) -> int:
-    message = StringIO()
-    error.show(file=message)
-    click.echo(rooms.secret_gate.secret_gate().sentence(message.getvalue(), args), err=True, nl=False)
-    params = error.ctx.command.params if isinstance(error, click.NoSuchOption) and error.ctx else ()
-    if any(param.name == "query" for param in params):
-        hint = "Words that begin with - go after --, as in: memoryclaw search -- boathouse -draft"
-        click.echo(hint, err=True)
-    return USAGE
 
 
 def _failed(sentence: str, args: list[str]) -> int:
@@ -88,7 +84,14 @@ def report_bug(error: Exception, context: CliContext) -> str:
     text = rooms.secret_gate.secret_gate().sentence(text, sys.argv)
     name = f"bug-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}.log"
     trouble = ""
-    for folder in (partial(_state_folder, context), partial(tempfile.mkdtemp, prefix="memoryclaw-")):
+
+    def state() -> str:
+        folder = rooms.state_folder.state_folder(rooms.client.root_of(context.vault))
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(folder)  # a bug must not make folders where no vault is
+        return folder
+
+    for folder in (state, partial(tempfile.mkdtemp, prefix="memoryclaw-")):
         try:
             place = folder()
             rooms.state_folder.write_private(place, name, text.encode("utf-8", "backslashreplace"))
@@ -99,10 +102,3 @@ def report_bug(error: Exception, context: CliContext) -> str:
     frames = [f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}" for frame in stack]
     where = " from ".join(reversed(frames[-4:])) or "nowhere"
     return f"what is said here, as no file can be written ({trouble}): memoryclaw {__version__}, {where}"
-
-
-def _state_folder(context: CliContext) -> str:
-    folder = rooms.state_folder.state_folder(rooms.client.root_of(context.vault))
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(folder)  # a bug must not make folders where no vault is
-    return folder

@@ -11,6 +11,7 @@ import select
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw import rooms
@@ -55,12 +56,25 @@ def hook(args: Sequence[str]) -> int:
         _remark(f"a bug in MemoryClaw stopped this hook ({type(error).__name__}: {error})")
     except KeyboardInterrupt:
         pass
-    _print(answer or (context_of(host, "") if verb == "pre" else post_answer(host, {})))
+    answer = answer or (context_of(host, "") if verb == "pre" else post_answer(host, {}))
+    with suppress(OSError, ValueError):  # nobody listens, or the disk behind it is full
+        sys.stdout.write(f"{json.dumps(answer)}\n")
+        sys.stdout.flush()
     return 0
 
 
 def _pre(event: Mapping[str, Any], root: str, host: str, end: float) -> dict[str, Any]:
-    context = hooks.context_for(event, root, lambda *asked: _recalled(root, *asked), end, _audience("agent"))
+    audience = _audience("agent")
+
+    def recalled(question: str, session: str, folder: str) -> str:
+        """The context, or the one sentence why there is none."""
+        try:
+            with _opened(root, audience) as app:
+                return app.recall(question, session=session, folder=folder).context
+        except MemoryClawError as error:
+            return f"{_TROUBLE}{error}"
+
+    context = hooks.context_for(event, root, recalled, end, audience)
     if context is None:
         _remark("the memory did not answer in time; the prompt goes on without it")
     elif context.startswith(_TROUBLE):
@@ -69,15 +83,6 @@ def _pre(event: Mapping[str, Any], root: str, host: str, end: float) -> dict[str
 
 
 _TROUBLE = "\0"
-
-
-def _recalled(root: str, question: str, session: str, folder: str) -> str:
-    """The context, or the one sentence why there is none."""
-    try:
-        with _opened(root, _audience("agent")) as app:
-            return app.recall(question, session=session, folder=folder).context
-    except MemoryClawError as error:
-        return f"{_TROUBLE}{error}"
 
 
 def _post(event: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
@@ -138,17 +143,7 @@ def _given(end: float) -> Mapping[str, Any]:
     return value
 
 
-def _print(answer: Mapping[str, Any]) -> None:
-    try:
-        sys.stdout.write(f"{json.dumps(answer)}\n")
-        sys.stdout.flush()
-    except (OSError, ValueError):
-        return  # nobody listens, or the disk behind it is full
-
-
 def _remark(sentence: str) -> None:
-    try:
+    with suppress(OSError, ValueError, AttributeError):
         line = f"memoryclaw: {rooms.secret_gate.without_secrets(sentence, sys.argv[1:])}\n"
         sys.stderr.write(line.encode("ascii", "backslashreplace").decode())
-    except (OSError, ValueError, AttributeError):
-        return

@@ -68,25 +68,21 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
 
 @hook.verb("init\nhook install claude-code --dry-run", "hook install claude-code --project ~/site")
 @_into
-def install(
-    context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
-) -> None:
+def install(context: CliContext, /, *, host: str, user: bool, project: str | None, **how: bool) -> None:
     """Add MemoryClaw's hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
     with context.app(quiet=True) as app:
         root = os.fspath(app.root)
     command = rooms.connecting.hook_command(rooms.connecting.lasting_command(), root)
     plan = rooms.settings_file.plan_install(_settings(user, project), rooms.claude_code.HOOKS, command)
-    _carry_out(context, plan, "installed", host, yes=yes, dry_run=dry_run)
+    _carry_out(context, plan, "installed", host, **how)
 
 
 @hook.verb("init\nhook uninstall claude-code", "hook uninstall claude-code --project ~/site")
 @_into
-def uninstall(
-    context: CliContext, *, host: str, user: bool, project: str | None, yes: bool, dry_run: bool
-) -> None:
+def uninstall(context: CliContext, /, *, host: str, user: bool, project: str | None, **how: bool) -> None:
     """Remove MemoryClaw's hooks from a host's settings, and nothing else."""
     plan = rooms.settings_file.plan_uninstall(_settings(user, project), rooms.claude_code.HOOKS)
-    _carry_out(context, plan, "uninstalled", host, yes=yes, dry_run=dry_run)
+    _carry_out(context, plan, "uninstalled", host, **how)
 
 
 def _hooked(context: CliContext, verb: str, host: str) -> None:

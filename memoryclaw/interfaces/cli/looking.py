@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING
@@ -327,7 +327,10 @@ def _show_history(events: rooms.file_history.CommitList) -> None:
     rows = []
     for commit in events.commits:
         when = commit.when[:16].replace("T", " ")
-        rows.append((when, commit.commit[:10], commit.kind, commit.subject, _files(commit.files)))
+        # What was decided or goes on waiting comes last: the first name should say what it is about.
+        names = sorted(commit.files, key=lambda name: name.startswith(("review/", "semantic/_")))
+        files = "".join(names[:1]) + f" and {len(names) - 1} more" * (len(names) > 1)
+        rows.append((when, commit.commit[:10], commit.kind, commit.subject, files))
     table(("when", "commit", "by", "what", "files"), rows)
     remark(events.notice)
 
@@ -338,8 +341,29 @@ def blame(blame: rooms.file_history.Blame) -> None:
 
     Prints the commit that set it, who approved it, the episode, and the line of the log.
     """
-    for line in _sentences(blame):
-        say(line)
+    fact = blame.fact
+    since = f", {'on' if fact.is_statement else 'since'} {fact.day}" if fact.day else ""
+    words = styled(rooms.context.fact_in_words(fact.entity, fact.field, fact.value), bold=True)
+    say(f"{words}{styled(since)} ({styled(blame.path)}:{fact.line})")
+    if blame.commit:
+        commit = blame.commit
+        who = f"by hand, by {commit.author}," if not commit.run else f"by {commit.run}"
+        say(
+            f"Set {styled(who)} on {commit.when[:10]} in commit {commit.commit[:10]}: {styled(commit.subject)}"
+        )
+    elif blame.notice:
+        say(f"{styled(blame.notice[:1].upper() + blame.notice[1:])}.")
+    if blame.approved:
+        say(f"Approved by {styled(blame.approved.by or 'a person')} on {blame.approved.at[:10]}.")
+    for cited in blame.sources:
+        if cited.path:
+            say(f"Told in {styled(cited.path)}{f': {styled(cited.quote)}' if cited.quote else ''}")
+        if cited.said:
+            say(f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}")
+        if cited.notice:
+            say(f"But {styled(cited.notice)}.")
+    if not blame.sources:
+        say("It names no source.")
 
 
 def _show_commit(shown: rooms.file_history.CommitShown) -> None:
@@ -354,33 +378,3 @@ def _show_commit(shown: rooms.file_history.CommitShown) -> None:
     if shown.more:
         remark(f"{shown.more} more files are not shown")
     remark(shown.notice)
-
-
-def _files(names: Sequence[str]) -> str:
-    # What was decided or goes on waiting comes last: the first name should say what it is about.
-    names = sorted(names, key=lambda name: name.startswith(("review/", "semantic/_")))
-    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "") if names else ""
-
-
-def _sentences(blame: rooms.file_history.Blame) -> Iterable[str]:
-    fact = blame.fact
-    since = f", {'on' if fact.is_statement else 'since'} {fact.day}" if fact.day else ""
-    words = styled(rooms.context.fact_in_words(fact.entity, fact.field, fact.value), bold=True)
-    yield f"{words}{styled(since)} ({styled(blame.path)}:{fact.line})"
-    if blame.commit:
-        commit = blame.commit
-        who = f"by hand, by {commit.author}," if not commit.run else f"by {commit.run}"
-        yield f"Set {styled(who)} on {commit.when[:10]} in commit {commit.commit[:10]}: {styled(commit.subject)}"
-    elif blame.notice:
-        yield f"{styled(blame.notice[:1].upper() + blame.notice[1:])}."
-    if blame.approved:
-        yield f"Approved by {styled(blame.approved.by or 'a person')} on {blame.approved.at[:10]}."
-    for cited in blame.sources:
-        if cited.path:
-            yield f"Told in {styled(cited.path)}{f': {styled(cited.quote)}' if cited.quote else ''}"
-        if cited.said:
-            yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
-        if cited.notice:
-            yield f"But {styled(cited.notice)}."
-    if not blame.sources:
-        yield "It names no source."

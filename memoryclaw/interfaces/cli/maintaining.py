@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 from click.shell_completion import get_completion_class
@@ -79,7 +80,7 @@ def _show_status(now: rooms.status.Status) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
     last, count = now.git.last, now.index.bytes
     size = f"{count / 1_000_000:.1f} MB" if count >= 100_000 else f"{count / 1000:.0f} kB"
-    rows = [
+    pairs([
         ("vault", now.vault),
         ("files", kinds),
         ("index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {size}"),
@@ -92,8 +93,7 @@ def _show_status(now: rooms.status.Status) -> None:
         ("last change", f"{last.commit[:10]} {last.when[:10]} {last.subject}" if last else ""),
         ("problems", plural(len(now.problems), "problem")),
         ("ignored", ", ".join(now.ignored) or "nothing"),
-    ]
-    pairs(rows)
+    ])  # fmt: skip
     _list(now.problems)
     remark(*now.notices, now.degraded)
 
@@ -110,18 +110,15 @@ def _show_usage(stats: rooms.stats.Stats) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in stats.notes.items()) or "none"
     rated = f", {plural(stats.ratings, 'rating')} of {stats.rating:.1f} on average" if stats.ratings else ""
     cited = f", {stats.cited} cited" if stats.cited else ""
-    often = ", ".join(f"{id_} ({times})" for id_, times in stats.shown)
-    hottest = ", ".join(f"{id_} ({strength:.2f})" for id_, strength in stats.hottest)
-    rows = [
+    pairs([
         ("notes", kinds),
         ("holds", f"{plural(stats.facts, 'fact')} and statements, {plural(stats.turns, 'turn')}"),
         ("use", f"{plural(stats.recalls, 'recall')}{cited}{rated}"),
-        ("most shown", often),
-        ("strongest", hottest),
+        ("most shown", ", ".join(f"{id_} ({times})" for id_, times in stats.shown)),
+        ("strongest", ", ".join(f"{id_} ({strength:.2f})" for id_, strength in stats.hottest)),
         ("waiting", _waits(stats.waiting, "turn", "to be consolidated")),
         ("review", _waits(stats.review, "item", "for your decision")),
-    ]
-    pairs(rows)
+    ])  # fmt: skip
     if stats.months:
         say()
         table(list(stats.months[0]._fields), [[str(cell) for cell in month] for month in stats.months])
@@ -231,9 +228,7 @@ def _list(problems: tuple[Problem, ...]) -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the completion script of a shell."""
-    kind = get_completion_class(shell)
-    if kind is None:
-        raise click.BadParameter(f"there is no completion for {shell}")
+    kind: Any = get_completion_class(shell)
     click.echo(kind(cli, {}, "memoryclaw", "_MEMORYCLAW_COMPLETE").source())
 
 

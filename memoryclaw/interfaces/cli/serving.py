@@ -106,14 +106,18 @@ def serve(
         if not any_port:
             raise
         listener = http.listening(host, 0, allow_remote=allow_remote)
-    ended_by = http.serve(
-        daemon,
-        listener,
-        host,
-        ready=lambda address: _ready(context, daemon, address),
-        report=report,
-        mounted=lambda apps: _guests(apps, report, None if allow_remote else daemon),
-    )
+
+    def ready(address: dict[str, Any]) -> None:
+        plan = daemon.schedule.plan()
+        gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
+        if context.json:
+            say(json.dumps({**address, "vault": os.fspath(daemon.root), "consolidation": plan}))
+        else:
+            say(f"serving {styled(os.fspath(daemon.root))} at {address['url']} (process {address['pid']})")
+            say(_planned(plan))
+
+    mounted = partial(_guests, report, None if allow_remote else daemon)
+    ended_by = http.serve(daemon, listener, host, ready=ready, report=report, mounted=mounted)
     if daemon.failure:
         raise daemon.failure
     if ended_by == signal.SIGINT:
@@ -157,7 +161,7 @@ def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
 
 
 def _guests(
-    apps: Any, report: Callable[[Exception], str], daemon: rooms.daemon.Daemon | None
+    report: Callable[[Exception], str], daemon: rooms.daemon.Daemon | None, apps: Any
 ) -> dict[str, Any]:
     """What is mounted beside the verbs; the page, which is for this machine's own browser, where its daemon is given."""
     guests: dict[str, Any] = {}
@@ -167,16 +171,6 @@ def _guests(
         site = page.Site(apps, report, daemon)
         guests |= {page.PAGE: site, page.TICKETS: page.TicketOffice(site, apps, daemon.schedule.plan)}
     return guests
-
-
-def _ready(context: CliContext, daemon: rooms.daemon.Daemon, address: dict[str, Any]) -> None:
-    plan = daemon.schedule.plan()
-    gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
-    if context.json:
-        say(json.dumps({**address, "vault": os.fspath(daemon.root), "consolidation": plan}))
-    else:
-        say(f"serving {styled(os.fspath(daemon.root))} at {address['url']} (process {address['pid']})")
-        say(_planned(plan))
 
 
 def _planned(plan: Mapping[str, Any]) -> str:

@@ -104,7 +104,21 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
     if context.printed(shapes.matches, shapes.SkillMatches(words, offers)):
         return
     for offer in offers:
-        _tell_offer(offer)
+        matched = offer.match
+        colour = "green" if offer.offered else _COLOURS.get(offer.state)
+        verdict = styled("offered" if offer.offered else "not offered", fg=colour)
+        say(f"{styled(matched.skill.name, bold=True)}  {matched.score:.2f}  {verdict}: {styled(offer.why)}")
+        if offer.outcomes.told:
+            say(f"  runs: {styled(_record(offer.outcomes))}{styled(_failure(offer.outcomes))}")
+        if offer.instead:
+            say(f"  {styled(offer.instead, bold=True)} did better")
+        for term in matched.terms:
+            hits = ", ".join(dict.fromkeys(m.word for m in matched.matched if m.field == term.name))
+            say(f"  {term.name} {term.value:+.2f}  {styled(hits)}")
+        for name, value in matched.values:
+            say(f"  {styled(name)} = {styled(value)}")
+        if matched.missing and matched.values:
+            say("  " + styled("still to ask: " + ", ".join(matched.missing), dim=True))
     if not offers:
         say("No skill shares a word with this; `memoryclaw skills list` shows them all.")
 
@@ -191,24 +205,6 @@ def _tell(decision: rooms.approve.SkillDecision) -> None:
     say(f"{styled(decision.action, bold=True)}: {styled(decision.name)} ({styled(decision.path)}{commit})")
     say(f"sha256 {decision.digest}")
     remark(decision.notice)
-
-
-def _tell_offer(offer: rooms.listing.SkillOffer) -> None:
-    matched = offer.match
-    colour = "green" if offer.offered else _COLOURS.get(offer.state)
-    verdict = styled("offered" if offer.offered else "not offered", fg=colour)
-    say(f"{styled(matched.skill.name, bold=True)}  {matched.score:.2f}  {verdict}: {styled(offer.why)}")
-    if offer.outcomes.told:
-        say(f"  runs: {styled(_record(offer.outcomes))}{styled(_failure(offer.outcomes))}")
-    if offer.instead:
-        say(f"  {styled(offer.instead, bold=True)} did better")
-    for term in matched.terms:
-        words = ", ".join(dict.fromkeys(m.word for m in matched.matched if m.field == term.name))
-        say(f"  {term.name} {term.value:+.2f}  {styled(words)}")
-    for name, value in matched.values:
-        say(f"  {styled(name)} = {styled(value)}")
-    if matched.missing and matched.values:
-        say("  " + styled("still to ask: " + ", ".join(matched.missing), dim=True))
 
 
 def _record(outcomes: rooms.outcomes.Outcomes) -> str:

@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 
@@ -35,7 +36,10 @@ def prepare() -> None:
                 os.close(nowhere)
             stream = open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115 - it is the process's own
             setattr(sys, name, stream)
-        if number and _number_of(stream) == number and not isinstance(_raw(stream), _Lasting):
+        own = -1
+        with suppress(AttributeError, OSError, ValueError):
+            own = int(stream.fileno())
+        if number and own == number and not isinstance(_raw(stream), _Lasting):
             buffer = io.BufferedWriter(_Lasting(number, "w", closefd=False))
             lines = number == 2 or stream.line_buffering
             setattr(
@@ -56,10 +60,3 @@ def trouble() -> str:
 
 def _raw(stream: Any) -> Any:
     return getattr(getattr(stream, "buffer", None), "raw", None)
-
-
-def _number_of(stream: Any) -> int:
-    try:
-        return int(stream.fileno())
-    except (AttributeError, OSError, ValueError):
-        return -1

@@ -56,7 +56,22 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], nothing: str = ""
     shown = [at for at, head in enumerate(heads) if not head.endswith("?") or any(row[at] for row in rows)]
     heads = [heads[at].removesuffix("?") for at in shown]
     clean = [[one_line(row[at]) for at in shown] for row in rows]
-    layout = _laid_out(heads, [max(map(width, cells)) for cells in zip(heads, *clean, strict=True)])
+    # Moves places below until words have room, then cuts the longest words until the line fits.
+    widths = [max(map(width, cells)) for cells in zip(heads, *clean, strict=True)]
+    columns, line, below = terminal_width(), list(range(len(heads))), list[int]()
+    while len(line) > 1 and (places := [at for at in line if heads[at] in _PLACES]):
+        words = sum(widths[at] for at in line if at not in places and widths[at] > _SHORT)
+        if _length(line, widths) - max(0, words - min(columns * _WORDS[0], _WORDS[1])) <= columns:
+            break
+        line.remove(places[-1])
+        below.insert(0, places[-1])
+    while _length(line, widths) > columns:
+        words_at = [at for at in line if heads[at] not in _PLACES]
+        longest = max(words_at or line[:1], key=widths.__getitem__)
+        if widths[longest] <= _SHORT:
+            break
+        widths[longest] -= 1
+    layout = _Layout(heads, line, below, widths, columns)
     layout.show(heads, bold=True)
     for row in clean:
         layout.show(row)
@@ -97,24 +112,6 @@ def terminal_width() -> int:
     from shutil import get_terminal_size  # a pipe needs none of it
 
     return get_terminal_size().columns
-
-
-def _laid_out(heads: Sequence[str], widths: list[int]) -> _Layout:
-    """Moves places below until words have room, then cuts the longest words until the line fits."""
-    columns, line, below = terminal_width(), list(range(len(heads))), list[int]()
-    while len(line) > 1 and (places := [at for at in line if heads[at] in _PLACES]):
-        words = sum(widths[at] for at in line if at not in places and widths[at] > _SHORT)
-        if _length(line, widths) - max(0, words - min(columns * _WORDS[0], _WORDS[1])) <= columns:
-            break
-        line.remove(places[-1])
-        below.insert(0, places[-1])
-    while _length(line, widths) > columns:
-        words_at = [at for at in line if heads[at] not in _PLACES]
-        longest = max(words_at or line[:1], key=widths.__getitem__)
-        if widths[longest] <= _SHORT:
-            break
-        widths[longest] -= 1
-    return _Layout(heads, line, below, widths, columns)
 
 
 def _length(line: Sequence[int], widths: Sequence[int]) -> int:

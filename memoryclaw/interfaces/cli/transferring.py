@@ -248,28 +248,22 @@ def _memory_file(context: CliContext, app: App, file: str, how: dict[str, int]) 
     memory = app.transfer.memory_file(**how)
     if file:
         path = os.path.abspath(os.path.expanduser(file))
-        _replace(path, memory.text, rooms.memory_file.is_ours)
+        ours = not os.path.lexists(path)  # a file that somebody else wrote is not replaced
+        with suppress(OSError), open(path, encoding="utf-8", errors="replace") as there:
+            ours = not os.path.islink(path) and rooms.memory_file.is_ours(there.read(1000))
+        if not ours:
+            sentence = f"{path} was not written by `memoryclaw export`"
+            raise InputError(f"{sentence}; move it away, or give another name")
+        folder, name = os.path.split(path)
+        if not os.path.isdir(folder):
+            raise InputError(f"there is no folder {folder}; make it first")
+        rooms.state_folder.write_private(folder, name, memory.text.encode("utf-8", "replace"))
         if not context.json:
             out = plural(memory.left_out, "fact or episode", "facts and episodes")
             no_room = f"; {out} had no room" if memory.left_out else ""
             say(f"{styled(path)}: {plural(memory.tokens, 'token')}{no_room}.")
     if not context.printed(rooms.memory_file.as_json, memory, app.audience) and not file:
         click.echo(memory.text, nl=False)
-
-
-def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
-    """Writes the file atomically; one that somebody else wrote is not replaced."""
-    if os.path.lexists(path):
-        ours = False
-        with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
-            ours = not os.path.islink(path) and is_ours(file.read(1000))
-        if not ours:
-            sentence = f"{path} was not written by `memoryclaw export`"
-            raise InputError(f"{sentence}; move it away, or give another name")
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        raise InputError(f"there is no folder {folder}; make it first")
-    rooms.state_folder.write_private(folder, os.path.basename(path), text.encode("utf-8", "replace"))
 
 
 def _latest(context: CliContext, app: App, file: str, how: dict[str, int]) -> None:

@@ -83,5 +83,4 @@ def off(context: CliContext) -> None:
 
 def _evaluated(app: App) -> rooms.evaluation.Evaluated | None:
     """How its golden questions go; None where a vault has none."""
-    is_there = os.path.exists(on_disk(os.fspath(app.root), QUESTIONS_FILE))
-    return app.evaluate() if is_there else None
+    return app.evaluate() if os.path.exists(on_disk(os.fspath(app.root), QUESTIONS_FILE)) else None

@@ -273,8 +273,24 @@ class Verbs(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The verb with this name, from its module."""
-        if cmd_name in COMMANDS:
-            return _brought(cmd_name)
+        if (
+            cmd_name in COMMANDS
+        ):  # another distribution brings it; where that is not installed, one says which
+            from memoryclaw.extensions import extension
+
+            try:
+                brought: click.Command = extension("commands", cmd_name)
+            except ConfigError as error:
+                sentence = f"`memoryclaw {cmd_name}`: {error}"
+
+                @click.command(
+                    cmd_name, context_settings={"ignore_unknown_options": True}, add_help_option=False
+                )
+                @click.argument("words", nargs=-1)
+                def brought(words: tuple[str, ...]) -> None:  # noqa: ARG001 - whatever is typed
+                    raise click.UsageError(sentence)
+
+            return brought
         module = VERBS.get(cmd_name)
         command = getattr(import_module(f"{__package__}.{module}"), _function(cmd_name)) if module else None
         return command if isinstance(command, click.Command) else None
@@ -334,23 +350,6 @@ def _short_help(verb: str) -> str:
         if getattr(constant, "co_name", "") == _function(verb) and isinstance(constant.co_consts[0], str):
             return click.Command(verb, help=constant.co_consts[0]).get_short_help_str(200)
     return ""
-
-
-def _brought(name: str) -> click.Command:
-    """A command that another distribution brings; where it is not installed, one that says which."""
-    from memoryclaw.extensions import extension
-
-    try:
-        command: click.Command = extension("commands", name)
-    except ConfigError as error:
-        sentence = f"`memoryclaw {name}`: {error}"
-
-        @click.command(name, context_settings={"ignore_unknown_options": True}, add_help_option=False)
-        @click.argument("words", nargs=-1)
-        def command(words: tuple[str, ...]) -> None:  # noqa: ARG001 - whatever is typed
-            raise click.UsageError(sentence)
-
-    return command
 
 
 def verb(*examples: str, **how: Any) -> Callable[[Callable[..., Any]], Verb]:

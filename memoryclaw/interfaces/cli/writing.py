@@ -215,7 +215,7 @@ def _tell_survey(survey: rooms.survey.Survey) -> None:
         return
     kinds = ", ".join(plural(count, kind) for kind, count in survey.kinds.items())
     counted = ("tag", "link", "template", "problem")
-    rows = [
+    pairs([
         ("holds", f"{kinds}{' of an Obsidian vault' if survey.obsidian else ''}"),
         ("with", ", ".join(plural(count, what) for what in counted if (count := getattr(survey, f"{what}s")))),
         ("languages", ", ".join(f"{code} {count}" for code, count in survey.languages.items())),
@@ -224,8 +224,7 @@ def _tell_survey(survey: rooms.survey.Survey) -> None:
         ("secrets", f"{', '.join(survey.secret)}: not committed" if survey.secret else ""),
         ("changed", f"{plural(len(survey.changed), 'file')} with changes that you did not commit: left as they are" if survey.changed else ""),
         *((f"{one.folder}/", f"{plural(one.files, 'file')} of your own in a folder whose name MemoryClaw uses: {one.meaning}") for one in survey.named),
-    ]  # fmt: skip
-    pairs(rows)
+    ])  # fmt: skip
 
 
 @verb(

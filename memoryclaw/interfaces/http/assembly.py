@@ -94,17 +94,14 @@ def asgi(
         answering: ASGIApp = next((guest for path, guest in guests if below(scope["path"], path)), app)
         await answering(scope, receive, send)
 
-    tokens, bucket = _tokens(daemon), Bucket(rate)
+    # The digests of all tokens with their audiences: the daemon's own, and those of the user's settings.
+    own, given = daemon.files.tokens.items(), daemon.config.tokens.items()
+    tokens = {str(digest).lower(): audience_name(str(audience)) for digest, audience in given}
+    tokens |= {hashlib.sha256(token.encode()).hexdigest(): audience for audience, token in own}
+    bucket = Bucket(rate)
     return Guard(
         dispatched, tokens=tokens, hosts=hosts, open_paths=OPEN, bucket=bucket, most=most_bytes, apart=apart
     )
-
-
-def _tokens(daemon: Daemon) -> dict[str, str]:
-    """The digests of all tokens with their audiences: the daemon's own, and those of the user's settings."""
-    own, given = daemon.files.tokens.items(), daemon.config.tokens.items()
-    tokens = {str(digest).lower(): audience_name(str(audience)) for digest, audience in given}
-    return tokens | {hashlib.sha256(token.encode()).hexdigest(): audience for audience, token in own}
 
 
 def verb_routes(answer: Answering, report: Report) -> list[BaseRoute]:

@@ -97,24 +97,21 @@ class Guard:
 
     async def _let_in(self, scope: Scope) -> None:
         """Lets one in who sent a token and does not come too often."""
-        audience = self._audience(_all(scope, b"authorization"))
-        if not audience:
+        # The audience of the one token that was sent.
+        given = _all(scope, b"authorization")
+        scheme, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
+        digest, tokens = hashlib.sha256(token).hexdigest(), self._tokens.items()
+        audiences = [audience for known, audience in tokens if hmac.compare_digest(digest, known)]
+        if not audiences or not audiences[0] or scheme.lower() != b"bearer":
             way = "send `Authorization: Bearer TOKEN` with the token from the vault's .memoryclaw/token"
             raise _no(401, "unauthorized", way, {"WWW-Authenticate": "Bearer"})
         if wait := self._bucket.wait():
             raise _no(429, "too_many", f"too many requests; wait {wait} s", {"Retry-After": str(wait)})
-        CALLER.set(audience)
+        CALLER.set(audiences[0])
 
     def _own_hosts(self, scope: Scope) -> set[bytes] | None:
         """What `Host` may be of an application that checks its visitors itself; None for all others."""
         return next((hosts for path, hosts in self._apart.items() if below(scope["path"], path)), None)
-
-    def _audience(self, said: list[bytes]) -> str:
-        """The audience of the one token that was sent; empty when it is none."""
-        scheme, _, token = said[0].partition(b" ") if len(said) == 1 else (b"", b"", b"")
-        digest, tokens = hashlib.sha256(token).hexdigest(), self._tokens.items()
-        audiences = [audience for known, audience in tokens if hmac.compare_digest(digest, known)]
-        return audiences[0] if audiences and scheme.lower() == b"bearer" else ""
 
     def _check_body(self, scope: Scope, body: bytes) -> None:
         if not body:

@@ -6,7 +6,7 @@ A verb is called with the keys of the request, and its answer told by the shape 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from memoryclaw.app import App, verbs
@@ -109,6 +109,9 @@ def host_skills(app: App) -> JsonObject:
     return shapes.host_skills(app.skills.hosted(refresh=False))
 
 
+tells(host_skills, shapes.host_skills)(host_skills)
+
+
 @tells(App.sync, shapes.synced)
 def sync(app: App, *, with_git: verbs.Flag = False) -> JsonObject:
     """Brings the index in line with the files, after an exchange with the vault's other copy where that is asked for."""
@@ -147,31 +150,15 @@ _SUBJECTS = ("Ask", "Look", "Write", "Log", "Review", "Skills", "Session", "Keep
 _OPEN = (Working.set,)  # these know their own keys
 
 
-def _rows() -> Iterator[VerbRoute]:
-    for kind, part in _PARTS.items():
-        for method in vars(kind).values():
-            if hasattr(method, "route"):
-                yield _row(method, part)
-    yield _made("", host_skills, host_skills, (shapes.host_skills,))
-
-
 def _row(method: Callable[..., Any], part: str) -> VerbRoute:
-    if method in _ADAPTERS:
-        return _made(part, method, *_ADAPTERS[method])
-    shape = shapes.shape_of(method)
-
-    def answer(app: App, *names: str, **keys: Any) -> JsonObject:
-        value = getattr(getattr(app, part) if part else app, method.__name__)(*names, **keys)
-        return shape(value, app.freshness if shape.fresh else None)
-
-    return _made(part, method, answer, (shape,))
-
-
-def _made(
-    part: str, method: Callable[..., Any], adapter: Adapter, answers: tuple[AnswerShape, ...]
-) -> VerbRoute:
     route: verbs.Route = method.route  # type: ignore[attr-defined]
-    keys = _keys(route, method, adapter)
+    adapter, answers = _ADAPTERS.get(method) or _plain_adapter(method, part)
+    # What a request may say: the parameters of the verb, but for what the path names, and those of its adapter.
+    added = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
+    named = list(inspect.signature(method).parameters)[1] if "{" in route.path else ""
+    passed = verbs.parameters(method) if "keys" in adapter.__annotations__ else []
+    merged = {parameter.argument: parameter for parameter in passed if parameter.argument != named} | added
+    keys = {route.keys.get(parameter.argument, parameter.key): parameter for parameter in merged.values()}
 
     def answer(app: App, name: str, request: RequestModel) -> JsonObject:
         return adapter(app, *([name] if "{" in route.path else []), **arguments_of(request, keys))
@@ -183,16 +170,19 @@ def _made(
     return VerbRoute(*where, route, name, about, answer, model, answers)
 
 
-def _keys(route: verbs.Route, method: Callable[..., Any], adapter: Adapter) -> dict[str, verbs.Parameter]:
-    """What a request may say: the parameters of the verb, but for what the path names, and those of its adapter."""
-    added = {parameter.argument: parameter for parameter in verbs.parameters(adapter)}
-    named = list(inspect.signature(method).parameters)[1] if "{" in route.path else ""
-    passed = verbs.parameters(method) if "keys" in adapter.__annotations__ else []
-    merged = {parameter.argument: parameter for parameter in passed if parameter.argument != named} | added
-    return {route.keys.get(parameter.argument, parameter.key): parameter for parameter in merged.values()}
+def _plain_adapter(method: Callable[..., Any], part: str) -> tuple[Adapter, tuple[AnswerShape, ...]]:
+    """What answers for a verb that is called with the keys alone, by the shape of its type."""
+    shape = shapes.shape_of(method)
+
+    def answer(app: App, *names: str, **keys: Any) -> JsonObject:
+        value = getattr(getattr(app, part) if part else app, method.__name__)(*names, **keys)
+        return shape(value, app.freshness if shape.fresh else None)
+
+    return answer, (shape,)
 
 
-_ROWS = list(_rows())
+_METHODS = [(method, part) for kind, part in _PARTS.items() for method in vars(kind).values()]
+_ROWS = [_row(method, part) for method, part in (*_METHODS, (host_skills, "")) if hasattr(method, "route")]
 SUBJECTS: dict[str, tuple[VerbRoute, ...]] = {
     subject: tuple(row for row in _ROWS if row.route.subject == subject) for subject in _SUBJECTS
 }

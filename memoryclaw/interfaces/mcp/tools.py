@@ -17,7 +17,6 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces.requests import RequestModel, arguments_of, from_json, request_model
 from memoryclaw.model import Fact, Match, least_trusted
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
-from memoryclaw.recall.superseded import Superseded
 from memoryclaw.review.word_diff import marked_lines
 from memoryclaw.text import encoding, prompts
 from memoryclaw.text.prompts import cost, mark_of, one_line
@@ -137,7 +136,13 @@ def get(app: App, id_: verbs.Id, *, line: Line = 1, lines: Lines = 400) -> str:
     wanted_lines = every[line - 1 : line - 1 + lines]
     if not wanted_lines and line > 1:
         raise InputError(f"{id_} has only {len(every)} lines")
-    superseded = _superseded(unit.superseded) if unit.superseded else ""
+    marks = []  # of lines that told what holds no longer
+    for gone in unit.superseded:
+        words = fact_in_words(gone.entity, gone.field, gone.value)
+        marks.append(
+            ("unknown", prompts.item(gone.fact, f"line {gone.line}, {words}: {gone.mark('unknown')}"))
+        )
+    superseded = _block(marks) if marks else ""
 
     def tell(some: Sequence[str], cut: str = "") -> str:
         last = line - 1 + len(some)
@@ -196,11 +201,10 @@ def browse(
     trusts, fresh = app.trust_of(note.path for note in notes), app.freshness
 
     def tell(some: Sequence[rooms.browsing.NoteEntry], more: str) -> str:
-        titles = ((note, f"{note.kind}: {note.title}") for note in some)
-        lines = (
-            (trusts.get(note.path, "unknown"), prompts.item(note.id, title, note.at))
-            for note, title in titles
-        )
+        lines = []
+        for note in some:
+            line = prompts.item(note.id, f"{note.kind}: {note.title}", note.at)
+            lines.append((trusts.get(note.path, "unknown"), line))
         return _with(_block(lines) or "No such notes.", more, fresh.degraded)
 
     return _fitting(notes, tell)
@@ -223,7 +227,15 @@ def facts(
     beyond = f"{len(rows) - len(listed_facts)} more; name an entity." if len(listed_facts) < len(rows) else ""
 
     def tell(some: Sequence[tuple[str, Fact]], more: str) -> str:
-        return _with(_facts(some, trusts, conflicts) or "No such facts.", more, beyond, degraded)
+        lines = []
+        for path, fact in some:
+            name = fact.entity if fact.field in ("", "value") else f"{fact.entity} {fact.field}"
+            value = f'"{fact.value}"' if fact.is_statement else fact.value
+            text = f"{f'{name}: ' if name else ''}{value}{f' (until {fact.until})' if fact.until else ''}"
+            words = " ".join(filter(None, (text, mark_of(conflicts.get(fact.id, ()), ()))))
+            trust = least_trusted(trusts.get(path, "unknown"), fact.trust)
+            lines.append((trust, prompts.item(fact.id, words, fact.day)))
+        return _with(_block(lines) or "No such facts.", more, beyond, degraded)
 
     return _fitting(listed_facts, tell)
 
@@ -269,32 +281,22 @@ _SHOWN = 32_000  # characters of a difference
 
 
 def _matches(rows: Iterable[Match]) -> str:
-    units = ((match.unit, _quoted(match)) for match in rows)
-    return _block((unit.trust, prompts.item(unit.id, quote, unit.when)) for unit, quote in units)
+    lines = []
+    for match in rows:
+        unit, quote = match.unit, match.snippet
+        if unit.kind == "fact":
+            quote = text_of(unit)
+        elif unit.title and unit.kind != "turn":
+            quote = f"{unit.title}: {quote}"
+        words = " ".join(filter(None, (quote, mark_of(match.conflicts, match.superseded))))
+        lines.append((unit.trust, prompts.item(unit.id, words, unit.when)))
+    return _block(lines)
 
 
 def _lines(id_: str, text: str, trust: str) -> str:
     """Lines of one thing, each escaped; they stay lines, and keep their indentation."""
     lines = "\n".join(_line(line) for line in text.splitlines())
     return _block([(trust, f'<m id="{prompts.escape_item(id_)}">\n{lines}\n</m>')])
-
-
-def _superseded(values: Iterable[Superseded]) -> str:
-    """What lines told and holds no longer."""
-    marks = []
-    for value in values:
-        words = fact_in_words(value.entity, value.field, value.value)
-        marks.append((value.fact, f"line {value.line}, {words}: {value.mark('unknown')}"))
-    return _block(("unknown", prompts.item(id_, mark)) for id_, mark in marks)
-
-
-def _facts(rows: Iterable[tuple[str, Fact]], trusts: Trusts, conflicts: Mapping[str, Sequence[str]]) -> str:
-    lines = []
-    for path, fact in rows:
-        words = _fact(fact, conflicts.get(fact.id, ()))
-        trust = least_trusted(trusts.get(path, "unknown"), fact.trust)
-        lines.append((trust, prompts.item(fact.id, words, fact.day)))
-    return _block(lines)
 
 
 def _waiting(items: Iterable[rooms.queue.ReviewItem]) -> str:
@@ -313,22 +315,6 @@ def _block(items: Iterable[tuple[str, str]]) -> str:
     for trust, line in items:
         groups[trust if trust in groups else "unknown"].append(line)
     return prompts.fence_block(list(groups.items()))
-
-
-def _quoted(match: Match) -> str:
-    unit = match.unit
-    if unit.kind == "fact":
-        quote = text_of(unit)
-    else:
-        quote = f"{unit.title}: {match.snippet}" if unit.title and unit.kind != "turn" else match.snippet
-    return " ".join(filter(None, (quote, mark_of(match.conflicts, match.superseded))))
-
-
-def _fact(fact: Fact, conflicts: Sequence[str]) -> str:
-    name = fact.entity if fact.field in ("", "value") else f"{fact.entity} {fact.field}"
-    value = f'"{fact.value}"' if fact.is_statement else fact.value
-    text = f"{f'{name}: ' if name else ''}{value}{f' (until {fact.until})' if fact.until else ''}"
-    return " ".join(filter(None, (text, mark_of(conflicts, ()))))
 
 
 def _line(text: str) -> str:

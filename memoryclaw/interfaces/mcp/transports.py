@@ -80,8 +80,7 @@ class Mounted(MountedApp):
         if scope["method"] != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
-        manager = self._manager or await self._started()
-        await manager.handle_request(scope, receive, send)
+        await (self._manager or await self._started()).handle_request(scope, receive, send)
 
     async def _started(self) -> StreamableHTTPSessionManager:
         async with self._lock:

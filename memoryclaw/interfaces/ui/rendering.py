@@ -179,10 +179,9 @@ def markdown(text: str, path: str = "") -> Markup:
     """
     if len(text) > MOST_RENDERED:
         return Markup("<pre>{}</pre>").format(visible(text))
-    html = _parser().render(visible(without_block_ids(text)), {"path": path})
     return Markup(  # noqa: S704 - this is the second wall
         nh3.clean(
-            html,
+            _parser().render(visible(without_block_ids(text)), {"path": path}),
             tags=_TAGS,
             attributes={"a": {"href", "title"}, "ol": {"start"}},
             attribute_filter=_attribute,
@@ -292,23 +291,9 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.globals |= {
-        "address": address,
-        "asset": lambda name: f"/ui/static/{static_version()}/{name}",
-        "difference": difference,
-        "plural": plural,
-        "row": row,
-    }
+    templates.globals |= {each.__name__: each for each in (address, difference, plural, row)}
+    templates.globals["asset"] = lambda name: f"/ui/static/{static_version()}/{name}"
     templates.tests["quoted"] = lambda line: line.startswith("- ")
-    templates.filters |= {
-        "clock": clock,
-        "coded": coded,
-        "day": day,
-        "exact": exact,
-        "markdown": markdown,
-        "moment": moment,
-        "sentence": sentence,
-        "sourced": sourced,
-        "weekday": weekday,
-    }
+    filters = clock, coded, day, exact, markdown, moment, sentence, sourced, weekday
+    templates.filters |= {each.__name__: each for each in filters}
     return templates

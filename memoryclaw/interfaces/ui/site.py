@@ -17,12 +17,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from memoryclaw.app import App
 from memoryclaw.daemon.daemon import Daemon
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces.requests import Apps, MountedApp, Refusal, Report, bug, refusal_of
 from memoryclaw.interfaces.ui.answers import Moved, Page, PageRequest, Reply, Shown, pairs
-from memoryclaw.interfaces.ui.sessions import Pulse, Said, Session, Sessions
+from memoryclaw.interfaces.ui.sessions import Pulse, Session, Sessions
 from memoryclaw.model import OWNER
 from memoryclaw.writing.secret_gate import without_secrets
 
@@ -94,9 +93,24 @@ class Site(MountedApp):
         if method not in ("GET", "HEAD", "POST"):
             return _plain(405, "this address accepts only GET and POST", {"Allow": "GET, HEAD, POST"})
         if method != "POST" and path.startswith("/static/"):
-            return _static(path)
+            from memoryclaw.interfaces.ui import rendering
+
+            _, _, version, name = [*path.split("/", 3), "", "", ""][:4]
+            file = rendering.static().get(name)
+            if file is None or version != rendering.static_version():
+                return _plain(404, "there is no such file")
+            kind, data = file
+            headers = {"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable"}
+            return Response(data, headers=headers)
         if method != "POST" and path == "/enter":
-            return self._entered(request)
+            # A ticket for a cookie. A 303 would not do: after it a browser that came from a file sends no strict cookie.
+            entered = self.sessions.enter(request.query_params.get("t", ""), request.headers["host"])
+            if not entered.secret:
+                values = {"title": "This link no longer works", "twice": entered.twice}
+                return self._page(Shown("closed.html", values, 403))
+            response = self._page(Shown("enter.html", {"title": "Open the page"}))
+            response.set_cookie(self._cookie, entered.secret, path="/ui", httponly=True, samesite="strict")
+            return response
         if trouble := _foreign(request):
             return self._page(Shown("elsewhere.html", {"title": trouble, "post": method == "POST"}, 403))
         session = self.sessions.of(request.cookies.get(self._cookie, ""), request.headers["host"])
@@ -105,16 +119,6 @@ class Site(MountedApp):
                 return _json({"over": True}, 401)
             return self._page(Shown("over.html", {"title": "Session ended"}, 401))
         return await self._carried_out(request, path, session)
-
-    def _entered(self, request: Request) -> Response:
-        """A ticket for a cookie. A 303 would not do: after it a browser that came from a file sends no strict cookie."""
-        entered = self.sessions.enter(request.query_params.get("t", ""), request.headers["host"])
-        if not entered.secret:
-            values = {"title": "This link no longer works", "twice": entered.twice}
-            return self._page(Shown("closed.html", values, 403))
-        response = self._page(Shown("enter.html", {"title": "Open the page"}))
-        response.set_cookie(self._cookie, entered.secret, path="/ui", httponly=True, samesite="strict")
-        return response
 
     # ── What is answered
 
@@ -158,8 +162,22 @@ class Site(MountedApp):
                     key = asked.session.say(answer.said, undo=answer.undo, about=answer.about)
                     to = f"{path}{'&' if '?' in path else '?'}said={key}{hash_}{fragment}"
                 return Response(status_code=303, headers={"Location": to})
-            about = asked.session.said.get(asked.query.get("said", ""))
-            return self._page(answer, self._frame(app, page.mark, about))
+            from memoryclaw.interfaces.ui.pages import RAIL
+
+            fresh = app.freshness
+            return self._page(
+                answer,
+                {
+                    **_BARE,
+                    "rail": RAIL,
+                    "mark": page.mark,
+                    "vault": self._daemon.root.name,
+                    "said": asked.session.said.get(asked.query.get("said", "")),
+                    "state": {"degraded": fresh.degraded, "behind": fresh.behind},
+                    "pulse": self._pulse.now(app),
+                    "plan": self._daemon.schedule.plan(),
+                },
+            )
 
     def _page(self, shown: Shown, frame: Mapping[str, Any] | None = None) -> Response:
         from memoryclaw.interfaces.ui.rendering import environment
@@ -170,22 +188,6 @@ class Site(MountedApp):
         for name, value in shown.cookies.items():
             response.set_cookie(name, value, max_age=_YEAR, path="/ui", httponly=True, samesite="strict")
         return response
-
-    def _frame(self, app: App, mark: str, said: Said | None) -> dict[str, Any]:
-        """What stands around every page."""
-        from memoryclaw.interfaces.ui.pages import RAIL
-
-        fresh = app.freshness
-        return {
-            **_BARE,
-            "rail": RAIL,
-            "mark": mark,
-            "vault": self._daemon.root.name,
-            "said": said,
-            "state": {"degraded": fresh.degraded, "behind": fresh.behind},
-            "pulse": self._pulse.now(app),
-            "plan": self._daemon.schedule.plan(),
-        }
 
     def _failed(
         self, request: Request, error: Exception, session: Session | None, body: str = ""
@@ -235,18 +237,6 @@ def _foreign(request: Request) -> str:
             return "Another page sent this"
         return ""
     return "" if site in ([], ["same-origin"], ["none"]) else "Another page led here"
-
-
-def _static(path: str) -> Response:
-    from memoryclaw.interfaces.ui import rendering
-
-    _, _, version, name = [*path.split("/", 3), "", "", ""][:4]
-    file = rendering.static().get(name)
-    if file is None or version != rendering.static_version():
-        return _plain(404, "there is no such file")
-    kind, data = file
-    headers = {"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(data, headers=headers)
 
 
 def _plain(status: int, sentence: str, headers: Mapping[str, str] = {}) -> Response:

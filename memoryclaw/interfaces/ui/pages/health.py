@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from datetime import datetime
-from typing import Any
 
 from memoryclaw import rooms
 from memoryclaw.app import App
@@ -32,6 +30,11 @@ def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
     advice += sum(check.level == "advice" for check in checks or ())
     verdict = "All is well" if not bad else f"{plural(bad, 'problem')} to look at"
     count = Counter(decision.decision for decision in decisions_of(os.fspath(app.root)).all)
+    # The last twelve months, oldest first, empty ones too.
+    by_month = {month.month: month for month in figures.months}
+    last = max([*by_month, f"{app.clock():%Y-%m}"])
+    end = int(last[:4]) * 12 + int(last[5:7])
+    names = [f"{at // 12:04}-{at % 12 + 1:02}" for at in range(end - _MONTHS, end)]
     values = {
         "title": "Health",
         "verdict": f"{verdict}, {plural(advice, 'piece', 'pieces')} of advice" if advice else verdict,
@@ -39,7 +42,7 @@ def show(app: App, asked: PageRequest, *, examined: bool = False) -> Answer:
         "now": status,
         "checks": checks,
         "figures": figures,
-        "months": _months(figures, app.clock()),
+        "months": [by_month.get(name, rooms.stats.Month(name))._asdict() for name in names],
         "decided": {"yes": count["approved"], "no": count["rejected"], "taken back": count["undone"]},
         "sessions": asked.sessions.count(),
         "since": asked.session.came,
@@ -73,15 +76,3 @@ def _lines(app: App, asked: PageRequest, now: rooms.status.Status) -> list[tuple
         ("Language models", "ok", f"{models}, then rules" if models else "None; rules only"),
         ("Vectors", "ok", sentence(vectors)),
     ]  # fmt: skip
-
-
-def _months(figures: rooms.stats.Stats, now: datetime) -> list[dict[str, Any]]:
-    """The last twelve months, oldest first, empty ones too."""
-    by_month = {month.month: month for month in figures.months}
-    last = max([*by_month, f"{now:%Y-%m}"])
-    year, month = int(last[:4]), int(last[5:7])
-    names = []
-    for back in range(_MONTHS):
-        at = year * 12 + month - 1 - back
-        names.append(f"{at // 12:04}-{at % 12 + 1:02}")
-    return [by_month.get(name, rooms.stats.Month(name))._asdict() for name in names[::-1]]

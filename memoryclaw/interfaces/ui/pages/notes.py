@@ -38,8 +38,7 @@ def notes(
             lines = [_found(match) for match in answer.matches]
             values |= {"answer": answer, "state": {"degraded": answer.degraded, "behind": answer.behind}}
         else:
-            listed = app.browse(kind=kind, state=state, limit=limit + 1)
-            lines = [_listed(entry) for entry in listed]
+            lines = [_listed(entry) for entry in app.browse(kind=kind, state=state, limit=limit + 1)]
         values |= {"lines": lines[:limit], "more": min(limit + step, MOST) if len(lines) > limit else 0}
     except InputError as error:
         trouble, status = str(error), 400
@@ -107,8 +106,7 @@ def _gone(app: App, id_: str, why: str) -> Answer:
 
 
 def _told(app: App, shown: ShownUnit) -> dict[str, Any]:
-    place, fresh = shown.address, app.freshness
-    text = readable(shown.text)
+    place, text = shown.address, readable(shown.text)
     halves = split(text) if place.path.endswith(".md") else None
     links = app.links(place.id)
     ids = {path: id_ for path, (id_, _) in app.catalog.notes(end.source for end in links.back).items()}
@@ -141,7 +139,6 @@ def _told(app: App, shown: ShownUnit) -> dict[str, Any]:
         "events": events,
         "no_history": changes,
         "can_edit": place.path.endswith(".md"),
-        "state": {"degraded": fresh.degraded, "behind": fresh.behind},
     }
 
 
@@ -183,8 +180,7 @@ def pin(app: App, asked: PageRequest, digest: str, *, pinned: bool) -> Answer:
 @page("POST /note/{id}/forget", "notes")
 def forget(app: App, asked: PageRequest, digest: str) -> Answer:
     """Moves a note to the archive."""
-    unit = _as_shown(app, asked.name, digest)
-    written = app.forget(unit.address.id)
+    written = app.forget(_as_shown(app, asked.name, digest).address.id)
     sentence = f"Forgotten: it is in the archive, and in no answer. {written.notice}".strip()
     return Moved(address("notes"), said=sentence, undo=written.commit)
 

@@ -68,7 +68,25 @@ def show(
         entities = sorted(app.entities(), key=lambda entry: (-entry.facts, entry.name))[:3]
         values["examples"] = [f"What do you know about {entry.name}?" for entry in entities]
     else:
-        values |= _told(app, answer)
+        best = max((match.score for match in answer.matches), default=0) or 1
+        scores = {candidate.id: candidate.score for candidate in answer.trace}
+        names = app.titles([*scores, *(candidate.id for candidate in answer.left_out)])
+        out: dict[str, list[tuple[str, str, float]]] = {}
+        for omitted in sorted(answer.left_out, key=lambda one: -scores.get(one.id, 0)):
+            name, score = names.get(omitted.id) or omitted.id, scores.get(omitted.id, 0)
+            out.setdefault(omitted.reason, []).append((name, address("note", omitted.id), score))
+        spent, words = _spent(answer)
+        time = answer.timings_ms
+        values |= {
+            "rows": [_row(match, best) for match in answer.matches],
+            "next": out.get("budget", [])[:3],
+            "out": [(REASONS.get(why, why), rows[:_MOST_LISTED], len(rows)) for why, rows in out.items()],
+            "considered": max(len(answer.trace), len(answer.matches)),
+            "spent": spent,
+            "spent_words": words,
+            "time": round(time.get("fresh", 0) + time.get("answer", 0)),
+            "context": [(_part(line), line) for line in answer.context.split("\n")],
+        }
         values["state"] = {"degraded": answer.degraded, "behind": answer.behind}
     return Shown("recall.html", values, status)
 
@@ -79,28 +97,6 @@ def _number(text: str) -> int | None:
     if not text.strip().isdecimal() or len(text) > 9:
         raise InputError(f"{text[:20]!r} is not a number of tokens; write one such as 600")
     return int(text)
-
-
-def _told(app: App, answer: Recalled) -> dict[str, Any]:
-    best = max((match.score for match in answer.matches), default=0) or 1
-    scores = {candidate.id: candidate.score for candidate in answer.trace}
-    names = app.titles([*scores, *(candidate.id for candidate in answer.left_out)])
-    out: dict[str, list[tuple[str, str, float]]] = {}
-    for omitted in sorted(answer.left_out, key=lambda one: -scores.get(one.id, 0)):
-        name, score = names.get(omitted.id) or omitted.id, scores.get(omitted.id, 0)
-        out.setdefault(omitted.reason, []).append((name, address("note", omitted.id), score))
-    spent, words = _spent(answer)
-    time = answer.timings_ms
-    return {
-        "rows": [_row(match, best) for match in answer.matches],
-        "next": out.get("budget", [])[:3],
-        "out": [(REASONS.get(why, why), rows[:_MOST_LISTED], len(rows)) for why, rows in out.items()],
-        "considered": max(len(answer.trace), len(answer.matches)),
-        "spent": spent,
-        "spent_words": words,
-        "time": round(time.get("fresh", 0) + time.get("answer", 0)),
-        "context": [(_part(line), line) for line in answer.context.split("\n")],
-    }
 
 
 def _part(line: str) -> str:

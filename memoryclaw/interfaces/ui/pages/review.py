@@ -75,13 +75,12 @@ def _told(app: App, item: rooms.queue.ReviewItem, among: Sequence[rooms.queue.Re
     except MemoryClawError as error:
         diffs, problem = [], str(error)
     files = shapes.differences([shapes.ItemShown(item, diffs[:FILES])])["differences"][0]["files"]
-    digest = app.skills.show(item.id).listed.version if item.is_skill else item.digest
     return {
         "details": details,
         "files": files,
         "more": max(len(diffs) - FILES, 0),
         "problem": problem,
-        "digest": digest,
+        "digest": app.skills.show(item.id).listed.version if item.is_skill else item.digest,
         "rows": _rows(item, details) if item.field and item.conflict is None else [],
     }
 

@@ -40,10 +40,9 @@ def show(
         "found": None,
     }
     if skill is not None:
-        text = skill.listed.skill.text
         values |= {
             "found": shapes.shown(skill),
-            "body": split(text).body,
+            "body": split(skill.listed.skill.text).body,
             "outcomes": skill.listed.outcomes,
             "shown_outcomes": skill.listed.outcomes.runs[::-1][:_OUTCOMES],
         }

@@ -67,15 +67,19 @@ def show(app: App, asked: PageRequest, before: str = "", kind: str = "", limit: 
     kinds = _OF.get(kind)
     commits = app.history(limit=_LOOKED if kinds else _PAGE, before=before)
     rows = [commit for commit in commits.commits if kinds is None or commit.kind in kinds]
-    since, cookie = _looked(asked, app.clock())
+    # When the page was last looked at, and what the browser keeps of it: the line, and this look.
+    now = app.clock()
+    line, _, last = asked.cookies.get(_SEEN, "").partition("|")
+    last_look = local(last) if last else None
+    if not isinstance(last_look, datetime) or now.astimezone(UTC) - last_look.astimezone(UTC) > _VISIT:
+        line = last
     undone: set[str] = set()
     for commit in commits.commits:  # newest first: what is taken back itself takes nothing back
         if commit.kind == "undo" and commit.commit not in undone:
             undone.add(commit.trailers.get("Source", ""))
     heads = {commit.run: commit.subject for commit in reversed(commits.commits) if commit.kind == _RUN[0]}
-    blocks = _blocks(rows, since)
     days: dict[str, list[Block]] = {}
-    for block in blocks:
+    for block in _blocks(rows, line):
         days.setdefault(_day_of(block.head.when), []).append(block)
     values = {
         "title": "Timeline",
@@ -87,12 +91,12 @@ def show(app: App, asked: PageRequest, before: str = "", kind: str = "", limit: 
         "newest": commits.commits[0].commit if commits.commits and not before else "",
         "paged": bool(before),
         "notice": commits.notice,
-        "since": since,
+        "since": line,
         "stands": _STANDS,
         "undone": undone,
         "read_on": _read_on,
     }
-    return Shown("timeline.html", values, cookies={_SEEN: cookie} if cookie else {})
+    return Shown("timeline.html", values, cookies={_SEEN: f"{line}|{timestamp(now)}"})
 
 
 def _day_of(moment: str) -> str:
@@ -123,16 +127,6 @@ def _read_on(commit: rooms.file_history.Logged) -> str:
     read = sorted(_LOG_DAY.findall(commit.trailers.get("Source", ""))) or [commit.when]
     first, last = day(read[0]), day(read[-1])
     return first if first == last else f"{first} to {last}"
-
-
-def _looked(asked: PageRequest, now: datetime) -> tuple[str, str]:
-    """When the page was last looked at, and what the browser keeps of it: the line, and this look."""
-    line, _, last = asked.cookies.get(_SEEN, "").partition("|")
-    last_look = local(last) if last else None
-    this = timestamp(now)
-    if not isinstance(last_look, datetime) or now.astimezone(UTC) - last_look.astimezone(UTC) > _VISIT:
-        line = last
-    return line, f"{line}|{this}"
 
 
 def _blocks(rows: Iterable[rooms.file_history.Logged], since: str) -> list[Block]:
