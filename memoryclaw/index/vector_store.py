@@ -212,7 +212,9 @@ class VectorStore:
         mean = self._mean(matrix)
         while True:
             slots = matrix.nearest(query, mean, count, ask)
-            cosines = self._cosines(query, self._units_in(slots))
+            sql = """select unit.rowid, slot, sum from slot join unit using(digest)
+                where slot in (select value from json_each(?))"""
+            cosines = self._cosines(query, self._rows(sql, json.dumps(slots)))
             if len(cosines) >= wanted or ask >= count:
                 return _best(cosines, wanted)
             ask *= 4  # some of the nearest are of no unit any more
@@ -270,11 +272,6 @@ class VectorStore:
     def _doubted(self) -> None:
         with contextlib.suppress(OSError):
             touch(self._doubt)
-
-    def _units_in(self, slots: Sequence[int]) -> list[tuple[Any, ...]]:
-        sql = """select unit.rowid, slot, sum from slot join unit using(digest)
-            where slot in (select value from json_each(?))"""
-        return self._rows(sql, json.dumps(slots))
 
     def _cosines(self, query: Floats, found: Sequence[tuple[Any, ...]]) -> dict[int, float]:
         if not found:

@@ -401,17 +401,14 @@ class Filler:
     def hears(self, report: WatchReport) -> None:
         """Begins when the index is in line with the files, and ends with the watch."""
         if report.kind == "stopped":
-            self._stop()
+            self._stopping.set()
+            self._woken.set()
+            if self._thread.ident is not None:
+                self._thread.join(_PATIENCE)
         elif report.kind in ("started", "synced"):
             if self._thread.ident is None:
                 self._thread.start()
             self._woken.set()
-
-    def _stop(self) -> None:
-        self._stopping.set()
-        self._woken.set()
-        if self._thread.ident is not None:
-            self._thread.join(_PATIENCE)
 
     def _run(self) -> None:
         wait: float | None = None

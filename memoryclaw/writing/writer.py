@@ -118,7 +118,8 @@ def _finish(root: str, pending: JournalEntry) -> str:
     if not history.git_dir:
         return remark
     refuse_while_locked(history)
-    if _can_publish(history, pending):
+    state = history.state()
+    if state.writable and state.ref == pending.ref and history.head() == pending.parent:
         with suppress(errors.ConflictError):
             publish(root, pending, NewCommit(pending.commit, pending.parent, pending.ref, pending.follow))
             return ""
@@ -144,11 +145,6 @@ def _catch_up(root: str, pending: JournalEntry) -> None:
     entries = [entry for entry in pending.follow if states[entry.path].head == entry.now]
     with index_ready(history, entries, None) as put:
         put()
-
-
-def _can_publish(history: History, pending: JournalEntry) -> bool:
-    state = history.state()
-    return state.writable and state.ref == pending.ref and history.head() == pending.parent
 
 
 def _is_done(root: str, step: JournalStep) -> bool:
@@ -286,21 +282,17 @@ def plans_for(
     edits = (change for change in changes if isinstance(change, Edit) and not change.consumes)
     bound = {edit.path: edit.overwrites for edit in edits}
     edited = [plan for plan in plans if plan.path in bound]
-    _must_lose_nothing(edited, plans, bound, in_git=any(plan.path in sides for plan in edited))
-    return plans
-
-
-def _must_lose_nothing(
-    edited: Sequence[FilePlan], plans: Sequence[FilePlan], overwrites: Mapping[str, bool], *, in_git: bool
-) -> None:
-    """Refuses what would take the only copy of a line: neither git nor a file that is written holds it afterwards."""
+    # Refuses what would take the only copy of a line: neither git nor a file that is written holds it afterwards
     for plan in edited:
         if plan.version is not None or plan.before is None or plan.after is None:
             continue
         lines_saved = {line for one in plans if one.after for line in _lines(one.after)}
         # Without any repository only what overwrites is refused: all else keeps the old text in History or archives it.
-        if overwrites[plan.path] or (in_git and not lines_saved.issuperset(_lines(plan.before))):
+        if bound[plan.path] or (
+            any(plan.path in sides for plan in edited) and not lines_saved.issuperset(_lines(plan.before))
+        ):
             raise _not_in_git(plan.path, "what this overwrites could not be brought back")
+    return plans
 
 
 def _not_in_git(path: str, lost: str) -> errors.ConflictError:
