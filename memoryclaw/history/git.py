@@ -512,13 +512,7 @@ class GitCommand:
         prefix = (
             [*self._scrub, *(f"{key}={value}" for key, value in variables.items())] if self._scrub else []
         )
-        if self._git is None:
-            with _LOADING:
-                refresh = os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-                self._git = late.git_process.Git(self._root)
-                if refresh == "quiet":
-                    del os.environ["GIT_PYTHON_REFRESH"]
-        started = self._git.execute(
+        started = self._command_layer().execute(
             [*prefix, "git", *self._fixed, *args], istream=subprocess.PIPE, as_process=True, env=variables
         )
         # GitPython's own handle kills its process when it is let go; the process itself is what we wait for.
@@ -540,6 +534,15 @@ class GitCommand:
             environment[f"GIT_CONFIG_KEY_{number}"] = key
             environment[f"GIT_CONFIG_VALUE_{number}"] = "false" if key.endswith(".required") else ""
         return environment
+
+    def _command_layer(self) -> Git:
+        if self._git is None:
+            with _LOADING:
+                refresh = os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+                self._git = late.git_process.Git(self._root)
+                if refresh == "quiet":
+                    del os.environ["GIT_PYTHON_REFRESH"]
+        return self._git
 
 
 def _finish(process: subprocess.Popen[bytes], stdin: bytes) -> tuple[int, bytes, str]:

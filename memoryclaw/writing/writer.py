@@ -118,8 +118,7 @@ def _finish(root: str, pending: JournalEntry) -> str:
     if not history.git_dir:
         return remark
     refuse_while_locked(history)
-    state = history.state()
-    if state.writable and state.ref == pending.ref and history.head() == pending.parent:
+    if _can_publish(history, pending):
         with suppress(errors.ConflictError):
             publish(root, pending, NewCommit(pending.commit, pending.parent, pending.ref, pending.follow))
             return ""
@@ -145,6 +144,11 @@ def _catch_up(root: str, pending: JournalEntry) -> None:
     entries = [entry for entry in pending.follow if states[entry.path].head == entry.now]
     with index_ready(history, entries, None) as put:
         put()
+
+
+def _can_publish(history: History, pending: JournalEntry) -> bool:
+    state = history.state()
+    return state.writable and state.ref == pending.ref and history.head() == pending.parent
 
 
 def _is_done(root: str, step: JournalStep) -> bool:
@@ -282,7 +286,7 @@ def plans_for(
     edits = (change for change in changes if isinstance(change, Edit) and not change.consumes)
     bound = {edit.path: edit.overwrites for edit in edits}
     edited = [plan for plan in plans if plan.path in bound]
-    # Refuses what would take the only copy of a line: neither git nor a file that is written holds it afterwards
+    # What would take the only copy of a line is refused: neither git nor a file that is written holds it afterwards.
     for plan in edited:
         if plan.version is not None or plan.before is None or plan.after is None:
             continue
