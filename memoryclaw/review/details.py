@@ -310,7 +310,11 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:
         before = context.text(place.file.path)
         yield FileDiff(place.file.path, before, place.write(before).text)
     elif item.change is not None:
-        outcomes = outcome_of([item.change], context.schema().collections, lambda path: _text(context, path))
+        outcomes = outcome_of(
+            [item.change],
+            context.schema().collections,
+            lambda path: context.text(path) if files.exists(context.root, path) else None,
+        )
         for path, (before, after) in outcomes.items():
             yield FileDiff(path, before, after)
     elif item.branch is not None:
@@ -338,7 +342,3 @@ def _of_branch(history: History, branch: OpenBranch) -> Iterator[FileDiff]:
                 continue  # the record of the run is for machines
             before, after = (decode(data or b"").text for data in (change.before, change.after))
             yield FileDiff(change.path, before, after, subject)
-
-
-def _text(context: WriteContext, path: str) -> str | None:
-    return context.text(path) if files.exists(context.root, path) else None

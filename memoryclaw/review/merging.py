@@ -343,11 +343,11 @@ class _Merging:
                     for text in (ours, theirs)
                 )
         if path == DECISIONS_FILE:
-            merged: str | None = weave(base, _whole(ours), _whole(theirs), by_time, _both_lines).text
+            merged: str | None = weave(base, _whole(ours), _whole(theirs), by_time).text
         elif is_record(path):
-            merged = weave(base, _whole(ours), _whole(theirs), merge_records, _both_lines).text
+            merged = weave(base, _whole(ours), _whole(theirs), merge_records).text
         elif path == PENDING_FILE:
-            merged = weave(base, ours, theirs, merge_outlines, _both_lines).text
+            merged = weave(base, ours, theirs, merge_outlines).text
             lines, questions = lines_of(merged), read_pending(merged)
             first_lines = {question.id: question.line for question in reversed(questions)}
             for question in reversed(questions):  # each stays once
@@ -724,10 +724,6 @@ def _with_missing(text: str, file: SemanticFile, wanted: Counter[_Key], known: I
 # Lines, by the kind of file.
 
 
-def _both_lines(_was: list[str], one: list[str], two: list[str]) -> list[str]:
-    return both(one, two)
-
-
 def _rows(was: list[str], one: list[str], two: list[str]) -> list[str]:
     """Two versions of a row of a table as one, where each changed other cells; else both."""
     cells = [re.split(r"(?<!\\)\|", lines[0]) if len(lines) == 1 else [] for lines in (was, one, two)]
@@ -764,7 +760,7 @@ def _prose(path: str, base: str, one: str, two: str) -> str | None:
         return [*first, *second]
 
     join: Join = both if path.endswith((*_PROSE, ".yaml", ".yml")) or path in _LISTS else strict
-    woven = weave(base, one, two, join, _both_lines)
+    woven = weave(base, one, two, join)
     if woven.clashes or clashes or not _reads_well(path, woven.text, (one, two)):
         return None
     return woven.text

@@ -299,7 +299,11 @@ def set_fact(
         raise InputError("a fact needs an entity and a value")
     sheet = Sheet.of(text, file)
     standing = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
-    if holding := [fact for fact in standing if (_holds(fact.value, value) if many else fact.value == value)]:
+    if holding := [
+        fact
+        for fact in standing
+        if fact.value == value or (many and value in map(str.strip, fact.value.split(",")))
+    ]:
         return FactEdit(text if claim else without_doubt(text, file, holding[0].id), "confirmed", value)
     label = audience if not standing or many else labels.common_audience(standing[0].audience, audience)
     origin = _inline(since=since) + source_field(source)
@@ -613,10 +617,6 @@ def _refusal(entity: str, field: str) -> InputError:
 
 # What a fact is known by, wherever it stands.
 fact_key: Callable[[Fact], _Key] = attrgetter("entity", "field", "value", "current")
-
-
-def _holds(known: str, value: str) -> bool:
-    return known == value or value in (listed.strip() for listed in known.split(","))
 
 
 def _inline(**values: str) -> str:
