@@ -194,28 +194,6 @@ class TextIndex(Protocol):
         """Commits or rolls back what was added and removed since the last call."""
 
 
-class VectorServer(Protocol):
-    """Where every machine finds the vectors of an index, by the digests of their texts."""
-
-    def edition(self) -> str:
-        """Tells one state of what is there from another."""
-
-    def held(self, recipe: str) -> dict[bytes, int]:
-        """The digests of what a recipe made, each with the bytes of its vector."""
-
-    def get(self, recipe: str, digests: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The vectors that are there."""
-
-    def put(self, recipe: str, rows: Mapping[bytes, bytes]) -> None:
-        """Keeps vectors."""
-
-    def drop(self, digests: Sequence[bytes]) -> None:
-        """Forgets vectors."""
-
-    def passages(self) -> set[bytes]:
-        """The digests of all that is there."""
-
-
 class ServerEngine(Protocol):
     """Keeps indexes on a server; a distribution brings it as an entry point of the group `memoryclaw.engines`."""
 
@@ -240,5 +218,5 @@ class ServerEngine(Protocol):
             may: asked with the transaction before anything is written; may raise.
         """
 
-    def vectors(self, database: IndexDatabase) -> VectorServer:
-        """The vectors beside such tables."""
+    def vectors(self, database: IndexDatabase, *, follows: bool) -> Callable[..., Any]:
+        """What makes the vectors beside such tables, as `index.vectors.Vectors` is made; `follows` where another process fills them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, cast
 
 from memoryclaw.errors import ConfigError
@@ -11,6 +12,7 @@ from memoryclaw.ports import IndexDatabase
 from memoryclaw_fleet.postgres import server_of
 from memoryclaw_fleet.postgres_index import PostgresDatabase, PostgresText, PostgresVectors
 from memoryclaw_fleet.settings import FleetSettings
+from memoryclaw_fleet.shared_vectors import SharedVectors
 
 
 class PostgresEngine:
@@ -41,9 +43,9 @@ class PostgresEngine:
         database = PostgresDatabase(server, name, audience, recipe, keeps=keeps, may=may)
         return database, PostgresText(database)
 
-    def vectors(self, database: IndexDatabase) -> PostgresVectors:
-        """The vectors beside such tables."""
-        return PostgresVectors(cast("PostgresDatabase", database))
+    def vectors(self, database: IndexDatabase, *, follows: bool) -> Callable[..., SharedVectors]:
+        """What makes the vectors beside such tables."""
+        return partial(SharedVectors, PostgresVectors(cast("PostgresDatabase", database)), follows)
 
 
 ENGINE = PostgresEngine()

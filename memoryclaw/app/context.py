@@ -284,14 +284,12 @@ class VaultContext:
     @cached_property
     def vectors(self) -> rooms.vectors.Vectors:
         """The vectors of what the index holds."""
-        vectors, follows = rooms.vectors, self._kept is not None
-        server = self._engine.vectors(self._whole.database) if self._engine else None
+        vectors, engine, follows = rooms.vectors, self._engine, self._kept is not None
+        made = engine.vectors(self._whole.database, follows=follows) if engine else vectors.Vectors
         store = rooms.vector_store.VectorStore(self.state, self.config.vector_model)
         embedder = vectors.embedder_of(self.config)
-        outgoing = self.outgoing(
-            text_of=lambda unit: vectors.vector_text(vectors.TextPart(unit.kind, unit.title, unit.text))
-        )
-        return vectors.Vectors(store, embedder, self.catalog, server, outgoing=outgoing, follows=follows)
+        outgoing = self.outgoing(text_of=lambda unit: vectors.vector_text(unit.kind, unit.title, unit.text))
+        return made(store, embedder, self.catalog, outgoing=outgoing)
 
     def outgoing(self, **how: Any) -> rooms.outgoing.Outgoing:
         """The gate through which what the index holds leaves this machine."""

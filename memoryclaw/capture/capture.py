@@ -150,7 +150,13 @@ class Recorder:
     def _line(self, number: int, line: Turn, session: str) -> list[CaptureResult | _LogLine]:
         turns = list[CaptureResult | _LogLine]()
         try:
-            value = _parse(line)
+            if not isinstance(line, str):
+                line = _written(line)
+            if len(line) > LONGEST:
+                raise InputError(
+                    f"this line has {len(line):,} characters, more than the {LONGEST:,} that are read"
+                )
+            value = read_json(line, "this line is not JSON; give one object a line")
             messages = messages_in(value)
             if isinstance(messages, str):
                 if topic := topic_in(value):
@@ -180,7 +186,11 @@ class Recorder:
         names = (str(record.get("turn", "")), str(record.get("host_id", "")))
         if self._erased.turn(record["session"], names, text_of_record(record)):
             return CaptureResult(number, ok=True, left_out=WHY)
-        state = self._session(record["session"])
+        session = record["session"]
+        state = self._sessions.pop(session, None) or _Session(session)
+        self._sessions[session] = state  # the last one used stands last
+        if state.stale:
+            state.refresh(self._logs)
         said_so = likeness(record)
         known_id = state.known_id(record, said_so)
         if known_id:
@@ -198,13 +208,6 @@ class Recorder:
         label = label_of_turn(record, text_of_turn(record)).audience
         turn = KeptTurn(state.session, record, common_audience(state.asked, label), before, message.receipt)
         return _LogLine(path, line_of(_order(record)), redacted.artifacts, outcome, turn)
-
-    def _session(self, session: str) -> _Session:
-        state = self._sessions.pop(session, None) or _Session(session)
-        self._sessions[session] = state  # the last one used stands last
-        if state.stale:
-            state.refresh(self._logs)
-        return state
 
     def _write(self, lines: list[_LogLine]) -> dict[str, str]:
         """Writes the lines, file by file; the paths that failed, each with one sentence."""
@@ -252,7 +255,9 @@ class _Session:
                 continue
             lines = logs.lines(path, offset)
             for index, line in enumerate(lines, number + 1):
-                self._learn(line, index)
+                record = json_value(line)
+                if isinstance(record, dict) and str(record.get("session", self.session)) == self.session:
+                    self.add({**record, "turn": record.get("turn") or index}, likeness(record))
             complete = lines[:-1] if lines else []
             self._read[path] = offset + sum(len(line) + 1 for line in complete), number + len(complete)
         self.stale = False
@@ -306,19 +311,6 @@ class _Session:
 
     def _id(self, turn: str) -> str:
         return f"log:{self.session}/{turn}" if turn else ""
-
-    def _learn(self, line: bytes, number: int) -> None:
-        record = json_value(line)
-        if isinstance(record, dict) and str(record.get("session", self.session)) == self.session:
-            self.add({**record, "turn": record.get("turn") or number}, likeness(record))
-
-
-def _parse(line: Turn) -> Any:
-    if not isinstance(line, str):
-        line = _written(line)
-    if len(line) > LONGEST:
-        raise InputError(f"this line has {len(line):,} characters, more than the {LONGEST:,} that are read")
-    return read_json(line, "this line is not JSON; give one object a line")
 
 
 def _written(turn: Mapping[str, Any]) -> str:

@@ -100,23 +100,19 @@ def cite(
                 events = [*events, *([receipt] if receipt else [])]
             shown = lately(events, _until(str(reply.record.get("ts", ""))))
             if shown and (cited := cited_by(reply, shown)):
-                ledger.append("cited", _event(reply, cited, shown), now)
-
-
-def _event(reply: KeptTurn, cited: Mapping[str, str], shown: Mapping[str, str]) -> dict[str, object]:
-    """The event as short as it can be: the receipt of most of the ids, and of the others each its own."""
-    receipts = {id_: shown[id_] for id_ in cited}
-    named = [one for one in receipts.values() if one]
-    receipt = max(sorted(set(named)), key=named.count, default="")
-    others = {id_: one for id_, one in receipts.items() if one != receipt}
-    values = {
-        "session": reply.session,
-        "receipt": receipt,
-        "ids": list(cited),
-        "words": [id_ for id_, by in cited.items() if by == "words"],
-        "receipts": others,
-    }
-    return {key: value for key, value in values.items() if value}
+                # As short as it can be: the receipt of most of the ids, and of the others each its own.
+                receipts = {id_: shown[id_] for id_ in cited}
+                named = [one for one in receipts.values() if one]
+                usual = max(sorted(set(named)), key=named.count, default="")
+                others = {id_: one for id_, one in receipts.items() if one != usual}
+                values = {
+                    "session": reply.session,
+                    "receipt": usual,
+                    "ids": list(cited),
+                    "words": [id_ for id_, by in cited.items() if by == "words"],
+                    "receipts": others,
+                }
+                ledger.append("cited", {key: value for key, value in values.items() if value}, now)
 
 
 def _until(ts: str) -> str:

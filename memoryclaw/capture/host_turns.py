@@ -110,7 +110,11 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
         "name": "" if is_result else one_line(_string(_first(inner, "name", "senderName", "speaker")))[:NAME_LENGTH],
         "label": join_labels((of_keys(value), of_keys(message if isinstance(message, Mapping) else {}))),
     }  # fmt: skip
-    role = _role(inner, message)
+    role = _first(inner, "role", "sender", "author")
+    if not isinstance(role, str) and (isinstance(message, Mapping) or inner.get("type") in ("human", "ai")):
+        role = inner.get("type")
+    low = one_line(role).lower()[:NAME_LENGTH] if isinstance(role, str) else ""
+    role = _ROLES.get(low, low)
     if _is_tool(inner, role, blocks):
         return HostMessage(**about, **_tool(inner, content, blocks, calls))
     text = spoken_text(content)
@@ -170,14 +174,6 @@ def _calls_in(parts: list[Mapping[str, Any]], inner: Mapping[str, Any]) -> list[
     listed = inner.get("tool_calls")
     extra = [block for block in listed if isinstance(block, Mapping)] if isinstance(listed, list) else []
     return [block for block in (*parts, *extra) if kind_of(block) in CALLS or "function" in block]
-
-
-def _role(inner: Mapping[str, Any], message: Any) -> str:
-    role = _first(inner, "role", "sender", "author")
-    if not isinstance(role, str) and (isinstance(message, Mapping) or inner.get("type") in ("human", "ai")):
-        role = inner.get("type")
-    low = one_line(role).lower()[:NAME_LENGTH] if isinstance(role, str) else ""
-    return _ROLES.get(low, low)
 
 
 def _turn(turn: Any) -> str:
@@ -413,7 +409,17 @@ def messages_in(record: Any) -> list[Any] | str:
         return [record]
     payload = record.get("payload")
     if record.get("type") == "response_item" and isinstance(payload, Mapping):
-        return _of_codex(record, payload)
+        about = {key: record[key] for key in _OUTER if record.get(key) is not None}
+        match payload.get("type"):
+            case "message":
+                return [{**about, **payload}]
+            case "function_call" | "custom_tool_call" | "local_shell_call":
+                arguments = payload.get("arguments", payload.get("input", payload.get("action")))
+                call = {**payload, "type": "function_call", "arguments": arguments}
+                return [{**about, "role": "assistant", "content": [call]}]
+            case "function_call_output" | "custom_tool_call_output":
+                return [{**about, "role": "user", "content": [{**payload, "type": "function_call_output"}]}]
+        return "a record of the host that is not a message"
     message = record.get("message")
     inner = {**record, **message} if isinstance(message, Mapping) else record
     if mark := next((mark for mark in host_records() if _is_marked(mark, record, inner)), None):
@@ -442,17 +448,3 @@ def _split(record: Mapping[str, Any], message: Mapping[str, Any]) -> list[Any]:
         named = {"uuid": f"{id_}:{place}"} if id_ and place else {}
         turns.append({**record, **named, "message": {**message, "content": part}})
     return turns
-
-
-def _of_codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> list[Any] | str:
-    about = {key: record[key] for key in _OUTER if record.get(key) is not None}
-    match payload.get("type"):
-        case "message":
-            return [{**about, **payload}]
-        case "function_call" | "custom_tool_call" | "local_shell_call":
-            arguments = payload.get("arguments", payload.get("input", payload.get("action")))
-            call = {**payload, "type": "function_call", "arguments": arguments}
-            return [{**about, "role": "assistant", "content": [call]}]
-        case "function_call_output" | "custom_tool_call_output":
-            return [{**about, "role": "user", "content": [{**payload, "type": "function_call_output"}]}]
-    return "a record of the host that is not a message"

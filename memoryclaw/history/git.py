@@ -197,7 +197,12 @@ def _branch(root: str, git_dir: str, common: str) -> GitState:
         sentence = "the vault's git repository has no commit yet; the next change makes the first"
         return GitState("unborn", sentence, git_dir, ref)
     if value is None or not (_is_id(value) or value.startswith("ref:")):
-        return GitState("damaged", _lost(root, common, ref), git_dir, ref)
+        path, last_commit = os.path.join(common, ref), _last_commit(common, ref)
+        name = os.path.relpath(path, root) if path.startswith(f"{root}{os.sep}") else path
+        way = "bring it back from another copy of the vault"
+        if last_commit:
+            way = f"git's log of it names {last_commit} as the last: check that with `git fsck {last_commit[:12]}`, then write it into the file"
+        return GitState("damaged", damage(f"{name} names no commit; {way}"), git_dir, ref)
     return GitState("ok", "the vault's git repository is ready", git_dir, ref)
 
 
@@ -238,15 +243,6 @@ def _last_commit(common: str, ref: str) -> str:
     )
 
 
-def _lost(root: str, common: str, ref: str) -> str:
-    path, last_commit = os.path.join(common, ref), _last_commit(common, ref)
-    name = os.path.relpath(path, root) if path.startswith(f"{root}{os.sep}") else path
-    way = "bring it back from another copy of the vault"
-    if last_commit:
-        way = f"git's log of it names {last_commit} as the last: check that with `git fsck {last_commit[:12]}`, then write it into the file"
-    return damage(f"{name} names no commit; {way}")
-
-
 def _is_id(text: str) -> bool:
     return bool(_ID.fullmatch(text) and text.strip("0"))
 
@@ -284,7 +280,13 @@ _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 def lock_sentence(path: str, root: str) -> str:
     """One sentence about a lock: where it is, how old, whose, and what to do."""
     inside = path.startswith(f"{root}{os.sep}")
-    name = f"git's lock {os.path.relpath(path, root) if inside else path} ({_age(path)} old)"
+    try:
+        seconds = max(0, int(time.time() - os.stat(path).st_mtime))
+    except FileNotFoundError:
+        seconds = 0
+    size, unit = next((unit_row for unit_row in _UNITS if seconds >= unit_row[0]), _UNITS[-1])
+    age = f"{seconds // size} {unit}{'s' * (seconds // size != 1)}"
+    name = f"git's lock {os.path.relpath(path, root) if inside else path} ({age} old)"
     if is_our_index(path):
         return f"{name} is MemoryClaw's own, of a change that was cut short; the next change clears it"
     holder = next(_holders(path), 0)
@@ -384,16 +386,6 @@ def _processes() -> list[int]:
 
 def _process_name(pid: int) -> str:
     return _lock_text(f"/proc/{pid}/comm") or "?"
-
-
-def _age(path: str) -> str:
-    try:
-        seconds = max(0, int(time.time() - os.stat(path).st_mtime))
-    except FileNotFoundError:
-        seconds = 0
-    size, unit = next((unit_row for unit_row in _UNITS if seconds >= unit_row[0]), _UNITS[-1])
-    count = seconds // size
-    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
 
 
 def _lock_text(path: str) -> str | None:

@@ -783,16 +783,13 @@ class _LooseObjects:
             raise _PackedError
         tree = self._read(raw[5 : raw.index(b"\n")].decode("ascii", "replace"))
         for part in path.split("/") if path else ():
-            row = self._tree(tree).get(part.encode("utf-8", "surrogateescape"))
+            if tree[0] not in self._trees:
+                self._trees[tree[0]] = _rows(tree[2], len(tree[0]) // 2) if tree[1] == "tree" else {}
+            row = self._trees[tree[0]].get(part.encode("utf-8", "surrogateescape"))
             if row is None:
                 return None
             tree = self._read(row[2].hex())
         return tree
-
-    def _tree(self, tree: GitObject) -> Rows:
-        if tree[0] not in self._trees:
-            self._trees[tree[0]] = _rows(tree[2], len(tree[0]) // 2) if tree[1] == "tree" else {}
-        return self._trees[tree[0]]
 
     def _read(self, oid: str) -> tuple[str, str, bytes]:
         if oid not in self._objects:

@@ -1,12 +1,10 @@
 """Keeps a vector for every passage of a vault: which are missing, and the work to fill them in, a batch at a time.
 
-A batch that is done stays done, so filling may be interrupted at any moment and goes on where it was. Where the index is on a server,
-what one node made is there for all, and each looks through a copy of its own.
+A batch that is done stays done, so filling may be interrupted at any moment and goes on where it was.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import threading
 import time
@@ -24,7 +22,7 @@ from memoryclaw.models.embedders import EXTRA, Embedder, Floats, Guarded, numpy
 from memoryclaw.models.llm import Breaker, Endpoint, ModelError
 from memoryclaw.models.ollama import WHO, OllamaEmbedder
 from memoryclaw.models.packaged import IN_WHEELS, MINILM, USE, WEIGHTS
-from memoryclaw.ports import Progress, VectorServer
+from memoryclaw.ports import Progress
 from memoryclaw.vault.audience import label_in
 from memoryclaw.vault.export_gate import may_leave
 
@@ -63,8 +61,6 @@ class Vectors:
     """The vectors of one vault.
 
     Args:
-        server: where other nodes find them, or find them made, if the index is on one.
-        follows: whether another process makes them, and this one only takes them from the server.
         outgoing: tells which units must not be given to an embedder on another machine.
     """
 
@@ -73,17 +69,13 @@ class Vectors:
         store: VectorStore,
         embedder: Embedder,
         catalog: Catalog,
-        server: VectorServer | None = None,
         *,
         outgoing: Outgoing,
-        follows: bool = False,
     ) -> None:
         self._outgoing = outgoing
         self.store = store
         self.embedder = embedder
         self._catalog = catalog
-        self._server = server
-        self._follows = follows
 
     @property
     def recipe(self) -> str:
@@ -92,9 +84,6 @@ class Vectors:
 
     def ready(self) -> int:
         """Makes the store ready to be asked, if there is one; returns how many units there are. Makes no vector."""
-        if self._server is not None and self._follows:
-            with contextlib.suppress(LockedError):  # another thread is at it; what is there answers
-                self._follow(self._server)
         return self.settle() if self.store.exists() else 0
 
     def settle(self) -> int:
@@ -126,12 +115,16 @@ class Vectors:
 
     def forget_gone(self) -> None:
         """Wipes out at once the vectors of what is no longer in the vault."""
-        if self.store.exists() or (self._server is not None and self._server.passages()):
+        if self.store.exists():
             with self.store.filling():
                 self.settle()
                 self.store.drop()
-                if self._server is not None:
-                    self._drop_gone(self._server)
+
+    def fetch(self, recipe: str) -> None:
+        """Takes over what was made elsewhere, before any is made; only an engine on a server has that."""
+
+    def send(self, recipe: str) -> None:
+        """Gives others what was made."""
 
     def fill(
         self,
@@ -156,12 +149,10 @@ class Vectors:
             self.store.begin(recipe)
             units = self.settle()
             self.store.drop()
-            if self._server is not None:
-                self._fetch(self._server, recipe)
+            self.fetch(recipe)
             filled = self._work(recipe, progress, stopping)
             self.store.average()
-            if self._server is not None:
-                self._send(self._server, recipe)
+            self.send(recipe)
             missing = self.store.lacking() and self._lacking(self.store.units())
             if not missing:
                 self.store.discard_others()
@@ -195,46 +186,6 @@ class Vectors:
                 progress(filled, len(missing))
         return filled
 
-    # ── On a server
-
-    def _follow(self, server: VectorServer) -> None:
-        """Takes over what changed on the server since the last look."""
-        edition = server.edition()
-        if edition == self.store.followed():
-            return
-        with self.store.filling():
-            recipe = self.recipe
-            self.store.begin(recipe)
-            self.settle()
-            self.store.drop()
-            self._fetch(server, recipe)
-            self.store.average()
-            self.store.follow(edition)
-
-    def _fetch(self, server: VectorServer, recipe: str) -> None:
-        """Takes the vectors that are missing here and were made before, by this model of these texts."""
-        np = numpy()
-        missing = sorted({*self.store.units().values()} - self.store.held())
-        for start in range(0, len(missing), _READ):
-            vectors = server.get(recipe, missing[start : start + _READ])
-            for digests in _alike(vectors):
-                rows = np.array([np.frombuffer(vectors[digest], "<f4") for digest in digests])
-                if self.store.fits(rows):
-                    self.store.add(digests, rows)
-
-    def _send(self, server: VectorServer, recipe: str) -> None:
-        """Brings the server to what is here."""
-        widths, width = server.held(recipe), self.store.width()
-        fresh = sorted(digest for digest in self.store.held() if widths.get(digest) != width)
-        for start in range(0, len(fresh), _READ):
-            server.put(recipe, self.store.rows(fresh[start : start + _READ]))
-        self._drop_gone(server)
-
-    def _drop_gone(self, server: VectorServer) -> None:
-        gone = sorted(server.passages() - {*self.store.units().values()})
-        if gone:
-            server.drop(gone)
-
     def _batches(self, missing: list[int]) -> Iterator[dict[bytes, str]]:
         rowids, batch = set(missing), {}
         for rowid, text in self._passages(min(missing, default=_LAST), max(missing, default=0)):
@@ -266,16 +217,8 @@ class Vectors:
         while rows := self._catalog.rows(_PIECES, (first, last, _READ)):
             for rowid, kind, packed in rows:
                 title, *_, text = self._catalog.texts_in(packed)
-                yield rowid, vector_text(TextPart(kind, title, text))
+                yield rowid, vector_text(kind, title, text)
             first = rows[-1][0] + 1
-
-
-def _alike(found: Mapping[bytes, bytes]) -> list[list[bytes]]:
-    """The digests of vectors, those of one length together."""
-    by_length: dict[int, list[bytes]] = {}
-    for digest, row in sorted(found.items()):
-        by_length.setdefault(len(row), []).append(digest)
-    return list(by_length.values())
 
 
 def asking(vectors: Vectors) -> Callable[[str], Floats]:
@@ -306,23 +249,12 @@ VERSION = 2  # of the texts made here: vectors of another version are never aske
 MOST = 2000  # characters: models cut what is longer, and at their own places
 
 
-class TextPart(NamedTuple):
-    """What a text is made of."""
-
-    kind: str
-    title: str
-    text: str
-
-
-def vector_text(piece: TextPart) -> str:
+def vector_text(kind: str, title: str, text: str) -> str:
     """The text that stands for a unit."""
-    if piece.kind == "fact":
-        text = f"{piece.title}: {piece.text}"
-    elif piece.kind == "turn":
-        text = piece.text
-    else:
-        begins = piece.text.lstrip().startswith(piece.title)  # a heading is part of the text below it
-        text = piece.text if begins else f"{piece.title}\n{piece.text}"
+    if kind == "fact":
+        text = f"{title}: {text}"
+    elif kind != "turn" and not text.lstrip().startswith(title):  # a heading is part of the text below it
+        text = f"{title}\n{text}"
     # Models written in C end a text at NUL, and no model knows half a character.
     clean = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
     return clean.strip()[:MOST].strip() or "-"
@@ -401,17 +333,14 @@ class Filler:
     def hears(self, report: WatchReport) -> None:
         """Begins when the index is in line with the files, and ends with the watch."""
         if report.kind == "stopped":
-            self._stop()
+            self._stopping.set()
+            self._woken.set()
+            if self._thread.ident is not None:
+                self._thread.join(_PATIENCE)
         elif report.kind in ("started", "synced"):
             if self._thread.ident is None:
                 self._thread.start()
             self._woken.set()
-
-    def _stop(self) -> None:
-        self._stopping.set()
-        self._woken.set()
-        if self._thread.ident is not None:
-            self._thread.join(_PATIENCE)
 
     def _run(self) -> None:
         wait: float | None = None

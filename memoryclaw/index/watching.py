@@ -115,7 +115,17 @@ class Watching:
         elif quiet and self._heartbeat.is_late():
             self._deaf()
         else:
-            self._follow()
+            due = self._pending.take(time.monotonic())
+            if due.paths or due.folders:
+                self._guarded(lambda: self._sync.paths(due.paths, due.folders))
+                if due.folders:
+                    self._watcher.check()
+                    self._say_how()
+            if due.cookies and not self._behind:
+                if self._index.database.is_current():
+                    take(self._state, list(due.cookies))
+                else:
+                    self._everywhere()
 
     def _gather(self) -> bool:
         """Takes hints until there is something to do; True when none is left."""
@@ -138,20 +148,6 @@ class Watching:
     def _until_next(self, now: float) -> float:
         times = (now + _PULSE, self._next_scan, self._pending.next_at(), self._heartbeat.deadline)
         return min(moment for moment in times if moment is not None) - now
-
-    def _follow(self) -> None:
-        """Acts on what the hints ask for."""
-        due = self._pending.take(time.monotonic())
-        if due.paths or due.folders:
-            self._guarded(lambda: self._sync.paths(due.paths, due.folders))
-            if due.folders:
-                self._watcher.check()
-                self._say_how()
-        if due.cookies and not self._behind:
-            if self._index.database.is_current():
-                take(self._state, list(due.cookies))
-            else:
-                self._everywhere()
 
     def _everywhere(self) -> None:
         """Looks at the whole vault; whoever asked before it began may trust the index after it."""
@@ -176,21 +172,18 @@ class Watching:
             _log.exception("a sync failed while watching %s", self._root)
             self._failed(f"a sync failed ({type(error).__name__}: {error}); it will be tried again")
         else:
-            self._synced(synced, (time.perf_counter() - start) * 1000)
+            self._pending.look_again(synced.racy, (time.monotonic() // _AGAIN + 2) * _AGAIN)
+            files = synced.added + synced.changed + synced.removed
+            if files:
+                self._say(
+                    "synced",
+                    f"{synced.added} added, {synced.changed} changed, {synced.removed} removed",
+                    files,
+                    (time.perf_counter() - start) * 1000,
+                    synced.paths,
+                )
             return True
         return False
-
-    def _synced(self, done: Synced, ms: float) -> None:
-        self._pending.look_again(done.racy, (time.monotonic() // _AGAIN + 2) * _AGAIN)
-        files = done.added + done.changed + done.removed
-        if files:
-            self._say(
-                "synced",
-                f"{done.added} added, {done.changed} changed, {done.removed} removed",
-                files,
-                ms,
-                done.paths,
-            )
 
     def _failed(self, why: str) -> None:
         self.failures += 1

@@ -180,11 +180,6 @@ def _occurrences(segment: _Segment, column: str, tokens: Sequence[bytes]) -> Ite
         return (
             (document, int(matcher.weight())) for document, matcher in _postings(segment, column, tokens[0])
         )
-    starts = _starts(segment, column, tokens)
-    return ((document, len(places)) for document, places in starts.items() if places)
-
-
-def _starts(segment: _Segment, column: str, tokens: Sequence[bytes]) -> dict[int, set[int]]:
     starts: dict[int, set[int]] = {}
     for offset, token in enumerate(tokens):
         positions = {
@@ -197,7 +192,7 @@ def _starts(segment: _Segment, column: str, tokens: Sequence[bytes]) -> dict[int
             if offset
             else positions
         )
-    return starts
+    return ((document, len(places)) for document, places in starts.items() if places)
 
 
 def _postings(segment: _Segment, column: str, token: bytes) -> Iterator[tuple[int, Any]]:

@@ -52,7 +52,19 @@ def habits(context: UpkeepContext) -> Iterator[PlannedChange]:
     for entity, preferences in sorted(by_entity.items()):
         for group in _groups(sorted(preferences, key=lambda one: (one.places[0], one.said))):
             if not any(are_alike(group[0].stems, stems) for stems in decided[entity]):
-                yield _proposal(group)
+                first = group[0]
+                spots = sorted({(day, source, shown.said) for shown in group for day, source in shown.places})
+                days = sorted(_days(group))
+                source = ", ".join(dict.fromkeys(source for _, source, _ in spots))
+                action = SetFact(FILE, first.entity, HABIT, first.said, days[0], source, many=True)
+                yield PlannedChange(
+                    kind=HABIT,
+                    title=fact_in_words(first.entity, HABIT, first.said),
+                    actions=(action,),
+                    evidence=tuple(f'{day}: "{words}" ([[{source}]])' for day, source, words in spots),
+                    confidence="medium",
+                    reason=f"it was shown on {len(days)} days, from {days[0]} to {days[-1]}",
+                )
 
 
 def _sample(catalog: Catalog, fact: Fact, sources: Callable[[Fact], list[str]]) -> _Shown | None:
@@ -97,22 +109,6 @@ def _groups(found: Sequence[_Shown]) -> Iterator[list[_Shown]]:
 
 def _days(found: Iterable[_Shown]) -> set[str]:
     return {day for shown in found for day, _ in shown.places}
-
-
-def _proposal(group: Sequence[_Shown]) -> PlannedChange:
-    first = group[0]
-    places = sorted({(day, source, shown.said) for shown in group for day, source in shown.places})
-    days = sorted(_days(group))
-    source = ", ".join(dict.fromkeys(source for _, source, _ in places))
-    action = SetFact(FILE, first.entity, HABIT, first.said, days[0], source, many=True)
-    return PlannedChange(
-        kind=HABIT,
-        title=fact_in_words(first.entity, HABIT, first.said),
-        actions=(action,),
-        evidence=tuple(f'{day}: "{words}" ([[{source}]])' for day, source, words in places),
-        confidence="medium",
-        reason=f"it was shown on {len(days)} days, from {days[0]} to {days[-1]}",
-    )
 
 
 def _is_wish(text: str) -> bool:

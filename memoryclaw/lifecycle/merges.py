@@ -45,7 +45,17 @@ _QUOTED = 3  # lines of an episode in its proposal
 
 def merges(context: UpkeepContext) -> Iterator[PlannedChange]:
     """The merges to propose now, of entities first, then of facts, then of episodes, the most alike first."""
-    entities = _named_entities(context.catalog.facts())
+    # The entities of semantic files by the keys of their names; none of which a line is for some only, or in quarantine.
+    facts_by_key: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
+    for path, fact in context.catalog.facts():
+        if fact.entity:
+            facts_by_key[key_of(fact.entity)].append((path, fact))
+    entities = {
+        key: NamedEntity(entity_facts[0][1].entity, tuple(entity_facts))
+        for key, entity_facts in facts_by_key.items()
+        if key and not any(fact.audience or fact.trust == "quarantined" for _, fact in entity_facts)
+        and all(place_of(path) == SEMANTIC for path, _ in entity_facts)
+    }  # fmt: skip
     every = (*_of_entities(context, entities), *_of_facts(context, entities), *_of_episodes(context))
     open_changes = [change for change in every if is_open(context, change)]
     remaining = len(open_changes) - MOST
@@ -169,7 +179,34 @@ def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
     for pair in sorted(pairs, key=lambda pair: (-pair.score, pair.takes, pair.taken)):
         takes, taken = by_id[pair.takes], by_id[pair.taken]
         if takes.at[:10] != taken.at[:10]:  # those of one day are merged as they are written
-            yield _episode_merge(context, pair, takes, taken)
+            only, said = tuple[str, ...](), set(_words_of_lines(takes.text))
+            if pair.outcome == "near":  # with their block ids where these are free
+                blocks = {read_line(line).block for line in takes.text.split("\n")}
+                only = tuple(
+                    without_ids(line) if read_line(line).block in blocks else line
+                    for line in taken.lines
+                    if not set(_words_of_lines(line)) <= said
+                )
+            name = taken.path.rpartition("/")[2]
+            to = files.free_path(context.writing.root, f"archive/episodes/{name}")
+            reasons = {
+                "reuse": "the two say the same but for spelling",
+                "absorb": f"{takes.id} holds all that {taken.id} says",
+                "near": f"the two are {pair.score:.0%} alike; the lines that only {taken.id} has go with it",
+            }[pair.outcome]
+            yield PlannedChange(
+                kind="merge",
+                title=f"{taken.id} repeats {takes.id}",
+                actions=(
+                    actions.AddSource(takes.path, taken.ranges),
+                    actions.TakeIn(takes.path, (taken.id, *taken.merged), only),
+                    actions.MoveFile(taken.path, to),
+                ),
+                evidence=(only or taken.lines)[:_QUOTED],
+                source=" ".join(taken.ranges),
+                reason=reasons,
+                id=takes.id,
+            )
 
 
 def _run_episodes(context: UpkeepContext) -> Iterator[RunEpisode]:
@@ -191,37 +228,6 @@ def _run_episodes(context: UpkeepContext) -> Iterator[RunEpisode]:
         body = tuple(line for line in lines if line and not line.startswith("#"))
         merged = names_of(low, ("merged_from",))
         yield RunEpisode(str(id_), str(path), str(stamp), str(trust), body, tuple(map(str, ranges)), merged)
-
-
-def _episode_merge(context: UpkeepContext, pair: Pair, takes: RunEpisode, taken: RunEpisode) -> PlannedChange:
-    only, said = tuple[str, ...](), set(_words_of_lines(takes.text))
-    if pair.outcome == "near":  # with their block ids where these are free
-        blocks = {read_line(line).block for line in takes.text.split("\n")}
-        only = tuple(
-            without_ids(line) if read_line(line).block in blocks else line
-            for line in taken.lines
-            if not set(_words_of_lines(line)) <= said
-        )
-    name = taken.path.rpartition("/")[2]
-    to = files.free_path(context.writing.root, f"archive/episodes/{name}")
-    reasons = {
-        "reuse": "the two say the same but for spelling",
-        "absorb": f"{takes.id} holds all that {taken.id} says",
-        "near": f"the two are {pair.score:.0%} alike; the lines that only {taken.id} has go with it",
-    }[pair.outcome]
-    return PlannedChange(
-        kind="merge",
-        title=f"{taken.id} repeats {takes.id}",
-        actions=(
-            actions.AddSource(takes.path, taken.ranges),
-            actions.TakeIn(takes.path, (taken.id, *taken.merged), only),
-            actions.MoveFile(taken.path, to),
-        ),
-        evidence=(only or taken.lines)[:_QUOTED],
-        source=" ".join(taken.ranges),
-        reason=reasons,
-        id=takes.id,
-    )
 
 
 # Entities
@@ -267,21 +273,19 @@ def _of_entities(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> It
     apart = pairs_apart(pairs, catalog) if pairs else set()
     for pair in pairs:
         if pair not in apart:
-            yield _entity_merge(pair, known[key_of(pair.other)])
-
-
-def _named_entities(facts: Iterable[tuple[str, Fact]]) -> dict[str, NamedEntity]:
-    """The entities of semantic files by the keys of their names; none of which a line is for some only, or in quarantine."""
-    facts_by_key: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
-    for path, fact in facts:
-        if fact.entity:
-            facts_by_key[key_of(fact.entity)].append((path, fact))
-    return {
-        key: NamedEntity(entity_facts[0][1].entity, tuple(entity_facts))
-        for key, entity_facts in facts_by_key.items()
-        if key and not any(fact.audience or fact.trust == "quarantined" for _, fact in entity_facts)
-        and all(place_of(path) == SEMANTIC for path, _ in entity_facts)
-    }  # fmt: skip
+            other = known[key_of(pair.other)]
+            spellings = {(path, name_key(fact.entity)): fact.entity for path, fact in other.facts}
+            renamed = [actions.RenameEntity(path, name, pair.name) for (path, _), name in spellings.items()]
+            current = (fact for _, fact in other.facts if fact.current)
+            evidence = [f"{fact.entity}, {fact.field or 'said'}: {fact.value}" for fact in current]
+            yield PlannedChange(
+                kind="merge",
+                title=f"{pair.other} and {pair.name} are one",
+                actions=(*renamed, actions.AddSynonym(ALIASES_FILE, pair.name, pair.other)),
+                evidence=tuple(evidence[:_QUOTED]),
+                reason=f"{pair.other} and {pair.name} {pair.why}",
+                id=pair.name,
+            )
 
 
 def names_alike(
@@ -381,21 +385,6 @@ def pairs_apart(pairs: Iterable[Called], catalog: Catalog) -> set[Called]:
 
 def _space_out(text: str) -> str:
     return f" {'  '.join(key_of(text).split())} "
-
-
-def _entity_merge(pair: Called, other: NamedEntity) -> PlannedChange:
-    spellings = {(path, name_key(fact.entity)): fact.entity for path, fact in other.facts}
-    renamed = [actions.RenameEntity(path, name, pair.name) for (path, _), name in spellings.items()]
-    current = (fact for _, fact in other.facts if fact.current)
-    evidence = [f"{fact.entity}, {fact.field or 'said'}: {fact.value}" for fact in current]
-    return PlannedChange(
-        kind="merge",
-        title=f"{pair.other} and {pair.name} are one",
-        actions=(*renamed, actions.AddSynonym(ALIASES_FILE, pair.name, pair.other)),
-        evidence=tuple(evidence[:_QUOTED]),
-        reason=f"{pair.other} and {pair.name} {pair.why}",
-        id=pair.name,
-    )
 
 
 # Facts

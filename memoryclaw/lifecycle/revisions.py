@@ -40,20 +40,6 @@ def revisions(context: UpkeepContext) -> Iterator[PlannedChange]:
         for path, fact in context.catalog.facts()
         if path.startswith("semantic/") and not (fact.is_statement or fact.audience)
     ]
-    contradictions = _by_episode(facts)
-    days = {note: max(pair.now.since for pair in pairs) for note, pairs in contradictions.items()}
-    for note in sorted(days, key=lambda note: (days[note], note), reverse=True):
-        address = context.catalog.resolve(note) if room > 0 else None
-        if address is None or not address.path.startswith("episodes/"):
-            continue
-        change = _proposal(address.path, note, contradictions[note])
-        if is_open(context, change):
-            room -= 1
-            yield change
-
-
-def _by_episode(facts: Sequence[Fact]) -> dict[str, list[_Contradiction]]:
-    """What contradicts each episode that is contradicted enough, in the order of its lines."""
     resting: dict[str, int] = defaultdict(int)
     by_field: dict[tuple[str, str], list[Fact]] = defaultdict(list)
     contradictions: dict[str, list[_Contradiction]] = defaultdict(list)
@@ -74,11 +60,20 @@ def _by_episode(facts: Sequence[Fact]) -> dict[str, list[_Contradiction]]:
         for note, block in _lines(fact):
             if successor and lines and note not in notes:
                 contradictions[note].append(_Contradiction(block, fact, successor, "#^".join(lines[0])))
-    return {
+    contradictions = {
         note: sorted(each, key=lambda one: (one.block, one.was.id))
         for note, each in contradictions.items()
         if len(each) >= TWICE or len(each) >= SHARE * resting[note]
     }
+    days = {note: max(pair.now.since for pair in pairs) for note, pairs in contradictions.items()}
+    for note in sorted(days, key=lambda note: (days[note], note), reverse=True):
+        address = context.catalog.resolve(note) if room > 0 else None
+        if address is None or not address.path.startswith("episodes/"):
+            continue
+        change = _proposal(address.path, note, contradictions[note])
+        if is_open(context, change):
+            room -= 1
+            yield change
 
 
 def _lines(fact: Fact) -> list[tuple[str, str]]:

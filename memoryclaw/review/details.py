@@ -200,10 +200,16 @@ def conversation(
         told: the facts of the vault; those with a source among the episodes are named.
         over: what the lines of each log told and holds no longer.
     """
-    read, episodes = _read_by(context, paths), dict[str, list[LogRange]]()
-    for _, _, sources in read:
-        for id_, ranges in sources.items():
-            episodes.setdefault(id_, []).extend(ranges)
+    read = []  # the runs that read these logs: their ranges, and those of each episode
+    episodes: dict[str, list[LogRange]] = {}
+    for name in files.list_files(context.root, RUNS):
+        text = context.text(name)
+        if any(path in text for path in paths):
+            record = read_record(text)
+            sources = {id_: parse_ranges(source) for id_, source in record.episodes.items()}
+            read.append((record.run, record.ranges, sources))
+            for id_, ranges in sources.items():
+                episodes.setdefault(id_, []).extend(ranges)
     items = waiting_items(context)
     rests = _dependents(context, episodes, told, items)
     # A run names the episodes that it proposed, too: they wait, or a person took them back.
@@ -227,20 +233,6 @@ def conversation(
                 run = runs[0] if runs else ""
                 turns_shown.append(TurnShown(turn, path, run, tuple(dict.fromkeys(links))))
     return Conversation(session, tuple(paths), tuple(turns_shown))
-
-
-def _read_by(
-    context: WriteContext, paths: Sequence[str]
-) -> list[tuple[str, list[LogRange], dict[str, list[LogRange]]]]:
-    """The runs that read these logs: their ranges, and those of each episode."""
-    runs = []
-    for name in files.list_files(context.root, RUNS):
-        text = context.text(name)
-        if any(path in text for path in paths):
-            record = read_record(text)
-            sources = {id_: parse_ranges(source) for id_, source in record.episodes.items()}
-            runs.append((record.run, record.ranges, sources))
-    return runs
 
 
 def worth_of(context: WriteContext, fact: Fact) -> str:
@@ -318,7 +310,11 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:
         before = context.text(place.file.path)
         yield FileDiff(place.file.path, before, place.write(before).text)
     elif item.change is not None:
-        outcomes = outcome_of([item.change], context.schema().collections, lambda path: _text(context, path))
+        outcomes = outcome_of(
+            [item.change],
+            context.schema().collections,
+            lambda path: context.text(path) if files.exists(context.root, path) else None,
+        )
         for path, (before, after) in outcomes.items():
             yield FileDiff(path, before, after)
     elif item.branch is not None:
@@ -346,7 +342,3 @@ def _of_branch(history: History, branch: OpenBranch) -> Iterator[FileDiff]:
                 continue  # the record of the run is for machines
             before, after = (decode(data or b"").text for data in (change.before, change.after))
             yield FileDiff(change.path, before, after, subject)
-
-
-def _text(context: WriteContext, path: str) -> str | None:
-    return context.text(path) if files.exists(context.root, path) else None

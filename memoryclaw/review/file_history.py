@@ -20,7 +20,7 @@ from memoryclaw.vault.edits import SemanticFile, fact_key, fact_sources, same
 from memoryclaw.vault.facts import split_address
 from memoryclaw.vault.fields import facts_of_note
 from memoryclaw.vault.layout import DECISIONS_FILE, NOTE, SCHEMA_FILE, SEMANTIC, place_of, safe_path
-from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
+from memoryclaw.vault.logs import parse_ranges, range_of, whole_lines
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.vocabulary import read_schema
 from memoryclaw.writing.context import WriteContext
@@ -300,7 +300,16 @@ def follow_source(context: WriteContext, source: str) -> FactSource:
     number = log_line(block)
     for range_ in ranges:
         if range_.first <= number <= range_.last:
-            return _quote(context, fact_source, range_, number)
+            cited = fact_source._replace(log=str(range_), line=number)
+            try:
+                content = files.read_file(context.root, range_.path).data
+            except MemoryClawError:
+                return cited._replace(notice=f"{range_.path} is gone; the episode keeps the words")
+            if range_of(range_.path, whole_lines(content), range_.first, range_.last) != range_:
+                return cited._replace(
+                    notice=f"{range_.path} is no longer what was read; the episode keeps the words"
+                )
+            return cited._replace(said=_turn(context, range_.path, number))
     trouble = "cites no log" if not ranges else "does not say which line of its log it quotes"
     return fact_source._replace(log=" ".join(map(str, ranges)), notice=f"{path} {trouble}")
 
@@ -310,18 +319,6 @@ def _is_readable(context: WriteContext, path: str) -> bool:
         files.read_file(context.root, path)
         return True
     return False
-
-
-def _quote(context: WriteContext, cited: FactSource, range_: LogRange, number: int) -> FactSource:
-    """The line of the log itself, if the log is still there and still what was read."""
-    cited = cited._replace(log=str(range_), line=number)
-    try:
-        data = files.read_file(context.root, range_.path).data
-    except MemoryClawError:
-        return cited._replace(notice=f"{range_.path} is gone; the episode keeps the words")
-    if range_of(range_.path, whole_lines(data), range_.first, range_.last) != range_:
-        return cited._replace(notice=f"{range_.path} is no longer what was read; the episode keeps the words")
-    return cited._replace(said=_turn(context, range_.path, number))
 
 
 def _turn(context: WriteContext, path: str, line: int) -> str:

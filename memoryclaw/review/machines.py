@@ -224,8 +224,11 @@ class BranchMerge:
             if same_text(on_disk, side.head_data) and side.staged == side.head:
                 continue
             after[path] = self._beside(path, on_disk, side.staged == side.head, data)
-        if name := _new_id(contents.get(CONFIG_FILE), after.get(CONFIG_FILE)):
-            self.renamed(name)
+        old, new = (
+            id_in(decode(data or b"").text) for data in (contents.get(CONFIG_FILE), after.get(CONFIG_FILE))
+        )
+        if is_vault_id(new) and new != old:
+            self.renamed(new)
         came = [FileChange(path, contents[path], after[path]) for path in changed]
         raised = {} if self.own else doubts_of(came, doubts(self.context.root))
         if raised:  # before any of it is there
@@ -295,12 +298,6 @@ def _bases(history: History, one: str, other: str) -> list[str]:
 def _count(history: History, new: str, old: str) -> int:
     less = [f"^{old}"] if old else []
     return int(history.git.run("rev-list", "--count", new, *less))
-
-
-def _new_id(before: bytes | None, after: bytes | None) -> str:
-    """The id that settings have now, where it is another."""
-    old, new = (id_in(decode(data or b"").text) for data in (before, after))
-    return new if is_vault_id(new) and new != old else ""
 
 
 def _must_be_safe(path: str, remote: str) -> None:

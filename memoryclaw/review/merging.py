@@ -196,7 +196,15 @@ class _Merging:
                 self._merge(path, moved.get(path, path))
         self._drop_refused()
         self._ask()
-        self._must_not_lie_in_files()
+        for path in sorted(self.files):
+            folder = path.rpartition("/")[0]
+            while folder:
+                if folder in self.files:
+                    raise ConflictError(
+                        f"{folder} is a file on one machine and a folder on the other; nothing was merged: "
+                        "give one of them another name and commit that"
+                    )
+                folder = folder.rpartition("/")[0]
         return MergedTree(self.files, self.made, tuple(dict.fromkeys(self.told)))
 
     # ── Which files there are
@@ -237,17 +245,6 @@ class _Merging:
                         "keep what is right there, delete the marks and commit the file"
                     )
 
-    def _must_not_lie_in_files(self) -> None:
-        for path in sorted(self.files):
-            folder = path.rpartition("/")[0]
-            while folder:
-                if folder in self.files:
-                    raise ConflictError(
-                        f"{folder} is a file on one machine and a folder on the other; nothing was merged: "
-                        "give one of them another name and commit that"
-                    )
-                folder = folder.rpartition("/")[0]
-
     def _moves(self, left: list[str]) -> dict[str, str]:
         """New path → old path, where one side moved what the other changed: the change follows. Those old paths are no longer left."""
         moves: dict[str, str] = {}
@@ -272,25 +269,23 @@ class _Merging:
                     self.told.append(
                         f"{path} was moved to {to} on one machine and changed on the other; the change is in {to}"
                     )
-        self._both_moved()
-        return moves
-
-    def _both_moved(self) -> None:
-        """A file that both moved, each to its place, stays where it was archived, else where the later one put it."""
-        # Of each side: an entry → the new paths with it, the last first.
-        new: list[dict[TreeEntry, list[str]]] = []
-        for tip in (self.first, self.second):
-            new.append({})
+        # A file that both moved, each to its place, stays where it was archived, else where the later one put it.
+        places: list[dict[TreeEntry, list[str]]] = [
+            {},
+            {},
+        ]  # of each side: an entry → the new paths with it, the last first
+        for entries, tip in zip(places, (self.first, self.second), strict=True):
             for path in sorted(tip.files.keys() - self.base.keys(), reverse=True):
-                new[-1].setdefault(tip.files[path], []).append(path)
+                entries.setdefault(tip.files[path], []).append(path)
         for path, was in sorted(self.base.items()):
             if path in self.first.files or path in self.second.files:
                 continue
-            a, b = (paths[was].pop() if paths.get(was) else "" for paths in new)
+            a, b = (entries[was].pop() if entries.get(was) else "" for entries in places)
             if a and b and a != b and a not in self.second.files and b not in self.first.files:
-                stays, gone = (a, b) if a.startswith(_ARCHIVE) else (b, a)
-                self.files.pop(gone, None)
-                self.told.append(f"{path} was moved to {gone} and to {stays}; it is in {stays}")
+                stays, other = (a, b) if a.startswith(_ARCHIVE) else (b, a)
+                self.files.pop(other, None)
+                self.told.append(f"{path} was moved to {other} and to {stays}; it is in {stays}")
+        return moves
 
     # ── One file
 
@@ -348,11 +343,17 @@ class _Merging:
                     for text in (ours, theirs)
                 )
         if path == DECISIONS_FILE:
-            merged: str | None = weave(base, _whole(ours), _whole(theirs), by_time, _both_lines).text
+            merged: str | None = weave(base, _whole(ours), _whole(theirs), by_time).text
         elif is_record(path):
-            merged = weave(base, _whole(ours), _whole(theirs), merge_records, _both_lines).text
+            merged = weave(base, _whole(ours), _whole(theirs), merge_records).text
         elif path == PENDING_FILE:
-            merged = _questions(weave(base, ours, theirs, merge_outlines, _both_lines).text)
+            merged = weave(base, ours, theirs, merge_outlines).text
+            lines, questions = lines_of(merged), read_pending(merged)
+            first_lines = {question.id: question.line for question in reversed(questions)}
+            for question in reversed(questions):  # each stays once
+                if question.line != first_lines[question.id]:
+                    del lines[question.line - 1 : question.end_line]
+            merged = "".join(lines)
         elif place_of(path) == ("semantic", "current"):
             merged = self._facts(path, base, ours, theirs)
         else:
@@ -375,38 +376,55 @@ class _Merging:
         text = weave(base, one, two, merge_outlines, _rows).text
         three = _Three(*(_Side.of(file, side) for side in (base, one, two)))
         for side, tip in ((three.one, self.first), (three.two, self.second)):
-            self._without_refused(three.base, side, tip)
+            # A fact that one machine brings and that a person said no to on the other since is not brought.
+            decisions_of_side, merged = self._decisions(tip.files), self._decisions()
+            groups: dict[tuple[str, str], list[bool]] = {}
+            for key in side.counts - three.base.counts:
+                if key[0] != "now":
+                    continue
+                fact = side.facts[key][0]
+                fingerprint_ = fingerprint("fact", fact.entity, fact.field, fact.value)
+                decision = merged.of(fingerprint_)
+                mine = decisions_of_side.of(fingerprint_)
+                # What a person wrote by hand cites nothing and was not asked for; nobody else's no takes it away.
+                is_asked = bool(fact.source) or (mine is not None and mine.decision == APPROVED)
+                is_no = decision is not None and decision.decision in (REJECTED, UNDONE) and mine != decision
+                groups.setdefault((key[1], key[2]), []).append(is_no and is_asked)
+            for group, refused_ones in groups.items():
+                if all(refused_ones):
+                    name = side.name(group)
+                    side.take_back(three.base, group)
+                    self.told.append(
+                        f"{name} is not taken {tip.name}: it was rejected on the other machine since"
+                    )
         counts = three.target_counts()
         try:
             text = _with_missing(_without_excess(text, file, counts), file, counts, three)
-            text = self._decide(text, file, three, schema)
+            # Where both machines gave one field another value, what began later holds, else what a person says.
+            for group in sorted(three.contested()):
+                facts = file.facts(text).facts
+                current = [f for f in facts if f.current and not f.is_statement and _group(f) == group]
+                if len(current) != 2 or max(side.values(group) for side in (three.one, three.two)) > 1:
+                    continue
+                if schema.fields.get(current[0].field.lower(), DeclaredField()).many:
+                    continue
+                late = three.two.value(group)
+                ended, standing = sorted(
+                    current, key=lambda fact: (fact.trust == "trusted", fact.since, fact.value == late)
+                )
+                text = self._settle(text, file, ended, standing)
         except InputError:
             return None
-        is_whole = _is_all_there(file, text, counts, self.waiting) and _reads_well(path, text, (one, two))
+        # Every value that is to be kept is in the text, as it is or as it was, or waits.
+        facts = file.facts(text).facts
+        triples = {(*_group(fact), fact.value) for fact in facts}
+        triples |= {(_name(pending.entity), _name(pending.field), pending.value) for pending in self.waiting}
+        words = {(_name(fact.entity), fact.value) for fact in facts if fact.is_statement}
+        is_whole = all(
+            (key[1], key[3]) in words if key[0] == "said" else (key[1], key[2], key[3]) in triples
+            for key in +counts
+        ) and _reads_well(path, text, (one, two))
         return text if is_whole else None
-
-    def _without_refused(self, base: _Side, side: _Side, tip: Tip) -> None:
-        """A fact that one machine brings and that a person said no to on the other since is not brought."""
-        decisions_of_side, merged = self._decisions(tip.files), self._decisions()
-        groups: dict[tuple[str, str], list[bool]] = {}
-        for key in side.counts - base.counts:
-            if key[0] != "now":
-                continue
-            fact = side.facts[key][0]
-            fingerprint_ = fingerprint("fact", fact.entity, fact.field, fact.value)
-            decision = merged.of(fingerprint_)
-            mine = decisions_of_side.of(fingerprint_)
-            # What a person wrote by hand cites nothing and was not asked for; nobody else's no takes it away.
-            is_asked = bool(fact.source) or (mine is not None and mine.decision == APPROVED)
-            is_no = decision is not None and decision.decision in (REJECTED, UNDONE) and mine != decision
-            groups.setdefault((key[1], key[2]), []).append(is_no and is_asked)
-        for group, refused_ones in groups.items():
-            if all(refused_ones):
-                name = side.name(group)
-                side.take_back(base, group)
-                self.told.append(
-                    f"{name} is not taken {tip.name}: it was rejected on the other machine since"
-                )
 
     def _drop_refused(self) -> None:
         """A file of facts that only one machine changed loses what the other said no to."""
@@ -425,22 +443,6 @@ class _Merging:
                 self._put(path, _encode(file, text or ""), entry.mode)
             else:
                 del self.told[said:]
-
-    def _decide(self, text: str, file: SemanticFile, sides: _Three, schema: Schema) -> str:
-        """What holds where both machines gave one field another value: what began later, else what a person says."""
-        for group in sorted(sides.contested()):
-            facts = file.facts(text).facts
-            current = [f for f in facts if f.current and not f.is_statement and _group(f) == group]
-            if len(current) != 2 or max(side.values(group) for side in (sides.one, sides.two)) > 1:
-                continue
-            if schema.fields.get(current[0].field.lower(), DeclaredField()).many:
-                continue
-            late = sides.two.value(group)
-            ended, standing = sorted(
-                current, key=lambda fact: (fact.trust == "trusted", fact.since, fact.value == late)
-            )
-            text = self._settle(text, file, ended, standing)
-        return text
 
     def _settle(self, text: str, file: SemanticFile, known: Fact, standing: Fact) -> str:
         name = f"{standing.entity}.{standing.field}"
@@ -719,25 +721,7 @@ def _with_missing(text: str, file: SemanticFile, wanted: Counter[_Key], known: I
     return text
 
 
-def _is_all_there(
-    file: SemanticFile, text: str, wanted: Counter[_Key], waiting: Sequence[PendingFact]
-) -> bool:
-    """True when every value that is to be kept is in the text, as it is or as it was, or waits."""
-    facts = file.facts(text).facts
-    triples = {(*_group(fact), fact.value) for fact in facts}
-    triples |= {(_name(pending.entity), _name(pending.field), pending.value) for pending in waiting}
-    words = {(_name(fact.entity), fact.value) for fact in facts if fact.is_statement}
-    return all(
-        (key[1], key[3]) in words if key[0] == "said" else (key[1], key[2], key[3]) in triples
-        for key in +wanted
-    )
-
-
 # Lines, by the kind of file.
-
-
-def _both_lines(_was: list[str], one: list[str], two: list[str]) -> list[str]:
-    return both(one, two)
 
 
 def _rows(was: list[str], one: list[str], two: list[str]) -> list[str]:
@@ -767,18 +751,6 @@ def _dated(lines: list[str]) -> Iterator[tuple[str, str]]:
         yield moment, line
 
 
-def _questions(text: str) -> str:
-    """The questions, each once."""
-    lines, ids = lines_of(text), set[str]()
-    repeated = []
-    for question in read_pending(text):
-        repeated += [question] if question.id in ids else []
-        ids.add(question.id)
-    for question in reversed(repeated):
-        del lines[question.line - 1 : question.end_line]
-    return "".join(lines)
-
-
 def _prose(path: str, base: str, one: str, two: str) -> str | None:
     """A note, or settings, by lines; None where both changed the same ones."""
     clashes: list[int] = []
@@ -788,7 +760,7 @@ def _prose(path: str, base: str, one: str, two: str) -> str | None:
         return [*first, *second]
 
     join: Join = both if path.endswith((*_PROSE, ".yaml", ".yml")) or path in _LISTS else strict
-    woven = weave(base, one, two, join, _both_lines)
+    woven = weave(base, one, two, join)
     if woven.clashes or clashes or not _reads_well(path, woven.text, (one, two)):
         return None
     return woven.text

@@ -96,7 +96,7 @@ class Woven(NamedTuple):
     clashes: int
 
 
-def weave(base: str, first: str, second: str, join: Join, choose: Choose) -> Woven:
+def weave(base: str, first: str, second: str, join: Join, choose: Choose | None = None) -> Woven:
     """Merges two texts that came of one. It always succeeds; what is taken away by one side and changed by the other stays, changed.
 
     Args:
@@ -104,7 +104,7 @@ def weave(base: str, first: str, second: str, join: Join, choose: Choose) -> Wov
         first: the one text.
         second: the other.
         join: two lists of lines that were added at one place → those to have there.
-        choose: the lines before, and what each side made of them → those to have in their place.
+        choose: the lines before, and what each side made of them → those to have in their place; without it, those of both.
     """
     origin, texts = lines_of(base), (lines_of(first), lines_of(second))
     first_weft, second_weft = (_weft(origin, lines) for lines in texts)
@@ -123,7 +123,9 @@ def weave(base: str, first: str, second: str, join: Join, choose: Choose) -> Wov
             out += theirs.instead
         else:
             clashes += 1
-            out += choose([line], ours.instead, theirs.instead)
+            out += (
+                choose([line], ours.instead, theirs.instead) if choose else both(ours.instead, theirs.instead)
+            )
     out += _join(first_weft[-1].before, second_weft[-1].before, join)
     end = next((line[len(line.rstrip("\r\n")) :] for line in out if line.endswith(("\n", "\r"))), "\n")
     return Woven(

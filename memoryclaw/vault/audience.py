@@ -245,7 +245,12 @@ def marks_in(text: str) -> Marks:
     plain_text = plain(text)
     if not _may_hold(plain_text):
         return NO_MARKS
-    plain_text = _without_links(plain_text)
+    if "](" in plain_text or "[[" in plain_text or "[^" in plain_text:
+        plain_text = _LINK.sub(_blank, plain_text)
+    if "][" in plain_text and (names := {name.lower() for name in _DEFINITION.findall(plain_text)}):
+        plain_text = _REFERENCE.sub(
+            lambda hit: _blank(hit) if hit[1].lower() in names else hit[0], plain_text
+        )
     quiet = _without_code(plain_text)
     hits = [_EXACT.finditer(plain_text), _FIELD.finditer(quiet), _BRACKETED.finditer(quiet)]
     labels = (LabelMark(*hit.span(), _of_bracket(hit[0])) for several in hits for hit in several)
@@ -283,16 +288,6 @@ def _spans(shown: str) -> Iterator[tuple[int, int]]:
                 yield begin, hit.end()
     if depth:
         yield begin, len(shown)
-
-
-def _without_links(plain_text: str) -> str:
-    if "](" in plain_text or "[[" in plain_text or "[^" in plain_text:
-        plain_text = _LINK.sub(_blank, plain_text)
-    if "][" in plain_text and (names := {name.lower() for name in _DEFINITION.findall(plain_text)}):
-        plain_text = _REFERENCE.sub(
-            lambda hit: _blank(hit) if hit[1].lower() in names else hit[0], plain_text
-        )
-    return plain_text
 
 
 def _blank(hit: re.Match[str]) -> str:

@@ -85,7 +85,12 @@ def conflicts(
     found = list(found)
     called = namesakes((path, fact.entity) for path, fact in found)
     pairs = {frozenset(pair) for pair in linked}
-    first = _first_of(pairs)
+    # The first key among all that a key is linked with, over others as well.
+    first: dict[str, str] = {}
+    for pair in pairs:
+        keys = {first.get(key, key) for key in pair}
+        least = min(keys)
+        first |= {key: least for key, known in first.items() if known in keys} | dict.fromkeys(pair, least)
     groups: dict[tuple[str, str], list[FactAt]] = {}
     for path, fact in found:
         if stands(fact, today):
@@ -107,16 +112,6 @@ def conflicts(
     who = speakers(of_one_file)
     listed = (_conflict(group, schema, apart, who) for group in several)
     return [conflict for conflict in listed if conflict is not None]
-
-
-def _first_of(pairs: Iterable[frozenset[str]]) -> dict[str, str]:
-    """The first key among all that a key is linked with, over others as well."""
-    first: dict[str, str] = {}
-    for pair in pairs:
-        keys = {first.get(key, key) for key in pair}
-        least = min(keys)
-        first |= {key: least for key, known in first.items() if known in keys} | dict.fromkeys(pair, least)
-    return first
 
 
 def key_of_fact(fact: Fact) -> str:

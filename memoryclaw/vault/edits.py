@@ -299,7 +299,11 @@ def set_fact(
         raise InputError("a fact needs an entity and a value")
     sheet = Sheet.of(text, file)
     standing = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
-    if holding := [fact for fact in standing if (_holds(fact.value, value) if many else fact.value == value)]:
+    if holding := [
+        fact
+        for fact in standing
+        if fact.value == value or (many and value in map(str.strip, fact.value.split(",")))
+    ]:
         return FactEdit(text if claim else without_doubt(text, file, holding[0].id), "confirmed", value)
     label = audience if not standing or many else labels.common_audience(standing[0].audience, audience)
     origin = _inline(since=since) + source_field(source)
@@ -485,28 +489,24 @@ def _with_fields(sheet: Sheet, fact: Fact, values: Mapping[str, str]) -> str:
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
     """Removes a fact: its line, or only its table cell, or its value above nested lines."""
     if file.is_note:
-        return _without_field(text, file, id_)
+        # Takes the lines of a property out of the header, or a field that is all of its line out of the text.
+        place, lines = _field(text, file, id_), lines_of(text)
+        if place.inline is not None and place.inline.is_line:
+            return "".join(lines[: place.line - 1] + lines[place.line :])
+        header = _header(text) if place.inline is None and len(place.keys) == 1 else None
+        if header is None:
+            raise InputError(
+                f"{id_} is only a part of line {place.line} of {file.path}; take it out there by hand"
+            )
+        entry = _entry_at(header, place.keys)
+        header_lines = header.lines[: entry.key_end[0]] + header.lines[entry.end[0] + 1 :]
+        result = "".join((*header.before, *header_lines, *header.after))
+        remaining = {key: value for key, value in header.values.items() if key != place.keys[0]}
+        if (_header(result) or header).values != remaining:
+            raise InputError(f"{id_} cannot be taken out without touching others; do it by hand")
+        return result
     sheet, fact = _sheet_of(text, file, id_)
     return _changed(sheet, [[_removal(sheet, fact)]], _Change((fact_key(fact),)), fact.entity, fact.field)
-
-
-def _without_field(text: str, file: SemanticFile, id_: str) -> str:
-    """Takes the lines of a property out of the header, or a field that is all of its line out of the text."""
-    place, lines = _field(text, file, id_), lines_of(text)
-    if place.inline is not None and place.inline.is_line:
-        return "".join(lines[: place.line - 1] + lines[place.line :])
-    header = _header(text) if place.inline is None and len(place.keys) == 1 else None
-    if header is None:
-        raise InputError(
-            f"{id_} is only a part of line {place.line} of {file.path}; take it out there by hand"
-        )
-    entry = _entry_at(header, place.keys)
-    header_lines = header.lines[: entry.key_end[0]] + header.lines[entry.end[0] + 1 :]
-    result = "".join((*header.before, *header_lines, *header.after))
-    remaining = {key: value for key, value in header.values.items() if key != place.keys[0]}
-    if (_header(result) or header).values != remaining:
-        raise InputError(f"{id_} cannot be taken out without touching others; do it by hand")
-    return result
 
 
 def end_fact(text: str, file: SemanticFile, id_: str, until: str) -> str:
@@ -617,10 +617,6 @@ def _refusal(entity: str, field: str) -> InputError:
 
 # What a fact is known by, wherever it stands.
 fact_key: Callable[[Fact], _Key] = attrgetter("entity", "field", "value", "current")
-
-
-def _holds(known: str, value: str) -> bool:
-    return known == value or value in (listed.strip() for listed in known.split(","))
 
 
 def _inline(**values: str) -> str:
@@ -1084,7 +1080,18 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
         InputError: the name cannot be changed there without changing other lines.
     """
     entity, to = " ".join(entity.split()), " ".join(to.split())
-    text = _without_twins(text, file, entity, to)
+    # Facts that the other has in the same words go, and that one has their sources then.
+    for fact in file.facts(text).facts:
+        if not fact.current or fact.is_statement or not same(fact.entity, entity):
+            continue
+        twin = next((one for one in file.current(text, to, fact.field) if one.value == fact.value), None)
+        if twin is None or (twin.since, twin.trust, twin.audience) != (fact.since, fact.trust, fact.audience):
+            continue
+        sources, united = fact_sources(text, file, fact.id), text
+        for source in sources:
+            united = add_source(united, file, twin.id, source).text
+        if set(sources) <= set(fact_sources(united, file, twin.id)):
+            text = remove_fact(united, file, fact.id)
     sheet = Sheet.of(text, file)
     spots = {spot.line for spot in sheet.found.spots if same(spot.entity, entity)}
     own = [fact for fact in sheet.found.facts if same(fact.entity, entity)]
@@ -1105,22 +1112,6 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
     raise InputError(
         f"{entity} cannot be called {to} in {file.path} without changing other lines; edit the file by hand"
     )
-
-
-def _without_twins(text: str, file: SemanticFile, entity: str, to: str) -> str:
-    """The text without the facts of an entity that another one has in the same words; that one has their sources then."""
-    for fact in file.facts(text).facts:
-        if not fact.current or fact.is_statement or not same(fact.entity, entity):
-            continue
-        twin = next((one for one in file.current(text, to, fact.field) if one.value == fact.value), None)
-        if twin is None or (twin.since, twin.trust, twin.audience) != (fact.since, fact.trust, fact.audience):
-            continue
-        sources, united = fact_sources(text, file, fact.id), text
-        for source in sources:
-            united = add_source(united, file, twin.id, source).text
-        if set(sources) <= set(fact_sources(united, file, twin.id)):
-            text = remove_fact(united, file, fact.id)
-    return text
 
 
 def add_synonym(text: str, name: str, synonym: str) -> str:

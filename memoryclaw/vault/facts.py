@@ -604,7 +604,24 @@ class _FactReader:
         # In place of a heading stands a line without anything.
         tables, items = _parts("".join(text.partition("\n")[1:]) if skip else text)
         for table in tables:
-            self._table(table, first, scope)
+            header, rows = table[0], table[2:]
+            names = [clean_name(cell) for cell in header.cells]
+            pairs = (
+                bool(scope.entity)
+                and len(names) == 2
+                and (names[0].lower() in _FIELD_COLUMNS or names[1].lower() in _VALUE_COLUMNS)
+            )
+            for row in rows:
+                subject, line = clean_name(row.cells[0]) if row.cells else "", first + row.number
+                if not subject:
+                    continue
+                if not pairs and not scope.past:
+                    self._spot(FactSpot(subject, "table", line, line, "", first + header.number))
+                for name, cell in zip(names[1:], row.cells[1:], strict=False):
+                    entity, field = (scope.entity, subject) if pairs else (subject, name)
+                    if self._add(entity, field, fact_value(cell), line, past=scope.past):
+                        self._told.update((first + header.number, first + table[1].number))
+                self._reach(scope, line, "- ")
         reaching = [item for item in items if self._item(item, first, scope)]
         if reaching:
             self._reach(scope, first + max(item.end for item in reaching), reaching[0].prefix)
@@ -644,26 +661,6 @@ class _FactReader:
         if any(added):
             self._told.update([first + number for number in item.told])
         return True
-
-    def _table(self, table: list[TableRow], first: int, scope: _Scope) -> None:
-        header, rows = table[0], table[2:]
-        names = [clean_name(cell) for cell in header.cells]
-        pairs = (
-            bool(scope.entity)
-            and len(names) == 2
-            and (names[0].lower() in _FIELD_COLUMNS or names[1].lower() in _VALUE_COLUMNS)
-        )
-        for row in rows:
-            subject, line = clean_name(row.cells[0]) if row.cells else "", first + row.number
-            if not subject:
-                continue
-            if not pairs and not scope.past:
-                self._spot(FactSpot(subject, "table", line, line, "", first + header.number))
-            for name, cell in zip(names[1:], row.cells[1:], strict=False):
-                entity, field = (scope.entity, subject) if pairs else (subject, name)
-                if self._add(entity, field, fact_value(cell), line, past=scope.past):
-                    self._told.update((first + header.number, first + table[1].number))
-            self._reach(scope, line, "- ")
 
     def _add(self, entity: str, field: str, value: FactValue, line: int, *, past: bool) -> bool:
         if not entity or not value.text:

@@ -64,19 +64,8 @@ def own_words(path: str, data: bytes) -> bytes | None:
     if not is_generated(path, file.text):
         return data
     region = region_of(file.text)
-    hidden = {*_our_keys(file.text), *(range(region.start - 1, region.stop + 1) if region else ())}
-    text = without_numbers(file.text, hidden)
-    body = split(readable(text))
-    has_words = any(line.strip() and not line.lstrip().startswith("#") for line in body.body.split("\n"))
-    if not has_words and not {key.lower() for key in body.meta} - _OURS:
-        return None
-    return encode(file._replace(text=text))
-
-
-def _our_keys(text: str) -> set[int]:
-    """The lines of the header that hold our keys, in whatever style."""
     numbers, inside = set[int](), False
-    lines = lines_of(readable(text))
+    lines = lines_of(readable(file.text))
     for number, line in enumerate(lines[1:], 1):
         if line.rstrip() in ("---", "..."):
             break
@@ -84,4 +73,10 @@ def _our_keys(text: str) -> set[int]:
         inside = (key[1].lower() in _OURS - {"title"}) if key else inside
         if inside:
             numbers.add(number)
-    return numbers
+    hidden = {*numbers, *(range(region.start - 1, region.stop + 1) if region else ())}
+    text = without_numbers(file.text, hidden)
+    body = split(readable(text))
+    has_words = any(line.strip() and not line.lstrip().startswith("#") for line in body.body.split("\n"))
+    if not has_words and not {key.lower() for key in body.meta} - _OURS:
+        return None
+    return encode(file._replace(text=text))

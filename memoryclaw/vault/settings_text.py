@@ -22,7 +22,27 @@ def with_setting(text: str, key: str, value: Any, where: str) -> str:
     was = read.value if isinstance(read.value, dict) else {}
     line, end = f"{name}: {_spelling(value)}", line_end(text)
     if section in was:
-        after = _place_line(text, read, section, name, line)
+        lines, old = lines_of(text), _map(read.value, section).get(name)
+        if n := read.lines.get((section, name), 0):
+            before, colon, tail = lines[n - 1].partition(name)
+            spelled = (old,) if isinstance(old, str) else (flow(old), _spelling(old))
+            spelling = next((form for form in spelled if form in tail), "")
+            after = tail.replace(spelling, line.partition(": ")[2], 1) if spelling else tail
+            lines[n - 1] = f"{before}{colon}{after}"
+        elif head := read.lines.get((section,), 0):
+            inside = (n for place, n in read.lines.items() if place[:1] == (section,) and place[1:])
+            first = min(inside, default=0)
+            if first == head or "{" in lines[head - 1]:
+                lines[head - 1] = lines[head - 1].replace("{", f"{{{line}, ", 1)
+            else:
+                below = lines[first - 1] if first else "  "
+                indent = below[: len(below) - len(below.lstrip(" "))]
+                above = lines[head - 1]
+                if above.endswith(("\n", "\r")):
+                    lines.insert(head, f"{indent}{line}{line_end(text)}")
+                else:  # the last line keeps its lack of an end
+                    lines[head - 1] = f"{above}{line_end(text)}{indent}{line}"
+        after = "".join(lines)
     elif not text or text.endswith(("\n", "\r")):
         after = f"{text}{section}:{end}  {line}{end}"
     else:
@@ -34,31 +54,6 @@ def with_setting(text: str, key: str, value: Any, where: str) -> str:
             f"{where} cannot be told its {name}; write `{line}` below `{section}:` there, and try again"
         )
     return after
-
-
-def _place_line(text: str, read: yaml_text.Yaml, section: str, name: str, line: str) -> str:
-    """The text with a line changed, or one more in a section that is there."""
-    lines, old = lines_of(text), _map(read.value, section).get(name)
-    if n := read.lines.get((section, name), 0):
-        before, colon, tail = lines[n - 1].partition(name)
-        spelled = (old,) if isinstance(old, str) else (flow(old), _spelling(old))
-        spelling = next((form for form in spelled if form in tail), "")
-        after = tail.replace(spelling, line.partition(": ")[2], 1) if spelling else tail
-        lines[n - 1] = f"{before}{colon}{after}"
-    elif head := read.lines.get((section,), 0):
-        inside = (n for place, n in read.lines.items() if place[:1] == (section,) and place[1:])
-        first = min(inside, default=0)
-        if first == head or "{" in lines[head - 1]:
-            lines[head - 1] = lines[head - 1].replace("{", f"{{{line}, ", 1)
-        else:
-            below = lines[first - 1] if first else "  "
-            indent = below[: len(below) - len(below.lstrip(" "))]
-            above = lines[head - 1]
-            if above.endswith(("\n", "\r")):
-                lines.insert(head, f"{indent}{line}{line_end(text)}")
-            else:  # the last line keeps its lack of an end
-                lines[head - 1] = f"{above}{line_end(text)}{indent}{line}"
-    return "".join(lines)
 
 
 def _map(values: Any, section: str) -> dict[str, Any]:

@@ -408,7 +408,20 @@ class _Restoring:
         if path.startswith(ARTIFACTS):
             return None if path in self._erased_payloads else data
         if path.startswith(LOGS):
-            return self._log(path, data)
+            # A log in which erased turns are blank, as long as they were: so the ranges that are cited of it since are right
+            lines = data.split(b"\n")
+            blank = {n: b" " * len(lines[n]) for n in self._erased_lines(path, data) if n < len(lines)}
+            if not blank:
+                return data
+            gone = b"\n".join(line for n, line in enumerate(lines) if n in blank)
+            remains = b"\n".join(blank.get(n, line) for n, line in enumerate(lines))
+            named = (
+                {f"{ARTIFACTS}{name.decode()}" for name in _ARTIFACT.findall(text)}
+                for text in (gone, remains)
+            )
+            self._erased_payloads |= next(named) - next(named)
+            # Lines of UTF-16 end elsewhere.
+            return None if not remains.strip() or self._erased_lines(path, remains) else remains
         file = decode(data)
         if place_of(path) in _WITH_FACTS:
             sheet, text = self._context.semantic(path), file.text
@@ -420,21 +433,6 @@ class _Restoring:
                 return None
             file, data = file._replace(text=text), encode(file._replace(text=text)) if erased else data
         return None if path.endswith(_TEXTS) and self._erased.text(readable(file.text)) else data
-
-    def _log(self, path: str, data: bytes) -> bytes | None:
-        """A log in which erased turns are blank, as long as they were: so the ranges that are cited of it since are right."""
-        lines = data.split(b"\n")
-        blank = {n: b" " * len(lines[n]) for n in self._erased_lines(path, data) if n < len(lines)}
-        if not blank:
-            return data
-        gone = b"\n".join(line for n, line in enumerate(lines) if n in blank)
-        remains = b"\n".join(blank.get(n, line) for n, line in enumerate(lines))
-        named = (
-            {f"{ARTIFACTS}{name.decode()}" for name in _ARTIFACT.findall(text)} for text in (gone, remains)
-        )
-        self._erased_payloads |= next(named) - next(named)
-        # Lines of UTF-16 end elsewhere.
-        return None if not remains.strip() or self._erased_lines(path, remains) else remains
 
     def _erased_lines(self, path: str, data: bytes) -> set[int]:
         """The lines of a log, counted from 0, that are of erased turns."""

@@ -6,7 +6,7 @@ A line that came with a clone or from another machine may only narrow: what it w
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw import late
@@ -95,21 +95,19 @@ class Decisions:
             pending = {
                 place for place in foreign if line_digest(decisions[place].line()) not in permitted.declined
             }
-            record.proposals = tuple(record._proposals(pending, standing_marks(text, None)))
+            last, approved = {d.digest: d for d in record.all if d.digest}, record.approved_digests()
+
+            def matters(d: Decision) -> bool:
+                of_skill = last.get(d.digest) is d and d.digest not in approved
+                refused = record.is_rejected(d.fingerprint) or record.is_undone(d.fingerprint)
+                back = not record.forgotten.difference(standing_marks(text, None)).isdisjoint(d.lines)
+                return of_skill or (record._latest.get(d.fingerprint) is d and refused) or back
+
+            moments = {(d.at, d.kind) for place in pending if matters(d := record.all[place])}
+            record.proposals = tuple(
+                (d for place, d in enumerate(record.all) if place in pending and (d.at, d.kind) in moments)
+            )
         return record
-
-    def _proposals(self, places: Collection[int], forgotten: frozenset[str]) -> Iterator[Decision]:
-        """Those of these decisions that would change something; the files of a skill come together."""
-        last, approved = {d.digest: d for d in self.all if d.digest}, self.approved_digests()
-
-        def matters(d: Decision) -> bool:
-            of_skill = last.get(d.digest) is d and d.digest not in approved
-            refused = self.is_rejected(d.fingerprint) or self.is_undone(d.fingerprint)
-            back = not self.forgotten.difference(forgotten).isdisjoint(d.lines)
-            return of_skill or (self._latest.get(d.fingerprint) is d and refused) or back
-
-        moments = {(d.at, d.kind) for place in places if matters(d := self.all[place])}
-        return (d for place, d in enumerate(self.all) if place in places and (d.at, d.kind) in moments)
 
     def of(self, fingerprint: str) -> Decision | None:
         """The latest decision of this fingerprint, whoever took it."""

@@ -277,11 +277,33 @@ def forget(context: WriteContext, id_: str) -> Written:
     if address.path.startswith(_ARCHIVE):
         raise InputError(f"{id_} is in the archive already; `memoryclaw forget --undo {id_}` brings it back")
     if is_log(address):
-        return _forget_turn(context, address)
+        provenance = ProvenanceFinder(context).of_turn(address)
+        forgotten = decisions_of(context.root).forgotten
+        fresh = [mark for mark in provenance.marks if mark not in forgotten]
+        if not fresh:
+            raise InputError(
+                f"{address.id} is forgotten already; `memoryclaw forget --undo {address.id}` brings it back"
+            )
+        changes = _on_lines(context, FORGOTTEN, fresh)
+        outcome = commit(context, changes, "forget-lines", verb="forget", name=address.id, back=False)
+        stays = f"{' and '.join(provenance.stays)} rests on it and stays" if provenance.stays else ""
+        back = f"`memoryclaw forget --undo {address.id}` brings it back"
+        notice = "; ".join(filter(None, (back, stays, outcome.notice)))
+        return Written(address.id, address.path, outcome.commit, "forgotten", notice)
     if address.kind == "fact":
         return _forget_fact(context, address)
     must_be_a_note(address, "forgotten")
-    return _forget_note(context, address)
+    paths = _files(context, address)
+    target = _ARCHIVE + address.path
+    if len(paths) == 1:
+        target = files.free_path(context.root, target)
+        provenance = ProvenanceFinder(context).of_note(address)
+        moves: list[Move | Edit] = [Move(address.path, target)]
+        moves += _on_lines(context, FORGOTTEN, provenance.marks, target)
+        written = _move(context, address, moves, target, "forget")
+        stays = f"{' and '.join(provenance.stays)} stays: a fact rests on it" if provenance.stays else ""
+        return written._replace(notice="; ".join(filter(None, (written.notice, stays))))
+    return _move(context, address, [Move(path, _ARCHIVE + path) for path in paths], target, "forget")
 
 
 def revive(context: WriteContext, id_: str) -> Written:
@@ -294,7 +316,13 @@ def revive(context: WriteContext, id_: str) -> Written:
             f"nothing in the archive has the id {id_}; `memoryclaw browse` shows what is there"
         )
     if is_log(address) and not address.path.startswith(_ARCHIVE):
-        return _revive_turn(context, address)
+        forgotten = decisions_of(context.root).forgotten
+        marks = [mark for mark in ProvenanceFinder(context).of_turn(address).marks if mark in forgotten]
+        if not marks:
+            raise InputError(f"{address.id} is not forgotten: it is in {address.path}")
+        changes = _on_lines(context, REVIVED, marks)
+        outcome = commit(context, changes, "forget-lines", verb="revive", name=address.id, back=True)
+        return Written(address.id, address.path, outcome.commit, "revived", outcome.notice)
     if not address.path.startswith(_ARCHIVE):
         raise InputError(f"{id_} is not forgotten: it is in {address.path}")
     removal = FactRemoval.read(context.text(address.path))
@@ -318,32 +346,6 @@ def revive(context: WriteContext, id_: str) -> Written:
     return written
 
 
-def _forget_turn(context: WriteContext, address: Address) -> Written:
-    provenance = ProvenanceFinder(context).of_turn(address)
-    forgotten = decisions_of(context.root).forgotten
-    fresh = [mark for mark in provenance.marks if mark not in forgotten]
-    if not fresh:
-        raise InputError(
-            f"{address.id} is forgotten already; `memoryclaw forget --undo {address.id}` brings it back"
-        )
-    changes = _on_lines(context, FORGOTTEN, fresh)
-    outcome = commit(context, changes, "forget-lines", verb="forget", name=address.id, back=False)
-    stays = f"{' and '.join(provenance.stays)} rests on it and stays" if provenance.stays else ""
-    back = f"`memoryclaw forget --undo {address.id}` brings it back"
-    notice = "; ".join(filter(None, (back, stays, outcome.notice)))
-    return Written(address.id, address.path, outcome.commit, "forgotten", notice)
-
-
-def _revive_turn(context: WriteContext, address: Address) -> Written:
-    forgotten = decisions_of(context.root).forgotten
-    marks = [mark for mark in ProvenanceFinder(context).of_turn(address).marks if mark in forgotten]
-    if not marks:
-        raise InputError(f"{address.id} is not forgotten: it is in {address.path}")
-    changes = _on_lines(context, REVIVED, marks)
-    outcome = commit(context, changes, "forget-lines", verb="revive", name=address.id, back=True)
-    return Written(address.id, address.path, outcome.commit, "revived", outcome.notice)
-
-
 def _on_lines(context: WriteContext, decision: str, marks: Sequence[str], path: str = "") -> list[Edit]:
     """The decision that these lines are left out, or are no longer; `path` is what they bear out."""
     decided = Decision(timestamp(context.now), decision, "lines", path=path, lines=tuple(marks))
@@ -356,20 +358,6 @@ def _lines_back(context: WriteContext, path: str) -> list[Edit]:
     marks = [mark for d in decisions.all if d.decision == FORGOTTEN and d.path == path for mark in d.lines]
     standing = [mark for mark in dict.fromkeys(marks) if mark in decisions.forgotten]
     return _on_lines(context, REVIVED, standing, path)
-
-
-def _forget_note(context: WriteContext, address: Address) -> Written:
-    paths = _files(context, address)
-    target = _ARCHIVE + address.path
-    if len(paths) == 1:
-        target = files.free_path(context.root, target)
-        provenance = ProvenanceFinder(context).of_note(address)
-        moves: list[Move | Edit] = [Move(address.path, target)]
-        moves += _on_lines(context, FORGOTTEN, provenance.marks, target)
-        written = _move(context, address, moves, target, "forget")
-        stays = f"{' and '.join(provenance.stays)} stays: a fact rests on it" if provenance.stays else ""
-        return written._replace(notice="; ".join(filter(None, (written.notice, stays))))
-    return _move(context, address, [Move(path, _ARCHIVE + path) for path in paths], target, "forget")
 
 
 def _files(context: WriteContext, address: Address) -> list[str]:

@@ -132,7 +132,18 @@ def make_folders(root: str) -> None:
 def make_repository(root: str, *, shared: bool = False) -> tuple[bool, str]:
     """Whether a repository was made, and what is to be said of it."""
     if shared:
-        return False, _share(root)
+        state, (top, git_dir) = git.git_state(root), git.larger_repository(root)
+        if state.name != "none" and not state.top:
+            raise InputError(f"{root} has a repository of its own, which holds its changes")
+        if not git_dir:
+            raise InputError(f"{root} lies in no git repository of yours; leave --use-repository out")
+        if state.name == "none":
+            git.GitCommand(top, git_dir).run(
+                "config", "--local", "--add", git.SHARED, git.folder_in(top, root)
+            )
+        return False, (
+            f"changes are committed in the repository of {top}, which knows the vault by its setting {git.SHARED}"
+        )
     # Made beside its place and moved, so that one that was cut short is no repository that nobody can use.
     place = os.path.join(root, _NEW_REPOSITORY)
     shutil.rmtree(place, ignore_errors=True)
@@ -164,20 +175,6 @@ def make_repository(root: str, *, shared: bool = False) -> tuple[bool, str]:
         f"to have them there, remove {git_dir} and run `memoryclaw init --use-repository`"
     )
     return True, is_inside if larger else ""
-
-
-def _share(root: str) -> str:
-    """Has the larger repository that a vault lies in hold it; says so."""
-    state, (top, git_dir) = git.git_state(root), git.larger_repository(root)
-    if state.name != "none" and not state.top:
-        raise InputError(f"{root} has a repository of its own, which holds its changes")
-    if not git_dir:
-        raise InputError(f"{root} lies in no git repository of yours; leave --use-repository out")
-    if state.name == "none":
-        git.GitCommand(top, git_dir).run("config", "--local", "--add", git.SHARED, git.folder_in(top, root))
-    return (
-        f"changes are committed in the repository of {top}, which knows the vault by its setting {git.SHARED}"
-    )
 
 
 def leave_out(root: str, folders: Sequence[str]) -> None:

@@ -204,7 +204,9 @@ def remember(
             context, [part], source=source, claim=claim, lifecycle=lifecycle, understood=False
         )
     text = text.replace("\0", "")
-    summary = _summary(text)
+    first = next(line for line in text.splitlines() if line.strip())
+    first = " ".join(first.lstrip("#->* \t").split()) or " ".join(text.split())
+    summary = first if len(first) <= _SUMMARY else first[:_SUMMARY].rpartition(" ")[0] + " …"
 
     def create(name: str) -> Written:
         id_ = _id_of(name)
@@ -292,10 +294,3 @@ def _says(context: WriteContext, path: str, text: str) -> bool:
     return (
         split(readable(existing)).body.strip() == text.strip() and context.as_seen(path, existing) == existing
     )
-
-
-def _summary(text: str) -> str:
-    """The first line with words on it, cut at a word."""
-    first = next(line for line in text.splitlines() if line.strip())
-    first = " ".join(first.lstrip("#->* \t").split()) or " ".join(text.split())
-    return first if len(first) <= _SUMMARY else first[:_SUMMARY].rpartition(" ")[0] + " …"

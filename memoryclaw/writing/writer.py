@@ -286,21 +286,17 @@ def plans_for(
     edits = (change for change in changes if isinstance(change, Edit) and not change.consumes)
     bound = {edit.path: edit.overwrites for edit in edits}
     edited = [plan for plan in plans if plan.path in bound]
-    _must_lose_nothing(edited, plans, bound, in_git=any(plan.path in sides for plan in edited))
-    return plans
-
-
-def _must_lose_nothing(
-    edited: Sequence[FilePlan], plans: Sequence[FilePlan], overwrites: Mapping[str, bool], *, in_git: bool
-) -> None:
-    """Refuses what would take the only copy of a line: neither git nor a file that is written holds it afterwards."""
+    # What would take the only copy of a line is refused: neither git nor a file that is written holds it afterwards.
     for plan in edited:
         if plan.version is not None or plan.before is None or plan.after is None:
             continue
         lines_saved = {line for one in plans if one.after for line in _lines(one.after)}
         # Without any repository only what overwrites is refused: all else keeps the old text in History or archives it.
-        if overwrites[plan.path] or (in_git and not lines_saved.issuperset(_lines(plan.before))):
+        if bound[plan.path] or (
+            any(plan.path in sides for plan in edited) and not lines_saved.issuperset(_lines(plan.before))
+        ):
             raise _not_in_git(plan.path, "what this overwrites could not be brought back")
+    return plans
 
 
 def _not_in_git(path: str, lost: str) -> errors.ConflictError:
