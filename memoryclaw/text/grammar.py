@@ -432,7 +432,7 @@ def grammar_of(text: str, default: str = "en", unread: str = UNREAD) -> Grammar:
 def _known_alone(tokens: Sequence[str], code: str) -> str:
     """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`, or has a verb of a field."""
     words = frozenset(tokens)
-    known, naming = grammar(code).known(words), _languages_naming_a_field(tokens)
+    known, naming = grammar(code).known(words), _languages_naming_a_field(tokens, code)
     more = {
         other: len(grammar(other).known(words)) - len(known)
         for other in codes()
@@ -456,43 +456,37 @@ def _may_know(code: str, words: frozenset[str]) -> bool:
     return not grammar(code).plain_letters or words <= lists.written(f"{_PREFIX}{code}")
 
 
-def _languages_naming_a_field(tokens: Sequence[str]) -> set[str]:
-    """The languages of verbs that name a field, or of what to be called, where one stands with a word beside it: `me he mudado a Málaga`, `noem me`."""
+def _languages_naming_a_field(tokens: Sequence[str], default: str) -> set[str]:
+    """The languages beside a default one of verbs that name a field, or of what to be called, where one stands with a word beside it: `me he mudado a Málaga`, `noem me`."""
+    openers = _field_openers()
     return {
         code
-        for code, openers in _field_openers().items()
-        if not openers.isdisjoint(tokens)
         for place, token in enumerate(tokens)
-        if token in openers and _field_phrases(code, token).at(tokens, place)
+        for code in openers.get(token, ())
+        if code != default and _field_phrases(code, token).at(tokens, place)
     }
 
 
 @cache
-def _field_openers() -> dict[str, frozenset[str]]:
-    """By language: every word that may begin what names a field."""
-    return {code: _openers(_field_entries(code)) for code in codes()}
+def _field_openers() -> dict[str, dict[str, list[str]]]:
+    """What names a field, by every word that it may begin with and its language."""
+    openers: dict[str, dict[str, list[str]]] = {}
+    for code in codes():
+        file = f"{_PREFIX}{code}"
+        verbs = [line.partition(":")[2] for line in lists.lines(f"{file}.verb_fields")]
+        for entry in ",".join([*verbs, *lists.lines(f"{file}.address_orders")]).split(","):
+            words = _split(" ".join(entry.split()[:1]).replace("/", " "))
+            bare = (fold(word).replace("n't", "nt").removesuffix("'") for word in words)
+            for form in {*words, *bare}:
+                openers.setdefault(form, {}).setdefault(code, []).append(entry)
+    return openers
 
 
 @cache
 def _field_phrases(code: str, first: str) -> WordList:
     """What names a field in a language and begins with a word."""
-    entries = [entry for entry in _field_entries(code) if first in _openers([entry])]
-    phrases = map(" ".join, grammar(code).phrases(entries))
+    phrases = map(" ".join, grammar(code).phrases(_field_openers()[first][code]))
     return WordList(phrase for phrase in phrases if " " in phrase)
-
-
-@cache
-def _field_entries(code: str) -> list[str]:
-    file = f"{_PREFIX}{code}"
-    verbs = [line.partition(":")[2] for line in lists.lines(f"{file}.verb_fields")]
-    return ",".join([*verbs, *lists.lines(f"{file}.address_orders")]).split(",")
-
-
-def _openers(entries: Iterable[str]) -> frozenset[str]:
-    words = _split(" ".join(chain.from_iterable(entry.split()[:1] for entry in entries)).replace("/", " "))
-    return frozenset(
-        form for word in words for form in (word, fold(word).replace("n't", "nt").removesuffix("'"))
-    )
 
 
 def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
