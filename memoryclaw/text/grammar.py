@@ -126,7 +126,7 @@ class WordList(frozenset[str]):
 
     def skip(self, tokens: Sequence[str], place: int = 0) -> int:
         """The place behind all entries that stand one behind another from a place on."""
-        while length := self.at(tokens, place):
+        while place < len(tokens) and tokens[place] in self.by_first and (length := self.at(tokens, place)):
             place += length
         return place
 
@@ -436,8 +436,7 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     more = {
         other: len(grammar(other).known(words)) - len(known)
         for other in codes()
-        if other != code
-        and (other in naming or (_may_know(other, known) and known <= grammar(other).known(known)))
+        if other != code and (other in naming or _knows(other, known))
     }
     if not more:  # as of most texts
         return code
@@ -451,9 +450,11 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     return best if more[best] >= least else code
 
 
-def _may_know(code: str, words: frozenset[str]) -> bool:
-    """False where a language surely lacks one of some words; where accents are told apart, there are other forms than those of its file."""
-    return not grammar(code).plain_letters or words <= lists.written(f"{_PREFIX}{code}")
+def _knows(code: str, words: frozenset[str]) -> bool:
+    """True where a language has all of some words; its first one says no to most."""
+    # Where accents are told apart, there are no other forms than those of its file.
+    is_likely = not grammar(code).plain_letters or words <= lists.written(f"{_PREFIX}{code}")
+    return is_likely and all(grammar(code).known(frozenset((word,))) for word in words)
 
 
 def _languages_naming_a_field(tokens: Sequence[str], default: str) -> set[str]:
