@@ -100,8 +100,7 @@ def gives_cause(sentence: str) -> bool:
 
 def _holds(sentence: str, name: str) -> bool:
     """True where words of a list stand in a sentence."""
-    words = _spaced(sentence)
-    return any(phrase in words for phrase in _phrases(name))
+    return any(map(_spaced(sentence).__contains__, _phrases(name)))
 
 
 @lru_cache(maxsize=1024)  # of the sentences of a turn, which are asked for several lists
