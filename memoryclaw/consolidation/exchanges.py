@@ -32,7 +32,8 @@ class Exchange(NamedTuple):
     spoken: tuple[Turn, ...] = ()
 
 
-def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
+@lru_cache(maxsize=1)  # of a segment, whose episode asks for them again and again
+def exchanges(turns: tuple[Turn, ...]) -> list[Exchange]:
     """The exchanges of some turns, in order; several turns of people in a row are one each."""
     rows: list[Exchange] = []
     for turn in turns:

@@ -433,8 +433,8 @@ def _parsed(piece: str, words: Grammar, start: int, opens: Callable[[str], bool]
     # `il mio`
     lead += tokens[lead] in words.articles and words.possessives_own.has_any(tokens[lead + 1 : lead + 2])
     under = any(token in words.subordinators for token in tokens[:lead])
-    joined = under or tokens[lead] in words.relative_words
-    clause = Clause(text, tokens, typed, start=start, end=end, joined=joined, under=under)
+    goes_on = under or tokens[lead] in words.relative_words
+    clause = Clause(text, tokens, typed, start=start, end=end, joined=goes_on, under=under)
     head = min(words.verb_leads.skip(tokens, lead), len(tokens) - 1)
     for at in range(lead, min(len(tokens), lead + _FIRST)):
         contracted = at == head and tokens[at] in words.contracted_subjects
