@@ -61,13 +61,8 @@ class Telling:
             if "asked" not in statement.doubts:
                 self.sentences.setdefault(statement.quote, []).append(statement)
         first = statements[0]
-        self.who, self.said, self.line, self.words = (
-            first.who,
-            first.said,
-            first.line,
-            grammar(first.language),
-        )
-        self.text = " ".join(self.sentences)
+        self.who, self.said, self.line = first.who, first.said, first.line
+        self.words, self.text = grammar(first.language), " ".join(self.sentences)
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
