@@ -178,7 +178,7 @@ class _Run:
         pieces = parts_of(change)
         if not pieces:
             self._propose(change, refused)
-        while pieces and refused:  # an episode is kept even where one of its facts cannot be written
+        while pieces:  # an episode is kept even where one of its facts cannot be written
             made, refused = self._commit([self._step(piece) for piece in pieces])
             pieces = pieces[made:]
             if refused and isinstance(pieces[0].actions[0], ConfirmFact | TickTodo):
