@@ -178,12 +178,14 @@ class _Run:
         pieces = parts_of(change)
         if not pieces:
             self._propose(change, refused)
-        for piece in pieces:  # an episode is kept even where one of its facts cannot be written
-            _, refused = self._commit([self._step(piece)])
-            if refused and isinstance(piece.actions[0], ConfirmFact | TickTodo):
-                self.refused.append(f"{piece.title} was not written down: {refused}")
+        while pieces:  # an episode is kept even where one of its facts cannot be written
+            made, refused = self._commit([self._step(piece) for piece in pieces])
+            pieces = pieces[made:]
+            if refused and isinstance(pieces[0].actions[0], ConfirmFact | TickTodo):
+                self.refused.append(f"{pieces[0].title} was not written down: {refused}")
             elif refused:
-                self._propose(piece, refused)
+                self._propose(pieces[0], refused)
+            pieces = pieces[1:]
         return count + 1
 
     def record(self) -> None:

@@ -403,7 +403,7 @@ class _Choice:
 
     def _worth(self, point: Point) -> float:
         scale = _ANSWER if point.answers else _WORTH[point.group]
-        return scale * sum(value / (1 + self._stems[stem]) for stem, value in point.words.items())
+        return scale * sum(value / (1 + self._stems.get(stem, 0)) for stem, value in point.words.items())
 
 
 def _bullet(point: Point) -> tuple[int, str]:

@@ -32,7 +32,8 @@ class Exchange(NamedTuple):
     spoken: tuple[Turn, ...] = ()
 
 
-def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
+@lru_cache(maxsize=1)  # of a segment, whose episode asks for them again and again
+def exchanges(turns: tuple[Turn, ...]) -> list[Exchange]:
     """The exchanges of some turns, in order; several turns of people in a row are one each."""
     rows: list[Exchange] = []
     for turn in turns:
@@ -100,8 +101,7 @@ def gives_cause(sentence: str) -> bool:
 
 def _holds(sentence: str, name: str) -> bool:
     """True where words of a list stand in a sentence."""
-    words = _spaced(sentence)
-    return any(phrase in words for phrase in _phrases(name))
+    return any(map(_spaced(sentence).__contains__, _phrases(name)))
 
 
 @lru_cache(maxsize=1024)  # of the sentences of a turn, which are asked for several lists

@@ -57,18 +57,12 @@ class Telling:
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self.sentences: dict[str, list[Statement]] = {}
-        self._clauses: dict[str, list[tuple[Clause, frozenset[str]]]] = {}
         for statement in statements:
             if "asked" not in statement.doubts:
                 self.sentences.setdefault(statement.quote, []).append(statement)
         first = statements[0]
-        self.who, self.said, self.line, self.words = (
-            first.who,
-            first.said,
-            first.line,
-            grammar(first.language),
-        )
-        self.text = " ".join(self.sentences)
+        self.who, self.said, self.line = first.who, first.said, first.line
+        self.words, self.text = grammar(first.language), " ".join(self.sentences)
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -78,21 +72,21 @@ class Telling:
     @cached_property
     def stems(self) -> frozenset[str]:
         """What all its sentences speak of."""
-        return frozenset[str]().union(*map(self.stems_of, self.sentences))
+        return frozenset[str]().union(*self.topics.values())
 
-    def stems_of(self, sentence: str) -> frozenset[str]:
-        """What a sentence speaks of, and the facets that have another value by it."""
-        turned = (_turned(part, self.words) for part, _ in self.clauses_of(sentence))
-        return _stems(sentence, self.words.code).union(*turned)
+    @cached_property
+    def topics(self) -> dict[str, frozenset[str]]:
+        """What each of its sentences speaks of, and the facets that have another value by it."""
+        return {sentence: self.topic_of(sentence, *self.clauses_of(sentence)) for sentence in self.sentences}
 
-    def clauses_of(self, sentence: str) -> list[tuple[Clause, frozenset[str]]]:
-        """The clauses of a sentence, and what each speaks of."""
-        if sentence not in self._clauses:
-            parts = clauses_told(sentence, self.words, self._named)
-            self._clauses[sentence] = [
-                (part, _stems(part.text, self.words.code) | _turned(part, self.words)) for part in parts
-            ]
-        return self._clauses[sentence]
+    def topic_of(self, text: str, *clauses: Clause) -> frozenset[str]:
+        """What a text speaks of, and the facets that have another value by its clauses."""
+        turned = (_turned(clause, self.words) for clause in clauses)
+        return _stems(text, self.words.code).union(*turned)
+
+    def clauses_of(self, sentence: str) -> tuple[Clause, ...]:
+        """The clauses of a sentence."""
+        return clauses_told(sentence, self.words, self._named)
 
     def speaks_of(self, fact: Fact) -> bool:
         """True where it has a rare word of what stands, two others, or one of what that is about."""
@@ -127,7 +121,7 @@ class Pair:
         self.fact, self.telling, self.words = fact, telling, telling.words
         self.owner: str = "" if key_of(fact.entity) == key_of(telling.who) else fact.entity
         self.old = stems_of(fact, telling)
-        shared = {sentence: telling.stems_of(sentence) & self.old for sentence in telling.sentences}
+        shared = {sentence: topic & self.old for sentence, topic in telling.topics.items()}
         # That of its sentences which has most of the older one.
         self.sentence: str = max(shared, key=lambda sentence: (self.weight(shared[sentence]), len(sentence)))
         self.shared: frozenset[str] = shared[self.sentence]
@@ -144,12 +138,14 @@ class Pair:
         fact, words = self.fact, self.words
         whose, known = key_of(self.owner), f"{fact.field} {fact.value}"
         parts = [
-            (part, topic)
-            for part, topic in self.telling.clauses_of(self.sentence)
+            part
+            for part in self.telling.clauses_of(self.sentence)
             if turns_in(part, words) or not tells_apart(part, words, fact, self.telling.said)
         ]
-        at_hand = [part for part, topic in parts if not self.shared.isdisjoint(topic)]
-        at_hand = at_hand or [part for part, _ in parts[:1]]
+        topic_of = self.telling.topic_of
+        at_hand = [part for part in parts if not self.shared.isdisjoint(topic_of(part.text, part))] or parts[
+            :1
+        ]
         return [
             part
             for part in at_hand
@@ -441,7 +437,7 @@ def _weight_of(stem: str, code: str) -> float:
 @cache
 def _everyday(code: str) -> frozenset[str]:
     language = code if code in codes() else "en"
-    return frozenset[str]().union(*(stems_in(word, language) for word in grammar(code).everyday))
+    return stems_in(" ".join(grammar(code).everyday), language)
 
 
 @lru_cache(maxsize=1024)

@@ -103,7 +103,7 @@ TABLE = (
 )  # fmt: skip
 
 
-HARDLY = Rule("episode", "hardly worth having in a month", lambda statement: statement.worth is not None and not statement.worth.enough and weighs(statement), weak=True)  # fmt: skip
+HARDLY = Rule("episode", "hardly worth having in a month", lambda statement: weighs(statement) and statement.worth is not None and not statement.worth.enough, weak=True)  # fmt: skip
 RENEWS = Rule("renewal", "hardly worth having, unless it says anew what stands", lambda statement: (statement.change or statement.again) and statement.kind not in ("order", "task") and not statement.assertions)  # fmt: skip
 MATTERS = Rule(
     "statement", "of what matters", lambda statement: statement.salient > 0 and bool(statement.content)

@@ -347,6 +347,8 @@ def _is_everyday(word: str, words: Grammar) -> bool:
 
 def _acts(tokens: Sequence[str], run: Sequence[str], words: Grammar) -> bool:
     """True where behind the last word of a name stands what people do."""
+    if not words.people_verbs.may_be_in(tokens):
+        return False
     last = plain(run[-1].lower())
     ends = (n for n, token in enumerate(tokens, 1) if plain(token) == last)
     return words.people_verbs.at(tokens, _behind_adverbs(tokens, next(ends, len(tokens)), words)) > 0

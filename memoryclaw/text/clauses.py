@@ -426,14 +426,15 @@ def _parsed(piece: str, words: Grammar, start: int, opens: Callable[[str], bool]
     if is_name:  # no verb: `Will Turner lives in Truro`
         name = typed[0].capitalize()
         tokens, typed = (name, *tokens[1:]), (name, *typed[1:])
-    clause = Clause(text, tokens, typed, start=start, end=start + len(piece.rstrip()))
+    end = start + len(piece.rstrip())
     if not tokens:
-        return clause
+        return Clause(text, tokens, typed, start=start, end=end)
     lead = min(words.leads.skip(tokens), len(tokens) - 1)
     # `il mio`
     lead += tokens[lead] in words.articles and words.possessives_own.has_any(tokens[lead + 1 : lead + 2])
     under = any(token in words.subordinators for token in tokens[:lead])
-    clause = clause._replace(joined=under or tokens[lead] in words.relative_words, under=under)
+    goes_on = under or tokens[lead] in words.relative_words
+    clause = Clause(text, tokens, typed, start=start, end=end, joined=goes_on, under=under)
     head = min(words.verb_leads.skip(tokens, lead), len(tokens) - 1)
     for at in range(lead, min(len(tokens), lead + _FIRST)):
         contracted = at == head and tokens[at] in words.contracted_subjects

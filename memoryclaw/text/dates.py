@@ -193,7 +193,7 @@ class DateRange(NamedTuple):
 
 def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
     """Finds the date phrases of a text, in order; also returns the text with each of them blanked out, at the same length."""
-    ranges = _ranges(text, today)
+    ranges = [*_ranges(text, today)]
     return ranges, with_blanks(text, (p.span for p in ranges))
 
 
@@ -246,10 +246,11 @@ def tells_past(text: str, span: tuple[int, int]) -> bool | None:
     return next((verdict for verdict in (True, None, False) if verdict in verdicts), None)
 
 
-def _ranges(text: str, today: date, coming: date | None = None) -> list[DateRange]:
+@lru_cache(maxsize=256)  # of a clause, in which several readers look for days
+def _ranges(text: str, today: date, coming: date | None = None) -> Sequence[DateRange]:
     words, readers = _read(text, today, coming)
     if not readers:
-        return []
+        return ()
     starting, free, phrases = _starting(tuple(reader.language for reader in readers)), 0, []
     for place, word in enumerate(words):
         if place >= free and (word in starting or word[0].isdecimal()):

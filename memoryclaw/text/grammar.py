@@ -126,7 +126,7 @@ class WordList(frozenset[str]):
 
     def skip(self, tokens: Sequence[str], place: int = 0) -> int:
         """The place behind all entries that stand one behind another from a place on."""
-        while length := self.at(tokens, place):
+        while place < len(tokens) and tokens[place] in self.by_first and (length := self.at(tokens, place)):
             place += length
         return place
 
@@ -432,12 +432,11 @@ def grammar_of(text: str, default: str = "en", unread: str = UNREAD) -> Grammar:
 def _known_alone(tokens: Sequence[str], code: str) -> str:
     """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`, or has a verb of a field."""
     words = frozenset(tokens)
-    known, naming = grammar(code).known(words), _languages_naming_a_field(tokens)
+    known, naming = grammar(code).known(words), _languages_naming_a_field(tokens, code)
     more = {
         other: len(grammar(other).known(words)) - len(known)
         for other in codes()
-        if other != code
-        and (other in naming or (_may_know(other, known) and known <= grammar(other).known(known)))
+        if other != code and (other in naming or _knows(other, known))
     }
     if not more:  # as of most texts
         return code
@@ -451,48 +450,44 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     return best if more[best] >= least else code
 
 
-def _may_know(code: str, words: frozenset[str]) -> bool:
-    """False where a language surely lacks one of some words; where accents are told apart, there are other forms than those of its file."""
-    return not grammar(code).plain_letters or words <= lists.written(f"{_PREFIX}{code}")
+def _knows(code: str, words: frozenset[str]) -> bool:
+    """True where a language has all of some words; its first one says no to most."""
+    # Where accents are told apart, there are no other forms than those of its file.
+    is_likely = not grammar(code).plain_letters or words <= lists.written(f"{_PREFIX}{code}")
+    return is_likely and all(grammar(code).known(frozenset((word,))) for word in words)
 
 
-def _languages_naming_a_field(tokens: Sequence[str]) -> set[str]:
-    """The languages of verbs that name a field, or of what to be called, where one stands with a word beside it: `me he mudado a Málaga`, `noem me`."""
+def _languages_naming_a_field(tokens: Sequence[str], default: str) -> set[str]:
+    """The languages beside a default one of verbs that name a field, or of what to be called, where one stands with a word beside it: `me he mudado a Málaga`, `noem me`."""
+    openers = _field_openers()
     return {
         code
-        for code, openers in _field_openers().items()
-        if not openers.isdisjoint(tokens)
         for place, token in enumerate(tokens)
-        if token in openers and _field_phrases(code, token).at(tokens, place)
+        for code in openers.get(token, ())
+        if code != default and _field_phrases(code, token).at(tokens, place)
     }
 
 
 @cache
-def _field_openers() -> dict[str, frozenset[str]]:
-    """By language: every word that may begin what names a field."""
-    return {code: _openers(_field_entries(code)) for code in codes()}
+def _field_openers() -> dict[str, dict[str, list[str]]]:
+    """What names a field, by every word that it may begin with and its language."""
+    openers: dict[str, dict[str, list[str]]] = {}
+    for code in codes():
+        file = f"{_PREFIX}{code}"
+        verbs = [line.partition(":")[2] for line in lists.lines(f"{file}.verb_fields")]
+        for entry in ",".join([*verbs, *lists.lines(f"{file}.address_orders")]).split(","):
+            words = _split(" ".join(entry.split()[:1]).replace("/", " "))
+            bare = (fold(word).replace("n't", "nt").removesuffix("'") for word in words)
+            for form in {*words, *bare}:
+                openers.setdefault(form, {}).setdefault(code, []).append(entry)
+    return openers
 
 
 @cache
 def _field_phrases(code: str, first: str) -> WordList:
     """What names a field in a language and begins with a word."""
-    entries = [entry for entry in _field_entries(code) if first in _openers([entry])]
-    phrases = map(" ".join, grammar(code).phrases(entries))
+    phrases = map(" ".join, grammar(code).phrases(_field_openers()[first][code]))
     return WordList(phrase for phrase in phrases if " " in phrase)
-
-
-@cache
-def _field_entries(code: str) -> list[str]:
-    file = f"{_PREFIX}{code}"
-    verbs = [line.partition(":")[2] for line in lists.lines(f"{file}.verb_fields")]
-    return ",".join([*verbs, *lists.lines(f"{file}.address_orders")]).split(",")
-
-
-def _openers(entries: Iterable[str]) -> frozenset[str]:
-    words = _split(" ".join(chain.from_iterable(entry.split()[:1] for entry in entries)).replace("/", " "))
-    return frozenset(
-        form for word in words for form in (word, fold(word).replace("n't", "nt").removesuffix("'"))
-    )
 
 
 def _is_foreign(text: str, tokens: Iterable[str]) -> bool:
