@@ -263,8 +263,7 @@ def denied(
         repeated = [fact for fact in facts if exchange.tells_of(fact)]
         matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))] or repeated
         fields = [fact for fact in matches if not fact.is_statement]
-        field = fields[0].field if len(fields) == 1 else ""
-        fix = put_right(turn.text, turns[answer].text, exchange.words, answers=True, field=field)
+        fix = put_right(turn.text, turns[answer].text, exchange.words, answers=True)
         if fix and fix.is_sure and fix.wrong:
             fields = [fact for fact in fields if fix.wrong in fact.value]
         value = ""
@@ -292,29 +291,10 @@ def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: st
         if answer.role != "assistant" or ends_in_question(answer.text) or turn.role != "user":
             continue
         words, tokens = _words_of(turn.text, language), tokens_of(turn.text[:_LONGEST])
-        is_denied = bool(words.corrections.at(tokens) or words.negations.has_any(tokens[:1]))
-        if (
-            (words.corrections.at(tokens) and turn.line in lines)
-            or _is_bygone(turn.text[:_LONGEST], words, is_denied=is_denied)
-            or put_right(turn.text, answer.text, _words_of(answer.text, language), answers=True)
+        if (words.corrections.at(tokens) and turn.line in lines) or put_right(
+            turn.text, answer.text, _words_of(answer.text, language), answers=True
         ):
             yield Correction(place, " ".join(turn.text.split())[:_SHOWN])
-
-
-def _is_bygone(text: str, words: Grammar, *, is_denied: bool) -> bool:
-    """True for a turn by which what the assistant repeated was so once: `that was last year`, `no, she retired`."""
-    over = (words.gone, words.ended, words.replacing, words.ending_verbs) if is_denied else ()
-    if not any(signs.may_be_in(tokens_of(text)) for signs in (words.bygone, *over)):
-        return False  # as most turns, which need no reading
-    members = [clause for sentence in sentences(text) for clause in clauses(sentence, words)]
-    return any(
-        _is_verdict(clause, words, words.bygone)
-        or (
-            words.people_pronouns.has_any(clause.tokens[:2])
-            and any(signs.within(clause.tokens) for signs in over)
-        )
-        for clause in members
-    )
 
 
 def _words_of(text: str, language: str) -> Grammar:

@@ -91,12 +91,7 @@ def conclusions(turn: Turn) -> list[str]:
 
 def causes(turn: Turn) -> list[str]:
     """The sentences of an answer that say why something was wrong."""
-    return [sentence for sentence in _telling_sentences(turn) if gives_cause(sentence)]
-
-
-def gives_cause(sentence: str) -> bool:
-    """True for a sentence that says why something is so."""
-    return _holds(sentence, "causes")
+    return [sentence for sentence in _telling_sentences(turn) if _holds(sentence, "causes")]
 
 
 def _holds(sentence: str, name: str) -> bool:

@@ -756,7 +756,11 @@ class NearDuplicates:
             if episode.id != new.id and episode.audience == new.audience and range_ not in episode.ranges
         ]
         others_of_day.append(new)
-        alike = (episode for episode in others if _may_be_alike(new, episode))
+        alike = (
+            episode
+            for episode in others
+            if len(new.words & episode.words) >= _SHARED * min(len(new.words), len(episode.words))
+        )
         holder = min((episode for episode in alike if holds(episode.body, new.body)), default=None)
         if holder is None:
             return Repeated()
@@ -776,10 +780,6 @@ def _known_episode(id_: str, path: str, text: str) -> _KnownEpisode:
     note = split(text)
     ranges, audience = frozenset(map(str, parse_ranges(text))), label_of_note(note).audience
     return _KnownEpisode(id_, path, note.body, frozenset(words_of(note.body)), ranges, audience)
-
-
-def _may_be_alike(first: _KnownEpisode, second: _KnownEpisode) -> bool:
-    return len(first.words & second.words) >= _SHARED * min(len(first.words), len(second.words))
 
 
 _LEAST = 5  # shingles; a shorter text is held by too many others to mean anything

@@ -158,13 +158,11 @@ def _triggers(occurrences: Sequence[Occurrence]) -> list[str]:
 
 def _call(step: DraftStep) -> DraftStep:
     """A step for the header: the call as YAML, its names and values exactly as they were."""
-    args = tuple((key if _KEY.fullmatch(key) else flow(key), _in_yaml(value)) for key, value in step.args)
+    args = tuple(
+        (key if _KEY.fullmatch(key) else flow(key), value if _is_reference(value) else flow(value))
+        for key, value in step.args
+    )
     return DraftStep(flow(step.tool), args)
-
-
-def _in_yaml(value: Any) -> str:
-    """A value as YAML on one line; a parameter stands without quotes."""
-    return value if _is_reference(value) else flow(value)
 
 
 def _is_reference(value: Any) -> bool:

@@ -13,7 +13,6 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
 from memoryclaw.text.sentences import sentences
-from memoryclaw.vault.fact_values import same_field
 
 _NEAR, _AHEAD = 18, 60  # characters behind the sign in which the right value begins, and ends
 _REACH = 160  # characters before it in which the wrong one is looked for
@@ -330,9 +329,7 @@ class PutRight(NamedTuple):
     rest: str = ""  # what the turn tells besides
 
 
-def put_right(
-    text: str, before: str, words: Grammar, *, answers: bool = False, field: str = ""
-) -> PutRight | None:
+def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) -> PutRight | None:
     """What a turn puts right of the words before it, where it says nothing else: `sorry, 990`, `16, not 61`, `*Dr Vogn`; else None.
 
     Args:
@@ -340,9 +337,8 @@ def put_right(
         before: what the speaker said last, or what the assistant answered.
         words: the grammar of its language.
         answers: the assistant said what stands before: then `it's 74` puts it right as well, and `no, it's Dr Pohl`, which takes the place of no word.
-        field: of what the assistant said, where that is known.
     """
-    if answers and (value := _value_instead(text, words, field)):
+    if answers and (value := _value_instead(text, words)):
         return PutRight(value, value, "")
     if fix := _all_put_right(text, before, words, answers=answers):
         return fix
@@ -492,8 +488,8 @@ _BEHIND = 40  # characters before it in which the value stands
 _VALUE = re.compile(r"\d[\d.,:]*+\s?\w*$")
 
 
-def _value_instead(text: str, words: Grammar, field: str = "") -> str:
-    """The name or figure that a turn gives, of a field or of no one, behind words that deny what stands before it: `no, it's Dr Pohl`; else empty."""
+def _value_instead(text: str, words: Grammar) -> str:
+    """The name or figure that a turn gives behind words that deny what stands before it: `no, it's Dr Pohl`; else empty."""
     is_denied = False
     for sentence in sentences(text[:_LONGEST]):
         tokens, spans = tokens_of(sentence), spans_of(sentence)
@@ -504,7 +500,6 @@ def _value_instead(text: str, words: Grammar, field: str = "") -> str:
         )
         if not is_denied:
             break
-        place += _leading_to(field, tokens[place:], words)
         while place < len(tokens) and (
             tokens[place] in words.prepositions or tokens[place] in words.determiners
         ):
@@ -516,17 +511,6 @@ def _value_instead(text: str, words: Grammar, field: str = "") -> str:
             is_value = not (value[:1].islower() or any(clause.kind for clause in clauses(value, words)))
             return value if is_value and len(ends) <= _LONGEST_VALUE else ""
     return ""
-
-
-def _leading_to(field: str, tokens: Sequence[str], words: Grammar) -> int:
-    """How many first tokens lead to the value of a field, if any: 3 of `her number is 555-3030`, and of `he lives in Nantes`."""
-    verb = next((n for n, token in enumerate(tokens) if token in words.be_verbs), 0)
-    if field and verb and same_field(" ".join(tokens[1:verb]), field):
-        return verb + 1
-    phrases = [phrase for phrase, of in words.verb_fields if field and of == field]
-    return max(
-        (len(phrase) + 1 for phrase in phrases if tuple(tokens[1 : len(phrase) + 1]) == phrase), default=0
-    )
 
 
 def _end_of_denial(sentence: str, words: Grammar) -> int:

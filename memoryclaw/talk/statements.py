@@ -11,18 +11,15 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from memoryclaw.model import Turn
-from memoryclaw.talk.answers import Asked, asked_in, chosen
+from memoryclaw.talk.answers import Asked, asked_in
 from memoryclaw.talk.assertions import (
     Assertion,
     assertions_in,
     ends_in,
     field_noun,
-    own_thing,
     signs_of_change,
     spelled_out,
     succeeds,
-    successor_in,
-    switched,
     tells_where_reached,
     value_of_it,
     without_contrast,
@@ -30,7 +27,7 @@ from memoryclaw.talk.assertions import (
 from memoryclaw.talk.corrections import PutRight, corrected, put_right
 from memoryclaw.talk.learned import LateWorth, Worth
 from memoryclaw.talk.letters import is_led_by_person
-from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, is_order, is_task, request_of
+from memoryclaw.talk.orders import is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
@@ -85,7 +82,7 @@ class Statement:
     said: str  # ISO date, "" when the log has none
     words: str  # own words
     quote: str  # the sentences they stand in
-    # of the head clause: decide, prefer, order, duty, done, off, wish, event, state, have, be, other; answer, choice; unread; "" for a fragment
+    # of the head clause: decide, prefer, order, duty, done, off, wish, event, state, have, be, other; answer; unread; "" for a fragment
     kind: str
     about: str = ""  # the entity its subject names; "" for the speaker
     subject: str = "own"  # own | named | thing | other | none
@@ -298,7 +295,7 @@ class _Piece(NamedTuple):
     topic: str = ""
     ended: tuple[Assertion, ...] = ()
     change: bool = False  # what it tells has a sign of change in its noun, or in the clause before
-    words: str = ""  # where they are not the clause's own: the option that was chosen, a whole order
+    words: str = ""  # where they are not the clause's own: a whole order
 
 
 class _Turn:
@@ -318,14 +315,13 @@ class _Turn:
         self.names, self.words, self.speaker, self.asked = names, words, speaker, question
         self._antecedents = antecedents  # named in the turns before
         self._among = among
-        self._answering = bool(question.text or question.options)
+        self._answering = bool(question.text)
 
         self._topic = ""  # of the next sentence
         self.named: list[str] = []  # in the turn so far, by the last clause that names any
         # the words of the last clause that named a field, and whether it has a sign of change
         self._field = ("", False)
         self._is_stranger = False  # the turn tells of a `she` who is none of those whom it names
-        self._switched = "", ""  # whose role or field the clause before says to be another's, and which
         self._subject = "", "none"  # of the clause before in the sentence, as `Names.subject` has it
         self._ended: Assertion | None = None  # by a clause of the sentence
         self._doubted = False  # by a sentence behind this one: `Pim? not sure`
@@ -360,11 +356,6 @@ class _Turn:
             self._note_field(members[0])
             self.named = self.names.found(self._topic) or self.named
             return
-        if picked := chosen(self.asked, tokens, words) if first else "":
-            yield self._piece(
-                number, members[0], "choice", frozenset(), stressed=bool(asked_for), words=picked
-            )
-            members = members[1:]
         order, once = self._orders(members)
         self._ordered = self._ordered or any(order)
         doubts = self._doubts(members, text, order)
@@ -484,11 +475,12 @@ class _Turn:
             ]
         else:
             members = clauses(text, words, is_name, self.names.opens)
-        return [member for member in members if member.tokens and not self._only_calls(member.tokens)]
-
-    def _only_calls(self, tokens: Sequence[str]) -> bool:
-        """True for a name that is called, and for a please alone."""
-        return self.names.calls(tokens) or all(token in self.words.politeness for token in tokens)
+        return [
+            member
+            for member in members
+            if member.tokens
+            and not (self.names.calls(member.tokens) or words.politeness.issuperset(member.tokens))
+        ]
 
     def _doubts(self, members: Sequence[Clause], text: str, orders: Sequence[bool]) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
@@ -554,7 +546,7 @@ class _Turn:
                 "mood": self._is_mood(clause),
                 "addressed": words.second_person.within(clause.tokens),
             }
-            if orders[place] and asks_for_manner(clause, words):
+            if orders[place] and words.request_openers.within(clause.tokens):
                 signs |= {"asked": False, "supposed": False}  # `could you always …?`
             is_open = is_alone or len(tokens_of(clause.rest)) < _SAID
             reported = ("open" if is_open else "said") if reports else ""
@@ -659,8 +651,8 @@ class _Turn:
             self.names.people.update(filter(None, [entity]))
             self._is_stranger = not entity
         assertions: tuple[Assertion, ...] = ()
-        plain, (noun, changed), switch = clause, self._field, ""
-        if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
+        plain, (noun, changed) = clause, self._field
+        if kind not in ("order", "task") and not doubts & {"supposed", "asked"}:
             if "hedged" in doubts:
                 bare = _unhedged(
                     clause.text, self.words, *[self.words.conditionals][: clause.kind == "modal"]
@@ -676,13 +668,6 @@ class _Turn:
             assertions = assertions_in(
                 plain, self.words, self.names, (entity, whom), behind, among=self._among
             )
-            if "hedged" in doubts and not assertions and (own := own_thing(plain, self.words)):
-                assertions = (own,)  # what is doubted is asked, in whatever words
-            whose, switch = self._switched
-            self._switched = entity, switched(clause, self.words) if subject in ("own", "named") else ""
-            tells = any(assertion.field != "is" for assertion in assertions)
-            if switch and not tells and (holder := successor_in(plain, whose, switch, self.words)):
-                assertions, changed = (holder,), True
             # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
             if "hedged" in doubts:
                 assertions = tuple(
@@ -695,7 +680,7 @@ class _Turn:
         # not `900 in the new flat`
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
         renewed = any(token in self.words.renewals for token in noun_words) and bool(assertions)
-        change = renewed or (changed and bool(assertions) and (plain is not clause or bool(switch)))
+        change = renewed or (changed and bool(assertions) and plain is not clause)
         self._note_field(clause)
         end = (
             None
@@ -947,7 +932,7 @@ _UNSURE = _BARRED | {"hedged", "joke"}
 # Behind these a bare verb is an infinitive: `i need to book the ferry and paint the gate`.
 _INTENDED = frozenset({"duty", "wish", "modal", "order", "task"})
 _REASONS = frozenset({"be", "have", "other", "report"})  # in which an order says why: `…, i get hives`
-_APART = frozenset({"order", "task", "choice", "duty", "off", "done"})
+_APART = frozenset({"order", "task", "duty", "off", "done"})
 
 
 def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
@@ -988,10 +973,10 @@ def _statement(
     is_firm = bool(_HARD.search(text)) or words.figures.within(tokens)
     doubt_sets = [piece.doubts for piece in group]
     doubts = frozenset[str]().union(*doubt_sets) - (_WHOLLY - frozenset.intersection(*doubt_sets))
-    kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind
+    kind = "answer" if group[0].kind == "answer" else head.kind
     to_speaker = words.first_objects.within(head.clause.tokens)  # `my doctor put me on 40 mg`
     about = head.about if len(others) == 1 and head.kind != "report" else ""
-    if head.subject == "none" and not about and kind not in ("answer", "choice"):
+    if head.subject == "none" and not about and kind != "answer":
         who = _only(others or people)
         about = who if who in names.people else ""  # `no onions when Priya comes over`
     about = about if names.is_told_of(about) and not to_speaker else ""
@@ -1015,7 +1000,7 @@ def _statement(
         or words.weighty.within(tokens)
         or any(token in words.months and token not in words.modal_verbs for token in tokens),
         instead=instead if instead and instead.partition(",")[0] in text else "",
-        asked=reading.asked.text if kind in ("answer", "choice") else "",
+        asked=reading.asked.text if kind == "answer" else "",
         topic=head.topic if not _content(tokens_of(head.topic), words) <= content else "",
         content=content,
         names=tuple(dict.fromkeys(people)),
@@ -1049,7 +1034,7 @@ def _words(group: Sequence[_Piece], texts: Sequence[str], words: Grammar) -> str
     """The words of some clauses as they were typed, from the first to the last one, with what closes their brackets."""
     first, last = group[0], group[-1]
     if len(group) == 1 and first.words:
-        return balanced(first.words)  # an option that was chosen, a whole order
+        return balanced(first.words)  # a whole order
     text = " ".join(texts[first.sentence : last.sentence + 1])
     offset = len(" ".join(texts[first.sentence : last.sentence])) + (last.sentence > first.sentence)
     end = max(piece.clause.end for piece in group if piece.sentence == last.sentence)  # behind an aside

@@ -151,10 +151,6 @@ class WordList(frozenset[str]):
         """False where no entry stands among some of the tokens, whichever these are."""
         return not self._tellings.isdisjoint(tokens)
 
-    def begins_with(self, token: str) -> bool:
-        """True where an entry begins with this word."""
-        return token in self.by_first
-
     def has_any(self, tokens: Iterable[str]) -> bool:
         """True where one of its words, rather than a phrase, stands among the tokens."""
         return not self.isdisjoint(tokens)

@@ -113,9 +113,6 @@ def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
         ("who is my dentist?", "Dr Koch.", "wrong window, sorry, ignore this", ""),
         # Something else is said instead, in words that name no field and give no value.
         ("who is my dentist?", "Dr Koch.", "wrong, I asked about Paris", "Kim: dentist is Dr Koch"),
-        # It was so once, though no word calls it wrong.
-        ("who is my dentist?", "Dr Koch.", "no, she retired", "Kim: dentist is Dr Koch"),
-        ("draft my bio", "You work at Initech.", "das war letztes jahr", "Kim: works at Initech"),
         ("who is my dentist?", "Dr Koch. Since when?", "that was last year", ""),
         ("who is my dentist?", "Dr Koch.", "no, she is great", ""),
         # Nobody denies it: another day, an answer to a question, a wish, words of somebody else.

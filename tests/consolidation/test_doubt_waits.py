@@ -38,7 +38,6 @@ def after(root: Path, *lines: str) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize(
     ("sure", "doubted"),
     [
-        ("my tram leaves at 7:05", "my tram leaves at 7:25 or so, need to check"),
         ("my locker is number 4", "my locker is number 25 if I've got that right"),
         ("my badge number is 4", "my badge number should be 25, if I recall correctly"),
         ("my room is number 4", "my room is number 25. not sure though"),

@@ -58,8 +58,6 @@ def line(app: App) -> dict[str, Any]:
         "we use Vitest in this project",
         "we use jest",
         "tests run with vitest here",
-        "feature branches go off trunk",
-        "tests need the redis container up or they hang",
         "please squash before merging in this repo, always",
         "en este proyecto los commits van en inglés",
         "in diesem Projekt schreiben wir Kommentare auf Englisch",
