@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.recall.whose import asks_of_oneself, is_of_another
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
-from memoryclaw.text.grammar import spoken_in
+from memoryclaw.text.grammar import grammar_of, spoken_in, tokens_of
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.sentences import ends_in_question, sentences
@@ -479,7 +480,9 @@ def _against(
     asked, _, answer = text.rpartition(_ANSWERS) if unit.kind in _SPOKEN else ("", "", text)
     answer = _QUOTATION.sub(" ", f"is {answer}" if asked else answer)
     telling = f"{unit.field} {unit.value}" if unit.kind == "fact" else answer
-    if share < least and not is_asked:
+    told = _verb_fields(answer) if form == "where" else frozenset()
+    is_another = told and told.isdisjoint(_verb_fields(question.query.text) or told)
+    if not is_asked and (share < least or is_another):
         yield "words"
     has_form = holds_form(form, telling, words, question.today)
     if form == "what":
@@ -499,6 +502,14 @@ def _against(
         yield "over"
     if unit.role == "assistant":
         yield "assistant"
+
+
+@lru_cache(maxsize=1024)  # a question of each line
+def _verb_fields(text: str) -> frozenset[str]:
+    """The fields that the verbs of a text may tell or ask for: `works` where somebody does, and as what."""
+    words = grammar_of(text, unread="en")
+    verbs = frozenset(tokens_of(text)) - words.small
+    return frozenset(field for (verb, *_), field in words.verb_fields if verb in verbs)
 
 
 def _is_no_trade(question: Question, unit: Unit) -> bool:

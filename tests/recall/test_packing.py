@@ -233,6 +233,23 @@ def test_a_turn_that_is_cut_keeps_its_speaker() -> None:
     assert "The dowels are red." in quoted
 
 
+def test_where_a_paste_is_cut_its_brackets_show_the_gap() -> None:
+    letter = (
+        "Hi Ana, the sluice gate is painted. "
+        + "It rained. " * 99
+        + "Jens Frost paints it. "
+        + "It rained. " * 99
+    )
+    pasted = turn(1, f"can you review this mail? {letter}", role="user")
+    pack = Pack(300, 5, own=lambda _text, _speaker: "can you review this mail?")
+    assert pack.offer(pasted, 5.0, frozenset({"Frost", "review"})) == "in"
+    (quoted,) = said(pack.context())
+    assert quoted.text.startswith(
+        "1 Tom: can you review this mail? [pasted: Hi Ana, the sluice gate is painted. … "
+    )
+    assert quoted.text.endswith(" …]")
+
+
 def test_a_turn_of_a_script_without_spaces_is_cut_to_its_sentences_like_any_other() -> None:
     pack = Pack(400, 5)
     day = "我们去了海边的市场，买了很多新鲜的鱼和水果。后来大家沿着河边慢慢走回了家，路上一直在下雨。"
