@@ -82,18 +82,11 @@ class Pack:
         self._until = max(self.tokens() + int(self._budget * share) - self._spared // 100, 1)
 
     def match_refusal(self, unit: Unit, score: float) -> str:
-        """Why a match cannot be taken in, wherever it is cut, or an empty string; known before it is explained."""
-        where = self._place(unit)
+        """Why a match cannot be taken in, however much room there is for it, or an empty string; known before it is explained."""
         reason = self.refusal(unit.kind, score)
-        if not reason and unit.kind != "turn":  # of a turn it depends on the words asked for
-            reason = self._repeats(unit, where.trust)
-        if reason:
+        if reason or unit.kind == "turn":  # of which it depends on the words asked for
             return reason
-        room = self._room(where)
-        if room >= LEAST * 100 or _fits(where, item_text(unit), room):
-            return ""
-        self.full = self._budget - self.tokens() < LEAST
-        return "budget"
+        return self._repeats(unit, self._place(unit).trust)
 
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> str:
         """Takes a match in if it may and fits: `in`, or the reason why not."""
@@ -291,7 +284,7 @@ class Pack:
         excerpt = passage(
             text[len(speaker) :],
             surfaces,
-            lambda part: _is_within(where, speaker + part, room),
+            lambda part: _fits(where, speaker + part, room),
             known,
             near=near,
         )
@@ -334,11 +327,7 @@ def _repeats(said: str, told: Collection[str]) -> bool:
 
 def _fits(where: PackPosition, text: str, room: int) -> bool:
     # No character costs less than a hundredth.
-    return len(text) < room and _is_within(where, text, room)
-
-
-def _is_within(where: PackPosition, text: str, room: int) -> bool:
-    return least_cost(text) <= room and line_cost(where, text) <= room
+    return max(len(text), least_cost(text)) <= room and line_cost(where, text) <= room
 
 
 def text_of(unit: Unit) -> str:
