@@ -31,6 +31,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from html import unescape
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -61,6 +62,7 @@ from memoryclaw.index.index import VERSION
 from memoryclaw.models.embedders import EXTRA
 from memoryclaw.models.packaged import MINILM, USE
 from memoryclaw.recall.evaluation import mean, ndcg, recall_at, share
+from memoryclaw.recall.pasted import PASTED
 from memoryclaw.recall.rank import rank
 from memoryclaw.recall.search import Searcher
 from memoryclaw.text.sentences import sentences
@@ -245,7 +247,7 @@ def recalled(
     """Turn ids in a context of so many tokens, the context, the share of its tokens that each turn takes, those that are cut, and those of which no sentence stands whole."""
     answer = app.recall(text, budget=budget)
     shares = {turn_id(match.unit.id): match.tokens / answer.tokens for match in answer.matches}
-    words = plain_words(answer.context)
+    words = plain_words(unescape(answer.context.replace(PASTED, "")))  # what marks a text cuts nothing
     cut = {turn_id(m.unit.id): m.unit.text for m in answer.matches if plain_words(m.unit.text) not in words}
     inside = {
         turn for turn, text in cut.items() if not any(plain_words(one) in words for one in sentences(text))

@@ -200,6 +200,18 @@ def test_a_line_separator_inside_a_text_does_not_cut_its_line(tmp_path: Path) ->
         assert recall.searched(app, "kayak") == ["D1:1"]
 
 
+def test_what_stands_whole_is_not_cut_whatever_is_marked_or_escaped_in_it(tmp_path: Path) -> None:
+    pasted = "can you review this? Hi Ana, the sluice & gate is painted by Jens Frost. Best, Jens"
+    walk = "We walked along the river past the old mill. "
+    with conversations.vault_of(
+        tmp_path / "vault", turns_of((pasted, f"{walk * 99}The jetty is red."), "user")
+    ) as app:
+        for question, is_cut in (("who paints the sluice gate", set()), ("is the jetty red", {"D2:1"})):
+            turns, context, (_, cut, inside) = recall.recalled(app, question, 400)
+            assert (turns[:1], cut, inside) == (["D2:1"] if is_cut else ["D1:1"], is_cut, set())
+            assert ("[pasted: " in context, "&amp;" in context) == (not is_cut, not is_cut)
+
+
 def test_user_assistant_and_tool_become_roles_and_others_users_with_a_name(tmp_path: Path) -> None:
     turns = [
         {**turn, "speaker": speaker}

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.recall.whose import asks_of_oneself, is_of_another
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
-from memoryclaw.text.grammar import spoken_in
+from memoryclaw.text.grammar import grammar_of, tokens_of
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.memory_lines import BLOCK_ID, log_line
 from memoryclaw.text.sentences import ends_in_question, sentences
@@ -47,9 +48,6 @@ _SPOKEN = frozenset({"turn", "episode"})  # in which a quotation is somebody els
 _EXACT = frozenset(
     {"when", "much"}
 )  # forms that are known wherever they stand; a name or a place may be in any words
-_DROPPING = frozenset(
-    {"es", "it", "pt", "nl"}
-)  # languages whose questions need not say `I`, or not as those that are read
 _PASTED = ": pasted: “"  # before what an episode quotes of others
 _WAS = "(was: "  # before what an episode quotes of what held until then
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
@@ -132,7 +130,7 @@ def ask(
         if is_day_told and not one.tells_day:  # of a day its own words tell more than what was said on it
             return False
         known = one.is_certain or lists_duties or bool(question.days)  # of a day all answers that was on it
-        if known or not (passes or _is_mine(question)):
+        if known or not (passes or asks_of_oneself(question)):
             return known and not one.line.against
         # All that is asked stands there, and nowhere else but in a fact that was read from it.
         is_only = one.line.share >= 1 and all(
@@ -219,7 +217,7 @@ def _candidates(
     spoken: list[set[str]] = []
     kinds: dict[tuple[str, int], str] = {}
     whose: AbstractSet[str] = found.question.any_entity.keys() | found.question.any_person.keys()
-    if _is_mine(found.question) and (
+    if asks_of_oneself(found.question) and (
         found.question.of_before or whose <= found.question.called.keys()
     ):  # `my landlord before Mr Dunne`
         whose = whose | searcher.own_keys()
@@ -237,12 +235,6 @@ def _candidates(
                 break
 
 
-def _is_mine(question: Question) -> bool:
-    """True for a question of oneself; in a language that need not say so, also for one that names nobody."""
-    is_named = bool(question.any_entity or question.any_person)
-    return question.of_myself or (spoken_in(question.query.text, "en") in _DROPPING and not is_named)
-
-
 def _of_unit(
     searcher: Searcher,
     found: Ranking,
@@ -258,20 +250,19 @@ def _of_unit(
     if _has_namesake(found, match):
         unit = unit._replace(entity=f"{match.path.rpartition('/')[0].rpartition('/')[2]}/{unit.entity}")
     text = text_of(unit) if unit.kind in _ONE_LINE else without_block_ids(unit.text)
-    if unit.kind in _ONE_LINE and (unit.kind != "turn" or len(text) <= 160):
-        pieces = [(0, text)]
+    is_one = unit.kind in _ONE_LINE and (unit.kind != "turn" or len(text) <= 160)
+    pieces = [(0, text)] if is_one else [*_pieces(text)]
+    pieces = _without_title(pieces) if unit.kind == "episode" else pieces
+    texts = [text for _, text in pieces]
+    days_told = searcher.lines_of_days(found, match, texts)
+    on_day = _on_day(question, match, pieces, days_told)
+    if is_one:
         matched = [hit for hit in match.matched if hit.via not in ("neighbour", "vector")]
         shares = [answering_share(found, [*matched, *_due(found, match)])]
-        days_told = searcher.lines_of_days(found, match, [text])
-        on_day = _on_day(question, match, pieces, days_told)
-    else:
-        pieces = [*_pieces(text)]
-        pieces = _without_title(pieces) if unit.kind == "episode" else pieces
-        shares = searcher.shares_of_lines(found, match, [text for _, text in pieces])
-        days_told = searcher.lines_of_days(found, match, [text for _, text in pieces])
-        on_day = _on_day(question, match, pieces, days_told)
-        if not question.weights:  # of a time alone, the lines of that time answer
-            shares = [*map(float, on_day)]
+    elif question.weights:
+        shares = searcher.shares_of_lines(found, match, texts)
+    else:  # of a time alone, the lines of that time answer
+        shares = [*map(float, on_day)]
     own, turns = shares, _turns(unit)
     quoting = [at for at, (_, piece) in enumerate(pieces) if _QUOTATION.search(piece)]
     if unit.kind in _SPOKEN and quoting:
@@ -479,7 +470,9 @@ def _against(
     asked, _, answer = text.rpartition(_ANSWERS) if unit.kind in _SPOKEN else ("", "", text)
     answer = _QUOTATION.sub(" ", f"is {answer}" if asked else answer)
     telling = f"{unit.field} {unit.value}" if unit.kind == "fact" else answer
-    if share < least and not is_asked:
+    told = _verb_fields(answer) if form == "where" else frozenset()
+    is_another = told and told.isdisjoint(_verb_fields(question.query.text) or told)
+    if not is_asked and (share < least or is_another):
         yield "words"
     has_form = holds_form(form, telling, words, question.today)
     if form == "what":
@@ -499,6 +492,14 @@ def _against(
         yield "over"
     if unit.role == "assistant":
         yield "assistant"
+
+
+@lru_cache(maxsize=1024)  # a question of each line
+def _verb_fields(text: str) -> frozenset[str]:
+    """The fields that the verbs of a text may tell or ask for: `works` where somebody does, and as what."""
+    words = grammar_of(text, unread="en")
+    verbs = frozenset(tokens_of(text)) - words.small
+    return frozenset(field for (verb, *_), field in words.verb_fields if verb in verbs)
 
 
 def _is_no_trade(question: Question, unit: Unit) -> bool:

@@ -19,16 +19,9 @@ from memoryclaw.text.prompts import cost, least_cost, whole_tokens
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import cutter, places, snippet, without_block_ids
 
-SHARE = 0.3  # of the budget: the most that one item may take while others wait
-EPISODE = 0.1  # an episode that is not the best takes less: its points are also facts, statements and turns
+SHARE = 0.3  # of the budget: the most that one item may take while others wait; a turn that takes no more is whole
+PASSAGE = 0.1  # of the budget: the sentences that answer of a longer turn, or of an episode that is not the best, whose points are also facts, statements and turns
 FIRST = 64  # tokens that one item may always take, so that a small budget still holds something
-TURNS = 3  # turns that are wanted whole …
-LONG = 0.2  # … as far as this share of the budget goes
-LATER = 0.06  # of the budget, for each turn after them: the sentences that answer …
-TURN = 32  # … but never less than so many tokens …
-LIKELY = 0.5  # … or all of a turn that scores such a share of the best …
-WHOLE = 0.125  # … and takes no more of the budget
-SENTENCE = 0.09  # of the budget: a sentence that takes no more is not cut inside
 LEAST = 24  # tokens below which a cut item says nothing
 WEAK = 0.05  # of the best score: what scores less would only fill the prompt
 FILL = 0.5  # of the budget: the most that what is newest may fill, whatever its score
@@ -69,7 +62,7 @@ class Pack:
         self._spared = 0  # what it would have cost
         self.marks: dict[str, str] = {}  # what is to be said of a unit besides, by id
         self._stated: list[frozenset[str]] = []
-        self._notes = self._turns = 0
+        self._notes = 0
         self._best = 0.0
         self.full = False
         self._until = 0  # tokens up to which the weak may fill the room
@@ -89,18 +82,11 @@ class Pack:
         self._until = max(self.tokens() + int(self._budget * share) - self._spared // 100, 1)
 
     def match_refusal(self, unit: Unit, score: float) -> str:
-        """Why a match cannot be taken in, wherever it is cut, or an empty string; known before it is explained."""
-        where = self._place(unit)
+        """Why a match cannot be taken in, however much room there is for it, or an empty string; known before it is explained."""
         reason = self.refusal(unit.kind, score)
-        if not reason and unit.kind != "turn":  # of a turn it depends on the words asked for
-            reason = self._repeats(unit, where.trust)
-        if reason:
+        if reason or unit.kind == "turn":  # of which it depends on the words asked for
             return reason
-        room = self._room(unit, where)
-        if room >= LEAST * 100 or _fits(where, item_text(unit), room):
-            return ""
-        self.full = self._budget - self.tokens() < LEAST
-        return "budget"
+        return self._repeats(unit, self._place(unit).trust)
 
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> str:
         """Takes a match in if it may and fits: `in`, or the reason why not."""
@@ -111,7 +97,7 @@ class Pack:
         if reason:
             return reason
         where = where._replace(mixed=mixed(unit, self._own))
-        quoted = self._quote(unit, where, surfaces, likely=score >= LIKELY * self._best)
+        quoted = self._quote(unit, where, surfaces)
         if not quoted:
             self.full = self._budget - self.tokens() < LEAST
             return "budget"
@@ -133,7 +119,6 @@ class Pack:
         if unit.is_statement:
             self._stated.append(frozenset(_plain(unit.value).split()))
         self._notes += unit.kind in _WHOLE
-        self._turns += unit.kind == "turn"
         return "in"
 
     def settle(self) -> None:
@@ -265,25 +250,19 @@ class Pack:
                 sent[item.unit.id] = f"{item.first}/{digest}" if item.first != digest else digest
         return sent
 
-    def _most(self, kind: str) -> int:
-        """Tokens that one more item may take."""
-        if kind == "turn" and self._turns >= TURNS:
-            return max(int(self._budget * LATER), TURN)
-        share = LONG if kind == "turn" else EPISODE if kind == "episode" and self._items else SHARE
-        return max(int(self._budget * share), FIRST)
-
-    def _room(self, unit: Unit, where: PackPosition) -> int:
+    def _room(self, where: PackPosition, share: float = SHARE) -> int:
         """Hundredths of a token that an item may cost."""
-        return min(self._outline.left(self._budget, where), self._most(unit.kind) * 100)
+        return min(self._outline.left(self._budget, where), max(int(self._budget * share), FIRST) * 100)
 
-    def _quote(self, unit: Unit, where: PackPosition, surfaces: frozenset[str], *, likely: bool) -> str:
+    def _quote(self, unit: Unit, where: PackPosition, surfaces: frozenset[str]) -> str:
         """As much of a unit as there is room for; empty when that would say nothing."""
-        text, room = item_text(unit), self._room(unit, where)
-        whole = min(int(self._budget * WHOLE) * 100, self._outline.left(self._budget, where))
-        if likely and unit.kind == "turn" and _fits(where, text, whole):
+        text, is_turn, room = item_text(unit), unit.kind == "turn", self._room(where)
+        if (is_turn or room < LEAST * 100) and _fits(where, text, room):
             return text
+        if is_turn or (unit.kind == "episode" and self._items):
+            room = self._room(where, PASSAGE)
         if room < LEAST * 100:
-            return text if _fits(where, text, room) else ""
+            return ""
         return self._passage(unit, where, surfaces, room, self._visible_texts(where.trust), near=True)
 
     def _passage(
@@ -302,14 +281,12 @@ class Pack:
         if _fits(where, text, room) and not repeats:
             return text
         speaker = f"{unit.entity}: " if unit.kind == "turn" and unit.entity else ""
-        whole = min(int(self._budget * SENTENCE) * 100, self._outline.left(self._budget, where))
         excerpt = passage(
             text[len(speaker) :],
             surfaces,
-            lambda part: _is_within(where, speaker + part, room),
+            lambda part: _fits(where, speaker + part, room),
             known,
             near=near,
-            fits_alone=lambda part: _is_within(where, speaker + part, max(room, whole)),
         )
         return excerpt and speaker + excerpt
 
@@ -350,11 +327,7 @@ def _repeats(said: str, told: Collection[str]) -> bool:
 
 def _fits(where: PackPosition, text: str, room: int) -> bool:
     # No character costs less than a hundredth.
-    return len(text) < room and _is_within(where, text, room)
-
-
-def _is_within(where: PackPosition, text: str, room: int) -> bool:
-    return least_cost(text) <= room and line_cost(where, text) <= room
+    return max(len(text), least_cost(text)) <= room and line_cost(where, text) <= room
 
 
 def text_of(unit: Unit) -> str:
@@ -555,7 +528,6 @@ def passage(
     told: Iterable[str] = (),
     *,
     near: bool = False,
-    fits_alone: Callable[[str], bool] = lambda _: False,
 ) -> str:
     """As many sentences as fit, in their order: the best one first, then others with new words, then what surrounds them.
 
@@ -565,7 +537,6 @@ def passage(
         fits: whether a passage may be so long. When no sentence fits, the densest part of the best one is taken.
         told: plain texts; a sentence that repeats one of them, or one that is taken already, is left out.
         near: of what surrounds the words, only the sentences beside them.
-        fits_alone: whether one sentence may be so long, where it is all that is taken.
     """
     if len(text) > _SCANNED:
         text = snippet(text, surfaces, _SCANNED).text
@@ -578,8 +549,7 @@ def passage(
             chosen.add(number)
             repeated.append(_plain(candidates[number]))
         elif not chosen:
-            alone = _join(candidates, {number})
-            return alone if fits_alone(alone) else _part(candidates, number, surfaces, fits)
+            return _part(candidates, number, surfaces, fits)
     return _join(candidates, chosen) if chosen else ""
 
 

@@ -12,6 +12,7 @@ from memoryclaw.text.sentences import sentences
 OwnText = Callable[[str, str], str]  # the text of a turn, and who said it → what of it is that one's own
 # A single sentence without these is nobody else's.
 _MAY_PASTE = re.compile(r"[\n:`>\"“„«»']|[.!?…]\s|\s[-–—]\s")
+PASTED = "[pasted: "
 _BRACKETS = str.maketrans("[]", "()")  # a paste closes no bracket of ours
 
 
@@ -26,18 +27,21 @@ class Mixed(NamedTuple):
         parts, pasted = list[str](), list[str]()
         for sentence in sentences(text):
             bare = sentence.strip("… ")
+            if not bare:  # a gap
+                (pasted or parts).append(sentence)
+                continue
             if f" {bare} " in self.words:
                 parts += [*_in_brackets(pasted), sentence]
                 pasted = []
                 continue
             lead = max((line for line in self.lines if bare.startswith(line)), key=len, default="")
             parts += [*_in_brackets(pasted), lead] if lead else []
-            pasted = [*([] if lead else pasted), bare[len(lead) :].strip()]
+            pasted = [*([] if lead else pasted), sentence.replace(lead, "", 1).strip()]
         return " ".join((*parts, *_in_brackets(pasted)))
 
 
 def _in_brackets(pasted: list[str]) -> list[str]:
-    return [f"[pasted: {' '.join(pasted).translate(_BRACKETS)}]"] if pasted else []
+    return [f"{PASTED}{' '.join(pasted).translate(_BRACKETS)}]"] if pasted else []
 
 
 def mixed(unit: Unit, own_text: OwnText) -> Mixed | None:

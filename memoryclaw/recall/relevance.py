@@ -101,17 +101,24 @@ def _is_named(question: Question, hit: Ranked) -> bool:
         name != name.casefold()
         or question.query.text.find(name.capitalize()) > 0
         or (in_folder and names_field(question, hit.unit))
-        or (hit.unit.kind == "fact" and not hit.unit.field and tells_of_named(hit.unit.value, question))
+        or (
+            hit.unit.kind == "fact"
+            and not hit.unit.field
+            and tells_of_named(hit.unit.value, question, _worked_on(question))
+        )
     )
 
 
 def _is_own_matter(question: Question, hit: Ranked) -> bool:
-    """True for a fact of the one who speaks that the turn names by a noun: `help me with the wedding invitations`, `write to my landlord`; no address, by which a text may be called."""
+    """True for a fact of the one who speaks that the turn names by a noun: `help me with the wedding invitations`, `write to my landlord`; no address, by which a text may be called. Or for one of somebody who is named by what they are to them: `a speech for mums birthday`."""
     unit = hit.unit
-    if unit.kind != "fact" or not unit.field or unit.entity_key not in question.own:
+    if unit.kind != "fact" or not unit.field:
         return False
     from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
 
+    if unit.entity_key not in question.own:
+        whose = noun_of(unit.entity_key)
+        return bool(whose and whose.kind == "person" and question.names_field(unit.entity_key))
     noun, phrase = noun_of(unit.field), question.fields.get(unit.field, unit.field)
     if noun and noun.kind in _MATTERS:
         return question.names_field(unit.field) or question.means_field(unit.field)
@@ -198,6 +205,12 @@ def _is_look_up(question: Question) -> bool:
 def _is_order(question: Question) -> bool:
     typed = words_of(question.query.text)
     return bool(typed) and (typed[0] in _COMMANDS or _beginning(typed) in _ORDERS)
+
+
+def _worked_on(question: Question) -> Sequence[str]:
+    """The words of what is worked on by an order that is none of the general ones: `add retries to the kestrel client`."""
+    typed = words_of(question.query.text)
+    return typed[1:] if typed[:1] and typed[0] in _COMMANDS and _beginning(typed) not in _ORDERS else ()
 
 
 def _is_bare(question: Question) -> bool:

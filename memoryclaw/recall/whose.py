@@ -62,15 +62,17 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
     return bool(telling) and all(telling)
 
 
-def tells_of_named(text: str, question: Question) -> bool:
-    """True for a statement about somebody or something that a question calls by name: `Harald quoted 14,300`, `she's called Smilla`."""
+def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ()) -> bool:
+    """True for a statement about somebody or something that a question calls by name: `Harald quoted 14,300`, `she's called Smilla`; of the words of what is `worked_on` also in small letters: `the kestrel api is down`."""
     named = (
         word for word in question.weights if word not in _GIVEN or word.capitalize() in question.query.text
     )
-    capitals = {word for word in named if word.capitalize() in text}
+    words = grammar_of(text, unread="en")
+    tokens = tokens_of(text)
+    small = {word for word in worked_on if word in tokens and _is_name(word, words)}
+    capitals = {word for word in named if word.capitalize() in text or word in small}
     if not capitals:
         return False
-    words = grammar_of(text, unread="en")
     for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, words)):
         subject = clause.subject or clause.tokens[:1]
         names = {name[0] for name in _people(clause, words, lambda _key: False)}

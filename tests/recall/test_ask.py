@@ -602,6 +602,24 @@ def test_where_nothing_ended_what_holds_now_is_no_answer_to_what_held_before(tmp
     assert answer.lines[0].text == "user lives in: York"
 
 
+@pytest.mark.parametrize(
+    ("works", "lives", "question", "other"),
+    [
+        ("my wife works at the harbour in Turku", "my sister lives in Kiel", "where does my wife live?", "where does my wife work?"),
+        ("meine Frau arbeitet am Hafen in Turku", "meine Schwester wohnt in Kiel", "wo wohnt meine Frau?", "wo arbeitet meine Frau?"),
+        ("ma femme travaille au port de Brest", "ma sœur habite à Lyon", "où habite ma femme ?", "où travaille ma femme ?"),
+        ("mi mujer trabaja en el puerto de Vigo", "mi hermana vive en Cádiz", "¿dónde vive mi mujer?", "¿dónde trabaja mi mujer?"),
+        ("a minha mulher trabalha no porto de Sines", "a minha irmã mora em Faro", "onde mora a minha mulher?", "onde trabalha a minha mulher?"),
+    ],
+)  # fmt: skip
+def test_where_somebody_works_is_not_where_they_live(
+    vault_of: VaultOf, works: str, lives: str, question: str, other: str
+) -> None:
+    episode = f"---\ntimestamp: 2026-03-02T10:00:00Z\nsummary: {works}; {lives}\n---\n# {works}\n\n- user: {works} ^l1\n- user: {lives} ^l3\n"
+    with App(vault_of({"memoryclaw.yaml": "", "episodes/2026-03-02_10-00-00_kin.md": episode})) as app:
+        assert [app.ask(text).answered for text in (question, other)] == [False, True]
+
+
 def test_what_is_asked_of_a_relative_is_not_answered_by_what_is_ones_own(tmp_path: Path) -> None:
     put(
         tmp_path,

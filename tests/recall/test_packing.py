@@ -10,7 +10,7 @@ from outlines import said
 
 from memoryclaw.config import LEAST_BUDGET
 from memoryclaw.model import Unit
-from memoryclaw.recall.packing import EPISODE, SHARE, Pack, text_of
+from memoryclaw.recall.packing import PASSAGE, SHARE, Pack, text_of
 from memoryclaw.text.prompts import estimate
 
 NONE: frozenset[str] = frozenset()
@@ -87,7 +87,7 @@ def test_an_episode_that_is_not_the_best_leaves_room_for_what_it_was_made_of() -
     def long(id_: str, **values: Any) -> Unit:
         return unit(id_, "".join(f"{id_} says {n} again. " for n in asked), **values)
 
-    for kind, share in (("episode", EPISODE), ("note", SHARE)):
+    for kind, share in (("episode", PASSAGE), ("note", SHARE)):
         pack = Pack(1000, 9)
         pack.offer(long("best"), 3, asked)
         pack.offer(long("next", kind=kind), 2, asked)
@@ -203,16 +203,25 @@ def test_a_stranger_saying_the_same_hides_nothing_of_ones_own() -> None:
     assert pack.offer(unit("own", "The dowels lay in a biscuit tin."), 8.0, NONE) == "in"
 
 
-def test_likely_turns_are_whole_and_of_others_the_sentence_that_answers_is_quoted() -> None:
-    pack = Pack(400, 5)
+def test_a_turn_that_takes_no_more_than_its_share_is_whole_however_low_it_ranks() -> None:
+    pack = Pack(800, 5)
     long = "I went to the market with my sister on that day. The {0} dowels are red. Then we all walked home along the river, past the mill and the old customs house, in the rain."
-    scores = {"ash": 5.0, "oak": 5.0, "elm": 1.0, "fir": 4.0, "yew": 1.0}
-    for number, (word, score) in enumerate(scores.items()):
-        assert pack.offer(turn(number, long.format(word)), score, frozenset({"dowels"})) == "in"
-    texts = [item.text for item in said(pack.context())]
-    assert all(text.endswith("in the rain.") for text in texts[:4])
-    assert "The yew dowels are red." in texts[4]
-    assert "market" not in texts[4]
+    for number, (word, score) in enumerate({"ash": 5.0, "oak": 4.0, "elm": 1.0, "fir": 0.3}.items()):
+        assert pack.offer(turn(number, f"{word}! {long.format(word)}"), score, frozenset({"dowels"})) == "in"
+    assert all(item.text.endswith("in the rain.") for item in said(pack.context()))
+
+
+def test_of_a_turn_too_long_for_its_share_whole_sentences_that_answer_are_quoted() -> None:
+    pack = Pack(800, 5)
+    walk = "".join(f"On day {n} we walked along the river past the old mill. " for n in range(60))
+    assert pack.offer(turn(1, f"{walk}The ash dowels are red. {walk}"), 5.0, frozenset({"dowels"})) == "in"
+    (quoted,) = said(pack.context())
+    assert "The ash dowels are red." in quoted.text
+    assert quoted.text.startswith("1 Tom: …")
+    assert quoted.text.endswith("the old mill. …")
+    assert 40 < pack.tokens() <= 800 * PASSAGE + 40
+    pack.extend()  # what is left
+    assert 700 < pack.tokens() <= 800
 
 
 def test_a_turn_that_is_cut_keeps_its_speaker() -> None:
@@ -224,12 +233,31 @@ def test_a_turn_that_is_cut_keeps_its_speaker() -> None:
     assert "The dowels are red." in quoted
 
 
+def test_where_a_paste_is_cut_its_brackets_show_the_gap() -> None:
+    letter = (
+        "Hi Ana, the sluice gate is painted. "
+        + "It rained. " * 99
+        + "Jens Frost paints it. "
+        + "It rained. " * 99
+    )
+    pasted = turn(1, f"can you review this mail? {letter}", role="user")
+    pack = Pack(300, 5, own=lambda _text, _speaker: "can you review this mail?")
+    assert pack.offer(pasted, 5.0, frozenset({"Frost", "review"})) == "in"
+    (quoted,) = said(pack.context())
+    assert quoted.text.startswith(
+        "1 Tom: can you review this mail? [pasted: Hi Ana, the sluice gate is painted. … "
+    )
+    assert quoted.text.endswith(" …]")
+
+
 def test_a_turn_of_a_script_without_spaces_is_cut_to_its_sentences_like_any_other() -> None:
     pack = Pack(400, 5)
-    for number in range(4):
-        text = f"第{number}天我们去了海边的市场，买了很多新鲜的鱼和水果。木钉是红色的。后来大家沿着河边慢慢走回了家，路上一直在下雨。"
-        assert pack.offer(turn(number, text * 2), 5.0, frozenset({"木钉"})) == "in"
-    assert "3 Tom: … 木钉是红色的。" in pack.context()
+    day = "我们去了海边的市场，买了很多新鲜的鱼和水果。后来大家沿着河边慢慢走回了家，路上一直在下雨。"
+    assert pack.offer(turn(1, f"{day * 3}木钉是红色的。{day * 3}"), 5.0, frozenset({"木钉"})) == "in"
+    (quoted,) = said(pack.context())
+    assert "木钉是红色的。" in quoted.text
+    assert quoted.text.startswith("1 Tom: … ")
+    assert quoted.text.endswith("。 …")
 
 
 def test_no_date_and_no_title_is_cut_at_its_dot() -> None:

@@ -152,6 +152,22 @@ def test_work_on_ones_own_matter_gets_the_fact_of_it(tmp_path: Path) -> None:
             assert "named" not in {term.name for term in app.recall(turn, noted=False).relevance.terms}
 
 
+def test_work_that_names_a_thing_in_small_letters_or_somebody_by_a_role_gets_what_is_known_of_it(
+    tmp_path: Path,
+) -> None:
+    said = '- "the kestrel api is rate limited to 20 rps" [said:: 2026-03-01]\n- "penguins at the zoo made us laugh" [said:: 2026-03-01]\n'
+    told = f"# user\n{said}\n# mum\n- 70th: 4 december in Hove [since:: 2026-03-01]\n"
+    with App(put(tmp_path / "v", {"memoryclaw.yaml": "", "semantic/people.md": told})) as app:
+        assert "20 rps" in app.recall("add retries to the kestrel client", noted=False).context
+        assert "Hove" in app.recall("draft a speech for mums birthday", noted=False).context
+        for turn in (
+            "add retries to the http client",
+            "draft a speech for a birthday",
+            "write a haiku about lions",
+        ):
+            assert app.recall(turn, noted=False).context == ""
+
+
 def test_one_word_of_common_knowledge_is_no_matter_of_the_vault(tmp_path: Path) -> None:
     said = '- "I have a flat white every morning" [said:: 2026-03-01]\n- "the boiler is under warranty until may" [said:: 2026-03-01]\n'
     with App(put(tmp_path / "v", {"memoryclaw.yaml": "", "semantic/people.md": f"# user\n{said}"})) as app:
