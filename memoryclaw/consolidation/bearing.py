@@ -387,7 +387,7 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     )
     return (
         of_kind
-        or stems(" ".join(named), clause.text) <= stems(known, clause.text)
+        or subject_of(" ".join(named), clause.text) <= subject_of(known, clause.text)
         or words.replacing.within(tokens)
         or (clause.kind == "be" and any(token in words.possessives_own for token in tokens_of(clause.rest)))
     )
@@ -643,8 +643,11 @@ def _is_no_home(words: str, signs: Grammar) -> bool:
     tokens, spans = tokens_of(words), spans_of(words)
     place = next((n + 1 for n, token in enumerate(tokens) if token in signs.ways), 0)
     goal = words[spans[place][0] :] if 0 < place < len(tokens) else ""
+    timeless = with_blanks(
+        goal, (hit.span for hit in find_ranges(goal, _ANY_DAY)[0])
+    )  # `to Nantes last month`
     return bool(goal) and (
-        is_program(goal) or is_of_work(goal) or signs.calendar_words.within(tokens[place:])
+        is_program(goal) or is_of_work(goal) or signs.calendar_words.within(tokens_of(timeless))
     )
 
 
