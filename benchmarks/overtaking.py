@@ -37,7 +37,7 @@ from memoryclaw.text.language import key_of
 
 _DATA = Path(overtaking.__file__).parents[1] / "data/overtaking.toml"
 _PENALTY = 5.0
-_WEIGHTS = {"change": 1.5, "beside": 3.0, "own": 0.4, "conversation": 1.5}
+_WEIGHTS = {"change": 1.5, "beside": 3.0, "own": 0.4, "conversation": 3.0}
 _CUTS = (0.25, 0.3, 0.35, 0.4, 0.5, 0.6)
 
 

@@ -61,7 +61,8 @@ def facets_of(field: str, value: str, code: str) -> frozenset[str]:
         }
     if is_own and not is_of_kin and (field or (first is not None and first.kind == "be")):
         roles = (" ".join(tokens[place : place + size]) for place, size in words.roles.places(tokens))
-        nouns = (noun_of(role) for role in roles)
+        others = _phrases(words.code, "facet_words").values()  # `a widow`
+        nouns = (noun_of(role) for role in roles if not any(role in entries for entries in others))
         named |= {_WORK for noun in nouns if noun is None or noun.field not in KIN}  # `a nurse`
     return frozenset(named)
 

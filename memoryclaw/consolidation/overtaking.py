@@ -24,7 +24,7 @@ from memoryclaw.consolidation.bearing import (
 )
 from memoryclaw.consolidation.facets import FacetChange, facets_of, is_word_of, turns_in
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import clock_in, fields_in, stems_in
+from memoryclaw.recall.renewing import clock_in, fields_in, stems_in, valued
 from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.learned import Worth, weighed
@@ -89,14 +89,17 @@ class Telling:
         return clauses_told(sentence, self.words, self._named)
 
     def speaks_of(self, fact: Fact) -> bool:
-        """True where it has a rare word of what stands, two others, or one of what that is about."""
-        stems_of_fact = stems_of(fact, self)
-        if self.stems.isdisjoint(stems_of_fact):  # as of most
+        """True where it has a rare word of what stands, two others, one of what that is about, or one beside a change to another value."""
+        shared = self.stems & stems_of(fact, self)
+        if not shared:  # as of most
             return False
-        shared = self.stems & stems_of_fact
         if sum(_weight_of(stem, self.words.code) for stem in shared) > _EVERYDAY:
             return True
-        return not shared.isdisjoint(_topic_of(fact, self.words.code))
+        if not shared.isdisjoint(_topic_of(fact, self.words.code)):
+            return True
+        is_change = self.words.changes.within(self.tokens) and _differ(fact.value, self.text)
+        # Not the month of two days.
+        return is_change and not shared <= _stems(" ".join(valued(fact.value)), self.words.code)
 
     @cached_property
     def _named(self) -> frozenset[str]:
@@ -149,8 +152,25 @@ class Pair:
         return [
             part
             for part in at_hand
-            if is_theirs(part, words, whose, known) and not self._is_of_another_time(part)
+            if (is_theirs(part, words, whose, known) or self._is_changed_in(part))
+            and not self._is_of_another_time(part)
         ]
+
+    def _is_changed_in(self, clause: Clause) -> bool:
+        """True where a clause about others gives what stands another value, or turns a facet by its subject: `the doctor raised my sertraline to 100`, `the divorce came through`."""
+        words, code = self.words, self.words.code
+        subject = frozenset(clause.subject) - words.noun_openers
+        if subject and any(subject.issubset(turn.phrase) for turn in turns_in(clause, words)):
+            return True
+        return (
+            words.changes.within(clause.tokens)
+            and self.differs
+            and any(
+                not self.shared.isdisjoint(_stems(thing, code))
+                for opener, thing in pairwise(tokens_of(clause.rest))
+                if opener in words.noun_openers and opener not in words.people_pronouns
+            )
+        )
 
     def _is_of_another_time(self, clause: Clause) -> bool:
         """True for what a clause tells of an hour, or of a year or more before what stands, which it does not name: `left work at 8`, `years ago I broke up with Dean`."""
@@ -310,21 +330,14 @@ class Pair:
         return _differ(self.fact.value, self.sentence)
 
     @property
-    def is_told_anew(self) -> bool:
-        """True where a clause has another value of what the older one is about, and is about nothing else: `grafana is on 3100`."""
-        about = self._about
-        return any(
-            about == _stems(" ".join(part.subject), self.words.code) and _differ(self.fact.value, part.text)
-            for part in self.clauses
-            if about and part.kind in ("be", "have")
-        )
-
-    @property
     def is_moved(self) -> float:
-        """1 where a way leads to a figure, or it changes: `gone to 6.20`; half where another sentence of the turn says so."""
-        tokens, ways = self.tokens, self.words.goal_prepositions
-        leads = any(way in ways and behind[0].isdigit() for way, behind in pairwise(tokens))
-        return max(float(leads), self.sign("changes"))
+        """1 where a way leads to a figure, it changes, or a clause is about nothing else: `gone to 6.20`, `grafana is on 3100`; half where another sentence of the turn changes it."""
+        ways, code = self.words.goal_prepositions, self.words.code
+        leads = any(way in ways and behind[0].isdigit() for way, behind in pairwise(self.tokens))
+        subjects = [
+            _stems(" ".join(part.subject), code) for part in self.clauses if part.kind in ("be", "have")
+        ]
+        return max(float(leads or self._about in filter(None, subjects)), self.sign("changes"))
 
     @property
     def has_another_name(self) -> float:
@@ -333,11 +346,6 @@ class Pair:
         if not (self.has_names_apart and self._about & self.shared & later_stems):
             return 0.0
         return max(self.sign("changes"), self.sign("beginnings")) if self.fact.is_statement else 1.0
-
-    @property
-    def has_old_subject(self) -> bool:
-        """True where what both have is the subject of the older one, or its field."""
-        return not self.shared.isdisjoint(self._about)
 
     @cached_property
     def _about(self) -> frozenset[str]:
@@ -493,11 +501,8 @@ def _differ(older: str, later: str) -> bool:
 FEATURES: Mapping[str, Callable[[Pair], float]] = {
     # what both have
     "weight of what both have": lambda pair: math.log1p(pair.weight(pair.shared)),
-    "the older subject": lambda pair: pair.has_old_subject,
     # their values
-    "each has a name of its own": lambda pair: pair.has_names_apart,
     "its field with another name": lambda pair: pair.has_another_name,
-    "its subject with another value": lambda pair: pair.is_told_anew,
     "a new one of it": lambda pair: pair.is_renewed,
     "another of its kind": lambda pair: pair.is_of_kind,
     "a value of the same form and a sign of change": lambda pair: pair.differs * pair.is_moved,
@@ -507,7 +512,6 @@ FEATURES: Mapping[str, Callable[[Pair], float]] = {
     # what the later one says
     "an end": lambda pair: pair.ends,
     "a wish": lambda pair: max(pair.of_kinds("wish", "modal", "duty"), pair.doubted("supposed")),
-    "in jest, reported or doubted": lambda pair: max(map(pair.doubted, ("joke", "reported", "hedged"))),
     "length of the older one": lambda pair: math.log1p(len(tokens_of(pair.fact.value))),
 }  # fmt: skip
 
