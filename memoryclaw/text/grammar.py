@@ -458,19 +458,23 @@ def _may_know(code: str, words: frozenset[str]) -> bool:
 
 def _languages_naming_a_field(tokens: Sequence[str]) -> set[str]:
     """The languages of verbs that name a field, or of what to be called, where one stands with a word beside it: `me he mudado a Málaga`, `noem me`."""
+    openers = _field_openers()
     return {
         code
-        for code, openers in _field_openers().items()
-        if not openers.isdisjoint(tokens)
         for place, token in enumerate(tokens)
-        if token in openers and _field_phrases(code, token).at(tokens, place)
+        for code in openers.get(token, ())
+        if _field_phrases(code, token).at(tokens, place)
     }
 
 
 @cache
-def _field_openers() -> dict[str, frozenset[str]]:
-    """By language: every word that may begin what names a field."""
-    return {code: _openers(_field_entries(code)) for code in codes()}
+def _field_openers() -> dict[str, list[str]]:
+    """The languages in which a word may begin what names a field, by that word."""
+    openers: dict[str, list[str]] = {}
+    for code in codes():
+        for word in _openers(_field_entries(code)):
+            openers.setdefault(word, []).append(code)
+    return openers
 
 
 @cache
