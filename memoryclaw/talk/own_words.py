@@ -369,9 +369,9 @@ def _opened(line: str, words: Grammar, *, ahead: bool) -> list[_LinePart]:
 def _asked_beside(sentence: str, text: str, words: Grammar) -> float:
     """How far a sentence asks about the text beside it in its line."""
     sentence = sentence.rstrip(" -–—>→")
-    asks = asks_beside(sentence, words)
-    orders = is_asked(text, words) and not speaks(text, words, to_somebody=False)  # and is no text of anybody
-    if not _MORE.match(text) or orders or asks < _LEADING:
+    if not _MORE.match(text) or (asks := asks_beside(sentence, words)) < _LEADING:
+        return -math.inf
+    if is_asked(text, words) and not speaks(text, words, to_somebody=False):  # and is no text of anybody
         return -math.inf
     differs = contrast(sentence, text, words)
     return asks + (max(differs, 0.0) if asks >= _SURE else differs if differs > 0 else -math.inf)
