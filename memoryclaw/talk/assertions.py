@@ -458,8 +458,9 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
         return None
     timeless, when = _without_time(clause.rest, since=True)
     value = _value(timeless, words)
-    if not value:
-        return None
+    goes_on = tokens_of(clause.rest)[0].endswith(tuple(words.progressive_ends))  # `my oven is showing E15`
+    if not value or goes_on or clause.subject[-1] in words.reflexives:
+        return None  # nor has `mes parents se sont installés à Vannes` a value
     noun = tokens_of(owner.noun)
     if words.noun_capitals and words.roles.at(noun) == len(noun) and not names.found(value):
         return None  # `die Frau von Jens ist Anwältin`
@@ -776,7 +777,7 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                     if field == _BIRTHPLACE and not any(map(str.isalpha, find_ranges(value, _ANY_DAY)[1])):
                         field = "birthday"  # noqa: PLW2901 - `born in 1979`
                     is_act = field == "from" and words.verb_leads and value.islower()  # `je viens de manger`
-                    if is_act or (field in PLACED and _is_no_place(value, field, clause, entity)):
+                    if is_act or (field in PLACED and _is_no_place(value, field, clause, entity, words)):
                         return None
                     return Assertion(
                         entity, field, value, "verb", clause.text, "" if text is clause.text else when
@@ -808,11 +809,15 @@ def is_program(value: str) -> bool:
     return _PROGRAM.search(value.partition(" ")[0]) is not None or _programs().at(tokens_of(value)) > 0
 
 
-def _is_no_place(value: str, field: str, clause: Clause, entity: str) -> bool:
-    """True for one word in small letters where a name stands with a capital, and for a home that is written as a program is: `Marek moved to platform`, `we moved to FastAPI`."""
+def _is_no_place(value: str, field: str, clause: Clause, entity: str, words: Grammar) -> bool:
+    """True for a time, for one word in small letters where a name stands with a capital, and for a home that is written as a program is: `I work at night`, `Marek moved to platform`, `we moved to FastAPI`."""
+    tokens = tokens_of(value)
+    times = (words.calendar_words, words.time_words, words.small, words.adverbs)
+    if all(token[0].isdigit() or any(token in each for each in times) for token in tokens):
+        return True
     if field == _HOME and is_program(value):
         return True
-    return len(tokens_of(value)) == 1 and entity != "" and entity in clause.text and value.islower()
+    return len(tokens) == 1 and entity != "" and entity in clause.text and value.islower()
 
 
 def _by_value(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str]) -> Assertion | None:

@@ -400,9 +400,12 @@ class _Turn:
                 *({piece.about} & self.names.people),
                 *self.names.relatives(clause.tokens, words),
             ] or self.named
-            # What is told before a question is so, `i live in Leeds, which gym …?`; with no field, it is what the question is about.
-            if not owned and self._leads_to_question(members, place, text):
-                piece = piece._replace(doubts=piece.doubts | {"asked"})
+            # What is told before a question is so, `i live in Leeds, which gym …?`; with no field, it is what the question is about,
+            # as what is said of a thing is where the question names nothing, `my oven is on E15, what is that?`.
+            if self._leads_to_question(members, place, text):
+                names_it = bool(_content(members[-1].tokens, words))
+                owned = [assertion for assertion in owned if names_it or assertion.how != "noun"]
+                piece = piece if owned else piece._replace(doubts=piece.doubts | {"asked"})
             reason = place > 0 and order[place - 1] and kind in _REASONS and not owned
             reason = reason and piece.subject in ("own", "relative")
             yield piece._replace(
@@ -565,17 +568,17 @@ class _Turn:
     def _leads_to_question(self, members: Sequence[Clause], place: int, text: str) -> bool:
         """True for a clause about the speaker in a sentence that ends in a question of its own: not `i live in Leeds, right?`."""
         clause, question, words = members[place], members[-1], self.words
-        if (
-            question is clause
-            or not text.rstrip("\"'”’») *_").endswith(_ASKED)
-            or len(question.tokens) <= _SAID
-        ):
+        is_marked = text.rstrip("\"'”’») *_").endswith(_ASKED) and len(question.tokens) > _SAID
+        if question is clause or not (is_marked or asks(question.typed, words)):
             return False
-        tells = clause.kind not in ("", *_INTENDED) and words.first_person.has_any(clause.subject[:1])
+        own = (words.first_person, words.possessives_own)  # `il mio`
+        is_own = any(entries.has_any(clause.subject[: size + 1]) for size, entries in enumerate(own))
+        tells = clause.kind not in ("", *_INTENDED) and is_own
         is_tag = words.coordinators.has_any(question.typed[:1]) or words.reporting_verbs.within(
             question.tokens
         )
-        return tells and not is_tag and bool(_content(question.tokens, words))
+        asks_for = words.question_words.at(question.typed) > 0
+        return tells and not is_tag and (asks_for or bool(_content(question.tokens, words)))
 
     def _is_another(self, token: str) -> bool:
         name = self.names.named(token)

@@ -126,7 +126,7 @@ def _unmarked(
         denied = denied and at > head + 1  # not `no he is fine`
         parted = _orders_behind(tokens, cut, at, words) or _explains(tokens, at, words, denied=denied)
         if not parted:
-            if not _begins(tokens, at, words, is_name):
+            if not (_begins(tokens, at, words, is_name) or _asks_behind(tokens, at, words)):
                 continue
             if words.negated_orders.at(tokens, head) and not linked:
                 continue  # `dont tell me its great` is one order
@@ -141,6 +141,17 @@ def _unmarked(
             verb = None if found is None else at + found
     if spans:
         yield start + _with_sign(part, spans[cut][0]), end
+
+
+def _asks_behind(tokens: Sequence[str], at: int, words: Grammar) -> bool:
+    """True where a question begins behind what somebody tells: `my oven shows E15 what is that`; not in `i know what is left`."""
+    size = words.question_words.at(tokens, at)
+    if not size or tokens[at - 1] in words.unfinished or tokens[at - 1] in words.verbs:
+        return False
+    links = (words.relative_words, words.comparatives, words.reasons, words.subordinators)
+    # In a language without inversion the words alone part a question from `vado a Pisa quando ho tempo`.
+    is_link = size == 1 and any(tokens[at] in each for each in links[: 3 + bool(words.verb_leads)])
+    return not is_link and asks(tokens[at:], words, first=False)
 
 
 def _orders_behind(tokens: Sequence[str], cut: int, at: int, words: Grammar) -> bool:
@@ -431,7 +442,8 @@ def _contracted_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[str,
     after, more = _kind_at(tokens, at + 1, words) if at + 1 < len(tokens) else ("", 0)
     if after in (*_MAIN, "event"):
         kind, length = after, 1 + more
-    return kind or "be", at + (length or 1)
+    unknown = "other" if words.verb_leads else "be"  # `necesito gafas` says of nobody what they are
+    return kind or unknown, at + (length or 1)
 
 
 def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tuple[str, int]:

@@ -82,6 +82,15 @@ EVERYDAY = (
     ("nl", "Opa: haat jazz", None), ("en", "Lea, 8: love horses", None), ("en", "food: can't stand olives", ("dislikes", "olives")), ("de", "ich: mag Rosen", ("likes", "Rosen")),
     ("nl", "muziek: hou van jazz", ("likes", "jazz")), ("es", "gustos: me encanta el jazz", ("likes", "jazz")),
     ("en", "you can get me on 07700 900551", ("phone", "07700 900551")), ("fr", "tu peux me joindre au 06 12 34 56 78", ("phone", "06 12 34 56 78")),
+    # A plan, a time of day, a need, and what something is doing when it is told or asked about.
+    ("en", "we're moving to Whitby in march", None), ("de", "im dezember ziehe ich nach Jena", None), ("fr", "on déménage à Dax après noël", None),
+    ("es", "me mudo a Ronda en enero", None), ("it", "mi trasferisco a Lecco a gennaio", None), ("nl", "ik verhuis in januari naar Emmen", None),
+    ("en", "i work at weekends", None), ("en", "i start work at 8:30", None), ("de", "ich arbeite bei nacht", None), ("fr", "je travaille à midi", None),
+    ("es", "trabajo en navidad", None), ("it", "lavoro a Natale", None), ("nl", "ik werk bij nacht", None), ("es", "necesito una silla nueva", None),
+    ("fr", "mes voisins se sont fâchés avec Luc", None), ("es", "mi coche está marcando P0420", None), ("en", "my phone is on 3% what do i do", None),
+    ("en", "my oven is showing E4 what is that", None), ("de", "mein Drucker ist auf 5% Tinte was mach ich jetzt", None), ("pt", "o meu carro está a 5% que faço", None),
+    ("fr", "ma voiture est à 0% de batterie que faire", None), ("en", "my rent is 900 how much is that a year", ("rent", "900")),
+    ("en", "my boiler is a Worcester 30i", ("boiler", "a Worcester 30i")), ("it", "vado spesso a Pisa quando ho tempo", None),
     ("es", "puedes llamarme al 600 123 456", ("phone", "600 123 456")), ("en", "call me at 5", None), ("nl", "ik zit nu in Deventer bij mijn broer", None),
 )  # fmt: skip
 # Who is whose, told by a verb with a pronoun of its own, or with an article before a title.
