@@ -170,7 +170,7 @@ def test_another_node_asks_what_the_home_made_and_makes_none_when_it_takes_over(
         erased = [row for digest, row in before.items() if digest not in vectors(postgres)]
         with two.shadows.opened("ann", "owner") as app:
             assert "notes/pets" not in [match.unit.id for match in app.search("canine").matches]
-        (rows,) = (two.folder / ".shadows/ann").rglob("vectors.sqlite")
+        (rows,) = (two.folder / ".shadows/ann").rglob("rows.f32")
         assert not any(row in rows.read_bytes() for row in erased)
         one.stop()
         soon(lambda: two.homes.is_home("ann"))

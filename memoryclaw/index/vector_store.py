@@ -1,4 +1,7 @@
-"""The vectors of a vault for one model: which passage has which vector, and which unit has which passage. Derived; it may vanish."""
+"""The vectors of a vault for one model: which passage is in which row, and which unit has which passage. Derived; it may vanish.
+
+A row is on the disk before its slot is known, so whatever kills a writer, no slot ever has another's vector.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -22,14 +26,16 @@ from memoryclaw.vault.state_folder import make_private_folder, touch
 FOLDER = "vectors"
 _SCHEMA = """
 create table if not exists meta(key text primary key, value) without rowid;
-create table if not exists passage(place integer primary key, digest blob unique not null, floats blob not null, sum integer not null);
+create table if not exists slot(slot integer primary key, digest blob unique, sum integer);
 create table if not exists unit(rowid integer primary key, digest blob not null);
 create index if not exists unit_digest on unit(digest);
 """
-_MISSING = """select min(rowid) from unit where digest not in (select digest from passage)
+_MISSING = """select min(rowid) from unit where not exists(select 1 from slot where slot.digest = unit.digest)
     group by digest order by 1"""
-_COUNT = "select count(*) from unit where digest not in (select digest from passage)"
-_ORPHANS = "select place from passage where digest not in (select digest from unit)"
+_COUNT = "select count(*) from unit where not exists(select 1 from slot where slot.digest = unit.digest)"
+_ORPHANS = """select slot from slot where digest is not null
+    and not exists(select 1 from unit where unit.digest = slot.digest)"""
+_HELD = "select slot, sum from slot where digest is not null"
 _NO_MEAN = "delete from meta where key = 'mean'"
 _BUSY = 5.0  # seconds that one process waits for another's transaction
 
@@ -54,11 +60,11 @@ class VectorStore:
         name_digest = hashlib.blake2b(model.encode("utf-8", "replace"), digest_size=4).hexdigest()
         self._all = state / FOLDER
         self.folder = self._all / f"{slug[:60]}-{name_digest}"
-        self._path = self.folder / "vectors.sqlite"
-        self._doubt = self.folder / "doubt"  # there since somebody met a vector that was not what was written
+        self._path = self.folder / "slots.sqlite"
+        self._doubt = self.folder / "doubt"  # there since somebody met a row that was not what was written
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
-        self._matrix: tuple[list[Any], list[int], Any] | None = None  # of which version, places and rows
+        self._matrix: Matrix | None = None
 
     def exists(self) -> bool:
         """True when there are vectors, or once were some."""
@@ -92,7 +98,7 @@ class VectorStore:
 
     def held(self) -> set[bytes]:
         """The passages that have a vector."""
-        return {digest for (digest,) in self._rows("select digest from passage")}
+        return {digest for (digest,) in self._rows("select digest from slot where digest is not null")}
 
     def missing(self) -> list[int]:
         """For each passage without a vector the first unit that has it, in order."""
@@ -129,15 +135,16 @@ class VectorStore:
         Raises:
             VectorsError: the rows have another length than those that are there.
         """
-        self._must_fit(int(rows.shape[1]))
-        vectors = [
-            (digest, floats := row.tobytes(), crc32(floats))
-            for digest, row in zip(digests, rows, strict=True)
-        ]
+        matrix = self._matrix_of(int(rows.shape[1]))
+        free = [slot for (slot,) in self._rows("select slot from slot where digest is null and sum = 0")]
+        slots = [*free, *range(self._count(), self._count() + len(digests))][: len(digests)]
+        bytes_of = {slot: row.tobytes() for slot, row in zip(slots, rows, strict=True)}
+        matrix.write(bytes_of)
         with self._writing() as connection:
-            connection.executemany(
-                "insert or replace into passage(digest, floats, sum) values(?,?,?)", vectors
-            )
+            slot_rows = [
+                (slot, digest, crc32(bytes_of[slot])) for slot, digest in zip(slots, digests, strict=True)
+            ]
+            connection.executemany("insert or replace into slot values(?,?,?)", slot_rows)
             connection.execute(_NO_MEAN)
 
     def width(self) -> int:
@@ -146,10 +153,14 @@ class VectorStore:
 
     def rows(self, digests: Sequence[bytes]) -> dict[bytes, bytes]:
         """The vectors of passages that have one, as they were written."""
-        sql = "select digest, floats, sum from passage where digest = ?"
-        found = [row for digest in digests for row in self._rows(sql, digest)]
-        self._checked([row[1:] for row in found])
-        return {digest: floats for digest, floats, _ in found}
+        sql = "select digest, slot, sum from slot where digest = ?"
+        slot_rows = [row for digest in digests for row in self._rows(sql, digest)]
+        if not slot_rows:
+            return {}
+        matrix = self._matrix_of(int(self._meta("dimension")))
+        with self._doubting():
+            rows = matrix.bytes_of({slot: crc for _, slot, crc in slot_rows})
+        return {digest: rows[slot] for digest, slot, _ in slot_rows}
 
     def followed(self) -> str | None:
         """Which edition of the vectors on a server these are; None where they follow none."""
@@ -166,14 +177,20 @@ class VectorStore:
         orphans = self._rows(_ORPHANS)
         if orphans:
             with self._writing() as connection:
-                connection.executemany("delete from passage where place = ?", orphans)
+                connection.executemany("update slot set digest = null, sum = null where slot = ?", orphans)
                 connection.execute(_NO_MEAN)
+        # Also what a killed process has dropped and not wiped out.
+        unwiped = [slot for (slot,) in self._rows("select slot from slot where sum is null")]
+        if unwiped and (width := self.width()):
+            self._matrix_of(width // _FLOAT).write(dict.fromkeys(unwiped, bytes(width)))
+            with self._writing() as connection:
+                connection.execute("update slot set sum = 0 where sum is null and digest is null")
         return len(orphans)
 
     def average(self) -> None:
         """Makes the mean of all vectors, so that no question waits for it."""
-        if self.width():
-            self._mean()
+        if dimension := self._meta("dimension"):
+            self._mean(self._matrix_of(int(dimension)))
 
     def look(self, query: Floats, wanted: int, within: Sequence[int] | None = None) -> dict[int, float]:
         """The units nearest to a vector, with all that tie with the last, and their cosines.
@@ -186,23 +203,27 @@ class VectorStore:
         Raises:
             VectorsError: the vector is of another length, or what is there is not what was written.
         """
+        count, ask = self._count(), wanted
+        if not count:
+            return {}
         if within is not None:
             return _best(self.cosines(query, within), wanted)
-        places, rows = self._loaded()
-        if not places:
-            return {}
-        self._must_fit(len(query))
-        mean, ask = self._mean(), wanted
+        matrix = self._matrix_of(len(query))
+        mean = self._mean(matrix)
         while True:
-            near = [places[number] for number in _nearest(rows, query, mean, ask)]
-            cosines = self._cosines(query, "place", near)
-            if len(cosines) >= wanted or ask >= len(places):
+            slots = matrix.nearest(query, mean, count, ask)
+            sql = """select unit.rowid, slot, sum from slot join unit using(digest)
+                where slot in (select value from json_each(?))"""
+            cosines = self._cosines(query, self._rows(sql, json.dumps(slots)))
+            if len(cosines) >= wanted or ask >= count:
                 return _best(cosines, wanted)
             ask *= 4  # some of the nearest are of no unit any more
 
     def cosines(self, query: Floats, rowids: Sequence[int]) -> dict[int, float]:
         """The cosine of each of these units that has a vector, both vectors taken from the mean of all."""
-        return self._cosines(query, "unit.rowid", rowids)
+        sql = """select unit.rowid, slot, sum from unit join slot using(digest)
+            where unit.rowid in (select value from json_each(?))"""
+        return self._cosines(query, self._rows(sql, json.dumps(list(rowids))))
 
     def doubtful(self) -> bool:
         """True when somebody found damage since the last look at every vector."""
@@ -213,12 +234,13 @@ class VectorStore:
         try:
             if self._rows("pragma quick_check(1)") != [("ok",)]:
                 return False
-            for vectors in self._vectors():
-                self._checked(vectors)
+            sums = dict(self._rows(_HELD))
+            is_sound = not sums or self._matrix_of(self.width() // _FLOAT).sound(sums)
         except VectorsError:
             return False
-        self._doubt.unlink(missing_ok=True)
-        return True
+        if is_sound:
+            self._doubt.unlink(missing_ok=True)
+        return is_sound
 
     def discard(self) -> None:
         """Throws the vectors away; call it within `filling`."""
@@ -238,67 +260,38 @@ class VectorStore:
             self._connection.close()
         self._connection, self._matrix = None, None
 
-    def _cosines(self, query: Floats, column: str, numbers: Sequence[int]) -> dict[int, float]:
-        """The exact cosine of each unit with one of these numbers to a vector of length 1, both taken from the mean of all."""
-        sql = f"""select floats, sum, unit.rowid from unit join passage using(digest)
-            where {column} in (select value from json_each(?))"""
-        rows = self._rows(sql, json.dumps(list(numbers)))
-        if not rows:
-            return {}
-        self._must_fit(len(query))
-        # A product by BLAS would round by the place of a row; this sum does not.
-        mean = self._mean()
-        cosines = (_from(self._checked(rows), mean) * _from(query, mean)).sum(axis=1)
-        return dict(zip((row[2] for row in rows), numpy().round(cosines, _DIGITS).tolist(), strict=True))
+    @contextlib.contextmanager
+    def _doubting(self) -> Iterator[None]:
+        """Notes damage that is met, so that the next fill looks at every vector."""
+        try:
+            yield
+        except VectorsError:
+            self._doubted()
+            raise
 
-    def _checked(self, vectors: Sequence[tuple[Any, ...]]) -> Any:
-        """Vectors, each with its checksum, as rows; VectorsError, and a mark for the next fill, where one is not what was written."""
-        if any(crc32(floats) != crc for floats, crc, *_ in vectors):
-            raise self._damage()
-        return numpy().frombuffer(b"".join(row[0] for row in vectors), "f4").reshape(len(vectors), -1)
-
-    def _damage(self) -> VectorsError:
-        """What is said of vectors that are not what was written; the next fill looks at every one."""
+    def _doubted(self) -> None:
         with contextlib.suppress(OSError):
             touch(self._doubt)
-        return VectorsError(
-            f"the vectors in {self.folder} are damaged; `memoryclaw sync --vectors` makes them again"
-        )
 
-    def _vectors(self) -> Iterator[list[tuple[Any, ...]]]:
-        """All vectors with their checksums, some at a time."""
-        sql, place = "select floats, sum, place from passage where place > ? order by place limit ?", 0
-        while vectors := self._rows(sql, place, _CHUNK):
-            yield vectors
-            place = vectors[-1][2]
+    def _cosines(self, query: Floats, found: Sequence[tuple[Any, ...]]) -> dict[int, float]:
+        if not found:
+            return {}
+        matrix = self._matrix_of(len(query))
+        mean = self._mean(matrix)
+        with self._doubting():
+            cosines = matrix.cosines(query, mean, {slot: crc for _, slot, crc in found})
+        return {rowid: cosines[slot] for rowid, slot, _ in found}
 
-    def _mean(self) -> Floats:
-        """The mean of all vectors and `PRIOR` of nothing, which is made anew when one has come or gone."""
-        np, mean = numpy(), self._meta("mean")
-        if mean is None:
-            with self._writing() as connection:
-                total, count = np.zeros(self.width() // _FLOAT, np.int64), PRIOR
-                for vectors in self._vectors():
-                    rows = self._checked(vectors)
-                    total += np.rint(rows * np.float32(_EXACT)).astype(np.int64).sum(axis=0)
-                    count += len(rows)
-                mean = (total / (_EXACT * count)).tobytes()
-                _keep(connection, "mean", mean)
-        return np.frombuffer(mean)
+    def _mean(self, matrix: Matrix) -> Floats:
+        """The mean of all vectors, which is made anew when one has come or gone."""
+        mean_bytes = self._meta("mean")
+        if mean_bytes is None:
+            with self._doubting(), self._writing() as connection:
+                mean_bytes = matrix.mean(dict(self._rows(_HELD))).tobytes()
+                _keep(connection, "mean", mean_bytes)
+        return numpy().frombuffer(mean_bytes)
 
-    def _loaded(self) -> tuple[list[int], Any]:
-        """The places of all vectors, and these as rows in memory; read again where anybody has written since."""
-        version = self._rows("pragma data_version")
-        if self._matrix is None or self._matrix[0] != version:
-            vectors = self._rows("select floats, place from passage order by place")
-            data = b"".join([floats for floats, _ in vectors])
-            if len(data) != len(vectors) * self.width():
-                raise self._damage()
-            rows = numpy().frombuffer(data, "f4").reshape(len(vectors), -1) if vectors else None
-            self._matrix = version, [place for _, place in vectors], rows
-        return self._matrix[1:]
-
-    def _must_fit(self, dimension: int) -> None:
+    def _matrix_of(self, dimension: int) -> Matrix:
         stored = self._meta("dimension")
         if stored is None:
             with self._writing() as connection:
@@ -307,6 +300,13 @@ class VectorStore:
             raise VectorsError(
                 f"the model now makes vectors of {dimension} numbers, not {stored}; `memoryclaw sync --vectors` makes all of them again"
             )
+        if self._matrix is None:
+            self._matrix = Matrix(self.folder / "rows.f32", dimension)
+        return self._matrix
+
+    def _count(self) -> int:
+        rows = self._rows("select max(slot) + 1 from slot")
+        return int(rows[0][0] or 0) if rows else 0
 
     def _meta(self, key: str) -> Any:
         rows = self._rows("select value from meta where key = ?", key)
@@ -319,7 +319,7 @@ class VectorStore:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._telling():
-            connection, self._matrix = self._open(), None
+            connection = self._open()
             connection.execute("begin immediate")
             try:
                 yield connection
@@ -336,7 +336,8 @@ class VectorStore:
         except sqlite3.OperationalError as error:
             raise VectorsError(f"the vectors in {self.folder} cannot be used now ({error})") from error
         except sqlite3.DatabaseError as error:
-            raise self._damage() from error
+            self._doubted()
+            raise VectorsError(damaged(self._path)) from error
         except OSError as error:
             raise VectorsError(f"{self.folder} cannot be used ({error.strerror})") from error
 
@@ -349,7 +350,7 @@ class VectorStore:
         make_private_folder(self.folder)
         touch(self._path)
         connection = sqlite3.connect(self._path, timeout=_BUSY, isolation_level=None, check_same_thread=False)
-        connection.execute("pragma page_size=16384")  # all vectors are read at once, in half the time
+        connection.execute("pragma journal_mode=wal")
         connection.execute("pragma synchronous=full")
         connection.execute("pragma secure_delete=on")
         connection.executescript(_SCHEMA)
@@ -368,7 +369,8 @@ def _best(found: Mapping[int, float], wanted: int) -> dict[int, float]:
     return {rowid: cosine for rowid, cosine in found.items() if cosine >= least}
 
 
-# Vectors are asked by looking at all of them. A cosine depends on its two vectors and on the mean of all, not on the place of a row.
+# Rows of numbers in one file, asked by looking at all of them. A cosine depends on its two vectors and on the mean of all,
+# not on the place of a row.
 #
 # What all texts of a vault have in common tells none from another, and a question shares more of it with some texts than
 # with others. So cosines are taken from the mean: of `vector - mean`.
@@ -384,22 +386,97 @@ _EXACT = float(
 )  # parts of 1 that rows are counted in for their sum, so that no order rounds it otherwise
 
 
-def _nearest(rows: Any, query: Floats, mean: Floats, wanted: int) -> list[int]:
-    """The numbers of at least as many rows as are wanted, those nearest to a vector of length 1, in no order."""
-    count = len(rows)
-    if count <= wanted:
-        return list(range(count))
-    np, centred = numpy(), _from(query, mean)
-    single = np.float32
-    quick, shared = np.empty(count, single), np.empty(count, single)
-    for start in range(0, count, _CHUNK):
-        chunk, span = rows[start : start + _CHUNK], slice(start, start + _CHUNK)
-        np.dot(chunk, centred.astype(single), out=quick[span])
-        np.dot(chunk, mean.astype(single), out=shared[span])
-    quick -= single(mean @ centred)
-    quick /= np.sqrt(np.maximum(single(1 + mean @ mean) - 2 * shared, _LEAST))
-    least = np.partition(quick, count - wanted)[count - wanted] - _DOUBT
-    return [int(number) for number in np.flatnonzero(quick >= least)]
+class Matrix:
+    """A file of rows."""
+
+    def __init__(self, path: Path, dimension: int) -> None:
+        self.path = path
+        self.dimension = dimension
+        self._width = dimension * _FLOAT
+        self._mapped: Any = None
+
+    def write(self, rows: Mapping[int, bytes]) -> None:
+        """Writes rows at their slots; on the disk when it returns."""
+        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            for slot, row in sorted(rows.items()):
+                os.pwrite(fd, row, slot * self._width)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def mean(self, sums: Mapping[int, int]) -> Floats:
+        """The mean of some rows, given as for `cosines`, and `PRIOR` rows of nothing."""
+        np, total, slots = numpy(), 0, iter(sums.items())
+        while chunk := dict(islice(slots, _CHUNK)):
+            rows = self._checked(chunk)
+            total = total + np.rint(rows * np.float32(_EXACT)).astype(np.int64).sum(axis=0)
+        return (total + np.zeros(self.dimension)) / (_EXACT * (len(sums) + PRIOR))
+
+    def nearest(self, query: Floats, mean: Floats, count: int, wanted: int) -> list[int]:
+        """The slots whose rows are nearest to a vector, in no order.
+
+        Args:
+            query: of length 1.
+            wanted: slots at least.
+        """
+        if count <= wanted:
+            return list(range(count))
+        np, rows, centred = numpy(), self._rows(count), _from(query, mean)
+        single = np.float32
+        quick, shared = np.empty(count, single), np.empty(count, single)
+        for start in range(0, count, _CHUNK):
+            chunk, span = rows[start : start + _CHUNK], slice(start, start + _CHUNK)
+            np.dot(chunk, centred.astype(single), out=quick[span])
+            np.dot(chunk, mean.astype(single), out=shared[span])
+        quick -= single(mean @ centred)
+        quick /= np.sqrt(np.maximum(single(1 + mean @ mean) - 2 * shared, _LEAST))
+        least = np.partition(quick, count - wanted)[count - wanted] - _DOUBT
+        return [int(slot) for slot in np.flatnonzero(quick >= least)]
+
+    def cosines(self, query: Floats, mean: Floats, sums: Mapping[int, int]) -> dict[int, float]:
+        """The exact cosine of each slot to a vector, both taken from the mean.
+
+        Args:
+            query: of length 1.
+            sums: the checksum that each slot's row must have.
+
+        Raises:
+            VectorsError: a row is not what was written.
+        """
+        np = numpy()
+        # A product by BLAS would round by the place of a row; this sum does not.
+        products = _from(self._checked(sums), mean) * _from(query, mean)
+        return dict(zip(sums, np.round(products.sum(axis=1), _DIGITS).tolist(), strict=True))
+
+    def sound(self, sums: Mapping[int, int]) -> bool:
+        """True when every row has its checksum."""
+        rows = self._rows(max(sums) + 1)
+        return all(crc32(rows[slot].tobytes()) == crc for slot, crc in sums.items())
+
+    def bytes_of(self, sums: Mapping[int, int]) -> dict[int, bytes]:
+        """Some rows as they were written; VectorsError when one is not."""
+        return dict(zip(sums, (row.tobytes() for row in self._checked(sums)), strict=True))
+
+    def _checked(self, sums: Mapping[int, int]) -> Any:
+        """A copy of these rows, which nobody changes between the look at it and its use."""
+        rows = self._rows(max(sums) + 1)[list(sums)]
+        if [crc32(row.tobytes()) for row in rows] != list(sums.values()):
+            raise VectorsError(damaged(self.path))
+        return rows
+
+    def _rows(self, count: int) -> Any:
+        """The file as a matrix of `count` rows or more; mapped anew when it has grown."""
+        np = numpy()
+        if self._mapped is None or len(self._mapped) < count:
+            try:
+                stored = self.path.stat().st_size // self._width
+            except FileNotFoundError:
+                stored = 0
+            if stored < max(count, 1):
+                raise VectorsError(damaged(self.path))
+            self._mapped = np.memmap(self.path, np.float32, "r", shape=(stored, self.dimension))
+        return self._mapped[:count]
 
 
 def _from(rows: Floats, mean: Floats) -> Any:
@@ -407,3 +484,8 @@ def _from(rows: Floats, mean: Floats) -> Any:
     np = numpy()
     apart = rows.astype(np.float64) - mean
     return apart / np.sqrt(np.maximum((apart * apart).sum(axis=-1, keepdims=True), _LEAST))
+
+
+def damaged(path: Path) -> str:
+    """What is said of vectors that are not what was written."""
+    return f"the vectors in {path.parent} are damaged; `memoryclaw sync --vectors` makes them again"

@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 from conftest import Own, put
 from indexed import until
-from servers.embedder import EmbedServer, settings, zero_the_vectors
+from servers.embedder import EmbedServer, settings
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError, VectorsError
@@ -120,7 +120,7 @@ def test_a_new_index_of_the_same_files_needs_no_new_vectors(
 
 def test_what_is_deleted_has_no_vector_after_the_next_sync(app: App, server: EmbedServer, root: Path) -> None:
     fill(app, server)
-    file = app._context.vectors.store.folder / "vectors.sqlite"
+    file = app._context.vectors.store.folder / "rows.f32"
     before = file.read_bytes()
     own = app._context.vectors.embedder.passages(["Moon pancakes\n\nBuckwheat, oat milk, a pinch of salt."])[
         0
@@ -188,7 +188,10 @@ def test_deleted_state_is_filled_again(app: App, server: EmbedServer, root: Path
 
 def test_damage_is_mended_by_the_next_fill_and_said(app: App, server: EmbedServer) -> None:
     first = fill(app, server)
-    zero_the_vectors(app)
+    file = app._context.vectors.store.folder / "rows.f32"
+    data = bytearray(file.read_bytes())
+    data[40] ^= 255
+    file.write_bytes(data)
     assert [check.level for check in app.doctor() if check.name == "vectors"] == ["problem"]
     server.texts.clear()
     assert app.fill_vectors().notice == "the vectors were damaged and are being made again"
@@ -198,7 +201,8 @@ def test_damage_is_mended_by_the_next_fill_and_said(app: App, server: EmbedServe
 
 def test_damage_that_a_question_met_is_mended_beside_a_watch(app: App, server: EmbedServer) -> None:
     first = fill(app, server)
-    zero_the_vectors(app)
+    file = app._context.vectors.store.folder / "rows.f32"
+    file.write_bytes(bytes(len(file.read_bytes())))
     server.texts.clear()
     assert app.fill_vectors(thorough=False).filled == 0
     assert "are damaged" in app.search("canine").degraded

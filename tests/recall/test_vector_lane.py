@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import STUDIO, Claw, Own, VaultOf, put
-from servers.embedder import EmbedServer, settings, zero_the_vectors
+from servers.embedder import EmbedServer, settings
 
 from memoryclaw.app import App
 from memoryclaw.interfaces import shapes
@@ -238,7 +238,8 @@ def test_what_was_edited_just_now_is_found_by_its_new_words_only(filled: Opened)
 
 def test_damaged_vectors_are_said_and_words_answer(filled: Opened) -> None:
     app = filled()
-    zero_the_vectors(app)
+    file = app._context.vectors.store.folder / "rows.f32"
+    file.write_bytes(bytes(len(file.read_bytes())))
     answer = app.search("canine")
     assert "are damaged; `memoryclaw sync --vectors` makes them again" in answer.degraded
     assert answer.matches == ()

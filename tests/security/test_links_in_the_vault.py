@@ -93,8 +93,8 @@ def test_a_link_in_the_state_folder_is_refused_too(tmp_path: Path, outside: Path
 def test_a_link_deeper_in_the_state_folder_is_refused_too(tmp_path: Path, outside: Path) -> None:
     root = put(tmp_path / "vault", STUDIO)
     (root / ".memoryclaw/vectors/wheel").mkdir(0o700, parents=True)
-    (root / ".memoryclaw/vectors/wheel/vectors.sqlite").symlink_to(outside / "token")
-    with pytest.raises(VaultError, match=r"vectors\.sqlite is a symbolic link"):
+    (root / ".memoryclaw/vectors/wheel/rows.f32").symlink_to(outside / "token")
+    with pytest.raises(VaultError, match=r"rows\.f32 is a symbolic link"):
         open_vault(root)
 
 

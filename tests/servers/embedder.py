@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import re
 import socket
-import sqlite3
 from collections.abc import Mapping
 
 from servers.scripted import Asked, ModelServer, response
-
-from memoryclaw.app import App
 
 SENSES: Mapping[str, str] = {
     **dict.fromkeys(("dog", "canine", "puppy", "retriever", "hound"), "dog"),
@@ -80,11 +76,3 @@ def settings(server: EmbedServer, *lines: str) -> str:
     return f"llm:\n  url: {server.url}\n  timeout: 60\nretrieval:\n" + "".join(
         f"  {line}\n" for line in below
     )
-
-
-def zero_the_vectors(app: App) -> None:
-    """Spoils every vector of a vault, as a bad disk might."""
-    file = app._context.vectors.store.folder / "vectors.sqlite"
-    with contextlib.closing(sqlite3.connect(file)) as connection:
-        connection.execute("update passage set floats = zeroblob(length(floats))")
-        connection.commit()
