@@ -272,7 +272,11 @@ _PAUSE = 0.02
 def stop(state: Path) -> int:
     """Asks the daemon to stop and waits until it is gone; its process id, or 0 when none runs. Raises LockedError: it was asked, and still runs."""
     pid = watcher(state)[0]
-    if not pid or pid != _pid_in(state):
+    try:
+        address = json.loads((state / ADDRESS).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return 0
+    if not pid or not isinstance(address, dict) or address.get("pid") != pid:
         return 0
     with contextlib.suppress(ProcessLookupError):  # it ended by itself meanwhile
         os.kill(pid, signal.SIGTERM)
@@ -282,12 +286,3 @@ def stop(state: Path) -> int:
             raise LockedError(f"process {pid} was asked to stop and has not yet; look again in a moment")
         time.sleep(_PAUSE)
     return pid
-
-
-def _pid_in(state: Path) -> int:
-    try:
-        address = json.loads((state / ADDRESS).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return 0
-    pid = address.get("pid") if isinstance(address, dict) else 0
-    return pid if type(pid) is int else 0

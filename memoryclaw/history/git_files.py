@@ -75,7 +75,7 @@ def index_with(
         if old and old[_FIXED + id_length] & _STAGE:
             return None
         beside = rows.names if entry and not old else ()
-        if any(_is_above(name, other) or _is_above(other, name) for other in beside):
+        if any(other.startswith(name + b"/") or name.startswith(other + b"/") for other in beside):
             return None  # a folder is where a file was, or the other way round
         pieces.append(index[reach:start])
         if entry:
@@ -85,10 +85,6 @@ def index_with(
         reach, count = start + len(old), count + bool(entry) - bool(old)
     data = b"".join((index[:8], count.to_bytes(4, "big"), *pieces, index[reach : rows.starts[-1]]))
     return data + hashlib.new({20: "sha1", 32: "sha256"}[id_length], data, usedforsecurity=False).digest()
-
-
-def _is_above(name: bytes, other: bytes) -> bool:
-    return other.startswith(name) and other[len(name) :].startswith(b"/")
 
 
 class _Rows(NamedTuple):

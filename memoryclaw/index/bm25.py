@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from itertools import chain
 
 from memoryclaw.errors import InputError
 from memoryclaw.late import NamedTuple
@@ -112,23 +113,14 @@ def _sound(clause: IndexClause) -> IndexClause | None:
     negated = [IndexClause("not", parts=(each,)) for each in barred if each is not None]
     if len(usable) == 1 and not negated:
         return usable[0]
-    return IndexClause(
-        clause.op, parts=tuple(sorted(_flat(clause.op, [*usable, *negated]), key=_room, reverse=True))
-    )
+    groups = (each.parts if each.op == clause.op else (each,) for each in (*usable, *negated))
+    return IndexClause(clause.op, parts=tuple(sorted(chain.from_iterable(groups), key=_room, reverse=True)))
 
 
 def _twice_negated(clause: IndexClause) -> IndexClause:
     while clause.op == "not" and clause.parts[0].op == "not":
         clause = clause.parts[0].parts[0]
     return clause
-
-
-def _flat(op: str, parts: list[IndexClause]) -> Iterator[IndexClause]:
-    for clause in parts:
-        if clause.op == op:
-            yield from clause.parts
-        else:
-            yield clause
 
 
 def _room(clause: IndexClause) -> int:

@@ -238,18 +238,15 @@ class Catalog:
         They also begin alike: the first letter is the same, was swapped, lost or put before, or the next two are the same.
         """
         letters, inner = sorted(set(word)), word[1:3]
-        after_one = {f"{first}{ending}" for first in self._first_letters() for ending in (word[:1], inner)}
+        # The letters that words of the vault begin with, each found by one step in the index.
+        begin = f"""with recursive begun(letter) as (select substr(min(word), 1, 1) from words union all select (
+            select substr(word, 1, 1) from words where word > letter || char({_LAST_CHARACTER}) order by word limit 1)
+            from begun where letter is not null) select letter from begun where letter is not null"""
+        after_one = {f"{first}{ending}" for (first,) in self.rows(begin) for ending in (word[:1], inner)}
         lacking = " + ".join(["(instr(word, ?) = 0)"] * len(letters)) or "0"
         sql = f"""select distinct word, spelled from {_BEGUN} where spelled > 0 and length(word) between ? and ? and {lacking} <= ?"""
         begun = _prefix({*word[:2], *after_one})
         return self.rows(sql, (begun, len(word) - slips, len(word) + slips, *letters, slips))
-
-    def _first_letters(self) -> list[str]:
-        """The letters that words of the vault begin with, each found by one step in the index."""
-        sql = f"""with recursive begun(letter) as (select substr(min(word), 1, 1) from words union all select (
-            select substr(word, 1, 1) from words where word > letter || char({_LAST_CHARACTER}) order by word limit 1)
-            from begun where letter is not null) select letter from begun where letter is not null"""
-        return [letter for (letter,) in self.rows(sql)]
 
     def names(self, keys: Sequence[str], kinds: Sequence[str]) -> list[tuple[str, str, str]]:
         """Which of these keys name something, and only one thing: (key, kind, name)."""
@@ -318,11 +315,6 @@ class Catalog:
         own = {key_of(self._owner), _USER, *lists.words("pronouns.speaker")}
         return (self._owner, _USER) if key_of(name) in own else ()
 
-    def _names_of(self, entity: str) -> list[str]:
-        """All names of an entity, that by which it is asked first."""
-        others = (word for _, word in self.synonyms([key_of(entity)]))
-        return [*dict.fromkeys((*(self.names_of_owner(entity) or (entity,)), *others))]
-
     def other_names(self, keys: Iterable[str]) -> list[tuple[str, str]]:
         """What else these entities are called, by `aliases.yaml`, by their own notes or as owner: (key, key of the other name)."""
         keys = sorted(keys)
@@ -363,7 +355,15 @@ class Catalog:
     def problems(self) -> list[Problem]:
         """Everything wrong in the vault's files, by path and line; ids and names that two notes share included."""
         recorded = [Problem(*row) for row in self.rows("select path, line, message, hint from problems")]
-        return sorted({*recorded, *self._twins()})
+        sql = """select path, id, (select min(path) from files g where g.id = f.id and g.kind != 'settings') from files f
+            where kind != 'settings' and id in (select id from files where kind != 'settings' group by id having count(*) > 1)"""
+        hint = "give one of the two another id"
+        twins = [
+            Problem(str(path), 1, f"has the id {id_!r} that {first} has too; the first path wins", hint)
+            for path, id_, first in self.rows(sql)
+            if path != first
+        ]
+        return sorted({*recorded, *twins})
 
     def dated_notes(self, path: str = "") -> list[tuple[str, str, str]]:
         """The plain notes that have a day, as (path, time, title): that at a path, or all."""
@@ -552,7 +552,8 @@ class Catalog:
         if len(known) > _COUNTED:
             known.clear()
         if entity not in known:
-            name, *others = self._names_of(entity)
+            synonyms = [word for _, word in self.synonyms([key_of(entity)])]
+            name, *others = dict.fromkeys((*(self.names_of_owner(entity) or (entity,)), *synonyms))
             key = key_of(name)
             keys = json.dumps([key, *map(key_of, others)])
             sql = f"""select entity, path, current from facts where entity_key {_IN} group by entity, entity_key, path, current
@@ -627,16 +628,6 @@ class Catalog:
             join files f on f.path = u.path where u.kind = 'fact' and f.id = ? and u.entity_key {_IN} and lower(u.field) = lower(?)
             order by u.state != 'current', u.path, u.seq limit 1"""
         return self.rows(sql, (note, json.dumps(keys), address_parts[1])) if keys else []
-
-    def _twins(self) -> list[Problem]:
-        sql = """select path, id, (select min(path) from files g where g.id = f.id and g.kind != 'settings') from files f
-            where kind != 'settings' and id in (select id from files where kind != 'settings' group by id having count(*) > 1)"""
-        hint = "give one of the two another id"
-        return [
-            Problem(str(path), 1, f"has the id {id_!r} that {first} has too; the first path wins", hint)
-            for path, id_, first in self.rows(sql)
-            if path != first
-        ]
 
 
 _FACT = ("entity", "field", "value", "line", "since", "until", "source", "current", "id", "type", "said", "trust", "audience")  # fmt: skip

@@ -169,7 +169,10 @@ class Database:
             connection.execute("begin immediate")
             try:
                 yield connection
-                _make_indexes(connection)
+                made = connection.execute("select 1 from sqlite_master where name = 'unit_id'").fetchone()
+                if made is None and connection.execute("select 1 from unit limit 1").fetchone():
+                    for sql in INDEXES.split(";"):
+                        connection.execute(sql)
             except BaseException:
                 if connection.in_transaction:
                     connection.rollback()
@@ -263,7 +266,11 @@ class Database:
             failure = _translation(error, self.path)
             if isinstance(failure, VaultError) and is_sealed(self.path, whole=True):
                 self._is_frozen = True
-                return self._check(_frozen(self.path))
+                # It needs no room and no right to write, and is true to the file as long as that is sealed.
+                place = f"{self.path.as_uri()}?mode=ro&immutable=1"
+                return self._check(
+                    sqlite3.connect(place, uri=True, isolation_level=None, check_same_thread=False)
+                )
             if not isinstance(failure, IndexDamagedError):
                 raise failure from error
         return self._replace()
@@ -343,7 +350,13 @@ class Database:
         if self._is_alone:
             yield
             return
-        _make(self._folder)
+        try:
+            make_private_folder(self._folder)
+        except FileNotFoundError as error:
+            sentence = f"there is no vault at {self._folder.parent}, so there is no place for its index"
+            raise VaultError(sentence) from error
+        except OSError as error:
+            raise VaultError(f"the index folder {self._folder} cannot be made ({error.strerror})") from error
         with alone(self._folder):
             self._is_alone = True
             try:
@@ -381,36 +394,11 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _frozen(path: Path) -> sqlite3.Connection:
-    """A connection that needs no room and no right to write; true to the file as long as it is sealed."""
-    return sqlite3.connect(
-        f"{path.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
-    )
-
-
-def _make_indexes(connection: sqlite3.Connection) -> None:
-    made = connection.execute("select 1 from sqlite_master where name = 'unit_id'").fetchone()
-    if made is None and connection.execute("select 1 from unit limit 1").fetchone():
-        for sql in INDEXES.split(";"):
-            connection.execute(sql)
-
-
 def _check_structure(connection: sqlite3.Connection) -> None:
     verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
     if verdict != "ok":
         connection.close()
         raise sqlite3.DatabaseError(verdict)
-
-
-def _make(folder: Path) -> None:
-    try:
-        make_private_folder(folder)
-    except FileNotFoundError as error:
-        raise VaultError(
-            f"there is no vault at {folder.parent}, so there is no place for its index"
-        ) from error
-    except OSError as error:
-        raise VaultError(f"the index folder {folder} cannot be made ({error.strerror})") from error
 
 
 def _translation(error: sqlite3.DatabaseError, path: Path) -> Exception:

@@ -96,7 +96,12 @@ class Fts5:
     def size(self) -> tuple[int, int]:
         """Units and tokens as of the last commit, from the averages record that FTS5 keeps for BM25 itself."""
         row = self._connect().execute("select block from text_data where id = 1").fetchone()
-        numbers = _varints(row[0]) if row and row[0] else [0]
+        numbers, value = list[int](), 0
+        for byte in row[0] if row and row[0] else b"\0":
+            value = value << 7 | byte & 0x7F
+            if byte < 0x80:
+                numbers.append(value)
+                value = 0
         return numbers[0], sum(numbers[1:])
 
     def clear(self) -> None:
@@ -132,13 +137,3 @@ def _group(clause: IndexClause) -> str:
 def _bracket(text: str, parts: int) -> str:
     # Every bracket that is not needed would count against the depth of SQLite's parser.
     return f"({text})" if parts > 1 else text
-
-
-def _varints(block: bytes) -> list[int]:
-    numbers, value = [], 0
-    for byte in block:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            numbers.append(value)
-            value = 0
-    return numbers

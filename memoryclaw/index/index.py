@@ -178,7 +178,13 @@ class Writing:
     def put(self, filed: Sequence[IndexedNote]) -> None:
         """Takes notes in, in place of whatever the index held under their paths."""
         self.remove([f.note.path for f in filed])
-        self._take_sample(unit.text for f in filed for unit in f.note.units)
+        if not self._sample:  # there is one once there is enough text for it
+            texts = " ".join(unit.text for f in filed for unit in f.note.units)
+            sample = texts.replace("\0", "").encode("utf-8", "ignore")
+            if len(sample) > SAMPLE:
+                self._keep("sample", sample[-SAMPLE:].decode("utf-8", "ignore"))
+                self._sample = sample_of(self._connection)
+                self._pack = packer(self._sample)
         notes = [(self._next_file(), f.note) for f in filed]
         languages = [language_of((unit.text for unit in f.note.units), self._language) for f in filed]
         run = self._connection.executemany
@@ -270,20 +276,8 @@ class Writing:
             problem_rows(problems),
         )
         self._connection.execute("delete from files where path = ?", (path,))
-        row = (
-            self._next_file(),
-            path,
-            stored_stamp(stamp, racy),
-            digest,
-            path,
-            "settings",
-            *[""] * 6,
-            0,
-            "",
-            "",
-            0,
-            *PERMANENT,
-        )
+        file = self._next_file(), path, stored_stamp(stamp, racy), digest, path, "settings"
+        row = (*file, *[""] * 6, 0, "", "", 0, *PERMANENT)
         self._connection.execute(_FILE_SQL, row)
 
     def aliases(self, pairs: Iterable[tuple[str, str]]) -> None:
@@ -314,8 +308,7 @@ class Writing:
 
     def spans(self, spans: Mapping[str, int]) -> None:
         """Keeps the days after which values of fields are to be checked again; no file is read anew for them."""
-        value = json.dumps(dict(sorted(spans.items())))
-        self._keep("spans", value)
+        self._keep("spans", json.dumps(dict(sorted(spans.items()))))
 
     def forgotten(self, marks: frozenset[str]) -> None:
         """Keeps the marks of lines that are left out; the files of those that came or went count as changed."""
@@ -372,14 +365,6 @@ class Writing:
                 code = code_of(self._coded, token)
                 self._coded += 1
             self._codes[token] = code
-
-    def _take_sample(self, texts: Iterable[str]) -> None:
-        """Keeps the sample for what is stored from now on, once there is enough text for one."""
-        sample = b"" if self._sample else " ".join(texts).replace("\0", "").encode("utf-8", "ignore")
-        if len(sample) > SAMPLE:
-            self._keep("sample", sample[-SAMPLE:].decode("utf-8", "ignore"))
-            self._sample = sample_of(self._connection)
-            self._pack = packer(self._sample)
 
     def _next_file(self) -> int:
         self._files += 1  # as those of units, the number of a file is never given again
@@ -557,7 +542,13 @@ def _rows(index: Index) -> Iterator[object]:
         yield index.size()
         instances = getattr(index.engine, "instances", None)
         if instances is None:
-            yield from _postings(index, places)
+            words = connection.execute("select word from words where held order by word").fetchall()
+            for (token,) in words:
+                hits = index.engine.find(IndexClause("token", token), len(places) + 1)
+                yield (
+                    token,
+                    sorted((places.get(hit.rowid, ("", hit.rowid)), round(hit.score, 9)) for hit in hits),
+                )
         else:
             # Numbers in the order of the places, which the rows of units tell: there are millions of them.
             order = {rowid: n for n, rowid in enumerate(sorted(places, key=places.__getitem__))}
@@ -565,14 +556,6 @@ def _rows(index: Index) -> Iterator[object]:
                 yield repr(
                     (_storable(term), sorted((order.get(doc, -doc), column, n) for doc, column, n in found))
                 )
-
-
-def _postings(index: Index, places: dict[int, Place]) -> Iterator[object]:
-    for (token,) in (
-        index.database.connection().execute("select word from words where held order by word").fetchall()
-    ):
-        hits = index.engine.find(IndexClause("token", token), len(places) + 1)
-        yield token, sorted((places.get(hit.rowid, ("", hit.rowid)), round(hit.score, 9)) for hit in hits)
 
 
 # What a parsed note becomes in each table of the index. Pure shapes: the order of values is the order of the columns.
@@ -605,14 +588,10 @@ def _part_keys(name: str) -> tuple[str, ...]:
     )
 
 
-def _as_written(name: str) -> tuple[str, ...]:
-    return (name,)
-
-
 _KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {
     "person": _one_key,
     "part": _part_keys,
-    "merged": _as_written,
+    "merged": lambda name: (name,),
 }
 
 

@@ -18,7 +18,7 @@ from memoryclaw.vault.forgotten import ForgottenLines, standing_marks
 from memoryclaw.vault.generated import own_words
 from memoryclaw.vault.layout import ALIASES_FILE, DECISIONS_FILE, SCHEMA_FILE
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.permissions import Permissions, permissions
+from memoryclaw.vault.permissions import permissions
 from memoryclaw.vault.vocabulary import read_aliases, read_schema, vocabulary_problems
 
 TRANSACTION = 4096  # files per transaction: few commits, yet an interrupted build keeps most of its work
@@ -58,15 +58,13 @@ class Indexer:
                 if start == 0:
                     writing.remove([path for path in removed if self._is_gone(path)])
                 for start_of_batch in range(start, min(start + TRANSACTION, len(changed)), BATCH):
-                    self._batch(changed[start_of_batch : start_of_batch + BATCH], writing)
+                    paths = changed[start_of_batch : start_of_batch + BATCH]
+                    digests, self._stamps = self._index.digests(paths), self._index.stamps_near(paths, ())
+                    filed = {path: self._filed(path, digests, writing) for path in paths}
+                    writing.put([note for note in filed.values() if isinstance(note, IndexedNote)])
+                    writing.remove([path for path, note in filed.items() if note == "gone"])
                     if progress:
                         progress(min(start_of_batch + BATCH, len(changed)), len(changed))
-
-    def _batch(self, paths: Sequence[str], work: Writing) -> None:
-        digests, self._stamps = self._index.digests(paths), self._index.stamps_near(paths, ())
-        read = [(path, self._filed(path, digests, work)) for path in paths]
-        work.put([filed for _, filed in read if isinstance(filed, IndexedNote)])
-        work.remove([path for path, filed in read if filed == "gone"])
 
     def _is_gone(self, path: str) -> bool:
         try:
@@ -130,7 +128,21 @@ def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> lis
     permitted = permissions(os.fspath(vault.root))
     with index.writing() as writing:
         for path, vocabulary in read.items():
-            _file(path, vocabulary, permitted, writing)
+            writing.remove([path])
+            text, stamp = vocabulary.text, vocabulary.stamp
+            if stamp is not None:
+                problems = () if path == DECISIONS_FILE else vocabulary_problems(path, text)
+                writing.settings_file(path, stamp, vocabulary.digest, racy=is_racy(stamp), problems=problems)
+            if path == ALIASES_FILE:
+                aliases = read_aliases(text).items()
+                writing.aliases((key_of(word), synonym) for word, synonyms in aliases for synonym in synonyms)
+            elif path == DECISIONS_FILE:
+                writing.forgotten(standing_marks(text, permitted))
+            else:
+                schema = read_schema(text)
+                writing.collections(sorted(schema.collections))
+                declared = schema.fields.items()
+                writing.spans({field: rules.verify for field, rules in declared if rules.verify})
     return unread
 
 
@@ -141,19 +153,3 @@ def _read(vault: Vault, path: str) -> _StoredVocabulary:
         return _StoredVocabulary()
     data, stamp = content
     return _StoredVocabulary(readable(decode(data).text), hashlib.sha256(data).digest(), stamp)
-
-
-def _file(path: str, found: _StoredVocabulary, permitted: Permissions, work: Writing) -> None:
-    work.remove([path])
-    if found.stamp is not None:
-        problems = () if path == DECISIONS_FILE else vocabulary_problems(path, found.text)
-        work.settings_file(path, found.stamp, found.digest, racy=is_racy(found.stamp), problems=problems)
-    if path == ALIASES_FILE:
-        aliases = read_aliases(found.text)
-        work.aliases((key_of(word), synonym) for word, synonyms in aliases.items() for synonym in synonyms)
-    elif path == DECISIONS_FILE:
-        work.forgotten(standing_marks(found.text, permitted))
-    else:
-        schema = read_schema(found.text)
-        work.collections(sorted(schema.collections))
-        work.spans({field: declared.verify for field, declared in schema.fields.items() if declared.verify})

@@ -74,17 +74,12 @@ class Outgoing:
 
     def exportable(self, path: str, data: bytes) -> bytes | None:
         """What of a file may leave this machine, as `exportable_bytes` tells, without what rests on what stays."""
-        cited, doubts = self._cited(data), self._vault.doubts(path)
-        return exportable_bytes(
-            path, data, cited, audience=self._audience, folders=self._vault.labels, doubts=doubts
-        )
-
-    def _cited(self, data: bytes) -> set[str]:
-        """The sources of a file that stay here."""
-        cited = set()
+        cited, doubts = set(), self._vault.doubts(path)
         for name in sources_in(readable(decode(data).text)):
             address = self._catalog.resolve(name)
             file = self._vault.read(address.path) if address is not None else None
             if address is not None and (file is None or withheld_names(address.path, file[0])):
-                cited.add(name)
-        return cited
+                cited.add(name)  # a source that stays here
+        return exportable_bytes(
+            path, data, cited, audience=self._audience, folders=self._vault.labels, doubts=doubts
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from itertools import chain
 
@@ -26,9 +26,10 @@ def language(code: str) -> Language:
     if code == "none":
         return Language(code, None, frozenset())
     stem = stemmer_for_language(code) if has_stemmer(code) else None  # Turkish has only stop words
-    return Language(
-        code, _hurried(stem) if code == "en" and stem else stem, frozenset(stoplists.get(code, ()))
-    )
+    if code == "en" and stem:  # it is asked only about words that may have another stem
+        english = stem
+        stem = lambda word: english(word) if word.endswith(_ENGLISH_ENDS) or not word.isascii() else word  # noqa: E731
+    return Language(code, stem, frozenset(stoplists.get(code, ())))
 
 
 def language_of(texts: Iterable[str], usual: Language) -> Language:
@@ -78,8 +79,3 @@ def _spoken() -> dict[str, list[str]]:
         for word in stoplists[code]:
             codes_by_word.setdefault(word, []).append(code)
     return codes_by_word
-
-
-def _hurried(stem: Callable[[str], str]) -> Callable[[str], str]:
-    """The English stemmer, asked only about words that may have another stem."""
-    return lambda word: stem(word) if word.endswith(_ENGLISH_ENDS) or not word.isascii() else word

@@ -112,8 +112,16 @@ class Sync:
         """Applies the differences that `behind` found."""
         unread: list[Problem] = []
         if SETTINGS_FILES.intersection([*behind.changed, *behind.removed]):
-            unread = self._settings(scan)
-            behind = _but_settings(compare(scan.files, self._index.stamps()))
+            from memoryclaw.index.indexer import take_vocabulary  # noqa: PLC0415 - as below
+
+            unread = take_vocabulary(self._vault, self._index, scan.files)
+            stale = compare(scan.files, self._index.stamps())
+            behind = StaleFiles(
+                *(
+                    [path for path in paths if path not in SETTINGS_FILES]
+                    for paths in (stale.changed, stale.removed)
+                )
+            )
         if behind.count:
             synced = self._files(behind, scan, unread)
         else:
@@ -132,7 +140,10 @@ class Sync:
     def _near(self, paths: Collection[str], folders: Collection[str]) -> tuple[StaleFiles, Scan] | None:
         """What differs in one corner of the vault, or None when only a whole walk can tell."""
         odd_folder = not all(folder.isprintable() for folder in folders)
-        if odd_folder or any(map(self._vault.is_odd, paths)) or self._is_known_odd(paths, folders):
+        if odd_folder or any(map(self._vault.is_odd, paths)):
+            return None
+        inside = tuple(f"{folder}/" for folder in folders)
+        if any(p.path in paths or p.path.startswith(inside) for p in self._index.scan_problems()):
             return None
         files = {path: stamp for path in paths if (stamp := self._vault.stamp(path)) is not None}
         for folder in folders:
@@ -147,10 +158,6 @@ class Sync:
         if SETTINGS_FILES.intersection([*behind.changed, *behind.removed]):
             return None
         return behind, Scan(files, [], [], {})
-
-    def _is_known_odd(self, paths: Collection[str], folders: Collection[str]) -> bool:
-        inside = tuple(f"{folder}/" for folder in folders)
-        return any(p.path in paths or p.path.startswith(inside) for p in self._index.scan_problems())
 
     def _files(self, behind: StaleFiles, scan: Scan, unread: list[Problem] | None) -> Synced:
         from memoryclaw.index.indexer import Indexer  # noqa: PLC0415 - where a watcher keeps the index fresh, a search reads no note
@@ -186,12 +193,6 @@ class Sync:
             with self._index.writing() as writing:
                 writing.scan_problems(problems)
 
-    def _settings(self, scan: Scan) -> list[Problem]:
-        """Reads the vault's own vocabulary; a file that cannot be read leaves what was known of it."""
-        from memoryclaw.index.indexer import take_vocabulary  # noqa: PLC0415 - as above
-
-        return take_vocabulary(self._vault, self._index, scan.files)
-
 
 _DOUBTFUL = b"?"
 
@@ -222,12 +223,6 @@ class Following(Sync):
         with self._index.writing() as writing:
             writing.follow(edition)
         return synced
-
-
-def _but_settings(behind: StaleFiles) -> StaleFiles:
-    return StaleFiles(
-        *([p for p in paths if p not in SETTINGS_FILES] for paths in (behind.changed, behind.removed))
-    )
 
 
 # Makes sure that an answer is as fresh as the files, or says how far behind it is. A doubt is never a deletion.

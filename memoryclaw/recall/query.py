@@ -297,9 +297,8 @@ class _QueryParser:
             return piece
         if token.kind == "date":
             return _NOTHING
-        return self._filter(token) if token.kind == "filter" else self._words(token)
-
-    def _filter(self, token: QueryToken) -> QueryPart:
+        if token.kind != "filter":
+            return self._words(token)
         if len(self.filters) >= self._limits.words:
             self.notices.append(f"Only the first {self._limits.words} fields were used")
             return _NOTHING
@@ -403,7 +402,17 @@ def scan(text: str, today: date) -> TokenizedQuestion:
     tokens = _unquote(list(_lex(text, today, notices)), text)
     ranges = _spoken_dates(text, tokens, today)
     tokens = _settle(_balance(_without_dates(tokens, ranges, text), notices), notices)
-    return TokenizedQuestion(_with_hashtags(tokens), ranges, notices)
+    # `#tag` is a filter in a question of nothing but tags, filters and dates; elsewhere it is a word.
+    in_words = any(token.kind in ("word", "phrase", "title") for token in tokens)
+    for i, token in enumerate(tokens):
+        if token.kind == "hashtag":
+            tag = _value("tag", token.text.rstrip(PUNCTUATION))
+            tokens[i] = (
+                token._replace(kind="word")
+                if in_words
+                else token._replace(kind="filter", field="tag", text=tag)
+            )
+    return TokenizedQuestion(tokens, ranges, notices)
 
 
 def _lex(text: str, today: date, notices: list[str]) -> Iterator[QueryToken]:
@@ -473,20 +482,19 @@ def _date_value(hit: re.Match[str], text: str, today: date) -> tuple[str, int]:
     start = hit.start("value")
     if name == "expires" and (bound := _BOUND.match(_written_value(hit))):
         day = parse_timestamp(bound[2])[:10]
-        return _open_interval(bound[1], day) if day else "", hit.end()
+        if not day:
+            return "", hit.end()
+        sign, step = bound[1], {"<": -1, ">": 1}.get(bound[1], 0)
+        limit = plus_days(date.fromisoformat(day), step).isoformat()
+        return f"/{limit}" if sign.startswith("<") else f"{limit}/", hit.end()
     phrase = _written_value(hit).strip() if quoted else text[start : start + _LONGEST_DATE]
     range_ = leading_range(phrase, today)
-    if range_ and not (phrase[range_.span[1] :].strip() if quoted else _goes_on(phrase, range_.span[1])):
+    behind = phrase[range_.span[1] :] if range_ else ""
+    behind = behind if quoted else behind[:1].strip("()" + PUNCTUATION)
+    if range_ and not behind.strip():
         return _interval(name, range_.start, range_.end), hit.end() if quoted else start + range_.span[1]
     day = parse_timestamp(_written_value(hit))[:10]
     return _interval(name, day, day) if day else "", hit.end()
-
-
-def _open_interval(sign: str, day: str) -> str:
-    """The interval before (`<`), until (`<=`), after (`>`) or from (`>=`) a day."""
-    if sign.startswith("<"):
-        return f"/{day if sign == '<=' else plus_days(date.fromisoformat(day), -1).isoformat()}"
-    return f"{day if sign == '>=' else plus_days(date.fromisoformat(day), 1).isoformat()}/"
 
 
 def _written_value(hit: re.Match[str]) -> str:
@@ -504,10 +512,6 @@ def _unquote(tokens: list[QueryToken], text: str) -> list[QueryToken]:
     return [
         token._replace(kind="word", quoted=False) if token.kind == "phrase" else token for token in tokens
     ]
-
-
-def _goes_on(text: str, at: int) -> bool:
-    return text[at : at + 1].strip("()" + PUNCTUATION).strip() != ""
 
 
 def _interval(name: str, first: str, last: str) -> str:
@@ -564,15 +568,3 @@ def _settle(tokens: list[QueryToken], notices: list[str]) -> list[QueryToken]:
         if kinds[i] != tokens[i].kind:
             notices.append(f"`{tokens[i].text}` joins nothing there and was read as a word")
     return [token._replace(kind=kind) for token, kind in zip(tokens, kinds, strict=True)]
-
-
-def _with_hashtags(tokens: list[QueryToken]) -> list[QueryToken]:
-    """`#tag` is a filter in a question of nothing but tags, filters and dates; elsewhere it is a word."""
-    alone = not any(token.kind in ("word", "phrase", "title") for token in tokens)
-    return [_hashtag(token, alone) if token.kind == "hashtag" else token for token in tokens]
-
-
-def _hashtag(token: QueryToken, alone: bool) -> QueryToken:
-    if not alone:
-        return token._replace(kind="word")
-    return token._replace(kind="filter", field="tag", text=_value("tag", token.text.rstrip(PUNCTUATION)))

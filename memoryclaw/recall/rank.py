@@ -17,7 +17,7 @@ from memoryclaw.late import NamedTuple
 from memoryclaw.model import FROM_NOW_ON, Matched, Term, Unit
 from memoryclaw.recall.evidence import NONE, NOTHING_COUNTED, TOLD_WITHIN, Evidence, Scores
 from memoryclaw.recall.question import Leaf, Question
-from memoryclaw.text.dates import DateRange, falls_in
+from memoryclaw.text.dates import falls_in
 from memoryclaw.vault.value_forms import asked_as
 
 # Shares of the best score.
@@ -212,7 +212,8 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
     A statement gets one only where it holds a word besides the name: a person has many of them.
     """
     entities, ranges, of_you = question.any_entity, question.query.ranges, question.of_you
-    told, days = _days_told(question), _days_to_come(question)
+    told, today = _days_told(question), question.today.isoformat()
+    to_come = [span for span in question.days if not span.end or span.end >= today]
 
     def is_about(unit: UnitSummary) -> bool:
         counted = evidence.counts.get(unit.rowid, NOTHING_COUNTED).own
@@ -228,7 +229,11 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
         if unit.kind == "fact" and unit.field == FROM_NOW_ON and of_you:
             terms.append(("wish", WISH if question.of_manner else FACT))
         if ranges:
-            is_to_come = bool(unit.days) and _is_to_come(unit, days)
+            is_to_come = (
+                bool(unit.days)
+                and unit.field not in OVER
+                and any(falls_in(unit.days, span.start, span.end) for span in to_come)
+            )
             terms.append(("date", DAY if is_to_come else DATE * _date(question, evidence, unit, told)[0]))
         elif evidence.listed:
             terms.append(("filter", 1.0))
@@ -328,17 +333,6 @@ def _nearness(unit: UnitSummary, first: str, last: str) -> float:
     return 1 - later / TOLD_WITHIN if 0 < later < TOLD_WITHIN else 0.0
 
 
-def _days_to_come(question: Question) -> list[DateRange]:
-    """The times asked about that are not over yet."""
-    today = question.today.isoformat()
-    return [span for span in question.days if not span.end or span.end >= today]
-
-
-def _is_to_come(unit: UnitSummary, days: Sequence[DateRange]) -> bool:
-    """True for what is, by its own value, of one of these times."""
-    return any(falls_in(unit.days, span.start, span.end) for span in days) and unit.field not in OVER
-
-
 def _touches(unit: UnitSummary, first: str, last: str) -> bool:
     if unit.kind == "fact":
         return bool(unit.at) and was_so(unit.at, unit.until, first, last, open_end=not unit.until)
@@ -413,7 +407,9 @@ class Exclusions:
             return ""
         if unit.rowid in self._evidence.unasked:
             return "property"
-        if self._is_of_another(unit) or self._is_of_namesake(unit):
+        if self._is_of_another(unit):
+            return "other_entity"
+        if _key(unit) in self._in_folder and not self._question.names_folder(unit.path):
             return "other_entity"
         return "other_time" if _key(unit) in self._rival_values and not self._was_so(unit) else ""
 
@@ -451,9 +447,6 @@ class Exclusions:
         if all(set(question.language.tokens(entity)) == words for entity in question.entities):
             return False
         return unit.field.casefold() in self._evidence.fields or key not in self._tied_entities
-
-    def _is_of_namesake(self, unit: UnitSummary) -> bool:
-        return _key(unit) in self._in_folder and not self._question.names_folder(unit.path)
 
     @cached_property
     def _in_folder(self) -> set[tuple[str, str]]:

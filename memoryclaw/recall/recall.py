@@ -66,9 +66,9 @@ def recall(
         if speaks:
             matches, packed, aside = _pack(searcher, ranking, waiting, pack)
         else:
-            matches, packed, aside = _pack(
-                searcher, ranking, _due_alone(ranking, waiting) if begins else [], pack
-            )
+            soon = set(ranking.evidence.upcoming) if begins else set()
+            due_alone = [hit._replace(score=0.0) for hit in waiting if hit.unit.rowid in soon]
+            matches, packed, aside = _pack(searcher, ranking, due_alone, pack)
             packed = dict.fromkeys((hit.unit.rowid for hit in waiting), "irrelevant") | packed
         answer = searcher.answer(text, ranking, matches, refused | packed, relevance)
     return Recalled(
@@ -80,51 +80,23 @@ def _waiting(
     searcher: Searcher, ranking: Ranking, session: str, project: str
 ) -> tuple[list[Ranked], dict[int, str]]:
     """What may be in the context, in rank order, and why the rest may not."""
-    open_ = ranking.open
-    refused = _todos_of_episodes(open_) | _visible(open_, session)
-    refused |= _of_other_projects(open_, project)
-    refused |= _untrusted_units(open_) | _unapproved_units(searcher, open_)
+    open_, refused = ranking.open, dict[int, str]()
+    episodes = {hit.unit.path for hit in open_ if hit.unit.kind == "episode" and hit.score}
+    running, own = f"log:{session}/", canonical_scope(f"{PROJECT}{project}")
+    unapproved = searcher.unapproved_units(open_)
+    for unit in (hit.unit for hit in open_):
+        if unit.rowid in unapproved:
+            # A draft keeps its reason even where the question asks for drafts: a prompt gets only what a person approved.
+            refused[unit.rowid] = "not_approved" if unit.state == "current" else unit.state
+        elif unit.trust == "untrusted":  # a search finds it, and nothing brings it into a prompt by itself
+            refused[unit.rowid] = "untrusted"
+        elif own and unit.scope.startswith(PROJECT) and unit.scope != own:
+            refused[unit.rowid] = "other_project"
+        elif session and unit.id.startswith(running):  # the host still shows it
+            refused[unit.rowid] = "already_visible"
+        elif unit.kind == "todo" and not unit.days and unit.path in episodes:  # that tell it among the rest
+            refused[unit.rowid] = "duplicate"
     return _put_vouched_first([hit for hit in open_ if hit.unit.rowid not in refused]), refused
-
-
-def _due_alone(ranking: Ranking, waiting: Sequence[Ranked]) -> list[Ranked]:
-    """What is due soon, as if nothing had been asked."""
-    soon = set(ranking.evidence.upcoming)
-    return [hit._replace(score=0.0) for hit in waiting if hit.unit.rowid in soon]
-
-
-def _visible(open_: Sequence[Ranked], session: str) -> dict[int, str]:
-    """The turns that the host still shows."""
-    if not session:
-        return {}
-    running = f"log:{session}/"
-    return {hit.unit.rowid: "already_visible" for hit in open_ if hit.unit.id.startswith(running)}
-
-
-def _of_other_projects(open_: Sequence[Ranked], project: str) -> dict[int, str]:
-    """What holds for another project than the one that is worked in."""
-    own = canonical_scope(f"{PROJECT}{project}")
-    scoped = [hit.unit for hit in open_ if hit.unit.scope.startswith(PROJECT)] if own else []
-    return {unit.rowid: "other_project" for unit in scoped if unit.scope != own}
-
-
-def _untrusted_units(open_: Sequence[Ranked]) -> dict[int, str]:
-    """What a tool or a web page said: a search finds it, and nothing brings it into a prompt by itself."""
-    return {hit.unit.rowid: "untrusted" for hit in open_ if hit.unit.trust == "untrusted"}
-
-
-def _todos_of_episodes(open_: Sequence[Ranked]) -> dict[int, str]:
-    """The to-dos without a day of episodes that were found themselves, and tell them among the rest."""
-    paths = {hit.unit.path for hit in open_ if hit.unit.kind == "episode" and hit.score}
-    todos = [hit.unit for hit in open_ if hit.unit.kind == "todo" and not hit.unit.days]
-    return {unit.rowid: "duplicate" for unit in todos if unit.path in paths}
-
-
-def _unapproved_units(searcher: Searcher, open_: Sequence[Ranked]) -> dict[int, str]:
-    """A draft keeps its reason even where the question asks for drafts: a prompt gets only what a person approved."""
-    states = {hit.unit.rowid: hit.unit.state for hit in open_}
-    doubtful = searcher.unapproved_units(open_)
-    return {rowid: "not_approved" if states[rowid] == "current" else states[rowid] for rowid in doubtful}
 
 
 def _put_vouched_first(waiting: Sequence[Ranked]) -> list[Ranked]:

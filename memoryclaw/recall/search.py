@@ -27,7 +27,7 @@ from memoryclaw.model import (
     Unit,
 )
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
-from memoryclaw.recall.explain import Reasons, UnitWords, filter_causes, read_columns, reasons
+from memoryclaw.recall.explain import Reasons, filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import FEW, Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
@@ -271,12 +271,24 @@ class Searcher:
             return
         notes = self._catalog.notes({hit.unit.path for hit in chosen})
         stored = self._catalog.tokens([hit.unit.rowid for hit in chosen])
-        sought = {token for leaf in found.question.all_leaves for token in leaf.clause.text.split(" ")}
+        leaves = found.question.all_leaves
+        aims = len(leaves) - len(found.question.goal)
+        sought = {token for leaf in leaves for token in leaf.clause.text.split(" ")}
         tokens_of = {code: token for token, code in self._catalog.codes(sought).items()}
         for hit in chosen:
             rowid, (note, code) = hit.unit.rowid, notes[hit.unit.path]
-            words = read_columns(_columns(units[rowid]), stored[rowid], tokens_of, language(code))
-            yield _read(found, hit, units[rowid], words, note)
+            unit = units[rowid]
+            texts = dict(
+                zip(
+                    (*COLUMNS, ALSO),
+                    (unit.title, unit.tags, unit.properties, unit.text, unit.also),
+                    strict=True,
+                )
+            )
+            words = read_columns(texts, stored[rowid], tokens_of, language(code))
+            held = sorted(found.evidence.counts.get(rowid, NOTHING_COUNTED).own)
+            asked = reasons([leaves[n] for n in held if n < aims], words)
+            yield Reading(hit, unit, note, asked, reasons([leaves[n] for n in held if n >= aims], words))
 
     def shares_of_lines(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[float]:
         """The share of the question's weight that each line of a unit holds; what only the unit's title holds counts half."""
@@ -332,6 +344,9 @@ class Searcher:
     ) -> dict[str, Any]:
         """The fields that the answers of search and recall share; `decisions` go before those of the ranking."""
         decided = [(hit, decisions.get(hit.unit.rowid) or hit.decision) for hit in found.units]
+        confidence = relevance.chance if matches and relevance.passes else 0.0
+        if confidence is None:  # of a question that says itself what is wanted, the share of its words
+            confidence = share_of(found, matches[:_BEST])
         return {
             "query": text,
             "matches": tuple(matches),
@@ -339,7 +354,7 @@ class Searcher:
                 LeftOut(hit.unit.id, reason) for hit, reason in decided if reason not in ("in", "limit")
             ),
             "trace": tuple(Traced(hit.unit.id, hit.unit.path, hit.score, reason) for hit, reason in decided),
-            "confidence": _confidence(found, matches, relevance),
+            "confidence": confidence,
             "relevance": relevance,
             "did_you_mean": spellings(found.question, self._catalog),
             "unknown": strangers(found.question),
@@ -376,6 +391,12 @@ class Searcher:
             Matched(word=leaves[number].word, field=place, via="neighbour")
             for number, place in sorted(counts.beside.items())
         ]
+        used: list[Matched] = []  # what the unit's strength rests on
+        if one.term("strength") and self._strengths is not None:
+            from memoryclaw.recall.strength import in_words  # noqa: PLC0415 - only where something was ever cited or rated
+
+            strength = in_words(self._strengths.of(one.unit.id, one.unit.kind))
+            used.append(Matched(strength, field="ledger", via="feedback"))
         surfaces = reading.surfaces
         text = unit.text if unit.kind == "turn" else without_block_ids(unit.text)
         excerpt = snippet(text or unit.title, surfaces)
@@ -392,35 +413,13 @@ class Searcher:
                 *filter_causes(question.query.filters),
                 *causes(question, evidence, one),
                 *([Matched(word=found.near, field="vector", via="vector")] if one.term("vector") else []),
-                *(self._feedback(one.unit) if one.term("strength") else []),
+                *used,
             ),
             snippet=excerpt.text,
             highlights=excerpt.highlights,
             surfaces=surfaces,
             overdue=self._overdue(one.unit, unit),
         )
-
-    def _feedback(self, unit: UnitSummary) -> list[Matched]:
-        """The uses that a unit's strength rests on."""
-        if self._strengths is None:
-            return []
-        from memoryclaw.recall.strength import in_words  # noqa: PLC0415 - only where something was ever cited or rated
-
-        return [Matched(in_words(self._strengths.of(unit.id, unit.kind)), field="ledger", via="feedback")]
-
-
-def _columns(unit: Unit) -> dict[str, str]:
-    columns = zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True)
-    return {**dict(columns), ALSO: unit.also}
-
-
-def _read(found: Ranking, hit: Ranked, unit: Unit, words: UnitWords, note: str) -> Reading:
-    question = found.question
-    leaves = question.all_leaves
-    aims = len(leaves) - len(question.goal)
-    held = sorted(found.evidence.counts.get(hit.unit.rowid, NOTHING_COUNTED).own)
-    asked = reasons([leaves[n] for n in held if n < aims], words)
-    return Reading(hit, unit, note, asked, reasons([leaves[n] for n in held if n >= aims], words))
 
 
 def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
@@ -441,8 +440,14 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
                 chosen.append(candidate)
         doubtful, units = searcher.unapproved_units(chosen), searcher.units(chosen)
         matches = [
-            folding.marked(hit.unit, _distrust(match) if hit.unit.rowid in doubtful else match)
+            folding.marked(hit.unit, match)
             for hit, match in zip(chosen, searcher.matches(ranking, chosen), strict=True)
+        ]
+        matches = [  # a skill that nobody approved is trusted by nobody either
+            match._replace(unit=match.unit._replace(trust="unknown"))
+            if hit.unit.rowid in doubtful and match.unit.trust == "trusted"
+            else match
+            for hit, match in zip(chosen, matches, strict=True)
         ]
         stated = searcher.verdicts(ranking, chosen[:LINES], units)
         matches = mark_matches(
@@ -450,13 +455,6 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
         )
         relevance = relevance_of(ranking, [hit for hit in ranking.open if hit.score])
         return Answer(**searcher.answer(text, ranking, matches, decisions, relevance))
-
-
-def _confidence(found: Ranking, matches: Sequence[Match], relevance: Relevance) -> float:
-    """The chance that the matches hold the answer; of a question that says itself what is wanted, the share of its words."""
-    if not (matches and relevance.passes):
-        return 0.0
-    return share_of(found, matches[:_BEST]) if relevance.chance is None else relevance.chance
 
 
 def mark_matches(
@@ -477,13 +475,6 @@ def folding_of(found: Ranking) -> Folding:
     """What an answer will show once; a question that names a path wants all of the note."""
     named = any(item.field == "path" and not item.negated for item in found.question.query.filters)
     return Folding(found.evidence.folded, by_note=not named)
-
-
-def _distrust(match: Match) -> Match:
-    """A skill that nobody approved is trusted by nobody either."""
-    if match.unit.trust != "trusted":
-        return match
-    return match._replace(unit=match.unit._replace(trust="unknown"))
 
 
 def share_of(found: Ranking, matches: Sequence[Match]) -> float:
