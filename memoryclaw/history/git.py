@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
 import subprocess
 import threading
@@ -307,41 +306,6 @@ def is_our_index(path: str) -> bool:
         return os.path.samefile(path, os.path.join(os.path.dirname(path), OUR_INDEX))
     except FileNotFoundError:
         return False
-
-
-def move_branch(git_dir: str, ref: str, old: str, new: str, note: str) -> bool:
-    """Moves the branch of HEAD from commit to commit by the steps of an `update-ref`; False, with nothing done, where it takes git.
-
-    Args:
-        note: who moves it, when and why, for git's logs.
-    """
-    common, head = common_dir(git_dir), os.path.join(git_dir, "HEAD")
-    branch, lock = os.path.join(common, ref), os.path.join(common, f"{ref}.lock")
-    logs = os.path.join(common, "logs", ref), os.path.join(git_dir, "logs", "HEAD")
-    # A branch that begins or is packed away has no file, and where nothing is logged there are no logs.
-    if not all(os.path.isfile(path) and not os.path.islink(path) for path in (branch, head, *logs)):
-        return False
-    taken: list[str] = []
-    try:
-        for path, text in ((lock, f"{new}\n"), (f"{head}.lock", "")):
-            with open(path, "x", encoding="ascii") as file:
-                taken.append(path)
-                file.write(text)
-        if _text(head).strip() != f"ref: {ref}" or _text(branch).strip() != old:
-            return False
-        shutil.copymode(branch, lock)
-        for log in logs:
-            with open(log, "a", encoding="utf-8", errors="replace") as file:
-                file.write(f"{old} {new} {note}\n")
-            if lock in taken:
-                os.rename(lock, branch)
-                taken.remove(lock)  # a lock that is there from now on is another's
-    except FileExistsError:  # git waits for whoever has it, or says who that is
-        return False
-    finally:
-        for path in taken:
-            drop(path)
-    return True
 
 
 def clear_our_locks(root: str, git_dir: str, ref: str, commit: str, since: float) -> None:

@@ -10,13 +10,12 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import GitBusyError, GitKilledError, NotFoundError
 from memoryclaw.history import git
 from memoryclaw.history.git import drop, hash_name, index_stamp
-from memoryclaw.history.git_files import index_with
 from memoryclaw.history.repository import History, StagedUpdate, TreeEntry
 from memoryclaw.model import Stamp
 from memoryclaw.vault import files
@@ -186,23 +185,15 @@ def _update(history: History, entries: Sequence[StagedUpdate], ours: str, *, is_
     if not is_known:
         current = history.index_entries([entry.path for entry in entries], env={"GIT_INDEX_FILE": ours})
         entries = [entry for entry in entries if current.get(entry.path) == entry.was]
-    if all(entry.now == entry.was for entry in entries):
-        return
-    sha256 = hash_name(history.git_dir) == "sha256"
-    changes = {history.places.on_disk(e.path): e.now for e in entries if e.now != e.was}
-    names = {place.encode("utf-8", "surrogateescape"): entry for place, entry in changes.items()}
-    data = None
-    with suppress(FileNotFoundError), open(ours, "r+b") as file:
-        data = index_with(file.read(), names, 32 if sha256 else 20, os.fstat(file.fileno()).st_mtime_ns)
-        if data is not None:
-            file.seek(0)
-            file.truncate()
-            file.write(data)
-    if data is None:
-        none = TreeEntry("0", "0" * (64 if sha256 else 40))
-        listing = "".join(f"{' '.join(entry or none)}\t{place}\0" for place, entry in changes.items())
-        stdin = listing.encode("utf-8", "surrogateescape")
-        history.git.run("update-index", "-z", "--index-info", stdin=stdin, env={"GIT_INDEX_FILE": ours})
+    none = TreeEntry("0", "0" * (64 if hash_name(history.git_dir) == "sha256" else 40))
+    lines = [
+        f"{(e.now or none).mode} {(e.now or none).oid}\t{history.places.on_disk(e.path)}"
+        for e in entries
+        if e.now != e.was
+    ]
+    if lines:
+        listing = "".join(f"{line}\0" for line in lines).encode("utf-8", "surrogateescape")
+        history.git.run("update-index", "-z", "--index-info", stdin=listing, env={"GIT_INDEX_FILE": ours})
 
 
 def _take(folder: str, lock: str, ours: str, seen: Stamp | None) -> bool:

@@ -32,7 +32,6 @@ from memoryclaw.history.git import (
     index_stamp,
     is_unborn,
     last_commit,
-    move_branch,
 )
 from memoryclaw.history.git_files import index_entries, loose_object, may_ignore, takes_git_to_ignore
 from memoryclaw.model import FileChange, Stamp
@@ -509,9 +508,7 @@ class History:
         """Points the branch to the commit if it is still where the commit was built; else ConflictError."""
         old, began = made.parent or "0" * len(made.commit), time.time()
         try:
-            note = f"{self._signed(began)}\tmemoryclaw: {verb}"
-            if not move_branch(self.git_dir, made.ref, old, made.commit, note):
-                self.git.run("update-ref", "-m", f"memoryclaw: {verb}", made.ref, made.commit, old)
+            self.git.run("update-ref", "-m", f"memoryclaw: {verb}", made.ref, made.commit, old)
         except HistoryError as error:
             if isinstance(error, GitKilledError):
                 self.clear_locks(made.ref, made.commit, began)
@@ -724,14 +721,11 @@ class History:
         return self._author
 
     def _commit_object(self, tree: str, parents: Iterable[str], message: str, now: datetime) -> bytes:
-        who = self._signed(utc(now).timestamp())
+        name, email = (re.sub(r"[<>\x00-\x1f]", "", name_or_email).strip() for name_or_email in self.author())
+        who = f"{name} <{email}> {int(utc(now).timestamp())} +0000"
         above = "".join(f"parent {parent}\n" for parent in parents if parent)
         text = f"tree {tree}\n{above}author {who}\ncommitter {who}\n\n{message.rstrip()}\n"
         return text.replace("\0", "").encode("utf-8", "replace")
-
-    def _signed(self, seconds: float) -> str:
-        name, email = (re.sub(r"[<>\x00-\x1f]", "", name_or_email).strip() for name_or_email in self.author())
-        return f"{name} <{email}> {int(seconds)} +0000"
 
     def _ref(self) -> str:
         return self.state().ref or self.git.run("symbolic-ref", "HEAD").decode().strip()

@@ -20,8 +20,8 @@ from memoryclaw.index.index import fingerprint
 ERRORS = {"ENOSPC": True, "EIO": False, "EACCES": True}
 SOME = ("remember an episode", "remember a fact", "forget a note", "revive", "undo", "claim that contradicts", "review approve", "capture", "feedback", "working memory", "consolidate", "init")  # fmt: skip
 GIT = [
-    ("update-index", "init"),
-    ("update-ref", "init"),
+    ("update-index", "edit a fact"),
+    ("update-ref", "forget a note"),
 ]
 
 

@@ -9,10 +9,10 @@ from gitfaults import broken_git, git_calls, needs_strace
 from scenes import VERBS, Vaults, must_hold
 from tracing import BUG, OK, every_other, faults
 
-# What git does for us that changes a repository, and a verb that has it done. Objects, the index and the branch are mostly written without it.
+# What git does for us that changes a repository, and a verb that has it done. Objects are written without it.
 COMMANDS = {
-    "update-index": ("init",),
-    "update-ref": ("consolidate to a branch", "init"),
+    "update-index": ("remember a fact", "undo", "review approve"),
+    "update-ref": ("edit a note", "forget a note", "consolidate", "consolidate to a branch", "init"),
     "-d": ("approve a branch", "reject a branch"),  # of update-ref, which removes a branch
     "init": ("init",),
 }

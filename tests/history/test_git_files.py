@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 
 import pytest
@@ -10,8 +9,8 @@ from gitvault import git, vault_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.history.git import git_state, move_branch
-from memoryclaw.history.git_files import index_entries, index_with, loose_object, may_ignore
+from memoryclaw.history.git import git_state
+from memoryclaw.history.git_files import index_entries, loose_object, may_ignore
 from memoryclaw.history.repository import History, _LooseObjects, _PackedError
 
 FILES = {
@@ -67,101 +66,6 @@ def test_of_another_index_git_is_asked(tmp_path, change):
         index = root / ".git/index"
         index.write_bytes(index.read_bytes()[:-30])
     assert read_index(root, "a.md") is None
-
-
-def written_by_us(root, changes, id_length=20, *, later=10):
-    """The index with changes as we write it, asked of git; None where it is left to git. `later`: seconds since its newest file."""
-    index = root / ".git/index"
-    os.utime(index, ns=((index.stat().st_mtime_ns + later * 10**9),) * 2)
-    named = {name.encode(): entry for name, entry in changes.items()}
-    data = index_with(index.read_bytes(), named, id_length, index.stat().st_mtime_ns)
-    if data is not None:
-        index.write_bytes(data)
-    return data and (listed(root), git(root, "fsck", "--strict"))
-
-
-@pytest.fixture(scope="module", params=["sha1", "sha256"])
-def indexed(request, tmp_path_factory):
-    """A repository, and two ids of blobs of its."""
-    root = tmp_path_factory.mktemp("indexing") / "v"
-    root.mkdir()
-    git(root, "init", "-q", f"--object-format={request.param}")
-    for name, text in {**FILES, "b.md": "z\n", "semantic.md": "-\n"}.items():
-        (root / name).parent.mkdir(exist_ok=True)
-        (root / name).write_text(text)
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "first")
-    git(root, "status")
-    return root, (root / ".git/index").read_bytes(), [listed(root)[name][1] for name in ("a.md", "b.md")]
-
-
-_PATH = st.sampled_from([*FILES, "b.md", "semantic.md", "0.md", "semantic/zz.md", "zz/é.md", "a.md0", "semantic-x/a.md", "w" * 5000])  # fmt: skip
-
-
-@given(
-    changes=st.dictionaries(
-        _PATH, st.none() | st.tuples(st.sampled_from(["100644", "100755"]), st.integers(0, 1)), min_size=1
-    )
-)
-def test_an_index_that_we_write_is_what_git_would_have_written(indexed, changes):
-    root, before, oids = indexed
-    (root / ".git/index").write_bytes(before)
-    entries = {name: entry and (entry[0], oids[entry[1]]) for name, entry in changes.items()}
-    expected = {name: entry for name, entry in (listed(root) | entries).items() if entry}
-    told, troubles = written_by_us(root, entries, len(oids[0]) // 2)
-    assert [*told.items()] == sorted(expected.items(), key=lambda row: row[0].encode())
-    assert troubles == ""
-    (root / ".git/index").write_bytes(before)
-    rows = "".join(
-        f"{' '.join(entry or ('0', '0' * len(oids[0])))}\t{name}\0" for name, entry in entries.items()
-    )
-    subprocess.run(["git", "update-index", "-z", "--index-info"], cwd=root, input=rows.encode(), check=True)
-    assert listed(root) == told
-
-
-@pytest.mark.parametrize(
-    ("name", "later"),
-    [("a.md/below.md", 10), ("semantic", 10), ("a.md", 0)],  # the last: a file is as new as the index
-)
-def test_where_entries_are_in_the_way_or_in_doubt_git_writes_the_index(tmp_path, name, later):
-    root = vault_of(tmp_path / "v", FILES)
-    (root / "a.md").write_text("y\n")
-    git(root, "add", "a.md")
-    entry, saved = listed(root)["a.md"], (root / "a.md").stat().st_mtime_ns
-    os.utime(root / ".git/index", ns=(saved, saved))
-    assert written_by_us(root, {name: entry}, later=later) is None
-    assert written_by_us(root, {"a.md": entry}) is not None
-
-
-def test_a_branch_is_moved_as_git_moves_it_or_left_to_git(tmp_path):
-    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
-    folder, old = root / ".git", git(root, "rev-parse", "HEAD").strip()
-    new = git(root, "commit-tree", "-m", "new", "-p", "HEAD", "HEAD^{tree}").strip()
-    note = "Me <me@here> 1795910733 +0000\ttest"
-
-    def moved(old, new, ref="refs/heads/main"):
-        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-        is_moved = move_branch(str(folder), ref, old, new, note)
-        after = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-        assert is_moved or before == after
-        return is_moved
-
-    assert not moved(new, old)  # it is elsewhere
-    assert not moved(old, new, "refs/heads/other")
-    for lock in (folder / "HEAD.lock", folder / "refs/heads/main.lock"):
-        lock.touch()
-        assert not moved(old, new)
-        lock.unlink()
-    assert moved(old, new)
-    assert git(root, "rev-parse", "HEAD").strip() == new
-    assert git(root, "reflog", "--format=%H %gs", "main").splitlines()[0] == f"{new} test"
-    assert git(root, "reflog", "--format=%H %gs", "HEAD").splitlines()[0] == f"{new} test"
-    assert git(root, "fsck", "--strict") == ""
-    assert not [*folder.rglob("*.lock")]
-    git(root, "pack-refs", "--all")
-    assert not moved(new, old)
-    git(root, "switch", "-q", "-c", "else")
-    assert not moved(new, old)
 
 
 def test_objects_are_those_of_git_and_packed_ones_are_left_to_it(tmp_path):
