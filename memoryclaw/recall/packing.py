@@ -20,8 +20,9 @@ from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import cutter, places, snippet, without_block_ids
 
 SHARE = 0.3  # of the budget: the most that one item may take while others wait; a turn that takes no more is whole
-PASSAGE = 0.1  # of the budget: the sentences that answer of a longer turn, or of an episode that is not the best, whose points are also facts, statements and turns
-FIRST = 64  # tokens that one item may always take, so that a small budget still holds something
+PASSAGE = 0.06  # of the budget: the sentences that answer of a longer turn
+EPISODE = 0.1  # an episode that is not the best takes less: its points are also facts, statements and turns
+FIRST = 48  # tokens that one item may always take, so that a small budget still holds something
 LEAST = 24  # tokens below which a cut item says nothing
 WEAK = 0.05  # of the best score: what scores less would only fill the prompt
 FILL = 0.5  # of the budget: the most that what is newest may fill, whatever its score
@@ -260,7 +261,7 @@ class Pack:
         if (is_turn or room < LEAST * 100) and _fits(where, text, room):
             return text
         if is_turn or (unit.kind == "episode" and self._items):
-            room = self._room(where, PASSAGE)
+            room = self._room(where, PASSAGE if is_turn else EPISODE)
         if room < LEAST * 100:
             return ""
         return self._passage(unit, where, surfaces, room, self._visible_texts(where.trust), near=True)

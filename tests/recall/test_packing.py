@@ -10,7 +10,7 @@ from outlines import said
 
 from memoryclaw.config import LEAST_BUDGET
 from memoryclaw.model import Unit
-from memoryclaw.recall.packing import PASSAGE, SHARE, Pack, text_of
+from memoryclaw.recall.packing import EPISODE, PASSAGE, SHARE, Pack, text_of
 from memoryclaw.text.prompts import estimate
 
 NONE: frozenset[str] = frozenset()
@@ -87,7 +87,7 @@ def test_an_episode_that_is_not_the_best_leaves_room_for_what_it_was_made_of() -
     def long(id_: str, **values: Any) -> Unit:
         return unit(id_, "".join(f"{id_} says {n} again. " for n in asked), **values)
 
-    for kind, share in (("episode", PASSAGE), ("note", SHARE)):
+    for kind, share in (("episode", EPISODE), ("note", SHARE)):
         pack = Pack(1000, 9)
         pack.offer(long("best"), 3, asked)
         pack.offer(long("next", kind=kind), 2, asked)
