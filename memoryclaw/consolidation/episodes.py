@@ -246,7 +246,7 @@ def _group(statement: Statement) -> int | None:
     counts = verdict(statement).verdict in ("fact", "statement", "ask") or (
         statement.among and says_something(statement)
     )
-    if statement.kind == "decide" or (statement.change and counts and statement.kind):
+    if statement.kind in ("decide", "choice") or (statement.change and counts and statement.kind):
         return DECIDED
     return TOLD if counts else OTHER if statement.content else None
 
@@ -548,7 +548,7 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 _TOPIC_WORDS = 3
-_DECISIONS = ("decide", "off")
+_DECISIONS = ("decide", "choice", "off")
 
 
 def _topics(points: Sequence[Point]) -> list[str]:

@@ -90,7 +90,7 @@ TABLE = (
     Rule("ask", "said with some doubt, of a known field", lambda statement: bool(statement.assertions) and "hedged" in statement.doubts),
     Rule("fact", "a value of a named field", lambda statement: bool(statement.assertions) and "moment" not in statement.doubts and not _is_chat(statement)),
     Rule("episode", "said among people, not to the assistant", lambda statement: statement.among),
-    Rule("statement", "an answer", lambda statement: statement.kind == "answer" and bool(statement.content or statement.hard)),
+    Rule("statement", "an answer, or one of several", lambda statement: statement.kind in ("choice", "answer") and bool(statement.content or statement.hard)),
     Rule("statement", "decided with some doubt, which the words keep", lambda statement: "hedged" in statement.doubts and statement.kind == "decide" and statement.firm),
     Rule("episode", "said with some doubt", _doubt("hedged")),
     Rule("episode", "true for the moment", lambda statement: "moment" in statement.doubts and statement.kind != "decide"),

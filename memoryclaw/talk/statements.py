@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from memoryclaw.model import Turn
-from memoryclaw.talk.answers import Asked, asked_in
+from memoryclaw.talk.answers import Asked, asked_in, chosen
 from memoryclaw.talk.assertions import (
     Assertion,
     assertions_in,
     ends_in,
     field_noun,
     signs_of_change,
-    spelled_out,
     succeeds,
     tells_where_reached,
     value_of_it,
@@ -82,7 +81,7 @@ class Statement:
     said: str  # ISO date, "" when the log has none
     words: str  # own words
     quote: str  # the sentences they stand in
-    # of the head clause: decide, prefer, order, duty, done, off, wish, event, state, have, be, other; answer; unread; "" for a fragment
+    # of the head clause: decide, prefer, order, duty, done, off, wish, event, state, have, be, other; answer, choice; unread; "" for a fragment
     kind: str
     about: str = ""  # the entity its subject names; "" for the speaker
     subject: str = "own"  # own | named | thing | other | none
@@ -295,7 +294,7 @@ class _Piece(NamedTuple):
     topic: str = ""
     ended: tuple[Assertion, ...] = ()
     change: bool = False  # what it tells has a sign of change in its noun, or in the clause before
-    words: str = ""  # where they are not the clause's own: a whole order
+    words: str = ""  # where they are not the clause's own: the option that was chosen, a whole order
 
 
 class _Turn:
@@ -315,7 +314,7 @@ class _Turn:
         self.names, self.words, self.speaker, self.asked = names, words, speaker, question
         self._antecedents = antecedents  # named in the turns before
         self._among = among
-        self._answering = bool(question.text)
+        self._answering = bool(question.text or question.options)
 
         self._topic = ""  # of the next sentence
         self.named: list[str] = []  # in the turn so far, by the last clause that names any
@@ -356,6 +355,11 @@ class _Turn:
             self._note_field(members[0])
             self.named = self.names.found(self._topic) or self.named
             return
+        if picked := chosen(self.asked, tokens, words) if first else "":
+            yield self._piece(
+                number, members[0], "choice", frozenset(), stressed=bool(asked_for), words=picked
+            )
+            members = members[1:]
         order, once = self._orders(members)
         self._ordered = self._ordered or any(order)
         doubts = self._doubts(members, text, order)
@@ -643,7 +647,6 @@ class _Turn:
         words: str = "",
         behind: str = "",
     ) -> _Piece:
-        clause = spelled_out(clause, self.words, self.names)
         entity, subject = self.names.subject(clause, self.words, self.speaker)
         if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
             entity, subject = self._subject  # `I left Shell and work at Fugro`
@@ -655,7 +658,7 @@ class _Turn:
             self._is_stranger = not entity
         assertions: tuple[Assertion, ...] = ()
         plain, (noun, changed) = clause, self._field
-        if kind not in ("order", "task") and not doubts & {"supposed", "asked"}:
+        if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
             if "hedged" in doubts:
                 bare = _unhedged(
                     clause.text, self.words, *[self.words.conditionals][: clause.kind == "modal"]
@@ -935,7 +938,7 @@ _UNSURE = _BARRED | {"hedged", "joke"}
 # Behind these a bare verb is an infinitive: `i need to book the ferry and paint the gate`.
 _INTENDED = frozenset({"duty", "wish", "modal", "order", "task"})
 _REASONS = frozenset({"be", "have", "other", "report"})  # in which an order says why: `…, i get hives`
-_APART = frozenset({"order", "task", "duty", "off", "done"})
+_APART = frozenset({"order", "task", "choice", "duty", "off", "done"})
 
 
 def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
@@ -976,10 +979,10 @@ def _statement(
     is_firm = bool(_HARD.search(text)) or words.figures.within(tokens)
     doubt_sets = [piece.doubts for piece in group]
     doubts = frozenset[str]().union(*doubt_sets) - (_WHOLLY - frozenset.intersection(*doubt_sets))
-    kind = "answer" if group[0].kind == "answer" else head.kind
+    kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind
     to_speaker = words.first_objects.within(head.clause.tokens)  # `my doctor put me on 40 mg`
     about = head.about if len(others) == 1 and head.kind != "report" else ""
-    if head.subject == "none" and not about and kind != "answer":
+    if head.subject == "none" and not about and kind not in ("answer", "choice"):
         who = _only(others or people)
         about = who if who in names.people else ""  # `no onions when Priya comes over`
     about = about if names.is_told_of(about) and not to_speaker else ""
@@ -1003,7 +1006,7 @@ def _statement(
         or words.weighty.within(tokens)
         or any(token in words.months and token not in words.modal_verbs for token in tokens),
         instead=instead if instead and instead.partition(",")[0] in text else "",
-        asked=reading.asked.text if kind == "answer" else "",
+        asked=reading.asked.text if kind in ("answer", "choice") else "",
         topic=head.topic if not _content(tokens_of(head.topic), words) <= content else "",
         content=content,
         names=tuple(dict.fromkeys(people)),
@@ -1037,7 +1040,7 @@ def _words(group: Sequence[_Piece], texts: Sequence[str], words: Grammar) -> str
     """The words of some clauses as they were typed, from the first to the last one, with what closes their brackets."""
     first, last = group[0], group[-1]
     if len(group) == 1 and first.words:
-        return balanced(first.words)  # a whole order
+        return balanced(first.words)  # an option that was chosen, a whole order
     text = " ".join(texts[first.sentence : last.sentence + 1])
     offset = len(" ".join(texts[first.sentence : last.sentence])) + (last.sentence > first.sentence)
     end = max(piece.clause.end for piece in group if piece.sentence == last.sentence)  # behind an aside

@@ -45,7 +45,7 @@ SAID: dict[str, tuple[list[Turn], str]] = {
         [user("Tom, we have the canoe on the roof"), ("user Tom", "the canoe is mine, Nora, its on my roof rack")],
         "canoe",
     ),
-    "an answer": ([("assistant Pip", "Which colour do you want?"), user("sage green 14")], "sage green"),
+    "an answer, or one of several": ([("assistant Pip", "Which colour do you want?"), user("sage green 14")], "sage green"),
     "decided with some doubt, which the words keep": ([user("we probably booked the cabin for 480")], "cabin"),
     "said with some doubt": ([user("maybe the fox comes back")], "fox"),
     "true for the moment": ([user("the kiosk is closed today")], "kiosk"),

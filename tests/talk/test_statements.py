@@ -170,13 +170,25 @@ def test_names_and_people_of_a_talk_are_collected() -> None:
     [
         ("Which colour do you want?", "sage green", "sage green"),
         ("How many guests will there be?", "23", "23"),
+        ('Shall I call it "Harbour light" or "Morning fog"?', "the second one", "Morning fog"),
+        ("Oiled, painted or waxed?", "the last one", "waxed"),
         ("Do you want it oiled or painted?", "painted", "painted"),
     ],
 )
 def test_an_answer_is_joined_to_its_question(question: str, answer: str, words: str) -> None:
     found = last(asks(question), answer)
     assert (found.asked, found.words) == (question, words)
-    assert found.kind == "answer"
+    assert found.kind in ("answer", "choice")
+
+
+def test_a_choice_by_its_place_is_what_was_on_offer() -> None:
+    found = last(asks("I have three ideas: 1. a kite 2. a kayak 3. a tent"), "2 please")
+    assert (found.kind, found.words) == ("choice", "a kayak")
+
+
+def test_a_german_choice_is_read_too() -> None:
+    found = last(asks("Lieber geölt oder lackiert?"), "das zweite", language="de")
+    assert (found.kind, found.words) == ("choice", "lackiert")
 
 
 def test_a_yes_to_an_offer_is_no_answer_worth_keeping() -> None:
@@ -431,10 +443,19 @@ def test_whatever_is_said_statements_are_of_users_and_of_their_own_words(
         assert one.who == (who.partition(" ")[2] or "user")
         assert one.words
         assert len(one.words) <= 2 * LONGEST
-        if not one.instead and "no wait" not in text:
+        if not one.instead and "no wait" not in text and one.kind != "choice":
             plain = one_line(text.replace("’", "'"))
             assert all(token in plain.lower() for token in one.content)
     assert all(one.who in ("Nora", "Tom", "user") for one in found.pasted)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ['say "\n" or "\t" or "red"?', '"." "," "?"', "1. \n2. x\n3. \n", '" " or "  "?', "Red or , or …?"],
+)
+def test_options_without_words_are_none(asked: str) -> None:
+    found = talk_of(("assistant", asked), "the second one").statements
+    assert all(one.words.strip() for one in found)
 
 
 @pytest.mark.parametrize(
