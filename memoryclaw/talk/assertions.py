@@ -285,6 +285,26 @@ def _no_longer(
     return _by_verb(plain, words, names, whose) or _be_no_longer(plain, words, whose)
 
 
+def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
+    """A clause with its verb in full where it is contracted with a name: `Rosa's allergic to nuts`, `Wren's not allergic to kiwi`."""
+    tokens, behind = clause.tokens, clause.tokens[1:]
+    if len(tokens) < 3 or not tokens[0].endswith("'s") or not names.is_name(tokens[0]):
+        return clause
+    predicates = (phrase[phrase[0] in words.be_verbs :] for phrase, _ in words.verb_fields)
+    leaves = any(behind[: len(phrase)] == phrase for phrase, _ in words.verb_ends) or words.gone.at(behind)
+    if not (
+        leaves
+        or words.negations.at(behind)
+        or words.place_prepositions.at(behind)
+        or words.changes.at(behind)
+        or any(phrase and behind[: len(phrase)] == phrase for phrase in predicates)
+    ):
+        return clause  # `Rosa's brother`
+    end = spans_of(clause.text)[0][1]
+    text = f"{clause.text[: end - 2]} {'has' if leaves else 'is'}{clause.text[end:]}"
+    return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
+
+
 def without_contrast(clause: Clause, words: Grammar) -> Clause:
     """The clause without the other value that it denies behind its own: `we use Postgres not MySQL`, `the port is 8080 instead of 80`."""
     first, _ = _other_value(clause, words)

@@ -18,6 +18,7 @@ from memoryclaw.talk.assertions import (
     ends_in,
     field_noun,
     signs_of_change,
+    spelled_out,
     succeeds,
     tells_where_reached,
     value_of_it,
@@ -647,6 +648,7 @@ class _Turn:
         words: str = "",
         behind: str = "",
     ) -> _Piece:
+        clause = spelled_out(clause, self.words, self.names)
         entity, subject = self.names.subject(clause, self.words, self.speaker)
         if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
             entity, subject = self._subject  # `I left Shell and work at Fugro`
