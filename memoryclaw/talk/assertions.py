@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.model import FROM_NOW_ON
-from memoryclaw.talk.people import PARTICLES, PLACED, Names, Relation, relations
+from memoryclaw.talk.people import PARTICLES, PLACED, Names, Relation, has_genitive, relations
 from memoryclaw.talk.seals import balanced
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses, first_clause, trimmed, typed_from
@@ -621,6 +621,8 @@ def _owner_and_noun(
         if place and tokens[place] in words.owner_prepositions and not is_compound:
             return _owner_behind(tokens, typed, place, words, names)
         owner = _owner_word(tokens[place], typed[place], names)
+        if not (owner or is_own) and (not place or tokens[place - 1] in words.honorifics):
+            owner = _genitive(tokens[place:], typed[place], words)
         if owner:
             name = _entity(" ".join((*typed[:place], owner)), names)
             noun = tokens[place + 1 :]
@@ -637,6 +639,13 @@ def _owner_and_noun(
     ):
         return None
     return _Owned("", " ".join(tokens), manner)
+
+
+def _genitive(tokens: Sequence[str], typed: str, words: Grammar) -> str:
+    """Whose field the words name that begin with a name with its ending, where nouns have capitals: `Anas Nummer`, not `Autos`; else empty."""
+    lists = (words.everyday, words.not_names, words.nouns, words.roles)
+    is_name = words.noun_capitals and typed[0].isupper() and not any(tokens[0][:-1] in each for each in lists)
+    return typed[:-1] if is_name and has_genitive(tokens[0]) and noun_of(" ".join(tokens[1:])) else ""
 
 
 def _is_office(tokens: Sequence[str]) -> bool:

@@ -95,6 +95,7 @@ def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, val
     [
         ("meine E-Mail ist nora@example.org", "", "email", "nora@example.org"),
         ("Anas Geburtstag ist am 3. Mai", "Ana", "birthday", "3. Mai"),
+        ("Frau Adlers Nummer ist 0361 998877", "Frau Adler", "phone", "0361 998877"),
         ("das Budget von projectX ist 900 Euro", "projectX", "budget", "900 Euro"),
         ("der Port von nginx ist 8080", "nginx", "port", "8080"),
         ("ich wohne in Köln", "", "lives in", "Köln"),
