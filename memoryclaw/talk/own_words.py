@@ -635,7 +635,9 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
         and not speaks(line[colon.end() :], words)
     ):
         return True
-    if listed("fictions").within(clause) and _NOTHING.match(line, colon.end()):
+    if listed("fictions").within(clause) and (
+        _NOTHING.match(line, colon.end()) or _is_of_fiction(clause, words)
+    ):
         return True
     written = words.written_things.within(clause) and not (
         _is_own(clause, words) or clause[0] in words.purposes
@@ -643,6 +645,14 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
     behind = line[colon.end() :]
     is_text = _MORE.match(behind) and not _CONTACT.match(behind)
     return written and bool(_NOTHING.match(behind) or is_text or greets(behind))
+
+
+def _is_of_fiction(clause: Sequence[str], words: Grammar) -> bool:
+    """True for what stands for or in something that the speaker makes up: `for my novel`, `a line from my play`."""
+    ways = (words.purposes, words.owner_prepositions, words.source_prepositions)
+    is_way = any(token in way for way in ways for token in clause)
+    places = (place for place, token in enumerate(clause) if token in words.possessives_own)
+    return is_way and any(listed("fictions").at(clause, place + 1) for place in places)
 
 
 def _quotes(clause: Sequence[str], words: Grammar) -> bool:

@@ -202,9 +202,8 @@ def asks_beside(sentence: str, words: Grammar) -> float:
     if len(line.tokens) > _MOST or says_yes or not (is_asked(sentence, words) or _delivered(line)):
         return -math.inf
     topics = (token for token in line.tokens if token in words.order_topics)
-    is_bare = (
-        len(line.tokens) <= _BARE and not _other_words(line) and all(token in _usual() for token in topics)
-    )
+    is_short = len(line.tokens) <= _BARE or listed("aspects").within(line.tokens)
+    is_bare = is_short and not _other_words(line) and all(token in _usual() for token in topics)
     return _asked_by(sentence, words) if is_bare or _points(line) or _breaks_off(line) else -math.inf
 
 

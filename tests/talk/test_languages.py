@@ -23,6 +23,9 @@ ORDERS = (
     ("pt", "a partir de agora escreve em português do brasil"), ("pt", "nunca me dês exemplos"),
 )  # fmt: skip
 OF_THE_MOMENT = (
+    ("en", "why does my printer say no paper"), ("en", "why does the teacher say always round up"), ("de", "warum sagt mein Drucker immer kein Papier"),
+    ("nl", "waarom zegt mijn printer altijd geen papier"), ("fr", "pourquoi mon imprimante dit jamais connectée"), ("it", "perché il telefono dice mai connesso"),
+    ("es", "por qué dice mi móvil nunca conectado"), ("pt", "porque é que o telemóvel diz sempre sem rede"),
     ("es", "responde en alemán a este mensaje"), ("es", "resume este informe"), ("es", "más breve por favor"), ("es", "dame cinco ideas para la cena"),
     ("es", "habla mucho mi vecino"), ("es", "da clases de inglés en un instituto"), ("es", "siempre desayuno café con tostadas"), ("es", "prefiero el tren directo"),
     ("fr", "appelle-moi demain"), ("fr", "mets la phrase au passé"), ("it", "parla inglese e francese"), ("it", "basta così"), ("nl", "antwoord hem in het engels"),
