@@ -90,6 +90,16 @@ def kinds_of_field(field: str) -> tuple[_Kind, ...]:
 
 
 @cache
+def _abstentions() -> tuple[_Kind, ...]:
+    """What somebody is or leaves alone, and what such a one does not eat or drink."""
+    rows = (line.partition(": ") for line in lists.lines("consolidation.abstentions"))
+    return tuple(
+        _Kind(names.partition(", ")[0], WordList(names.split(", ")), WordList(things.split(", ")))
+        for names, _, things in rows
+    )
+
+
+@cache
 def _sides() -> tuple[tuple[WordList, ...], ...]:
     """What has a value each side by side: production and staging, work and home."""
     rows = (line.split(" | ") for line in lists.lines("consolidation.sides"))
@@ -99,6 +109,11 @@ def _sides() -> tuple[tuple[WordList, ...], ...]:
 @cache
 def _every_side() -> WordList:
     return WordList((), (side for sides in _sides() for side in sides))
+
+
+@cache
+def _consuming() -> WordList:
+    return WordList(lists.words("consolidation.consuming"))
 
 
 def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
@@ -278,11 +293,13 @@ def _later(text: str) -> _Later:
 
 def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
     words, kinds = later.words, kinds_named(clause.text)
-    if not kinds:
+    if not (kinds or _consuming().within(clause.tokens)):
         return False  # as most clauses; of all that stands this is asked
     is_of_one = fact.is_statement and _is_of_same_thing(clause, fact, later.text)
     if not (is_of_one or is_theirs(clause, words, whose, f"{fact.field} {fact.value}")):
         return False
+    if _breaks(clause, words, fact):
+        return True
     kind = next((kind for kind in kinds if are_two_of(kind, clause, fact)), None)
     return kind is not None and _takes_place(kind, clause, later, fact)
 
@@ -395,6 +412,25 @@ def _is_of_other(clause: Clause, words: Grammar, known: frozenset[str]) -> bool:
         if (of_role or (is_led and is_first)) and known.isdisjoint(role):
             return True
     return False
+
+
+def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
+    """True where somebody eats or drinks again what they do not by what stands: `I'm vegetarian`, `I eat fish again`."""
+    tokens = clause.tokens
+    if not _consuming().within(tokens) or words.negations.within(tokens):
+        return False
+    before, old = tokens_of(fact.value), grammar_of(fact.value, words.code)
+    denies, is_state = old.negations.within(before), old.lasting_states.within(before)
+    own = old.first_person.has_any(before[:1]) and before[0] not in old.possessives_own
+    is_same = clause.subject[:1] == before[:1] or (own and words.first_person.has_any(clause.subject[:1]))
+    if (fact.is_statement and not is_same) or fact.field in ("likes", "dislikes"):
+        return False
+    return any(
+        kind.names.within(before)
+        and kind.members.within(tokens)
+        and denies == (kind.members.within(before) or not is_state)
+        for kind in _abstentions()
+    )
 
 
 def are_two_of(kind: _Kind, clause: Clause, fact: Fact) -> bool:

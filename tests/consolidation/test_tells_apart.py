@@ -62,6 +62,8 @@ def test_what_names_it_or_a_change_bears_on_it(vault_of: VaultOf, standing: str,
             "Pfleger im Klinikum Kiel",
             "ich arbeite jetzt bei Bosch",
         ),
+        ("I'm single", "I'm single", "i have a boyfriend now"),
+        ("je suis végétarienne", "végétarienne", "je remange de la viande"),
         (
             "we want to buy a house in Ystad",
             "we want to buy a house in Ystad",
