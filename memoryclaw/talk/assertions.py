@@ -392,6 +392,39 @@ def value_of_it(clause: Clause, words: Grammar) -> str:
     return clause.text[spans[place][0] :] if _HARD.search(clause.text) else ""
 
 
+def switched(clause: Clause, words: Grammar) -> str:
+    """The role or field of which a clause says that somebody changed it: `I changed therapists`, `ich hab den Zahnarzt gewechselt`; empty where it says so of none."""
+    place = words.switching_verbs.find(clause.tokens)
+    if place < 0 or not clause.subject:
+        return ""
+    verb = range(place, place + words.switching_verbs.at(clause.tokens, place))
+    behind = range(len(clause.subject), len(clause.tokens))
+    tokens = [clause.tokens[n] for n in behind if n not in verb]
+    idle = words.empty, words.auxiliaries, words.noun_openers
+    noun = " ".join(token for token in tokens if not any(token in entries for entries in idle))
+    forms = (form for form in (noun.removesuffix("s"), noun) if form)
+    wrong = words.errors.within([clause.tokens[n] for n in verb])  # `I told you the wrong blood type`
+    return next((form for form in forms if wrong or form in words.roles or _is_field([form], words)), "")
+
+
+def successor_in(clause: Clause, about: str, noun: str, words: Grammar) -> Assertion | None:
+    """Who or what it is since somebody changed it, in the clause behind: `I see Dr Osei now`, `it's on 20 September now`."""
+    spans, tokens = spans_of(clause.text), clause.tokens
+    typed = [clause.text[start:end] for start, end in spans]
+    firm_places = (
+        place for place in range(1, len(tokens)) if typed[place][0].isupper() or typed[place][0].isdigit()
+    )
+    place = next(firm_places, len(tokens))
+    is_now = words.changes.at(tokens) and words.be_verbs.has_any(tokens[:place])  # `ora è 347`
+    least = 1 + (tokens[0] not in words.contracted_subjects)  # `I'm A negative`
+    if not (tokens[0] in words.personal or is_now) or not least <= place < min(len(tokens), 1 + _FIELD_WORDS):
+        return None
+    value = _value(clause.text[spans[place][0] :], words, stops=True)
+    role, field = "role" if noun in words.roles else "noun", _field(noun)
+    field = "works at" if field == "job" else field  # `I switched jobs, I'm at Fugro`
+    return Assertion(about, field, value, role, f"{noun} {value}") if value else None
+
+
 def _holds(clause: Clause, words: Grammar) -> bool:
     """False for what is denied, wished, or held once: `i'm not allergic`, `i want to live there`, `my rent was 900`."""
     past = clause.kind == "be" or " ".join(clause.verb).endswith("ing")  # `was living`
@@ -561,6 +594,25 @@ def _new_holder(about: str, role: str, text: str, words: Grammar) -> Assertion |
     who = plain_value(_MARK.split(text.replace(".", "", 1) if titled else text, maxsplit=1)[0])
     is_name = who[:1].isupper() and len(who.split()) <= _THING_WORDS
     return Assertion(about, _field(role), who, "role", f"{role} {who}") if is_name else None
+
+
+def own_thing(clause: Clause, words: Grammar) -> Assertion | None:
+    """What a clause says of a thing of the speaker's own, in whatever words: `our venue is the boathouse`, `my flight leaves at 9:40`."""
+    tokens = clause.tokens
+    if len(tokens) < 3 or tokens[0] not in words.possessives_own:
+        return None
+    if clause.kind == "be":
+        noun, value = clause.subject[1:], _value(clause.rest, words, stops=True)
+        first = next(iter(tokens_of(value)), "")
+        # Neither `my car is broken` nor `my mood is a bit low` names anything.
+        names = first in words.definite_words or _HARD.search(value) or value != value.lower()
+    else:
+        noun, value = tokens[1:2], plain_value(typed_from(clause.text, spans_of(clause.text), 2))
+        is_thing = not clause.kind and noun[0] not in words.roles
+        names = is_thing and (_HARD.search(value) or words.calendar_words.within(tokens_of(value)))
+    if not names or not 0 < len(noun) <= _FIELD_WORDS:
+        return None
+    return Assertion("", " ".join(noun), value, "noun", clause.text)
 
 
 def _beside_own_thing(clause: Clause, words: Grammar, names: Names, behind: str) -> Assertion | None:

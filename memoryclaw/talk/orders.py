@@ -20,12 +20,14 @@ class ReadClause(NamedTuple):
     tokens: Sequence[str]  # without what may stand before an order
     words: Grammar
     conditioned: bool = False  # the clause before it says when it holds
+    wished: bool = False  # the clause before it says that somebody wants it: `ich möchte, dass du …`
 
     @classmethod
     def of(cls, clause: Clause, words: Grammar, before: Clause | None = None) -> ReadClause:
         """A clause, without what may stand before an order."""
         conditioned = before is not None and before.under and _speaks(before.tokens, words)
-        return cls(clause, _plain(clause, words), words, conditioned)
+        wished = before is not None and before.kind == "wish" and words.first_person.has_any(before.subject)
+        return cls(clause, _plain(clause, words), words, conditioned, wished)
 
     def holds(self, name: str, *, at: bool = False) -> int:
         """How far a list holds: where the clause begins, or anywhere in it."""
@@ -58,12 +60,46 @@ class ReadClause(NamedTuple):
         return bool(self.holds("order_topics")) or self.polite or self.lasts
 
 
+def _is_manner(reading: ReadClause) -> bool:
+    """True for a manner alone with what limits it: `dates as dd/mm`, `lists over paragraphs`."""
+    words, tokens = reading.words, reading.tokens
+    topics = words.order_topics, words.manner_things
+    topic = max(entries.at(tokens) for entries in topics)
+    bare = 0 < topic < len(tokens) <= _OCCASION and not (
+        reading.clause.kind or reading.clause.subject or words.deictics.within(tokens)
+    )
+    return bool(bare) and any(
+        size > 1 or tokens[place] not in words.prepositions or any(e.at(tokens, place + 1) for e in topics)
+        for place, size in words.manner_limits.places(tokens)
+        if place >= topic
+    )
+
+
+def _wishes_manner(reading: ReadClause) -> bool:
+    """True for how somebody wants to be answered: `i'd rather you didn't use emojis`, `ich möchte, dass du immer kurz antwortest`."""
+    words, tokens = reading.words, reading.clause.tokens
+    if reading.wished:
+        return words.second_person.has_any(tokens[:_CONDITION]) and words.lasting.within(tokens)
+    start = words.fillers.skip(tokens)
+    size = words.manner_wishes.at(tokens, start)
+    behind = tokens[start + size :]
+    verb = next((token for token in behind if token not in words.negations), "")
+    # `odio que mi jefe mande mensajes` is no wish to the assistant, though messages are what it writes
+    speaks_to = words.second_person.has_any(tokens[start : start + size])
+    at_hand = any(token in words.deictics and token not in words.articles for token in behind)
+    at_hand = at_hand or words.thing_pronouns.has_any(behind[-1:])
+    topics = speaks_to and (words.order_topics.within(behind) or words.lasting.within(behind))
+    return size > 0 and not at_hand and (topics or verb in words.manner_verbs)
+
+
 # Each row by its example: whether it fits a clause, and whether such a clause is an order. The first that fits decides.
 ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], object]], ...] = (
     ("can you always write in French", lambda reading: request_of(reading.clause.tokens, reading.words), lambda _: True),
+    ("i hate it when you use bullet points", _wishes_manner, lambda _: True),
     ("no worries", lambda reading: not reading.tokens or reading.holds("not_orders", at=True), lambda _: False),
     ("call me Bo", lambda reading: reading.holds("address_orders", at=True), lambda reading: not _names_a_time(reading)),
     ("ask me before you delete anything", lambda reading: reading.holds("consent_orders", at=True), lambda _: True),
+    ("24h clock only", _is_manner, lambda _: True),
     ("or rather tables", lambda reading: reading.words.alternatives.at(reading.clause.typed), lambda _: False),
     ("draft the letter", lambda reading: is_task(reading.clause, reading.words) and not reading.lasts, lambda _: False),
     ("no bullets pls", lambda reading: reading.tokens[0] in reading.words.negative_determiners, lambda reading: reading.signed and reading.tokens[1:2] and reading.tokens[1] not in reading.words.personal),
@@ -231,6 +267,11 @@ def request_of(tokens: Sequence[str], words: Grammar) -> int:
     manners = (words.manner_verbs, words.chores)
     is_manner = any(verbs.at(request, verb) or verbs.at(request[last : last + 1]) for verbs in manners)
     return start + size if is_lasting and is_manner else 0
+
+
+def asks_for_manner(clause: Clause, words: Grammar) -> bool:
+    """True for an order in the form of a question or of a wish: `could you always …?`, `i'd prefer if you …`."""
+    return words.request_openers.within(clause.tokens) or words.manner_wishes.within(clause.tokens)
 
 
 def _occasion(tokens: Sequence[str], words: Grammar) -> int:

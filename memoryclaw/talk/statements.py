@@ -17,9 +17,12 @@ from memoryclaw.talk.assertions import (
     assertions_in,
     ends_in,
     field_noun,
+    own_thing,
     signs_of_change,
     spelled_out,
     succeeds,
+    successor_in,
+    switched,
     tells_where_reached,
     value_of_it,
     without_contrast,
@@ -28,7 +31,7 @@ from memoryclaw.talk.corrections import PutRight, corrected, put_right
 from memoryclaw.talk.layout import listed
 from memoryclaw.talk.learned import LateWorth, Worth
 from memoryclaw.talk.letters import is_led_by_person
-from memoryclaw.talk.orders import is_for_once, is_imperative, is_order, is_task, request_of
+from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
@@ -340,6 +343,7 @@ class _Turn:
         # the words of the last clause that named a field, and whether it has a sign of change
         self._field = ("", False)
         self._is_stranger = False  # the turn tells of a `she` who is none of those whom it names
+        self._switched = "", ""  # whose role or field the clause before says to be another's, and which
         self._subject = "", "none"  # of the clause before in the sentence, as `Names.subject` has it
         self._ended: Assertion | None = None  # by a clause of the sentence
         self._doubted = False  # by a sentence behind this one: `Pim? not sure`
@@ -505,12 +509,11 @@ class _Turn:
             ]
         else:
             members = clauses(text, words, is_name, self.names.opens)
-        return [
-            member
-            for member in members
-            if member.tokens
-            and not (self.names.calls(member.tokens) or words.politeness.issuperset(member.tokens))
-        ]
+        return [member for member in members if member.tokens and not self._only_calls(member.tokens)]
+
+    def _only_calls(self, tokens: Sequence[str]) -> bool:
+        """True for a name that is called, and for a please alone."""
+        return self.names.calls(tokens) or all(token in self.words.politeness for token in tokens)
 
     def _doubts(self, members: Sequence[Clause], text: str, orders: Sequence[bool]) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
@@ -576,7 +579,7 @@ class _Turn:
                 "mood": self._is_mood(clause),
                 "addressed": words.second_person.within(clause.tokens),
             }
-            if orders[place] and words.request_openers.within(clause.tokens):
+            if orders[place] and asks_for_manner(clause, words):
                 signs |= {"asked": False, "supposed": False}  # `could you always …?`
             is_open = is_alone or len(tokens_of(clause.rest)) < _SAID
             reported = ("open" if is_open else "said") if reports else ""
@@ -681,7 +684,7 @@ class _Turn:
             self.names.people.update(filter(None, [entity]))
             self._is_stranger = not entity
         assertions: tuple[Assertion, ...] = ()
-        plain, (noun, changed) = clause, self._field
+        plain, (noun, changed), switch = clause, self._field, ""
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
             if "hedged" in doubts:
                 bare = _unhedged(
@@ -698,6 +701,13 @@ class _Turn:
             assertions = assertions_in(
                 plain, self.words, self.names, (entity, whom), behind, among=self._among
             )
+            if "hedged" in doubts and not assertions and (own := own_thing(plain, self.words)):
+                assertions = (own,)  # what is doubted is asked, in whatever words
+            whose, switch = self._switched
+            self._switched = entity, switched(clause, self.words) if subject in ("own", "named") else ""
+            tells = any(assertion.field != "is" for assertion in assertions)
+            if switch and not tells and (holder := successor_in(plain, whose, switch, self.words)):
+                assertions, changed = (holder,), True
             # it doubts who somebody is where that is what it states, not `my boss Ben might leave`
             if "hedged" in doubts:
                 assertions = tuple(
@@ -710,7 +720,7 @@ class _Turn:
         # not `900 in the new flat`
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
         renewed = any(token in self.words.renewals for token in noun_words) and bool(assertions)
-        change = renewed or (changed and bool(assertions) and plain is not clause)
+        change = renewed or (changed and bool(assertions) and (plain is not clause or bool(switch)))
         self._note_field(clause)
         end = (
             None

@@ -30,6 +30,10 @@ LASTING = [
     ("en", "short answers, always"),
     ("en", "cite your sources, always"),
     ("en", "call me Bo"),
+    ("en", "24h clock only"),
+    ("en", "dates as dd/mm"),
+    ("en", "lists over paragraphs"),
+    ("en", "code comments in english"),
     ("en", "for this repo always run the linter before you commit"),
     ("en", "in mails always sign with Bo"),
     ("en", "from now on in this repo use tabs"),
@@ -37,12 +41,16 @@ LASTING = [
     ("en", "hey could you please not use bullet points anymore"),
     ("en", "would you keep it short from now on"),
     ("en", "i'd like you to always cite your sources"),
+    ("en", "id prefer if you didn't use emojis"),
+    ("en", "i hate it when you use bullet points"),
+    ("en", "you don't have to be so polite with me"),
     ("fr", "je voudrais que tu me tutoies toujours"),
     ("es", "quiero que siempre me respondas en catalán"),
     ("es", "no seas tan formal"),
     ("it", "non essere così formale"),
     ("it", "vorrei che tu citassi sempre le fonti"),
     ("nl", "ik wil dat je altijd in het fries antwoordt"),
+    ("pt", "não gosto que uses emojis"),
     ("de", "kannst du mir bitte immer auf deutsch antworten und ohne gedankenstriche"),
     ("de", "könntest du bitte ab jetzt kürzer antworten"),
     ("de", "keine aufzählungen bitte"),
@@ -89,9 +97,9 @@ def test_how_to_answer_from_now_on_is_an_order(code: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("code", "text"),
-    [("en", "no emojis, ok?"), ("en", "don't be so formal with me ok?"), ("de", "keine Emojis, ja?"), ("es", "no uses emojis, ¿vale?")],
+    [("en", "no emojis, ok?"), ("en", "don't be so formal with me ok?"), ("de", "keine Emojis, ja?"), ("es", "no uses emojis, ¿vale?"), ("de", "ich möchte, dass du immer auf Deutsch antwortest")],
 )  # fmt: skip
-def test_an_order_may_end_in_a_tag(code: str, text: str) -> None:
+def test_an_order_may_end_in_a_tag_or_stand_in_a_wish(code: str, text: str) -> None:
     (claim,) = claims_of(talk_of(text, language=code))
     assert claim.field == FROM_NOW_ON
     assert claim.value in text
