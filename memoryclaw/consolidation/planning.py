@@ -597,7 +597,7 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
     claim = decided.claim
     also = ", ".join(claim.search_words)
     if decided.action == "confirm":
-        return ConfirmFact(decided.path, decided.fact, claim.value, source, also=also)
+        return ConfirmFact(decided.path, decided.fact, decided.known, source, also=also)
     if decided.action == "state":
         return AddStatement(
             decided.path, claim.entity, claim.value, claim.said, source, decided.replaces, segment.audience,

@@ -36,7 +36,7 @@ from memoryclaw.text.grammar import Grammar, WordList, grammar_of, spoken_in, to
 from memoryclaw.text.language import WORD, candidates, key_of, words_of
 from memoryclaw.text.prompts import estimate, one_line
 from memoryclaw.vault.audience import common_audience
-from memoryclaw.vault.edits import same
+from memoryclaw.vault.edits import quotable, same
 from memoryclaw.vault.fact_values import (
     KIN,
     PETS,
@@ -414,16 +414,10 @@ def facts_after(
             (fact.id.partition("#")[0] for path, fact in facts if path == decided.path and fact.id),
             decided.path.removesuffix(".md"),
         )
-        id_ = statement_id(note, claim.entity, claim.value)
-        return [
-            *facts,
-            (
-                decided.path,
-                Fact(
-                    claim.entity, "", claim.value, 0, source=source, id=id_, said=claim.said, type="statement"
-                ),
-            ),
-        ]
+        words = quotable(claim.value)  # as it will stand in its file, which its id is of
+        id_ = statement_id(note, claim.entity, words)
+        fact = Fact(claim.entity, "", words, 0, source=source, id=id_, said=claim.said, type="statement")
+        return [*facts, (decided.path, fact)]
     if decided.action == "add":
         fact = Fact(claim.entity, claim.field, claim.value, 0, since, "", source, id=_new_id(facts, decided))
         return [*facts, (decided.path, fact)]

@@ -135,6 +135,20 @@ def test_a_statement_said_again_is_one_statement_with_two_sources(evenings: Even
     assert fact.source.count("2026-03-1") == 2
 
 
+def test_what_is_said_twice_before_a_night_is_one_statement_with_two_sources(tmp_path: Path) -> None:
+    words = 'we decided on the "copper" gutters for 1400, see `[[roof]]`'
+    beside = {
+        10: "the scaffolding comes down in June",
+        11: "Piet lent us his long ladder for the attic window",
+    }
+    turns = {day: [("user Nora", words), ("user Nora", text)] for day, text in beside.items()}
+    logs = {f"logs/2026-03-{day}/s.jsonl": said(f"s{day}", turns[day], day=f"2026-03-{day}") for day in turns}
+    root = put(tmp_path / "vault", {"Home.md": "# Home\n", **logs})
+    assert consolidated(root, now=datetime(2026, 3, 12, 3, tzinfo=UTC)).changes.notices == ()
+    (fact,) = (fact for fact in Memory(root).facts if "copper" in fact.value)
+    assert fact.source.count("2026-03-1") == 2
+
+
 def test_a_tie_is_a_commit_of_its_own_that_says_what_it_replaced(evenings: Evenings) -> None:
     memory = evenings(
         "on friday we take the car to the lake",
