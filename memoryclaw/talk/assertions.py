@@ -830,7 +830,9 @@ def _by_verb(clause: Clause, words: Grammar, names: Names, whose: tuple[str, str
                 if noun or tuple(tokens[place : place + len(phrase)]) != phrase:
                     continue
                 end = place + len(phrase)
-                end += field in PLACED and _is_before_name(text, spans[end : end + 2], words)
+                end += field in PLACED and _is_before_name(
+                    text, spans[end : end + _FIELD_WORDS], field, words
+                )
                 value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
                 if not _is_of_kind(value, field, phrase, words):
                     continue
@@ -1043,10 +1045,12 @@ def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE
     return value if 0 < len(value.split()) <= most and re.search(r"\w", value) else ""
 
 
-def _is_before_name(text: str, spans: Sequence[tuple[int, int]], words: Grammar) -> bool:
-    """True for an article before a word with a capital: `for the Red Cross`, `bei der Post`; not for `The Hague`."""
-    article, name = (text[slice(*span)] for span in spans) if len(spans) > 1 else ("", "")
-    return article in words.articles and article not in words.indefinite_words and name[0].isupper()
+def _is_before_name(text: str, spans: Sequence[tuple[int, int]], field: str, words: Grammar) -> bool:
+    """True for an article before a word with a capital, or a workplace: `for the Red Cross`, `bei der Post`, `at the harbour office`; not for `The Hague`."""
+    article, *name = [text[slice(*span)] for span in spans] or [""]
+    is_definite = bool(name) and article in words.articles and article not in words.indefinite_words
+    works = field == "works at" and words.workplaces.within([token.lower() for token in name])
+    return is_definite and (name[0][0].isupper() or works)
 
 
 def _aside_before(tokens: Sequence[str], end: int, words: Grammar) -> int:

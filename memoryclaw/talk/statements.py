@@ -598,17 +598,18 @@ class _Turn:
     def _leads_to_question(self, members: Sequence[Clause], place: int, text: str) -> bool:
         """True for a clause about the speaker in a sentence that ends in a question of its own: not `i live in Leeds, right?`."""
         clause, question, words = members[place], members[-1], self.words
-        is_marked = text.rstrip("\"'”’») *_").endswith(_ASKED) and len(question.tokens) > _SAID
-        if question is clause or not (is_marked or asks(question.typed, words)):
+        if question is clause or clause.kind in ("", *_INTENDED):
             return False
-        own = (words.first_person, words.possessives_own)  # `il mio`
-        is_own = any(entries.has_any(clause.subject[: size + 1]) for size, entries in enumerate(own))
-        tells = clause.kind not in ("", *_INTENDED) and is_own
+        if not _content(
+            question.tokens, words
+        ):  # `what is that` is asked of a thing before it: `my oven`, `il mio forno`
+            is_own = words.possessives_own.has_any(clause.subject[:2])
+            return is_own and words.question_words.at(question.typed) > 0 and asks(question.typed, words)
+        is_marked = text.rstrip("\"'”’») *_").endswith(_ASKED) and len(question.tokens) > _SAID
         is_tag = words.coordinators.has_any(question.typed[:1]) or words.reporting_verbs.within(
             question.tokens
         )
-        asks_for = words.question_words.at(question.typed) > 0
-        return tells and not is_tag and (asks_for or bool(_content(question.tokens, words)))
+        return is_marked and not is_tag and words.first_person.has_any(clause.subject[:1])
 
     def _is_another(self, token: str) -> bool:
         name = self.names.named(token)

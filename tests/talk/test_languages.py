@@ -88,7 +88,8 @@ EVERYDAY = (
     # A plan, a time of day, a need, and what something is doing when it is told or asked about.
     ("en", "we're moving to Whitby in march", None), ("de", "im dezember ziehe ich nach Jena", None), ("fr", "on déménage à Dax après noël", None),
     ("es", "me mudo a Ronda en enero", None), ("it", "mi trasferisco a Lecco a gennaio", None), ("nl", "ik verhuis in januari naar Emmen", None),
-    ("en", "i work at weekends", None), ("en", "i start work at 8:30", None), ("de", "ich arbeite bei nacht", None), ("fr", "je travaille à midi", None),
+    ("en", "i work at the harbour office", ("works at", "harbour office")), ("en", "i work for the council", ("works at", "council")),
+    ("en", "i work for the money", None), ("en", "i work at weekends", None), ("en", "i start work at 8:30", None), ("de", "ich arbeite bei nacht", None), ("fr", "je travaille à midi", None),
     ("es", "trabajo en navidad", None), ("it", "lavoro a Natale", None), ("nl", "ik werk bij nacht", None), ("es", "necesito una silla nueva", None),
     ("fr", "mes voisins se sont fâchés avec Luc", None), ("es", "mi coche está marcando P0420", None), ("en", "my phone is on 3% what do i do", None),
     ("en", "my oven is showing E4 what is that", None), ("de", "mein Drucker ist auf 5% Tinte was mach ich jetzt", None), ("pt", "o meu carro está a 5% que faço", None),
