@@ -18,9 +18,9 @@ _HERE = {
 _LABEL = 3  # words of what a rule is about
 _PLURALS = ("s", "en", "e", "i")  # ends of words for several things, in the languages that are read
 _ENDED = re.compile(r"(?:ing|[^e]ed)\Z")  # of verbs of what was or is being done
-# A flag, a path, the name of a file, of a function or of a variable.
+# A flag, a path or a folder (`gen/`), the name of a file, of a function or of a variable.
 _CODE = re.compile(
-    r"`|(?<!\S)--?[a-z][\w-]+|[\w.-]/[\w.-]|\w\.(?:[a-z]{1,4}\d?)(?!\w)|\w_\w|[a-z][A-Z]\w|\w\(\)"
+    r"`|(?<!\S)--?[a-z][\w-]+|[\w.-]/[\w.-]|\w\w/(?=[\s,;]|\Z)|\w\.(?:[a-z]{1,4}\d?)(?!\w)|\w_\w|[a-z][A-Z]\w|\w\(\)"
 )
 
 
