@@ -15,9 +15,9 @@ _HERE = {
     code: frozenset(words.split())
     for code, _, words in (row.partition(": ") for row in lists.lines("consolidation.here"))
 }
-# A flag, a path, the name of a file, of a function or of a variable.
+# A flag, a path or a folder (`gen/`), the name of a file, of a function or of a variable.
 _CODE = re.compile(
-    r"`|(?<!\S)--?[a-z][\w-]+|[\w.-]/[\w.-]|\w\.(?:[a-z]{1,4}\d?)(?!\w)|\w_\w|[a-z][A-Z]\w|\w\(\)"
+    r"`|(?<!\S)--?[a-z][\w-]+|[\w.-]/[\w.-]|\w\w/(?=[\s,;]|\Z)|\w\.(?:[a-z]{1,4}\d?)(?!\w)|\w_\w|[a-z][A-Z]\w|\w\(\)"
 )
 
 
