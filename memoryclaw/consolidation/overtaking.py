@@ -7,6 +7,7 @@ The sum has a person asked, and never ends anything. Its weights are learned by 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
@@ -49,6 +50,7 @@ _PLACED = ("work", "home", "school")  # facets whose value is told with a place
 _LONG = timedelta(days=300)
 _ANY_DAY = date(2000, 1, 1)
 _COUNTED = frozenset({"amount", "measure", "clock"})  # forms that people tell on as a plain figure
+_WITHIN_FIGURE = re.compile(r"(?<=\d)[.,](?=\d)")  # `1,240` and `1,310` have no `1` in common
 _REACHING = frozenset("@+0")  # one of these is in every address and every number at which somebody is reached
 
 
@@ -331,13 +333,17 @@ class Pair:
 
     @property
     def is_moved(self) -> float:
-        """1 where a way leads to a figure, it changes, or a clause is about nothing else: `gone to 6.20`, `grafana is on 3100`; half where another sentence of the turn changes it."""
+        """1 where a way leads to a figure, it changes or begins, or a clause is about nothing else: `gone to 6.20`, `grafana is on 3100`; half where another sentence of the turn changes it."""
         ways, code = self.words.goal_prepositions, self.words.code
         leads = any(way in ways and behind[0].isdigit() for way, behind in pairwise(self.tokens))
         subjects = [
             _stems(" ".join(part.subject), code) for part in self.clauses if part.kind in ("be", "have")
         ]
-        return max(float(leads or self._about in filter(None, subjects)), self.sign("changes"))
+        return max(
+            float(leads or self._about in filter(None, subjects)),
+            self.sign("changes"),
+            self.sign("beginnings"),
+        )
 
     @property
     def has_another_name(self) -> float:
@@ -471,7 +477,7 @@ def _names_in(text: str, words: Grammar) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def _values_of(text: str) -> dict[str, frozenset[str]]:
     """The values of a text by their form."""
-    words, tokens = grammar_of(text, "en"), tokens_of(text)
+    words, tokens = grammar_of(text, "en"), tokens_of(_WITHIN_FIGURE.sub("", text))
     values = {form: frozenset(of_form) for form, of_form in exact_values(text, _ANY_DAY).items()}
     figures = frozenset(token for token in tokens if token.isdigit() or token in words.cardinals)
     named = {
