@@ -83,7 +83,9 @@ class Telling:
 
     def topic_of(self, text: str, *clauses: Clause) -> frozenset[str]:
         """What a text speaks of, and the facets that have another value by its clauses."""
-        turned = (_turned(clause, self.words) for clause in clauses)
+        turned = (
+            frozenset(f"{_FACET}{turn.facet}" for turn in turns_in(clause, self.words)) for clause in clauses
+        )
         return _stems(text, self.words.code).union(*turned)
 
     def clauses_of(self, sentence: str) -> tuple[Clause, ...]:
@@ -206,7 +208,7 @@ class Pair:
         return any(map(self._is_ended_by, self.clauses))
 
     def _is_ended_by(self, clause: Clause) -> bool:
-        words, spread = self.words, tuple(_spread(clause.tokens))
+        words, spread = self.words, tuple(" ".join(clause.tokens).replace("'s ", " is ").split())
         is_short = words.gone.within(spread) and not words.gone.within(clause.tokens)  # `Malta's off`
         tokens = spread if is_short else clause.tokens
         signs = words.ended, words.gone, words.replacing, words.ending_verbs, words.cancel_words, words.losses
@@ -277,7 +279,7 @@ class Pair:
     @cached_property
     def turns(self) -> bool:
         """True where a clause tells that a facet of the same one has another value; not where that is the older one again: `bought a flat in Leeds`, of `lives in: Leeds`."""
-        facets = _facets_in(self.old)
+        facets = frozenset(stem.removeprefix(_FACET) for stem in self.old if stem.startswith(_FACET))
         if not facets or any(self.doubted(doubt) for doubt in _DOUBTS):
             return False
         known, code = tokens_of(self.fact.value), self.words.code
@@ -413,14 +415,6 @@ def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]
     return _stems(f"{field} {value}".strip(), code).union(_stems(owner, code) if owner else (), kinds, facets)
 
 
-def _turned(clause: Clause, words: Grammar) -> frozenset[str]:
-    return frozenset(f"{_FACET}{turn.facet}" for turn in turns_in(clause, words))
-
-
-def _facets_in(stems: Iterable[str]) -> frozenset[str]:
-    return frozenset(stem.removeprefix(_FACET) for stem in stems if stem.startswith(_FACET))
-
-
 @lru_cache(maxsize=16384)  # of all that stands
 def _stems(text: str, code: str) -> frozenset[str]:
     """The stems of the words that say something, beside words in a language, and the fields, kinds of things and forms of values that are named."""
@@ -458,11 +452,6 @@ def _everyday(code: str) -> frozenset[str]:
 def _without_times(text: str) -> frozenset[str]:
     """The words of a text besides those of its days and times."""
     return frozenset(tokens_of(with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))))
-
-
-def _spread(tokens: Sequence[str]) -> list[str]:
-    """The tokens with an `is` in place of an `'s`: `Malta's off`."""
-    return " ".join(tokens).replace("'s ", " is ").split()
 
 
 @lru_cache(maxsize=2048)

@@ -179,7 +179,10 @@ class Database:
                 self._seal(connection)
                 raise
             connection.commit()
-            self._settle(connection)
+            if self._seen and _inodes(footprint(self.path)) != _inodes(self._seen):
+                raise sqlite3.DatabaseError("the file was replaced while it was written")
+            self._seal(connection)
+            self._seen = footprint(self.path)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -290,7 +293,10 @@ class Database:
             raise sqlite3.DatabaseError("a writer was killed; it takes the lock to look closer")
         connection = self._check(_connect(self.path))
         if sealed is None and self._is_alone:
-            _check_structure(connection)
+            verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
+            if verdict != "ok":
+                connection.close()
+                raise sqlite3.DatabaseError(verdict)
             self._seal(connection)
         return connection
 
@@ -364,12 +370,6 @@ class Database:
             finally:
                 self._is_alone = False
 
-    def _settle(self, connection: sqlite3.Connection) -> None:
-        if self._seen and _inodes(footprint(self.path)) != _inodes(self._seen):
-            raise sqlite3.DatabaseError("the file was replaced while it was written")
-        self._seal(connection)
-        self._seen = footprint(self.path)
-
     def _seal(self, connection: sqlite3.Connection) -> None:
         # Without room for a checkpoint the file stays unsealed: sound, but looked at closer.
         with contextlib.suppress(sqlite3.OperationalError):
@@ -392,13 +392,6 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("pragma synchronous=off")
     connection.execute("pragma temp_store=memory")
     return connection
-
-
-def _check_structure(connection: sqlite3.Connection) -> None:
-    verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
-    if verdict != "ok":
-        connection.close()
-        raise sqlite3.DatabaseError(verdict)
 
 
 def _translation(error: sqlite3.DatabaseError, path: Path) -> Exception:
