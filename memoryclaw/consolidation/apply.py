@@ -98,7 +98,12 @@ def apply(
             return Applied(record=record)  # it waits already
         if record and target.read_all([record])[record] is not None:
             return Applied(record=record)
-        _must_have_no_conflict(writer, changes)
+        # Finds a merge conflict in a file of the run before the first file is written.
+        paths = {path for change in changes.changes for action in change.actions for path in action.paths}
+        for path in [] if writer.untracked else sorted(writer.history.conflicts() & paths):
+            raise HistoryError(
+                f"nothing was written: {path} has a merge conflict in the vault's git repository; resolve it first"
+            )
         run = _Run(context, target, changes, mode)
         must_keep(run.outcome(), loss_budget)
         count, total = 0, len(changes.changes) + bool(record)
@@ -125,15 +130,6 @@ def _target(writer: Writer, run: str, mode: str) -> Writer | BranchWriter | None
     if repository.branches(writer.history, BRANCHES + run):
         return None
     return BranchWriter(writer.history, run)
-
-
-def _must_have_no_conflict(writer: Writer, changes: ChangeSet) -> None:
-    """Finds a merge conflict in a file of the run before the first file is written."""
-    paths = {path for change in changes.changes for action in change.actions for path in action.paths}
-    for path in [] if writer.untracked else sorted(writer.history.conflicts() & paths):
-        raise HistoryError(
-            f"nothing was written: {path} has a merge conflict in the vault's git repository; resolve it first"
-        )
 
 
 class _Step(NamedTuple):

@@ -16,9 +16,7 @@ from memoryclaw.recall.renewing import (
     endings,
     gives_up,
     kinds_of_values,
-    may_renew,
     renews,
-    revalues,
     share_a_word,
     speaks_of_another,
     stems,
@@ -555,17 +553,20 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     words = claim.value if claim.is_statement else claim.words
     if _is_done(older.value, words):
         return True
-    if not (share_a_word(older.value, words) if claim.change else may_renew(older.value, words)):
-        return False  # asked of every statement that stands
+    if claim.change:
+        is_said_anew = share_a_word(older.value, words) and (
+            told_anew(older.value, words)
+            or gives_up(older.value, words)
+            or renews(older.value, words, change=True)
+        )
+    else:
+        is_said_anew = renews(older.value, words, change=False)
+    if not is_said_anew:
+        return False  # as of nearly all that stands
     ended = [thing for _, thing in endings(words)]
     if ended and endings(older.value) and not any(thing <= stems(older.value, words) for thing in ended):
         return False  # `I no longer eat meat`, `I no longer eat cheese`: two ends
-    if _is_apart(claim, older):
-        return False
-    is_said_anew = claim.change and (told_anew(older.value, words) or gives_up(older.value, words))
-    is_said_anew = is_said_anew or renews(older.value, words, change=claim.change)
-    is_said_anew = is_said_anew or revalues(older.value, words, change=claim.change)
-    if not is_said_anew or speaks_of_another(older.value, words) or _is_wished(words):
+    if _is_apart(claim, older) or speaks_of_another(older.value, words) or _is_wished(words):
         return False
     return not _is_own(older.value) or _is_of_speaker(words, older.value)
 

@@ -289,7 +289,12 @@ def change_set(
 def _apply(context: ConsolidationContext, changes: ChangeSet, notice: str) -> Consolidated:
     if not changes.ranges:
         return Consolidated(changes, waits=notice)
-    _save_plan(context.writing.root, write_plan(changes).encode())
+    # Remembers a plan durably before its first change is made.
+    root = context.writing.root
+    make_private_folder(os.path.join(root, STATE_DIR))
+    # Always by the same name, so that the next run clears away what a killed one left.
+    files.prepare(root, _PLAN, _PLAN_TEMP, write_plan(changes).encode())
+    files.place(root, _PLAN, _PLAN_TEMP, files.digest_at(root, _PLAN))
     rules = context.rules
     mode = _mode(context, changes)
     applied = apply(
@@ -320,14 +325,6 @@ def _mode(context: ConsolidationContext, changes: ChangeSet) -> str:
     if not changes.held:
         return context.rules.mode
     return "branch" if History(context.writing.root).state().writable else "propose"
-
-
-def _save_plan(root: str, plan_: bytes) -> None:
-    """Remembers a plan durably before its first change is made."""
-    make_private_folder(os.path.join(root, STATE_DIR))
-    # Always by the same name, so that the next run clears away what a killed one left.
-    files.prepare(root, _PLAN, _PLAN_TEMP, plan_)
-    files.place(root, _PLAN, _PLAN_TEMP, files.digest_at(root, _PLAN))
 
 
 def _drop_plan(root: str) -> None:
@@ -401,7 +398,9 @@ def redo(context: ConsolidationContext, since: str) -> Consolidated:
         if not changes.ranges:
             return Consolidated(changes, waits=f"there are no logs since {day}")
         changes = _replace_notes(context, past, history, changes)
-        if not _differs(context, changes):
+        collections = context.writing.schema().collections
+        outcome = outcome_of(changes.changes, collections, lambda path: context.writing.text(path) or None)
+        if not any(before != after for before, after in outcome.values()):
             return Consolidated(ChangeSet(""), waits=_SAME)
         # A person looks at all of it before it counts, so nothing is too much.
         applied = apply(context.writing, changes, mode="branch", loss_budget=1.0, progress=context.progress)
@@ -468,9 +467,3 @@ def _archive_note(id_: str, path: str, text: str) -> PlannedChange:
         actions=(MoveFile(path, f"archive/episodes/{name}", basis=text),),
         id=id_,
     )
-
-
-def _differs(context: ConsolidationContext, changes: ChangeSet) -> bool:
-    collections = context.writing.schema().collections
-    outcome = outcome_of(changes.changes, collections, lambda path: context.writing.text(path) or None)
-    return any(before != after for before, after in outcome.values())

@@ -126,12 +126,14 @@ def extract(
         if first
         else _reported(segment.turns, candidates)
     )
+    # Up to four tags, in small letters joined by hyphens.
+    tags = ("-".join(tokens_of(text.replace("'s", ""))) for text in (*subjects, *entities))
     return Extraction(
         title=_title(segment.turns, request, subjects, points),
         summary=_summary(
             request, candidates, points, several=len(participants_of(segment.turns, people=True)) > 1
         ),
-        tags=_tags_of(subjects, entities),
+        tags=tuple(dict.fromkeys(tag for tag in tags if tag and not tag.replace("-", "").isdigit()))[:_TAGS],
         participants=participants_of(segment.turns),
         entities=entities,
         points=tuple(
@@ -667,12 +669,6 @@ def _of_subjects(topics: Sequence[str]) -> str:
     return ", ".join(chosen)
 
 
-def _tags_of(topics: Sequence[str], entities: Iterable[str]) -> tuple[str, ...]:
-    """Up to four tags, in small letters joined by hyphens."""
-    tags = ("-".join(tokens_of(text.replace("'s", ""))) for text in (*topics, *entities))
-    return tuple(dict.fromkeys(tag for tag in tags if tag and not tag.replace("-", "").isdigit()))[:_TAGS]
-
-
 def _entities(turns: Sequence[Turn], talk: Talk, names: Mapping[str, str]) -> tuple[str, ...]:
     """What the turns name besides who speaks: known in the vault, introduced as somebody, or named more than once."""
     count = Counter(talk.named)
@@ -781,14 +777,18 @@ def episode(segment: Segment, extraction: Extraction, is_taken: Callable[[str], 
     path = free_name(f"{FOLDER}/{episode_name(times[0], title)}", is_taken)
     id_ = path.rpartition("/")[2].removesuffix(".md")
     points = [point for point in extraction.points if point.text.strip()]
-    trust = _trust(segment.turns, points)
+    roles = {turn.line: "assistant" if turn.by else turn.role for turn in segment.turns}
+    lines = {line for point in points for line in (point.line, point.answer) if line}
+    worth = {_TRUST.get(roles.get(line, ""), "untrusted") for line in lines}
+    trust = max(worth or {"untrusted"}, key=_ORDER.index)
+    cleaned = ("-".join(harmless(tag).lstrip("#").split())[:_NAME] for tag in extraction.tags)
     values: dict[str, object] = {
         "id": id_,
         "timestamp": start_of(segment),
         "start": start_of(segment),
         "end": timestamp(times[-1]),
         "title": title,
-        "tags": _tags(extraction.tags),
+        "tags": list(dict.fromkeys(filter(None, cleaned)))[:_MOST_TAGS],
         "summary": cut_short(harmless(extraction.summary), _SUMMARY_MOST) or title,
         "participants": _names(extraction.participants),
         "entities": _names(extraction.entities),
@@ -814,18 +814,6 @@ def _times(segment: Segment) -> list[datetime]:
     return sorted(
         map(instant, stamps or [parse_timestamp(segment.range.path.split("/")[1][:10]) or "1970-01-01"])
     )
-
-
-def _trust(turns: Iterable[Turn], points: Iterable[Quote]) -> str:
-    roles = {turn.line: "assistant" if turn.by else turn.role for turn in turns}
-    lines = {line for point in points for line in (point.line, point.answer) if line}
-    worth = {_TRUST.get(roles.get(line, ""), "untrusted") for line in lines}
-    return max(worth or {"untrusted"}, key=_ORDER.index)
-
-
-def _tags(tags: Iterable[str]) -> list[str]:
-    cleaned = ("-".join(harmless(tag).lstrip("#").split())[:_NAME] for tag in tags)
-    return list(dict.fromkeys(filter(None, cleaned)))[:_MOST_TAGS]
 
 
 def _names(names: Iterable[str]) -> list[str]:

@@ -795,7 +795,13 @@ def _claims(value: Any) -> tuple[list[ModelClaim], int]:
     claims, unread = [], 0
     for each in value[:_MOST_CLAIMS]:
         try:
-            claims.append(_model_claim(_Claim.model_validate(_in_today_form(each))))
+            form = _Claim.model_validate(_in_today_form(each))
+            if len(form.lines) != len(form.quotes):
+                raise ValueError("each line needs its quote")
+            values = form.model_dump(exclude={"lines", "quotes"}) | {"search_words": tuple(form.search_words)}
+            # The first of its lines, where its value stands, is its own.
+            (line, quote), *beside = zip(form.lines, form.quotes, strict=True)
+            claims.append(ModelClaim(line=line, quote=quote, beside=tuple(beside), **values))
         except ValueError:  # pydantic's are some
             unread += 1
     return claims, unread + len(value[_MOST_CLAIMS:])
@@ -807,15 +813,6 @@ def _in_today_form(claim: Any) -> Any:
         return claim
     older = {"confidence": "medium", **claim}
     return {**older, "lines": [older.get("line")], "quotes": [older.get("quote")]}
-
-
-def _model_claim(form: _Claim) -> ModelClaim:
-    """A claim as data; the first of its lines, where its value stands, is its own."""
-    if len(form.lines) != len(form.quotes):
-        raise ValueError("each line needs its quote")
-    values = form.model_dump(exclude={"lines", "quotes"}) | {"search_words": tuple(form.search_words)}
-    (line, quote), *beside = zip(form.lines, form.quotes, strict=True)
-    return ModelClaim(line=line, quote=quote, beside=tuple(beside), **values)
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:

@@ -81,17 +81,13 @@ def read_answers(lines: Iterable[str | Mapping[str, Any]], file: str) -> HostAns
     for number, line in enumerate(lines, 1):
         if isinstance(line, str) and not line.strip():
             continue
-        value = _value(line)
+        value = json_object(line) if isinstance(line, str) else line
         segment, answer = value.get("segment"), value.get("answer")
         if isinstance(segment, str) and isinstance(answer, (str, dict)):
             answers[segment] = answer if isinstance(answer, str) else json.dumps(answer)
         else:
             problems.append(f"{file}:{number}: this is no answer to a segment; {_FORM}")
     return HostAnswers(answers, first_sentences(problems))
-
-
-def _value(line: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    return json_object(line) if isinstance(line, str) else line
 
 
 def omission(segment: str, reason: str) -> str:

@@ -86,7 +86,16 @@ class ModelChain:
             if not (may_leave(segment.label) or link.model.is_local):
                 continue
             try:
-                answer = self._answer(link, log)
+                if reason := link.breaker.open_for():
+                    raise ModelError(reason)
+                if not link.reached:
+                    try:
+                        link.model.reach()
+                    except ModelError as error:
+                        link.breaker.failed(str(error), lasting=error.lasting)
+                        raise
+                    link.reached = True
+                answer = self._ask(link, log)
             except ModelError as error:
                 failure = failure or str(error)
             else:
@@ -94,21 +103,6 @@ class ModelChain:
 
                 return prove(answer, segment, basis, names, link.model.name)
         return degrade(basis, failure) if failure else basis
-
-    def _answer(self, link: _Link, log: Transcript) -> ModelAnswer:
-        if reason := link.breaker.open_for():
-            raise ModelError(reason)
-        if not link.reached:
-            self._reach(link)
-        return self._ask(link, log)
-
-    def _reach(self, link: _Link) -> None:
-        try:
-            link.model.reach()
-        except ModelError as error:
-            link.breaker.failed(str(error), lasting=error.lasting)
-            raise
-        link.reached = True
 
     def _ask(self, link: _Link, log: Transcript) -> ModelAnswer:
         from memoryclaw.consolidation import grounding  # noqa: PLC0415 - loads a data library that rules do without
@@ -224,11 +218,8 @@ def transcript(segment: Segment, budget: int = BUDGET, known: Sequence[str] = ()
     rows = _bound([_item(turn, text) for turn, text in texts if text], budget)
     lines = "[" + ",\n ".join(rows) + "]"
     digest = hashlib.sha256(lines.encode()).hexdigest()[:16]
-    return Transcript(digest, lines, _around(segment, known))
-
-
-def _around(segment: Segment, known: Sequence[str]) -> str:
-    """What a reader of the lines has to know besides: their day by the clock of who speaks, the project, and what stands."""
+    # What a reader of the lines has to know besides: their day by the clock of who speaks, the
+    # project, and what stands.
     day = next((turn.ts[:10] for turn in segment.turns if turn.ts), "")
     project = next((turn.project for turn in segment.turns if turn.project), "")
     facts = {
@@ -237,7 +228,7 @@ def _around(segment: Segment, known: Sequence[str]) -> str:
         "known": known,
     }
     pairs = (f'"{name}": {_json(value)}' for name, value in facts.items() if value)
-    return "{" + ", ".join(pairs) + "}"
+    return Transcript(digest, lines, "{" + ", ".join(pairs) + "}")
 
 
 def prompt_of(log: Transcript, templates: Templates, again: str = "") -> Prompt:

@@ -7,6 +7,7 @@ The sum has a person asked, and never ends anything. Its weights are learned by 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
@@ -49,6 +50,7 @@ _PLACED = ("work", "home", "school")  # facets whose value is told with a place
 _LONG = timedelta(days=300)
 _ANY_DAY = date(2000, 1, 1)
 _COUNTED = frozenset({"amount", "measure", "clock"})  # forms that people tell on as a plain figure
+_WITHIN_FIGURE = re.compile(r"(?<=\d)[.,](?=\d)")  # `1,240` and `1,310` have no `1` in common
 _REACHING = frozenset("@+0")  # one of these is in every address and every number at which somebody is reached
 
 
@@ -81,7 +83,9 @@ class Telling:
 
     def topic_of(self, text: str, *clauses: Clause) -> frozenset[str]:
         """What a text speaks of, and the facets that have another value by its clauses."""
-        turned = (_turned(clause, self.words) for clause in clauses)
+        turned = (
+            frozenset(f"{_FACET}{turn.facet}" for turn in turns_in(clause, self.words)) for clause in clauses
+        )
         return _stems(text, self.words.code).union(*turned)
 
     def clauses_of(self, sentence: str) -> tuple[Clause, ...]:
@@ -204,7 +208,7 @@ class Pair:
         return any(map(self._is_ended_by, self.clauses))
 
     def _is_ended_by(self, clause: Clause) -> bool:
-        words, spread = self.words, tuple(_spread(clause.tokens))
+        words, spread = self.words, tuple(" ".join(clause.tokens).replace("'s ", " is ").split())
         is_short = words.gone.within(spread) and not words.gone.within(clause.tokens)  # `Malta's off`
         tokens = spread if is_short else clause.tokens
         signs = words.ended, words.gone, words.replacing, words.ending_verbs, words.cancel_words, words.losses
@@ -275,7 +279,7 @@ class Pair:
     @cached_property
     def turns(self) -> bool:
         """True where a clause tells that a facet of the same one has another value; not where that is the older one again: `bought a flat in Leeds`, of `lives in: Leeds`."""
-        facets = _facets_in(self.old)
+        facets = frozenset(stem.removeprefix(_FACET) for stem in self.old if stem.startswith(_FACET))
         if not facets or any(self.doubted(doubt) for doubt in _DOUBTS):
             return False
         known, code = tokens_of(self.fact.value), self.words.code
@@ -331,13 +335,17 @@ class Pair:
 
     @property
     def is_moved(self) -> float:
-        """1 where a way leads to a figure, it changes, or a clause is about nothing else: `gone to 6.20`, `grafana is on 3100`; half where another sentence of the turn changes it."""
+        """1 where a way leads to a figure, it changes or begins, or a clause is about nothing else: `gone to 6.20`, `grafana is on 3100`; half where another sentence of the turn changes it."""
         ways, code = self.words.goal_prepositions, self.words.code
         leads = any(way in ways and behind[0].isdigit() for way, behind in pairwise(self.tokens))
         subjects = [
             _stems(" ".join(part.subject), code) for part in self.clauses if part.kind in ("be", "have")
         ]
-        return max(float(leads or self._about in filter(None, subjects)), self.sign("changes"))
+        return max(
+            float(leads or self._about in filter(None, subjects)),
+            self.sign("changes"),
+            self.sign("beginnings"),
+        )
 
     @property
     def has_another_name(self) -> float:
@@ -407,14 +415,6 @@ def _fact_stems(owner: str, field: str, value: str, code: str) -> frozenset[str]
     return _stems(f"{field} {value}".strip(), code).union(_stems(owner, code) if owner else (), kinds, facets)
 
 
-def _turned(clause: Clause, words: Grammar) -> frozenset[str]:
-    return frozenset(f"{_FACET}{turn.facet}" for turn in turns_in(clause, words))
-
-
-def _facets_in(stems: Iterable[str]) -> frozenset[str]:
-    return frozenset(stem.removeprefix(_FACET) for stem in stems if stem.startswith(_FACET))
-
-
 @lru_cache(maxsize=16384)  # of all that stands
 def _stems(text: str, code: str) -> frozenset[str]:
     """The stems of the words that say something, beside words in a language, and the fields, kinds of things and forms of values that are named."""
@@ -454,11 +454,6 @@ def _without_times(text: str) -> frozenset[str]:
     return frozenset(tokens_of(with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))))
 
 
-def _spread(tokens: Sequence[str]) -> list[str]:
-    """The tokens with an `is` in place of an `'s`: `Malta's off`."""
-    return " ".join(tokens).replace("'s ", " is ").split()
-
-
 @lru_cache(maxsize=2048)
 def _names_in(text: str, words: Grammar) -> frozenset[str]:
     return frozenset(
@@ -471,7 +466,7 @@ def _names_in(text: str, words: Grammar) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def _values_of(text: str) -> dict[str, frozenset[str]]:
     """The values of a text by their form."""
-    words, tokens = grammar_of(text, "en"), tokens_of(text)
+    words, tokens = grammar_of(text, "en"), tokens_of(_WITHIN_FIGURE.sub("", text))
     values = {form: frozenset(of_form) for form, of_form in exact_values(text, _ANY_DAY).items()}
     figures = frozenset(token for token in tokens if token.isdigit() or token in words.cardinals)
     named = {

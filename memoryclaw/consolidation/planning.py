@@ -364,7 +364,29 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
             sources.append(f"{note.id}#^{block_of(reading.points, placed)}")
             each_decided.append(planner.decider.decide(placed, sources[-1]))
         each_decided[place] = each_decided[place]._replace(doubted=doubted)
-    decided = _limit_questions(planner.decider, each_decided, sources, draft.doubts)
+    # At most two questions of doubt a day, the most useful first; what else would wait stays a dated statement, and what stands
+    # already as it was said needs none.
+    statement_keys = {
+        (decision.claim.line, decision.claim.words)
+        for decision in each_decided
+        if decision.action == "state" or (decision.claim.is_statement and decision.action == "confirm")
+    }
+    settled = [
+        decision._replace(action="drop", reason=f"{decision.reason}; it stands as it was said")
+        if decision.action == "pending"
+        and not decision.known
+        and (decision.claim.line, decision.claim.words) in statement_keys
+        else decision
+        for decision in each_decided
+    ]
+    waiting = [decision for decision in settled if decision.action == "pending"]
+    # A question is the more useful the more it matters, then the surer the claim is.
+    waiting.sort(key=lambda question: (-question.claim.salient, -LEVELS.index(question.claim.confidence)))
+    surplus = {id(decision) for decision in waiting if not draft.doubts.may_ask(decision)}
+    decided = tuple(
+        _as_statement(planner.decider, decision, source) if id(decision) in surplus else decision
+        for decision, source in zip(settled, sources, strict=True)
+    )
     draft.decided += (
         decision for decision in decided if decision.claim.how != "end" or decision.action == "end"
     )
@@ -410,47 +432,6 @@ class _Doubts:
         self._days[decided.since] += 1
         self._ids.add(id_)
         return True
-
-
-def _limit_questions(
-    decider: ClaimDecider, decided: Sequence[ClaimDecision], sources: Sequence[str], doubts: _Doubts
-) -> tuple[ClaimDecision, ...]:
-    """The decisions with at most two questions of doubt a day, the most useful first; what else would wait stays a dated statement.
-
-    Args:
-        decider: decides what becomes of a statement.
-        decided: what becomes of the claims of a segment.
-        sources: where each is told.
-        doubts: those of the run so far.
-    """
-    statement_keys = {
-        (decision.claim.line, decision.claim.words)
-        for decision in decided
-        if decision.action == "state" or (decision.claim.is_statement and decision.action == "confirm")
-    }
-    settled = [
-        _without_question(decision)
-        if not decision.known and (decision.claim.line, decision.claim.words) in statement_keys
-        else decision
-        for decision in decided
-    ]
-    waiting = [decision for decision in settled if decision.action == "pending"]
-    # A question is the more useful the more it matters, then the surer the claim is.
-    waiting.sort(key=lambda question: (-question.claim.salient, -LEVELS.index(question.claim.confidence)))
-    surplus = {id(decision) for decision in waiting if not doubts.may_ask(decision)}
-    return tuple(
-        _as_statement(decider, decision, source) if id(decision) in surplus else decision
-        for decision, source in zip(settled, sources, strict=True)
-    )
-
-
-def _without_question(decided: ClaimDecision) -> ClaimDecision:
-    """What would wait, and stands already as it was said, needs no question."""
-    return (
-        decided._replace(action="drop", reason=f"{decided.reason}; it stands as it was said")
-        if decided.action == "pending"
-        else decided
-    )
 
 
 def _as_statement(decider: ClaimDecider, decided: ClaimDecision, source: str) -> ClaimDecision:
@@ -507,7 +488,8 @@ def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extr
             *(
                 claim
                 for claim in reading.claims
-                if claim.line not in orders and not _says_one_of(values, claim)
+                if claim.line not in orders
+                and not any(claim.line == line and value.split()[-1] in claim.value for line, value in values)
             ),
             *denials,
         ),
@@ -518,11 +500,6 @@ def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extr
         ),
     )
     return basis, reading._replace(points=with_quotes(reading.points, reading.claims, segment.turns))
-
-
-def _says_one_of(values: Iterable[tuple[int, str]], claim: Claim) -> bool:
-    """True for what a line says besides a value that is put right there."""
-    return any(claim.line == line and value.split()[-1] in claim.value for line, value in values)
 
 
 def _weigh(talk: Talk, segment: Segment, planner: Planner, wishes: dict[Wish, None]) -> Talk:

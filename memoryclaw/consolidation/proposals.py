@@ -233,13 +233,6 @@ def _list(ids: tuple[str, ...]) -> str:
     return json.dumps(ids, ensure_ascii=any(map(_WILD.search, ids)))
 
 
-def _read_list(written: str, line: int) -> tuple[str, ...]:
-    value = json_value(written)
-    if not isinstance(value, list) or not all(isinstance(id_, str) for id_ in value):
-        raise _Broken(line, "this is not a list of ids in JSON")
-    return tuple(value)
-
-
 def _action(section: _Part) -> Action:
     kind = _BY_HEADING.get(section.heading)
     if kind is None:
@@ -252,7 +245,10 @@ def _action(section: _Part) -> Action:
     if "ranges" in values:
         values["ranges"] = tuple(map(str, parse_ranges(str(values["ranges"]))))
     for name in _LISTS & values.keys():
-        values[name] = _read_list(str(values[name]), section.line)
+        value = json_value(str(values[name]))
+        if not isinstance(value, list) or not all(isinstance(id_, str) for id_ in value):
+            raise _Broken(section.line, "this is not a list of ids in JSON")
+        values[name] = tuple(value)
     missing = [name for name in names if name not in values and name not in kind.optional()]
     if missing:
         raise _Broken(section.line, f"this lacks its {_SPELT.get(missing[0], missing[0])}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from memoryclaw.index import stemming
@@ -37,7 +37,7 @@ class Salience:
         self._languages = list({stemmer.code: stemmer for stemmer in (usual, of_file, *readable)}.values())
         self._usual = usual, of_file
         self._topics = [
-            (salient, topic, self._stems_of(topic))
+            (salient, topic, [_stems(topic, language, self._usual) for language in self._languages])
             for salient, names in ((MATTERS, topics.matters), (IGNORED, topics.ignored))
             for topic in names
         ]
@@ -60,9 +60,6 @@ class Salience:
             ),
             Weight(),
         )
-
-    def _stems_of(self, topic: str) -> Sequence[frozenset[str]]:
-        return [_stems(topic, language, self._usual) for language in self._languages]
 
 
 def _stems(topic: str, language: Language, usual: Iterable[Language]) -> frozenset[str]:

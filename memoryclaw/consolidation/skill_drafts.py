@@ -71,9 +71,15 @@ def propose(
     with_calls = [occurrence for occurrence in occurrences if occurrence.calls]
     called = [call.tool for call in with_calls[0].calls]
     plan = generalise(called, [[call.args for call in case.calls] for case in with_calls])
-    name, title = name or name_of(tools), _title(tools)
+    words = ", then ".join(" ".join(re.findall(r"[^\W_]+", _bare(tool))) or "tool" for tool in tools)
+    name, title = name or name_of(tools), one_line(words[:1].upper() + words[1:])
     triggers = _triggers(with_calls)
-    description = _description(tools, triggers, len(occurrences))
+    names = [_shown(tool) for tool in tools]
+    listed = names[:-1] if len(names) <= _NAMED else [*names[:3], f"{len(names) - 4} more"]
+    does = "Runs" if all(tool.startswith(PROMPT) for tool in tools) else "Calls"
+    calls = f"{does} {', '.join(listed)} and then {names[-1]}, in this order."
+    use = f" Use when asked for: {', '.join(triggers)}." if triggers else ""
+    description = f"{calls}{use} Proposed after {len(occurrences)} sessions did the same."
     evidence = (*map(_evidence, occurrences[:_SHOWN]), *_more(len(occurrences) - _SHOWN))
     values = {
         "name": name, "title": title, "description": description, "triggers": triggers, "support": len(occurrences),
@@ -124,20 +130,6 @@ def _bare(tool: str) -> str:
         program = words[0].rpartition("/")[2]
         return " ".join((program, *(word for word in words[1:2] if _WORD.fullmatch(word))))
     return _SERVER.sub("", tool)
-
-
-def _title(tools: Sequence[str]) -> str:
-    words = ", then ".join(" ".join(re.findall(r"[^\W_]+", _bare(tool))) or "tool" for tool in tools)
-    return one_line(words[:1].upper() + words[1:])
-
-
-def _description(tools: Sequence[str], triggers: Sequence[str], sessions: int) -> str:
-    names = [_shown(tool) for tool in tools]
-    listed = names[:-1] if len(names) <= _NAMED else [*names[:3], f"{len(names) - 4} more"]
-    does = "Runs" if all(tool.startswith(PROMPT) for tool in tools) else "Calls"
-    calls = f"{does} {', '.join(listed)} and then {names[-1]}, in this order."
-    use = f" Use when asked for: {', '.join(triggers)}." if triggers else ""
-    return f"{calls}{use} Proposed after {sessions} sessions did the same."
 
 
 def _triggers(occurrences: Sequence[Occurrence]) -> list[str]:
@@ -351,24 +343,20 @@ def _type(values: Sequence[Any]) -> str:
 
 def _type_of(value: Any) -> str:
     if isinstance(value, str):
-        return _type_of_text(value)
+        if EMAIL.fullmatch(value):
+            return "email"
+        if URL.fullmatch(value):
+            return "url"
+        if _TIME.fullmatch(value):
+            return "time"
+        if len(value) >= 10 and parse_timestamp(value):
+            return "date" if _DATE.fullmatch(value) else "datetime"
+        return "text" if "\n" in value or len(value) > 120 else "string"
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int | float):
         return "number"
     return "list" if isinstance(value, list) else "map" if isinstance(value, dict) else "string"
-
-
-def _type_of_text(text: str) -> str:
-    if EMAIL.fullmatch(text):
-        return "email"
-    if URL.fullmatch(text):
-        return "url"
-    if _TIME.fullmatch(text):
-        return "time"
-    if len(text) >= 10 and parse_timestamp(text):
-        return "date" if _DATE.fullmatch(text) else "datetime"
-    return "text" if "\n" in text or len(text) > 120 else "string"
 
 
 def _examples(values: Sequence[Any]) -> tuple[str, ...]:

@@ -179,7 +179,10 @@ class Database:
                 self._seal(connection)
                 raise
             connection.commit()
-            self._settle(connection)
+            if self._seen and _inodes(footprint(self.path)) != _inodes(self._seen):
+                raise sqlite3.DatabaseError("the file was replaced while it was written")
+            self._seal(connection)
+            self._seen = footprint(self.path)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -363,12 +366,6 @@ class Database:
                 yield
             finally:
                 self._is_alone = False
-
-    def _settle(self, connection: sqlite3.Connection) -> None:
-        if self._seen and _inodes(footprint(self.path)) != _inodes(self._seen):
-            raise sqlite3.DatabaseError("the file was replaced while it was written")
-        self._seal(connection)
-        self._seen = footprint(self.path)
 
     def _seal(self, connection: sqlite3.Connection) -> None:
         # Without room for a checkpoint the file stays unsealed: sound, but looked at closer.

@@ -108,7 +108,7 @@ class _ReplyWords:
         }
         frequencies = self._catalog.count_of(sorted(set().union(*shared.values())))
         rare = {
-            r: {t for t in tokens if frequencies.get(t, 0) <= self._rare and _tells(t)}
+            r: {t for t in tokens if frequencies.get(t, 0) <= self._rare and (len(t) > 1 or not t.isascii())}
             for r, tokens in shared.items()
         }
         return [
@@ -157,7 +157,3 @@ def _says(text: str, day: str) -> bool:
     except ValueError:
         return False
     return any(one.start == one.end == day and any(map(str.isdecimal, one.text)) for one in ranges)
-
-
-def _tells(token: str) -> bool:
-    return len(token) > 1 or not token.isascii()

@@ -236,7 +236,13 @@ def _judge(
     answer_in_full = search(searcher, golden.question, kind="", limit=max(*bench.ks, DEEP))
     contexts = {budget: _context(searcher, golden.question, budget, bench) for budget in bench.budgets}
     targets = [target_of(id_, bench.catalog, bench.vault) for id_ in golden.expect]
-    order = _order(answer_in_full, targets)
+    # The ranking with each target where its first unit stands, under the target's name; other units
+    # keep a nameless place.
+    order: list[str] = []
+    for line in answer_in_full.trace:
+        if line.decision in _RANKED:
+            fresh = [target.id for target in targets if line.id in target.units and target.id not in order]
+            order += fresh or [""]
     widest = contexts[max(contexts)]
     expected = tuple(_expectation(target, order, answer_in_full, bench) for target in targets)
     unwanted = [target_of(id_, bench.catalog, bench.vault) for id_ in golden.without]
@@ -263,16 +269,6 @@ def _judge(
 
 def _context(searcher: Searcher, question: str, budget: int, bench: EvaluationSetup) -> Recalled:
     return recall(searcher, question, goal="", session="", budget=budget, max_results=bench.max_results)
-
-
-def _order(found: Answer, targets: Sequence[Target]) -> list[str]:
-    """The ranking with each target where its first unit stands, under the target's name; other units keep a nameless place."""
-    order: list[str] = []
-    for line in found.trace:
-        if line.decision in _RANKED:
-            fresh = [target.id for target in targets if line.id in target.units and target.id not in order]
-            order += fresh or [""]
-    return order
 
 
 def _expectation(target: Target, order: Sequence[str], found: Answer, bench: EvaluationSetup) -> Expected:

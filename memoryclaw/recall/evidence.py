@@ -167,12 +167,22 @@ class EvidenceReader:
         always = {*listed, *answers, *wishes, *dated, *of_days, *latest, *soon}
         units = [unit for unit in units if unit.rowid in counts or unit.rowid in always]
         own_ids = with_own_ids(units, self._catalog)
+        # What stands for a word tells no more than that word.
+        weights = [leaf.share * min(self._idf(leaf.clause), leaf.most) for leaf in question.all_leaves]
         evidence = Evidence(
-            self._units, own_ids, counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon), of_days=frozenset(of_days),
+            self._units, own_ids, counts, weights, bool(listed), frozenset(latest), tuple(soon), of_days=frozenset(of_days),
             expired=self._expired_units(units, question.today), used=self._uses(own_ids),
             unasked=self._unasked(units, question, counts, {*listed, *dated, *soon}), folded=Counter(self._lane.folded.values()),
         )  # fmt: skip
-        return self._with_names(evidence, question)
+        # What else the entities of the question are called, and which fields they have.
+        entities = list(question.entities)
+        if not entities:
+            return evidence
+        names = [*entities, *(name for _, name in self._catalog.synonyms(entities))]
+        return evidence._replace(
+            fields=frozenset(field.casefold() for field in self._catalog.fields_of(entities)),
+            names=tuple(tuple(question.language.tokens(name)) for name in names),
+        )
 
     def sharing(self, texts: Iterable[Iterable[str]], most: int) -> list[UnitSummary]:
         """At most so many current units, those first that share the most with the texts, which are given as their tokens: each is looked up by its rarest ones that not it alone holds."""
@@ -351,10 +361,6 @@ class EvidenceReader:
                 counted[unit.rowid] = Counts(of_unit, lent, beside)
         return counted
 
-    def _weights(self, question: Question) -> list[float]:
-        """What each leaf tells; what stands for a word, no more than that word."""
-        return [leaf.share * min(self._idf(leaf.clause), leaf.most) for leaf in question.all_leaves]
-
     def _units_by_filter(self, question: Question, *, nothing_found: bool) -> list[int]:
         """Units found by their date or by filters alone, newest first."""
         ranges, filters = question.query.ranges, question.query.filters
@@ -395,17 +401,6 @@ class EvidenceReader:
             order by u.at desc, u.id limit {LISTED}"""
         units = self._catalog.units(self._catalog.rowids(sql, values))
         return [rowid for rowid, unit in units.items() if _tells_of(unit, days)]
-
-    def _with_names(self, evidence: Evidence, question: Question) -> Evidence:
-        """What else the entities of the question are called, and which fields they have."""
-        entities = list(question.entities)
-        if not entities:
-            return evidence
-        names = [*entities, *(name for _, name in self._catalog.synonyms(entities))]
-        return evidence._replace(
-            fields=frozenset(field.casefold() for field in self._catalog.fields_of(entities)),
-            names=tuple(tuple(question.language.tokens(name)) for name in names),
-        )
 
 
 class _LeafCounter:
@@ -508,7 +503,7 @@ class _LeafCounter:
         signs, field = self._signs[place], self._fields[place]
         # Search words are few or many, and each is a guess.
         usual = 0.0 if column == ALSO else self._usual[kind, column]
-        scale = WEIGHTS.get(column, 1.0) / _norm(length(field, signs), usual) if usual else SEARCHED
+        scale = WEIGHTS.get(column, 1.0) / (1 - B + B * length(field, signs) / usual) if usual else SEARCHED
         return {
             n: scale * count
             for first in set(signs)
@@ -543,10 +538,6 @@ def _holding(clause: IndexClause, fields: Mapping[str, str], codes: Mapping[str,
     if clause.op == "all" and (barred or not all(required)):
         return set()
     return set().union(*required)
-
-
-def _norm(length: int, usual: float) -> float:
-    return 1 - B + B * length / usual
 
 
 def _is_nested(clause: IndexClause) -> bool:

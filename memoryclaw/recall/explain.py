@@ -77,7 +77,14 @@ def reasons(leaves: Iterable[Leaf], reading: UnitWords) -> Reasons:
                 else _phrases(leaf.clause, reading, column)
             )
             if surfaces:
-                _note(collected, leaf, column, surfaces)
+                via = "search word" if column == ALSO else leaf.via
+                if via == "literal":
+                    folded = fold(leaf.word)
+                    via = "literal" if any(fold(surface) == folded for surface in surfaces) else "stem"
+                collected.surfaces.update(surfaces)
+                matched = Matched(word=leaf.word, field=column, via=via)
+                if matched not in collected.matched:
+                    collected.matched.append(matched)
     return collected
 
 
@@ -111,17 +118,6 @@ def _phrases(clause: IndexClause, reading: UnitWords, column: str) -> list[str]:
         for i in range(len(flat) - len(phrase) + 1)
         if all(flat[i + k][1] == token_ for k, token_ in enumerate(phrase))
     ]
-
-
-def _note(found: Reasons, leaf: Leaf, column: str, surfaces: Sequence[str]) -> None:
-    via = "search word" if column == ALSO else leaf.via
-    if via == "literal":
-        folded = fold(leaf.word)
-        via = "literal" if any(fold(surface) == folded for surface in surfaces) else "stem"
-    found.surfaces.update(surfaces)
-    matched = Matched(word=leaf.word, field=column, via=via)
-    if matched not in found.matched:
-        found.matched.append(matched)
 
 
 def filter_causes(filters: Sequence[Filter]) -> list[Matched]:

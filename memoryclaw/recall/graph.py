@@ -262,7 +262,10 @@ class _GraphReader:
         ):
             if path_ in self._notes and target:
                 source = entity_at.get((path_, line)) or self._notes[path_].id
-                self._tie(Edge(source, self._leads(target, path_), "link", 1, path_, line, ""))
+                place = (target, path_.rpartition("/")[0])
+                if place not in self._led:
+                    self._led[place] = lead_to(target, path_, self._catalog)
+                self._tie(Edge(source, self._led[place], "link", 1, path_, line, ""))
 
     def _mention(self, facts: Iterable[tuple[str, int, str, str]]) -> None:
         """Entities that notes name in their headers, and those that are the value of another's fact."""
@@ -311,12 +314,6 @@ class _GraphReader:
             if (note := id_.partition("#")[0]) in self._nodes:
                 nodes[id_] = note
         return nodes
-
-    def _leads(self, target: str, source: str) -> str:
-        place = (target, source.rpartition("/")[0])
-        if place not in self._led:
-            self._led[place] = lead_to(target, source, self._catalog)
-        return self._led[place]
 
     def _tie(self, edge: Edge) -> None:
         """Adds a tie to those of its kind between the two, if both are there and apart."""

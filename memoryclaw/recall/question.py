@@ -396,7 +396,10 @@ def understand(
     fields: dict[str, str] = {}
     called: dict[str, str] = {}
     if _is_plain(query):
-        fields = _fields_said(text)
+        # The fields that words of a text stand for, each with these words.
+        from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - a search for notes loads no fields
+
+        fields = {noun.field: phrase for phrase in _phrases(text) if (noun := noun_of(phrase))}
         names_of_roles = _names_of_roles(text, entities, catalog)
         called = {key_of(name): name for _, name in names_of_roles}
         # Fields have English names.
@@ -421,7 +424,12 @@ def understand(
         resolver = _Resolver(query, vocabulary, catalog, languages)
         clause, leaves = resolver.clause(root), tuple(resolver.leaves)
         if _is_plain(query):
-            leaves += _characters(words)
+            # The single characters of words in Chinese script, each of which says something by
+            # itself.
+            word_of = {character: word for word in words for character in characters(word)}
+            leaves += tuple(
+                Leaf(IndexClause("token", sign), word, "bigram", CHARACTER) for sign, word in word_of.items()
+            )
     again = [one for one in query.ranges if not dates.tells_past(text, one.span)]
     coming = tuple(range_ for one in again if (range_ := dates.next_occurrence(one, today)))
     if query.ranges and _is_plain(query):
@@ -634,13 +642,6 @@ def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
     return {**entities, **{key: name for key, _, name in rows}}, people, name_parts
 
 
-def _fields_said(text: str) -> dict[str, str]:
-    """The fields that words of a text stand for, each with these words."""
-    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - a search for notes loads no fields
-
-    return {noun.field: phrase for phrase in _phrases(text) if (noun := noun_of(phrase))}
-
-
 def _phrases(text: str) -> list[str]:
     """The runs of words that may name a field."""
     typed = [word.removesuffix("'s") for word in words_of(text.replace("’", "'"))]
@@ -779,14 +780,6 @@ def goal_leaves(
         for word, tokens_of_word in tokens.items()
         for token in tokens_of_word
         if token not in asked and counts.get(token, 0)
-    )
-
-
-def _characters(words: Sequence[str]) -> tuple[Leaf, ...]:
-    """The single characters of words in Chinese script, each of which says something by itself."""
-    word_of = {character: word for word in words for character in characters(word)}
-    return tuple(
-        Leaf(IndexClause("token", sign), word, "bigram", CHARACTER) for sign, word in word_of.items()
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from memoryclaw.model import NOTHING, PROJECT, Match, Matched, Recalled, Unit
+from memoryclaw.model import NOTHING, PROJECT, Match, Matched, Recalled
 from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.pasted import OwnText
@@ -179,7 +179,17 @@ class _Offering:
             unread = [ranked for ranked in chunk if ranked.unit.rowid not in self._best]
             read = self._best | (self._searcher.units(unread) if unread else {})
             units = {ranked.unit.rowid: read[ranked.unit.rowid] for ranked in chunk}
-            empty = self._empty(chunk, units)
+            # The turns that say nothing by themselves, unless they answer a question.
+            is_stop = self._found.question.language.is_stop
+            idle = [
+                ranked.unit
+                for ranked in chunk
+                if ranked.unit.kind == "turn"
+                and len(units[ranked.unit.rowid].text) <= IDLE
+                and is_filler(units[ranked.unit.rowid].text, is_stop=is_stop)
+            ]
+            before = {(unit.rowid, unit.path) for unit in self._searcher.before(idle) if unit.asks}
+            empty = {unit.rowid for unit in idle if (unit.rowid - 1, unit.path) not in before}
             conflicts = self._searcher.conflicts(chunk, self._verdicts)
             superseded = self._searcher.superseded(chunk, units, self._verdicts)
             pack.marks.update((id_, mark_of(ids, ())) for id_, ids in conflicts.items())
@@ -212,16 +222,3 @@ class _Offering:
                 if len(chunk) == CHUNK:
                     break
         return chunk
-
-    def _empty(self, chunk: Sequence[Ranked], units: Mapping[int, Unit]) -> set[int]:
-        """The turns that say nothing by themselves, unless they answer a question."""
-        is_stop = self._found.question.language.is_stop
-        idle = [
-            ranked.unit
-            for ranked in chunk
-            if ranked.unit.kind == "turn"
-            and len(units[ranked.unit.rowid].text) <= IDLE
-            and is_filler(units[ranked.unit.rowid].text, is_stop=is_stop)
-        ]
-        before = {(unit.rowid, unit.path) for unit in self._searcher.before(idle) if unit.asks}
-        return {unit.rowid for unit in idle if (unit.rowid - 1, unit.path) not in before}

@@ -9,15 +9,12 @@ from itertools import pairwise
 
 from memoryclaw import late
 from memoryclaw.index import stemming
-from memoryclaw.late import NamedTuple
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.grammar import (
-    UNREAD,
     Grammar,
     codes,
     grammar,
     grammar_of,
-    spans_of,
     spoken_in,
     tokens_of,
 )
@@ -37,7 +34,6 @@ _FIELD, _OWN = (
     "= ",
     "=own ",
 )  # before a field in the subject of a text; of the speaker, where the form of a verb says so
-_MOST = 0.5  # of what older words say: a clause that is less takes the rest of them with it
 _UNSPACED = 5  # characters before it that must be the same, in a script without spaces
 
 
@@ -61,18 +57,6 @@ def _marks(text: str, code: str, language: str) -> frozenset[str]:
 def _marks_of_later(text: str, language: str) -> frozenset[str]:
     pieces = (_marks(piece, _grammar_of(piece, text).code, language) for piece in (text, *sentences(text)))
     return frozenset[str]().union(*pieces, *(ended for _, ended in endings(text)))
-
-
-def may_renew(older: str, later: str) -> bool:
-    """False for words without a sign of change that say nothing anew: they are in a language that is read, and tell no day from which something is so, nor when on the clock what the older ones do."""
-    return _may_renew(later) or (clock_in(older) and any(map(str.isdigit, later)))
-
-
-@lru_cache(maxsize=1024)
-def _may_renew(text: str) -> bool:
-    words = _grammar_of(text)
-    is_read = words.code != UNREAD and max(text, default="") < "\u3000"
-    return not is_read or words.beginnings.within(tokens_of(text))
 
 
 def renews(older: str, later: str, *, change: bool) -> bool:
@@ -443,115 +427,3 @@ def stems_in(text: str, code: str) -> frozenset[str]:
     if "'" in text or "’" in text:
         words = [_ELIDED.sub("", word) for word in words]
     return frozenset(stemming.language(code).telling(words))
-
-
-class Valued(NamedTuple):
-    """A clause that gives a thing a value."""
-
-    thing: frozenset[str]  # the stems of what stands before the value; where nothing does, behind it
-    names: tuple[frozenset[str], ...]  # those of each thing that is named around the value
-    common: frozenset[str]  # those that are no names of persons or places
-    values: frozenset[str]
-    first: str  # of them, a figure where there is one
-    kinds: frozenset[str]
-    share: float  # of the stems of the whole text
-
-
-def revalues(older: str, later: str, *, change: bool) -> bool:
-    """True where a clause that is most of what older words say, and one of the later, give one thing another value of a kind: `rent is 1,240`, `the rent is going up to 1,310`."""
-    if not (change or _grammar_of(later).beginnings.within(tokens_of(later))):
-        return False
-    like = max(older, later, key=len)  # a short text seldom tells its own language
-    before = [old for old in _valued_clauses(older, like) if old.share >= _MOST]
-    return any(_differ(old, new) for new in _valued_clauses(later, like) for old in before)
-
-
-def _differ(old: Valued, new: Valued) -> bool:
-    """True where two clauses give one thing another value of a kind."""
-    is_same = new.thing <= old.thing or new.thing in old.names
-    shared = new.thing if is_same else old.thing if old.thing in new.names else frozenset()
-    is_common = not shared.isdisjoint(old.common | new.common)
-    is_other = not (old.values <= new.values or new.values <= old.values) or old.first != new.first
-    return is_common and is_other and _are_alike(old.kinds, new.kinds)
-
-
-def _are_alike(kinds: frozenset[str], others: frozenset[str]) -> bool:
-    """True for values of one kind; a bare figure may be a sum or a measure, and is no time."""
-    return not kinds.isdisjoint(others) if kinds and others else (kinds | others).isdisjoint({"day", "hour"})
-
-
-def _valued_clauses(text: str, like: str) -> tuple[Valued, ...]:
-    """The clauses of a text that give a thing a value, each with the thing."""
-    return _valued_in(text, _grammar_of(text, like).code, _language_told_by(like)) if valued(text) else ()
-
-
-@lru_cache(maxsize=8192)
-def _valued_in(text: str, code: str, language: str) -> tuple[Valued, ...]:
-    words, size, before, valued_clauses = grammar(code), max(1, len(stems(text))), "", list[Valued]()
-    for clause in clauses(text, words):
-        sentence = _without_beginning(clause.text, words)
-        values = valued(sentence)
-        if values:
-            owners = next(
-                filter(None, (_things(piece, values, words) for piece in (sentence, before))), None
-            ) or _things(sentence, values, words, verbs=False)
-            names = tuple(stems_in(" ".join(name), language) for name in owners)
-            common = stems_in(
-                " ".join(word for name in owners for word in name if _is_common(word, text, words)),
-                language,
-            )
-            ordered = [token for token in tokens_of(sentence) if token in values]
-            first = next(filter(str.isdecimal, ordered), ordered[0])
-            share = len(stems(clause.text)) / size
-            if names:
-                kinds = kinds_of_values(sentence)
-                valued_clauses.append(Valued(names[0], names, common, values, first, kinds, share))
-        before = clause.text
-    return tuple(valued_clauses)
-
-
-def _without_beginning(text: str, words: Grammar) -> str:
-    """A clause without the day from which it holds: `from May`, `as of Monday`."""
-    tokens, spans = tokens_of(text), spans_of(text)
-    for place in range(len(tokens) - 1):
-        size = words.beginnings.at(tokens, place) or words.source_prepositions.at(tokens, place)
-        if (
-            size
-            and place + size < len(tokens)
-            and (tokens[place + size] in words.months or tokens[place + size] in words.weekdays)
-        ):
-            return f"{text[: spans[place][0]]}{text[spans[place + size][1] :]}"
-    return text
-
-
-def _things(text: str, values: frozenset[str], words: Grammar, *, verbs: bool = True) -> list[list[str]]:
-    """What is named before the values of a clause, in one, and apart what of it stands between small words, and first behind them; without its `verbs`, unless these are all that there is: `rent is 900`."""
-    tokens, spans = tokens_of(text), spans_of(text)
-    value_places = [place for place, token in enumerate(tokens) if token in values] or [len(tokens)]
-    has_capitals = bool(words.noun_capitals) and text.lower() != text
-    runs: dict[bool, list[list[str]]] = {False: [[]], True: [[]]}
-    place = 0
-    while place < len(tokens):
-        token, sign = tokens[place], words.changes.at(tokens, place) or words.renewals.at(tokens, place)
-        idle = (words.small, words.light, words.adverbs, words.number_words, words.be_verbs)
-        is_idle = (
-            token in values or any(token in entries for entries in idle) or words.units.at(tokens, place)
-        )
-        is_idle = is_idle or (has_capitals and text[spans[place][0]].islower())
-        if sign or is_idle or (verbs and words.verbs.at(tokens, place)):
-            runs[place > value_places[0]].append([])
-        else:
-            runs[place > value_places[0]][-1].append(token)
-        place += sign or 1
-    before, behind = ([run for run in runs[side] if run] for side in (False, True))
-    joined = [[word for run in before for word in run]] if before else []
-    return [*joined, *(before if len(before) > 1 else ()), *behind[:1]]
-
-
-def _is_common(word: str, text: str, words: Grammar) -> bool:
-    """True for a word that is written small, or stands behind an article or a possessive."""
-    tokens, spans = tokens_of(text), spans_of(text)
-    place = next((place for place, token in enumerate(tokens) if token == word), -1)
-    return place >= 0 and (
-        text[spans[place][0]].islower() or (place > 0 and tokens[place - 1] in words.noun_openers)
-    )

@@ -149,8 +149,16 @@ class _Line:
 
     @cached_property
     def is_event(self) -> bool:
-        """True where it tells what happened, or a day that was over."""
-        return _tells_event(self.sentence, self.tokens, self.unit, self._words)
+        """True where it has a verb of what happened, or its day was over when it was said."""
+        if self._words.past_event_verbs.within(self.tokens):
+            return True
+        day_of_line = _day(self.unit, date.max)
+        days = exact_values(self.sentence, day_of_line).get("day", {}) if self.unit.when else {}
+        return any(
+            (day_of_line - date.fromisoformat(f"{day_of_line.year}-{day}")).days % 365 in range(1, _PAST)
+            for day in days
+            if day != "02-29"
+        )
 
     @cached_property
     def denied(self) -> tuple[tuple[str, ...], ...]:
@@ -468,19 +476,6 @@ def _has_figures(text: str) -> bool:
 
 def _amounts_to(form: str, text: str) -> str:
     return text.lower() if form in ("address", "email") else re.sub(r"\D", "", text).lstrip("0")
-
-
-def _tells_event(text: str, tokens: Sequence[str], unit: Unit, words: Grammar) -> bool:
-    """True for a line with a verb of what happened, or whose day was over when it was said."""
-    if words.past_event_verbs.within(tokens):
-        return True
-    day_of_line = _day(unit, date.max)
-    days = exact_values(text, day_of_line).get("day", {}) if unit.when else {}
-    return any(
-        (day_of_line - date.fromisoformat(f"{day_of_line.year}-{day}")).days % 365 in range(1, _PAST)
-        for day in days
-        if day != "02-29"
-    )
 
 
 def _nouns(tokens: tuple[str, ...], words: Grammar) -> Iterator[str]:

@@ -96,7 +96,13 @@ class Strengths:
         self._days = record.days
         self._today = today.isoformat()
         self._record = record
-        self._absorbed = _absorbed_ids(record.used_ids, merged)
+        # For each memory, the ids whose uses are its own by now; empty where nothing was merged.
+        self._absorbed: dict[str, list[str]] = {}
+        for id_ in record.used_ids if merged else ():
+            heir, visited = id_, {id_}
+            while (above := merged.get(heir, "")) and above not in visited:
+                visited.add(heir := above)
+            self._absorbed.setdefault(heir, []).append(id_)
 
     @property
     def ids(self) -> Collection[str]:
@@ -132,17 +138,6 @@ class Strengths:
     def _strength(self, uses: Collection[Use], kind: str) -> Strength:
         half_life = HALF_LIVES.get(kind, HALF_LIVES["note"])
         return strength_of(uses, self._days, self._today, half_life)
-
-
-def _absorbed_ids(used: Iterable[str], merged: Mapping[str, str]) -> dict[str, list[str]]:
-    """For each memory, the ids whose uses are its own by now; empty where nothing was merged."""
-    absorbed: dict[str, list[str]] = {}
-    for id_ in used if merged else ():
-        heir, visited = id_, {id_}
-        while (above := merged.get(heir, "")) and above not in visited:
-            visited.add(heir := above)
-        absorbed.setdefault(heir, []).append(id_)
-    return absorbed
 
 
 def _unite(uses: Iterable[Use]) -> list[Use]:

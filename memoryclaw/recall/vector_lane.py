@@ -109,7 +109,9 @@ class VectorLane:
 
     def _views(self, found: Ranking, within: Sequence[int] | None) -> _Views:
         question = found.question
-        text, vector_of = _text(question), asking(self._vectors)
+        # The question without its fields; as it was written where there are none.
+        query = question.query
+        text, vector_of = (" ".join(query.words) if query.filters else query.text), asking(self._vectors)
         own_text = in_own_words(text, _people(question)) if question.language.code == "en" else text
         store, plain = self._vectors.store, vector_of(text)
         near = set(store.look(plain, POOL, within))
@@ -137,12 +139,6 @@ def nearness(cosines: Mapping[int, float], best: float) -> dict[int, float]:
         rowid: exact(WEIGHT * best * max(cosine, 0.0) / nearest) if nearest > 0 else 0.0
         for rowid, cosine in cosines.items()
     }
-
-
-def _text(question: Question) -> str:
-    """The question without its fields; as it was written where there are none."""
-    query = question.query
-    return " ".join(query.words) if query.filters else query.text
 
 
 def _people(question: Question) -> set[str]:

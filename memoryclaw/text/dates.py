@@ -674,17 +674,13 @@ def _normal(word: str) -> str:
     """The word without case and accents; a number in digits, without the zero before it."""
     if not word.isascii():
         if word[0] in _DIGITS or word[0] == "十":
-            return _numeral(word)
+            tens, ten, ones = word.partition("十")
+            if not ten:
+                return "".join(_DIGITS[digit] for digit in word)
+            return _DIGITS.get(tens, "1") + _DIGITS.get(ones, "0")
         word = _simplified().get(word) or fold(word).replace("’", "'")
     word = word.lower()
     return word[1:] if len(word) == 2 and word[0] == "0" and word.isdecimal() else word
-
-
-def _numeral(word: str) -> str:
-    tens, ten, ones = word.partition("十")
-    if not ten:
-        return "".join(_DIGITS[digit] for digit in word)
-    return _DIGITS.get(tens, "1") + _DIGITS.get(ones, "0")
 
 
 # The grammar of date phrases. It reads the words of one language from a position on.

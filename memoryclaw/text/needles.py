@@ -89,7 +89,12 @@ class Needles:
             for needle in sorted(hits, key=len, reverse=True):
                 text = _pattern(needle).sub(GONE, text)
             if text == before:
-                return _bluntly(text, hits)
+                # Takes out whole lines where the words of a needle are spelt in a way that no pattern
+                # meets.
+                looked = Needles(hits)
+                lines = [GONE if looked.matches(line) else line for line in text.split("\n")]
+                joined = "\n".join(lines)
+                return GONE if looked.matches(joined) else joined
         return text
 
     def _cut(self, text: str) -> list[tuple[int, int, str]]:
@@ -134,14 +139,6 @@ def _pattern(needle: str) -> re.Pattern[str]:
     return re.compile(
         r"(?<![^\W_])" + gap.join(map(re.escape, words_of(needle))) + r"(?![^\W_])", re.IGNORECASE
     )
-
-
-def _bluntly(text: str, needles: Iterable[str]) -> str:
-    """Takes out whole lines where the words of a needle are spelt in a way that no pattern meets."""
-    looked = Needles(needles)
-    lines = [GONE if looked.matches(line) else line for line in text.split("\n")]
-    joined = "\n".join(lines)
-    return GONE if looked.matches(joined) else joined
 
 
 def _unescape(hit: re.Match[str]) -> str:

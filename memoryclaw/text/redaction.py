@@ -190,12 +190,6 @@ def _spans(text: str) -> Iterator[_Span]:
 
 def _secrets(text: str) -> Iterator[_Span]:
     low = lower(text)
-    yield from _forms(text, low)
-    yield from named_secrets(text, low)
-    yield from placed_secrets(text, low)
-
-
-def _forms(text: str, low: str) -> Iterator[_Span]:
     words = [word for word in text.split() if len(word) >= SHORTEST]
     long = " ".join(words)
     low_long, is_long = lower(long), any(len(word) >= LONG for word in words)
@@ -210,6 +204,8 @@ def _forms(text: str, low: str) -> Iterator[_Span]:
             group = next((n for n in range(1, hit.re.groups + 1) if hit[n]), 0)
             if not group or not is_sample(hit[group]):
                 yield _Span(*hit.span(group), rule.kind)
+    yield from named_secrets(text, low)
+    yield from placed_secrets(text, low)
 
 
 def _merge(spans: Iterable[_Span]) -> list[_Span]:

@@ -428,7 +428,12 @@ def _is_password(hit: re.Match[str], value: str, end: int) -> bool:
         _STATED.fullmatch(value) or _ALGORITHMS.intersection(re.split(r"[-_/]", value.lower()))
     ):
         return False
-    return not _is_plain(bare) or _stands_alone(hit, value, end)
+    # A word of any language has letters only, with one hyphen at most.
+    return not (
+        bare.count("-") < 2
+        and bare.replace("-", "").replace("’", "").isalpha()
+        and not re.search(r"[a-z][A-Z]", bare)
+    ) or _stands_alone(hit, value, end)
 
 
 def _is_result(hit: re.Match[str], value: str) -> bool:
@@ -522,15 +527,6 @@ def is_placeholder(value: str) -> bool:
 def _says_nothing(value: str) -> bool:
     words = value.lower().split()
     return bool(_PLACEHOLDER.fullmatch(value)) or any(word.strip(".,!?") in _SENTENCE for word in words)
-
-
-def _is_plain(value: str) -> bool:
-    """True for a word of any language: letters only, with one hyphen at most."""
-    return (
-        value.count("-") < 2
-        and value.replace("-", "").replace("’", "").isalpha()
-        and not re.search(r"[a-z][A-Z]", value)
-    )
 
 
 def mixes(value: str) -> bool:

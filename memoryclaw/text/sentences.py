@@ -98,7 +98,18 @@ def _goes_on(before: str, after: str) -> bool:
         return False
     word = last[1].lower()
     if word[0].isdigit():
-        return _is_ordinal(word, before, after)
+        # True where the dot belongs to a day: `12. Mai`, `27.11. Termin`; or to the number of an item
+        # in a list.
+        if word.isdigit():
+            alone = before.strip() == f"{word}."
+            if len(word) > 2 or alone or _MONTH.match(after):
+                return len(word) < 3
+            ordinal = not _is_opener(after) and (
+                not _ORDINAL_AFTER.isdisjoint(before.lower().split()[-2:-1])
+                or _SHORTENED.match(after) is not None
+            )
+            return (ordinal or after[:1].islower()) and not _begins_clause(after)
+        return _DAY_MONTH.fullmatch(word) is not None and not (_is_opener(after) or _begins_clause(after))
     number, small = after[:1].isdigit() or after[:1] in "+(", after[:1].islower()
     return (
         word in _ABBREVIATIONS
@@ -113,20 +124,6 @@ def _in_bracket(before: str, after: str) -> bool:
     opened = before.rfind("(") > before.rfind(")")
     closed = after.find(")")
     return opened and closed >= 0 and not 0 <= after.find("(") < closed
-
-
-def _is_ordinal(word: str, before: str, after: str) -> bool:
-    """True where the dot belongs to a day: `12. Mai`, `27.11. Termin`; or to the number of an item in a list."""
-    if word.isdigit():
-        alone = before.strip() == f"{word}."
-        if len(word) > 2 or alone or _MONTH.match(after):
-            return len(word) < 3
-        ordinal = not _is_opener(after) and (
-            not _ORDINAL_AFTER.isdisjoint(before.lower().split()[-2:-1])
-            or _SHORTENED.match(after) is not None
-        )
-        return (ordinal or after[:1].islower()) and not _begins_clause(after)
-    return _DAY_MONTH.fullmatch(word) is not None and not (_is_opener(after) or _begins_clause(after))
 
 
 def _begins_clause(after: str) -> bool:

@@ -13,7 +13,6 @@ from memoryclaw.app import App, open_vault
 from memoryclaw.recall.renewing import (
     gives_up,
     renews,
-    revalues,
     share_a_word,
     speaks_of_another,
     told_anew,
@@ -70,29 +69,6 @@ def test_two_things_are_told_apart_by_what_the_words_speak_of(
     older: str, later: str, *, another: bool
 ) -> None:
     assert speaks_of_another(older, later) == another
-
-
-@pytest.mark.parametrize(
-    ("older", "later", "is_so"),
-    [
-        ("The rent is 1,240 a month", "rent is going up to 1,310 from May", True),
-        ("the cello lessons are 35 pounds an hour", "Cello's gone up to 42 an hour", True),
-        ("the regatta is on 14 June", "they've had to push the regatta back to 5 July", True),
-        ("the regatta is on 14 June", "they moved the regatta to 14 July", True),
-        ("I take 50 micrograms of levothyroxine every morning", "the doctor upped my levothyroxine to 75", True),
-        ("Der Kurs kostet 60 Euro im Monat", "Der Kurs ist teurer geworden, 75 Euro im Monat", True),
-        ("Die Miete beträgt 890 Euro", "Ab Juni zahlen wir 940 Miete", True),
-        ("the budget is 900", "the kitchen budget is 800 now", False),
-        ("the wedding is on 14 June", "the wedding cake comes on 12 June now", False),
-        ("the wedding is on 14 June", "the wedding is down to 80 guests now", False),
-        ("Jonas earns 40 an hour", "Jonas is up to 60 km a week now", False),
-        ("the garage charges 55", "the garage opens at 8:00 now", False),
-        ("the keys are in flat 12 and the boiler, which nobody dares to touch, makes odd noises at night, is 20 years old", "the boiler is 1 year old now", False),
-        ("I ran 5 km", "I ran 7 km", False),
-    ],
-)  # fmt: skip
-def test_another_value_of_one_thing_ends_the_older(older: str, later: str, *, is_so: bool) -> None:
-    assert revalues(older, later, change=later != "I ran 7 km") == is_so
 
 
 def test_words_that_share_nothing_are_not_compared() -> None:
@@ -253,20 +229,6 @@ def test_a_change_of_the_same_thing_needs_not_its_old_words(older: str, later: s
 @pytest.mark.parametrize(
     ("older", "later"),
     [
-        ("Der Elternabend ist am 9. September um 19 Uhr in der Aula", "Elternabend wurde verlegt auf den 16. September, gleiche Zeit"),
-        ("the badger book: deadline is 30 october for roughs", "roughs got pushed, its 13 november now"),
-        ("my physio appointment is at 10:30 on Tuesday", "physio got moved to 2pm"),
-        ("die Chorprobe ist dienstags um 20 Uhr", "die Chorprobe ist jetzt donnerstags"),
-    ],
-)  # fmt: skip
-def test_what_is_moved_has_another_value_of_the_same_kind(older: str, later: str) -> None:
-    assert revalues(older, later, change=True)
-    assert share_a_word(older, later)
-
-
-@pytest.mark.parametrize(
-    ("older", "later"),
-    [
         ("Mein Mann Ole fährt einen alten Volvo", "Ole hat den Volvo verkauft"),
         ("Ich nehme seit Montag Ibuprofen wegen der Schulter", "Ibuprofen brauch ich nicht mehr"),
         ("we have a subscription to the FT", "we cancelled the FT"),
@@ -282,10 +244,6 @@ def test_what_somebody_gives_up_ends_that_they_have_or_do_it(older: str, later: 
 @pytest.mark.parametrize(
     ("older", "later"),
     [
-        ("the shop opens at 9", "the shop closes at 6 now"),
-        ("die Chorprobe ist dienstags um 20 Uhr", "die Bandprobe ist jetzt donnerstags"),
-        ("Jannis starts at 8 on Mondays", "Jannis has judo on Tuesdays now"),
-        ("four of us me and Desmond hes been with me since day one then Kit part time on sundays and weekends", "kit moves up to full time through april"),
         ("I have a coffee subscription", "I no longer drink coffee"),
         ("I work at a Volvo dealer", "I sold the Volvo"),
         ("my brother Pieter drives a Volvo", "I sold the Volvo"),
@@ -294,8 +252,7 @@ def test_what_somebody_gives_up_ends_that_they_have_or_do_it(older: str, later: 
         ("meine Schwester spielt Geige", "Geige spiel ich nicht mehr"),
     ],
 )  # fmt: skip
-def test_what_moves_or_is_given_up_is_only_that(older: str, later: str) -> None:
-    assert not revalues(older, later, change=True)
+def test_what_is_given_up_is_only_that(older: str, later: str) -> None:
     assert not gives_up(older, later)
 
 
