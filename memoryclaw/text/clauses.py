@@ -97,10 +97,35 @@ def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> It
         piece = sentence[behind : ends[at + 1][0]] if at + 1 < len(ends) else ""
         if _only_adds(tokens_of(piece), words):
             continue  # `no bullets, ever`
-        if piece and sentence[end:behind].strip() == "," and _TIME_OR_PLACE.match(piece.rstrip(" .!?")):
+        if (piece and sentence[end:behind].strip() == ",") and (
+            _TIME_OR_PLACE.match(piece.rstrip(" .!?"))
+            or _goes_on(tokens_of(sentence[start:end]), tokens_of(piece), words, is_name)
+        ):
             continue
         yield from _unmarked(sentence, start, end, words, is_name)
         start = behind
+
+
+def _goes_on(
+    tokens: Sequence[str], behind: Sequence[str], words: Grammar, is_name: Callable[[str], bool]
+) -> bool:
+    """True where the last thing of a clause goes on behind a comma, before the next clause: `at 4 Elm Street, Ely and my phone is …`."""
+    link = next((at for at, token in enumerate(behind) if token in words.coordinators), 0)
+    if not 0 < link < len(behind) - 1 or _verb_at(tokens, 0, words) is None:
+        return False
+    openers = (words.determiners, words.possessives_own, words.personal, words.starts, words.prepositions)
+    is_noun = not any(token in entries for token in behind[:link] for entries in openers)
+    verb = _verb_at(behind, 0, words)
+    # Not `…, Ana and my mum live in Ely`, of which both are the subject.
+    is_own = (
+        words.possessives_own.has_any(behind[link + 1 : link + 3]) and behind[verb or 0] in words.be_verbs
+    )
+    return (
+        is_noun
+        and (verb is None or (verb > link and behind[verb] not in words.plural_verbs))
+        and (is_own or behind[0].isdigit())  # a postal code
+        and _begins(behind, link + 1, words, is_name)
+    )
 
 
 def _only_adds(tokens: Sequence[str], words: Grammar) -> bool:
@@ -118,7 +143,7 @@ def _unmarked(
     for at in range(1, len(tokens)):
         before = tokens[at - 1]
         linked = before in words.coordinators
-        if not (linked or tokens[at] in words.clause_starts.by_first) or _only_adds(tokens[at:], words):
+        if not (linked or words.clause_starts.begins_with(tokens[at])) or _only_adds(tokens[at:], words):
             continue
         head = min(words.starts.skip(tokens, cut), len(tokens) - 1)
         head -= tokens[head - 1] in words.negative_determiners and head > cut  # `yes but no bullets`

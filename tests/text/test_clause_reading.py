@@ -40,6 +40,10 @@ def read(text: str, code: str = "en") -> list[Clause]:
         ("ok so i live in leeds lol", ["i live in leeds"]),
         ("?!", []),
         ("", []),
+        (
+            "my address is 4 Elm Street, Ely and my phone is new",
+            ["my address is 4 Elm Street, Ely", "my phone is new"],
+        ),
         ("i moved to Leith, Ana and my mum live in Ely", ["i moved to Leith", "Ana and my mum live in Ely"]),
     ],
 )
