@@ -7,7 +7,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -71,33 +71,17 @@ class CheckedVault:
 def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
     """Runs every check."""
     root = patient.vault.root
-    count = patient.catalog.files()
-    fine, rest = f"{count} notes, all of them read without a problem", f"in {_some(count, 'note')}"
-    with patient.index.database.reading():  # one state of it, which is looked at once for damage
-        ends = dangling(patient.catalog, patient.vault.beside())
-    typed, understood = "every value has the type that its field declares", f"{CONFIG_FILE} is understood"
-    notices = (notice.partition(": ") for notice in patient.config.notices)
-    ignored = (Problem(file, 0, sentence) for file, _, sentence in notices)
-    names = [path.removeprefix("./") for path in list_files(os.fspath(root), "")]
-    rename = "rename it: another system cannot use it, or takes the two names for one file"
-    unfit = (Problem(path, 0, why, rename) for path, why in name_troubles(names))
-    named, level = "these file names work on every system", "problem" if any(name_twins(names)) else "advice"
-    missing = "which does not exist in the vault"
-    details = (Problem(end.source, end.line, f"links to {end.target!r}, {missing}") for end in ends)
     checks = [
-        _counted("notes", patient.catalog.problems(), fine, "problem", rest, level="problem"),
-        # What a person wrote by hand is kept and found, whatever its type; here it is told.
-        _counted(
-            "fields", untyped(patient.vault, patient.catalog), typed, "value", "of another type than declared"
-        ),
+        _notes(patient.catalog),
+        _fields(patient),
         _conflicts(patient.conflicts()),
         _index(patient, fix=fix),
-        _counted("settings", ignored, understood, "setting", "cannot be followed", level="problem"),
-        _counted("names", unfit, named, "file name", "do not work on every system", level=level),
+        _settings(patient.config),
+        _names([path.removeprefix("./") for path in list_files(os.fspath(root), "")]),
         _git(root),
         _leftovers(root, Path(state_folder(os.fspath(root))), fix=fix),
         _permissions(root, Path(state_folder(os.fspath(root)))),
-        _counted("links", details, "every link leads somewhere", "link", "to what is not there yet"),
+        _links(patient),
         *(Check("adoption", "advice", sentence) for sentence in patient.announced),
         *(Check("models", "advice", sentence) for sentence in idle_models(patient.config)),
     ]
@@ -113,6 +97,19 @@ def _counted(
     details = tuple(details)
     sentence = f"{_some(len(details), noun)} {rest}"
     return Check(name, level, sentence, details) if details else Check(name, "ok", fine)
+
+
+def _notes(catalog: Catalog) -> Check:
+    count = catalog.files()
+    fine, rest = f"{count} notes, all of them read without a problem", f"in {_some(count, 'note')}"
+    return _counted("notes", catalog.problems(), fine, "problem", rest, level="problem")
+
+
+def _fields(patient: CheckedVault) -> Check:
+    """What a person wrote by hand is kept and found, whatever its type; here it is told."""
+    fine = "every value has the type that its field declares"
+    details = untyped(patient.vault, patient.catalog)
+    return _counted("fields", details, fine, "value", "of another type than declared")
 
 
 def _conflicts(found: Sequence[Conflict]) -> Check:
@@ -131,21 +128,32 @@ def _conflicts(found: Sequence[Conflict]) -> Check:
 
 
 def _index(patient: CheckedVault, *, fix: bool) -> Check:
-    trouble = patient.index.database.trouble()
+    trouble = _unsound(patient)
     if not trouble:
-        with tempfile.TemporaryDirectory(prefix="memoryclaw-doctor-") as folder:
-            fresh = patient.rebuild(Path(folder))
-            try:
-                same = fingerprint(fresh) == fingerprint(patient.index)
-            finally:
-                fresh.database.close()
-        if same:
-            return Check("index", "ok", "sound, and equal to one freshly built from the files")
-        trouble = "the index differs from one built from the files"
+        return Check("index", "ok", "sound, and equal to one freshly built from the files")
     if not fix:
         return Check("index", "problem", f"{trouble}; `memoryclaw check --fix` builds it again")
     patient.mend()
     return Check("index", "mended", f"{trouble}; it was built again")
+
+
+def _unsound(patient: CheckedVault) -> str:
+    if trouble := patient.index.database.trouble():
+        return trouble
+    with tempfile.TemporaryDirectory(prefix="memoryclaw-doctor-") as folder:
+        fresh = patient.rebuild(Path(folder))
+        try:
+            same = fingerprint(fresh) == fingerprint(patient.index)
+        finally:
+            fresh.database.close()
+    return "" if same else "the index differs from one built from the files"
+
+
+def _settings(config: Config) -> Check:
+    notices = (notice.partition(": ") for notice in config.notices)
+    details = (Problem(file, 0, sentence) for file, _, sentence in notices)
+    fine = f"{CONFIG_FILE} is understood"
+    return _counted("settings", details, fine, "setting", "cannot be followed", level="problem")
 
 
 def idle_models(config: Config) -> list[str]:
@@ -156,6 +164,13 @@ def idle_models(config: Config) -> list[str]:
     return [
         f"Ollama is on this machine, and no model reads your logs; `llm.chain: [ollama]` in {own} turns it on"
     ]
+
+
+def _names(paths: Collection[str]) -> Check:
+    hint = "rename it: another system cannot use it, or takes the two names for one file"
+    details = (Problem(path, 0, why, hint) for path, why in name_troubles(paths))
+    fine, level = "these file names work on every system", "problem" if any(name_twins(paths)) else "advice"
+    return _counted("names", details, fine, "file name", "do not work on every system", level=level)
 
 
 def _git(root: Path) -> Check:
@@ -172,8 +187,10 @@ def _git(root: Path) -> Check:
         told = f"{state.sentence}; `git fsck` looks at all of it, which takes longer than {_FSCK} seconds"
         return Check("git", "advice", told)
     sound, lines = looked
-    if sound:
-        return Check("git", "ok", state.sentence)
+    return Check("git", "ok", state.sentence) if sound else _damaged(lines)
+
+
+def _damaged(lines: Sequence[str]) -> Check:
     lines_of_git = [line for line in lines if not line.startswith(("notice:", "warning:"))]
     lines_of_git = lines_of_git or ["git fsck failed"]
     details = tuple(Problem(".git", 0, line) for line in lines_of_git[:_SHOWN])
@@ -229,6 +246,14 @@ def _permissions(root: Path, state: Path) -> Check:
                 details.append(Problem(os.path.relpath(path, root), 0, sentence, hint))
     fine = "nobody else can read the vault"
     return _counted("permissions", details, fine, "place", "open to other users of this machine")
+
+
+def _links(patient: CheckedVault) -> Check:
+    with patient.index.database.reading():  # one state of it, which is looked at once for damage
+        ends = dangling(patient.catalog, patient.vault.beside())
+    missing = "which does not exist in the vault"
+    details = (Problem(end.source, end.line, f"links to {end.target!r}, {missing}") for end in ends)
+    return _counted("links", details, "every link leads somewhere", "link", "to what is not there yet")
 
 
 def _some(count: int, what: str) -> str:

@@ -491,8 +491,7 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Assertion | None:
         return None
     timeless, when = _without_time(clause.rest, since=True)
     value = _value(timeless, words)
-    goes_on = tokens_of(clause.rest)[0].endswith(tuple(words.progressive_ends))  # `my oven is showing E15`
-    if not value or goes_on or clause.subject[-1] in words.reflexives:
+    if not value or clause.subject[-1] in words.reflexives:
         return None  # nor has `mes parents se sont installés à Vannes` a value
     noun = tokens_of(owner.noun)
     if words.noun_capitals and words.roles.at(noun) == len(noun) and not names.found(value):
@@ -876,7 +875,8 @@ def _is_no_place(value: str, field: str, clause: Clause, entity: str, words: Gra
     """True for a time, for one word in small letters where a name stands with a capital, and for a home that is written as a program is: `I work at night`, `Marek moved to platform`, `we moved to FastAPI`."""
     tokens = tokens_of(value)
     times = (words.calendar_words, words.time_words, words.small, words.adverbs)
-    if all(token[0].isdigit() or any(token in each for each in times) for token in tokens):
+    is_small = value == value.lower()  # `Morgen und Partner` is a name, and so are `3M` and `37signals`
+    if is_small and all(token.isdigit() or any(token in each for each in times) for token in tokens):
         return True
     if field == _HOME and is_program(value):
         return True

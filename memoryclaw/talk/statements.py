@@ -28,7 +28,6 @@ from memoryclaw.talk.assertions import (
     without_contrast,
 )
 from memoryclaw.talk.corrections import PutRight, corrected, put_right
-from memoryclaw.talk.layout import listed
 from memoryclaw.talk.learned import LateWorth, Worth
 from memoryclaw.talk.letters import is_led_by_person
 from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, is_order, is_task, request_of
@@ -173,7 +172,6 @@ class SegmentReader:
         for turn in turns:
             self.names.learn(without_secrets(turn.text), spoken_in(turn.text, self._language))
         self.pasted: list[Pasted] = []
-        self._made_up: set[str] = set()  # who comes up in what somebody writes
         self._heard: set[str] = set()  # lines that the assistant has written so far
         self._heard_to = 0
         self._put_right: dict[
@@ -223,21 +221,14 @@ class SegmentReader:
         ]
         if reading.named:
             self._named = number, reading.named
-        if _makes_up(tokens_of(turn.text[:_ASKING]), words):
-            self._made_up.update(reading.named)
         pieces = [
             piece._replace(doubts=piece.doubts | {"hedged"})
             if any(right in piece.clause.text for right in unsure)
             else piece
             for piece in pieces
         ]
-        is_play = words.fictions.within(tokens_of(turn.text[:_ASKING]))
-        pieces = [
-            piece._replace(doubts=piece.doubts | {"joke"})
-            if is_play or piece.about in self._made_up
-            else piece
-            for piece in pieces
-        ]
+        if words.fictions.within(tokens_of(turn.text[:_ASKING])):
+            pieces = [piece._replace(doubts=piece.doubts | {"joke"}) for piece in pieces]
         return [
             _opened(_statement(base, group, texts, reading, fixed.instead), speech.seals)
             for group in _grouped(_laughed_at(pieces, words))
@@ -265,15 +256,6 @@ class SegmentReader:
         behind = self._turns[number + 1 : number + 2]
         answer = next((after.text[:_BEGINS] for after in behind if after.role == "assistant"), "")
         return Replies(frozenset(repeated if len(repeated) > 1 else ()), answer)
-
-
-def _makes_up(tokens: Sequence[str], words: Grammar) -> bool:
-    """True where somebody is made up: `a story about a girl called Wren`, not `a song about my wife`."""
-    return any(
-        words.prepositions.has_any(tokens[place + size : place + size + 1])
-        and words.indefinite_words.has_any(tokens[place + size + 1 : place + size + 2])
-        for place, size in listed("fictions").places(tokens)
-    )
 
 
 def _telling_lines(text: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
-from memoryclaw.text.repository_work import is_told_here
+from memoryclaw.text.repository_work import is_told_here, states_a_rule
 from memoryclaw.text.sentences import ends_in_question
 
 _LONG_TURN = 600  # characters; what is longer was hardly typed for what it says in passing
@@ -230,7 +230,7 @@ def _is_convention(exchange: Surroundings) -> bool:
     return (
         bool(exchange.turn.project)
         and len(exchange.turn.text) <= _LONG_TURN
-        and is_told_here(exchange.said.quote)
+        and (is_told_here(exchange.said.quote) or states_a_rule(exchange.said.quote, exchange.words))
         and not any(
             _asks(neighbour, exchange.beside)
             for neighbour in exchange.beside

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, spoken_in, tokens_of
 
 _WORK = frozenset(lists.words("consolidation.work"))
 _THIS, _PROJECT = (frozenset(lists.words(f"consolidation.{name}")) for name in ("this", "project"))
@@ -15,9 +15,12 @@ _HERE = {
     code: frozenset(words.split())
     for code, _, words in (row.partition(": ") for row in lists.lines("consolidation.here"))
 }
-# A flag, a path or a folder (`gen/`), the name of a file, of a function or of a variable.
+_LABEL = 3  # words of what a rule is about
+_PLURALS = ("s", "en", "e", "i")  # ends of words for several things, in the languages that are read
+_ENDED = re.compile(r"(?:ing|[^e]ed)\Z")  # of verbs of what was or is being done
+# A flag, a path, the name of a file, of a function or of a variable.
 _CODE = re.compile(
-    r"`|(?<!\S)--?[a-z][\w-]+|[\w.-]/[\w.-]|\w\w/(?=[\s,;]|\Z)|\w\.(?:[a-z]{1,4}\d?)(?!\w)|\w_\w|[a-z][A-Z]\w|\w\(\)"
+    r"`|(?<!\S)--?[a-z][\w-]+|[\w.-]/[\w.-]|\w\.(?:[a-z]{1,4}\d?)(?!\w)|\w_\w|[a-z][A-Z]\w|\w\(\)"
 )
 
 
@@ -30,6 +33,33 @@ def is_told_here(text: str) -> bool:
     """True for words of the work that say where they hold, as in this project: `tests run with vitest here`."""
     here = _HERE.get(spoken_in(text, "en"), frozenset())
     return names_this_project(text) or (not here.isdisjoint(tokens_of(text)) and is_of_work(text))
+
+
+def states_a_rule(text: str, words: Grammar) -> bool:
+    """True for what is said of things of the work in general, or behind a label: `package names start with hx-`, `commit messages: imperative`.
+
+    What is said of one of them (`the test passes now`), of a time or of the speaker is none.
+    """
+    label, colon, rule = text.partition(": ")
+    tokens = tokens_of(label if colon else text)
+    small = words.small | words.determiners | words.negations | words.cardinals
+    things = list(takewhile(lambda token: token not in small and not token.isdigit(), tokens[:_LABEL]))
+    if colon:
+        is_label = len(things) == len(tokens) and not _ENDED.search(tokens[-1])
+        return bool(rule.strip()) and is_label and not _WORK.isdisjoint(tokens)
+    head = next(
+        (
+            n
+            for n, token in enumerate(things)
+            if token.endswith(_PLURALS) and not _WORK.isdisjoint(things[: n + 1])
+        ),
+        -1,
+    )
+    verb = head + 1
+    if head < 0 or len(tokens) <= verb + 1 or tokens[verb] in words.be_verbs or _ENDED.search(tokens[verb]):
+        return False
+    is_of_now = words.moments.within(tokens) or words.past_event_verbs.at(tokens, verb)
+    return not (is_of_now or words.first_person.has_any(tokens))
 
 
 def says_we(text: str) -> bool:

@@ -96,11 +96,12 @@ class Decisions:
                 place for place in foreign if line_digest(decisions[place].line()) not in permitted.declined
             }
             last, approved = {d.digest: d for d in record.all if d.digest}, record.approved_digests()
+            allowed = standing_marks(text, None)
 
             def matters(d: Decision) -> bool:
                 of_skill = last.get(d.digest) is d and d.digest not in approved
                 refused = record.is_rejected(d.fingerprint) or record.is_undone(d.fingerprint)
-                back = not record.forgotten.difference(standing_marks(text, None)).isdisjoint(d.lines)
+                back = not record.forgotten.difference(allowed).isdisjoint(d.lines)
                 return of_skill or (record._latest.get(d.fingerprint) is d and refused) or back
 
             moments = {(d.at, d.kind) for place in pending if matters(d := record.all[place])}
