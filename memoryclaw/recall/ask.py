@@ -15,13 +15,22 @@ from memoryclaw.index.stemming import language
 from memoryclaw.model import VALUE, Match, Matched, Recalled, Unit
 from memoryclaw.recall.packing import text_of
 from memoryclaw.recall.pasted import OwnText, mixed
-from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says_before, says_duty
+from memoryclaw.recall.question import (
+    BEFORE_WHAT,
+    RELATED_IN,
+    Question,
+    kin_of,
+    says_before,
+    says_duty,
+    says_unreal,
+)
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import RELATED, Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
 from memoryclaw.recall.whose import asks_of_oneself, is_of_another
 from memoryclaw.text import words as lists
+from memoryclaw.text.clauses import asks
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
 from memoryclaw.text.grammar import grammar_of, tokens_of
 from memoryclaw.text.language import key_of, words_of
@@ -287,6 +296,7 @@ def _of_unit(
         (
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
+            *(["untold"] if not is_certain and _tells_nothing(question, unit, piece) else ()),
             *(
                 ["another"]
                 if is_another or (share and _is_of_another(searcher, question, unit, piece))
@@ -421,6 +431,25 @@ def _is_of_another(searcher: Searcher, question: Question, unit: Unit, text: str
         return False
     speaker, _, said = text.partition(": ") if unit.kind in _SPOKEN else ("", "", text)
     return is_of_another(question, unit.value or said or speaker, searcher.names, searcher.own_keys())
+
+
+def _tells_nothing(question: Question, unit: Unit, text: str) -> bool:
+    """True for a line that asks without a mark, that says no more than the question, or that was only dreamt."""
+    text = text.partition(": ")[2] or text if unit.kind in _SPOKEN else unit.value or text
+    if says_unreal(text):
+        return not says_unreal(question.query.text)
+    typed = words_of(text)
+    is_asking = unit.kind in _SPOKEN and _ANSWERS not in text and all(map(_asks_unmarked, sentences(text)))
+    return is_asking or (set(typed) <= set(words_of(question.query.text)) and not question.asks_whether)
+
+
+def _asks_unmarked(sentence: str) -> bool:
+    """True for a sentence that is a question, with its mark or without: `wie stell ich den wecker leiser`, `come pulisco la bici`."""
+    words, tokens = grammar_of(sentence, unread="en"), tokens_of(sentence)
+    if ends_in_question(sentence) or asks(tokens, words):
+        return True
+    is_word = tokens[1:] and tokens[0] in words.question_words and tokens[0] not in words.subordinators
+    return bool(is_word) and tokens[1] not in words.subjects
 
 
 def _names_field(question: Question, unit: Unit) -> bool:

@@ -91,9 +91,15 @@ _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 BEFORE_WHAT = lists.words("relevance.before_what")
-_LATEST, _MANNER, _BEFORE, _DUTY = (
+_LATEST, _MANNER, _BEFORE, _DUTY, _UNREAL = (
     tuple(" ".join(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase)
-    for name in ("relevance.latest", "relevance.manner", "relevance.before", "relevance.duty")
+    for name in (
+        "relevance.latest",
+        "relevance.manner",
+        "relevance.before",
+        "relevance.duty",
+        "relevance.unreal",
+    )
 )
 _DOING = frozenset(word for phrase in _DUTY for word in phrase.split()).union(lists.words("relevance.doing"))
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
@@ -343,6 +349,11 @@ def _says_one_of(text: str, phrases: Sequence[str]) -> bool:
 def says_before(text: str) -> bool:
     """True for a text that tells, or asks for, what held before."""
     return _says_one_of(text, (*_BEFORE, *BEFORE_WHAT))
+
+
+def says_unreal(text: str) -> bool:
+    """True for a text that tells of a dream."""
+    return _says_one_of(text, _UNREAL)
 
 
 def says_duty(text: str) -> bool:

@@ -9,7 +9,7 @@ from functools import cache
 
 from memoryclaw.index.bm25 import exact, rarity
 from memoryclaw.index.stemming import language
-from memoryclaw.model import Relevance, Term
+from memoryclaw.model import Relevance, Term, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.rank import Ranked, Ranking, names_field
@@ -49,6 +49,7 @@ _FORMS = frozenset(
 Worth = Mapping[str, tuple[float, float, float]]
 _OF_OWN = frozenset({"own found", "own told", "own weight"})  # of a question about oneself alone
 _OWNER = re.compile(r"(?<=\w )\w{2,40}['’]s\b")  # whose something is
+_MARKS = re.compile(r"[^\w\s'’-]+|\n")  # between pieces of talk
 _PASTED = (": ", '"', "“", "„", "«", "```", "\n")
 
 
@@ -187,6 +188,29 @@ _COMMANDS = frozenset(lists.words("relevance.commands"))
 _OWN = frozenset(lists.words("pronouns.myself"))
 _POSSESSIVES = frozenset(lists.words("pronouns.own"))
 _ENGLISH = language("en")
+
+
+def only_echoes(ranking: Ranking, best: Sequence[Ranked], units: Mapping[int, Unit]) -> bool:
+    """True for words to look up that somebody said before, and that stand nowhere but as a whole piece of talk: `cheers mate`, `boa, obrigada`."""
+    question, worth = ranking.question, _worth(ranking)
+    if not _is_look_up(question):
+        return False
+    asked, tokens_of_text = set(question.language.tokens(question.query.text)), question.language.tokens
+    kinds = set[str]()
+    for hit in best:
+        unit = units[hit.unit.rowid]
+        if not _words_held(ranking, worth, hit.unit.rowid):
+            continue
+        if unit.kind not in ("turn", "episode") and (unit.kind != "fact" or unit.field):
+            return False
+        pieces = [piece for piece in _MARKS.split(unit.text) if not asked.isdisjoint(tokens_of_text(piece))]
+        more = [
+            word for piece in pieces for word in words_of(piece) if asked.isdisjoint(tokens_of_text(word))
+        ]
+        if not pieces or not is_filler(" ".join(more)):
+            return False
+        kinds.add(unit.kind)
+    return "turn" in kinds
 
 
 def _is_look_up(question: Question) -> bool:

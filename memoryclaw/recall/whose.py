@@ -17,6 +17,7 @@ from memoryclaw.text.sentences import sentences
 _OWN = frozenset(lists.words("pronouns.own"))
 _GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words as well
 _KINDS = frozenset(lists.words("names.beside"))  # and articles
+_SEXES = {"a", "o"}  # the last letter of a role that only one of them has
 _NEAR = 3  # words behind an article, of which one is the thing
 
 
@@ -39,10 +40,13 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
     """
     words, spoken = grammar_of(text, unread="en"), language(spoken_in(text, "en"))
     stems = question.tokens.union(*(leaf.clause.text.split() for leaf in question.related))
-    by_pronoun = _OWN.isdisjoint(words_of(question.query.text))  # `my dog` may be `she`
+    asked_words = words_of(question.query.text)
+    by_pronoun = _OWN.isdisjoint(asked_words)  # `my dog` may be `she`
 
     def is_asked(tokens: Sequence[str]) -> bool:
         phrase = " ".join(map(key_of, tokens))
+        if tokens[1:] == [] and any(_is_other_sex(phrase, key_of(asked)) for asked in asked_words):
+            return False
         return phrase in own or not stems.isdisjoint(
             [*question.language.tokens(phrase), *spoken.tokens(phrase)]
         )
@@ -56,6 +60,8 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
             is_somebody = bool(people) or (by_pronoun and words.people_pronouns.at(clause.subject) > 0)
             is_known = (people and all(map(is_asked, people))) or _is_own(clause, words, is_asked)
             is_others = is_somebody and not is_known and clause.kind != "report"
+        if not by_pronoun and any(map(is_asked, _roles_of_others(clause, words))):
+            is_others = True
         about.append(is_asked(clause.tokens))
         of_others.append(is_others)
     telling = [*compress(of_others, about)] if any(about) else of_others
@@ -101,6 +107,22 @@ def _people(clause: Clause, words: Grammar, names: Callable[[str], bool]) -> Ite
         if name and _is_name(name, words) and (typed in capitals or names(name)):
             is_called = subject[place + 1 : place + 2] and subject[place + 1] in words.noun_openers
             yield subject[place:] if is_called else [name]  # `Rex the dog`
+
+
+def _roles_of_others(clause: Clause, words: Grammar) -> Iterator[Sequence[str]]:
+    """The roles that somebody has to a person who is meant by a pronoun: `her boss`, `o chefe dela`."""
+    tokens = ("", *clause.tokens, "")
+    for place, size in words.roles.places(tokens):
+        is_own = tokens[place - 1] in words.possessives_own
+        if not is_own and not words.people_pronouns.isdisjoint((tokens[place - 1], tokens[place + size])):
+            yield tokens[place : place + size]
+
+
+def _is_other_sex(word: str, other: str) -> bool:
+    """True for two words of one stem of which each means one sex: `suegra` and `suegro`, `cousine` and `cousin`."""
+    shorter, longer = sorted((word, other), key=len)
+    by_vowel = word[:-1] == other[:-1] and {word[-1:], other[-1:]} == _SEXES
+    return by_vowel or longer in (f"{shorter}e", f"{shorter}in")
 
 
 def _is_name(word: str, words: Grammar) -> bool:
