@@ -28,7 +28,7 @@ from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import RELATED, Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
-from memoryclaw.recall.whose import asks_of_oneself, is_of_another
+from memoryclaw.recall.whose import asks_of_oneself, is_of_another, is_other_sex
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import asks
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
@@ -454,6 +454,8 @@ def _asks_unmarked(sentence: str) -> bool:
 
 def _names_field(question: Question, unit: Unit) -> bool:
     """True where a question asks for the field of a fact; of several values, whether one holds, only for that one, or for its opposite."""
+    if any(is_other_sex(unit.field, word) for word in words_of(question.query.text)):
+        return False
     is_named = names_field(question, unit) or question.means_field(unit.field)
     if question.asks_whether and not question.days:
         from memoryclaw.vault.fact_values import OPPOSITES, holds_many  # noqa: PLC0415 - most questions ask for a value

@@ -13,6 +13,7 @@ from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.grammar import Grammar, grammar_of, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, key_of, words_of
 from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.value_forms import is_occupation
 
 _OWN = frozenset(lists.words("pronouns.own"))
 _GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words as well
@@ -45,7 +46,7 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
 
     def is_asked(tokens: Sequence[str]) -> bool:
         phrase = " ".join(map(key_of, tokens))
-        if tokens[1:] == [] and any(_is_other_sex(phrase, key_of(asked)) for asked in asked_words):
+        if tokens[1:] == [] and any(is_other_sex(phrase, key_of(asked)) for asked in asked_words):
             return False
         return phrase in own or not stems.isdisjoint(
             [*question.language.tokens(phrase), *spoken.tokens(phrase)]
@@ -91,6 +92,14 @@ def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ())
     return False
 
 
+def is_other_sex(word: str, other: str) -> bool:
+    """True for two words of one stem of which each means one sex, `suegra` and `suegro`; of a trade the one may stand for both."""
+    shorter, longer = sorted((word, other), key=len)
+    by_vowel = word[:-1] == other[:-1] and {word[-1:], other[-1:]} == _SEXES
+    is_pair = by_vowel or longer in (f"{shorter}e", f"{shorter}in")
+    return is_pair and not (is_occupation(word) or is_occupation(other))
+
+
 def _people(clause: Clause, words: Grammar, names: Callable[[str], bool]) -> Iterator[Sequence[str]]:
     """The people in the subject of a clause: by a role, by a name that begins it, or by one behind an `of`."""
     typed_subject = clause.subject or clause.tokens[:1] * (not clause.kind)  # before a verb that no list has
@@ -116,13 +125,6 @@ def _roles_of_others(clause: Clause, words: Grammar) -> Iterator[Sequence[str]]:
         is_own = tokens[place - 1] in words.possessives_own
         if not is_own and not words.people_pronouns.isdisjoint((tokens[place - 1], tokens[place + size])):
             yield tokens[place : place + size]
-
-
-def _is_other_sex(word: str, other: str) -> bool:
-    """True for two words of one stem of which each means one sex: `suegra` and `suegro`, `cousine` and `cousin`."""
-    shorter, longer = sorted((word, other), key=len)
-    by_vowel = word[:-1] == other[:-1] and {word[-1:], other[-1:]} == _SEXES
-    return by_vowel or longer in (f"{shorter}e", f"{shorter}in")
 
 
 def _is_name(word: str, words: Grammar) -> bool:
