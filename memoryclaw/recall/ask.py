@@ -18,11 +18,12 @@ from memoryclaw.recall.pasted import OwnText, mixed
 from memoryclaw.recall.question import (
     BEFORE_WHAT,
     RELATED_IN,
+    UNREAL,
     Question,
     kin_of,
     says_before,
     says_duty,
-    says_unreal,
+    says_one_of,
 )
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
@@ -44,19 +45,16 @@ LINES = 5  # that answer, at most
 DOUBTED = 2  # of the nearest, for which a later line that ends them is looked for where none is sure
 NEAREST = 10  # passages that are shown where none is sure to
 _AS_MUCH = 0.7  # of what a line holds: a later one that holds so much may say otherwise
-_BLOCK = re.compile(
-    r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))"
-)  # a line that is an item, a quote, a row, a heading or a property of its own
-_MARKS = re.compile(
-    r"(?:\s*(?:[-*+]\s|>))*\s*"
-)  # of bullets and quotes, before a line; `**` begins what is bold
+# a line that is an item, a quote, a row, a heading or a property of its own
+_BLOCK = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))")
+# of bullets and quotes, before a line; `**` begins what is bold
+_MARKS = re.compile(r"(?:\s*(?:[-*+]\s|>))*\s*")
 _QUOTATION = re.compile(r"“[^“”\n]*+”|(?<!\w)\"[^\"\n]*+\"")
 _ONE_LINE = frozenset({"fact", "turn", "todo"})  # kinds that are one line
 _UNTITLED = _ONE_LINE | {"episode"}  # whose title tells no more, or at length what else it tells
 _SPOKEN = frozenset({"turn", "episode"})  # in which a quotation is somebody else's
-_EXACT = frozenset(
-    {"when", "much"}
-)  # forms that are known wherever they stand; a name or a place may be in any words
+# forms that are known wherever they stand; a name or a place may be in any words
+_EXACT = frozenset({"when", "much"})
 _PASTED = ": pasted: “"  # before what an episode quotes of others
 _WAS = "(was: "  # before what an episode quotes of what held until then
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
@@ -436,20 +434,17 @@ def _is_of_another(searcher: Searcher, question: Question, unit: Unit, text: str
 def _tells_nothing(question: Question, unit: Unit, text: str) -> bool:
     """True for a line that asks without a mark, that says no more than the question, or that was only dreamt."""
     text = text.partition(": ")[2] or text if unit.kind in _SPOKEN else unit.value or text
-    if says_unreal(text):
-        return not says_unreal(question.query.text)
-    typed = words_of(text)
+    asked = question.query.text
+    is_repeated = set(words_of(text)) <= set(words_of(asked)) and not question.asks_whether
     is_asking = unit.kind in _SPOKEN and _ANSWERS not in text and all(map(_asks_unmarked, sentences(text)))
-    return is_asking or (set(typed) <= set(words_of(question.query.text)) and not question.asks_whether)
+    return is_repeated or is_asking or (says_one_of(text, UNREAL) and not says_one_of(asked, UNREAL))
 
 
 def _asks_unmarked(sentence: str) -> bool:
     """True for a sentence that is a question, with its mark or without: `wie stell ich den wecker leiser`, `come pulisco la bici`."""
     words, tokens = grammar_of(sentence, unread="en"), tokens_of(sentence)
-    if ends_in_question(sentence) or asks(tokens, words):
-        return True
-    is_word = tokens[1:] and tokens[0] in words.question_words and tokens[0] not in words.subordinators
-    return bool(is_word) and tokens[1] not in words.subjects
+    behind = tokens[1:2] if tokens[0] in words.question_words.difference(words.subordinators) else ()
+    return ends_in_question(sentence) or asks(tokens, words) or not words.subjects.issuperset(behind)
 
 
 def _names_field(question: Question, unit: Unit) -> bool:

@@ -91,15 +91,13 @@ _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 BEFORE_WHAT = lists.words("relevance.before_what")
-_LATEST, _MANNER, _BEFORE, _DUTY, _UNREAL = (
-    tuple(" ".join(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase)
-    for name in (
-        "relevance.latest",
-        "relevance.manner",
-        "relevance.before",
-        "relevance.duty",
-        "relevance.unreal",
+_LATEST, _MANNER, _BEFORE, _DUTY, UNREAL = (
+    tuple(
+        " ".join(words_of(phrase))
+        for phrase in lists.text(f"relevance.{name}").replace("\n", ",").split(",")
+        if phrase
     )
+    for name in ("latest", "manner", "before", "duty", "unreal")
 )
 _DOING = frozenset(word for phrase in _DUTY for word in phrase.split()).union(lists.words("relevance.doing"))
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
@@ -226,12 +224,12 @@ class Question(NamedTuple):
     @property
     def of_manner(self) -> bool:
         """True when it asks how the assistant shall do something: `how long should your answers be`."""
-        return _says_one_of(self.query.text, _MANNER)
+        return says_one_of(self.query.text, _MANNER)
 
     @property
     def of_before(self) -> bool:
         """True when it asks for what held before what holds now, of no time that it names: `where did I use to live`."""
-        is_of_past = _says_one_of(self.query.text, _BEFORE) or any(map(self._says_before, BEFORE_WHAT))
+        is_of_past = says_one_of(self.query.text, _BEFORE) or any(map(self._says_before, BEFORE_WHAT))
         return self.form not in ("", "much") and not (self.days or self.asks_whether) and is_of_past
 
     @property
@@ -341,24 +339,20 @@ def _is_own_abroad(text: str) -> bool:
     return words.first_person.has_any(tokens) or any(token in words.possessives_own for token in tokens)
 
 
-def _says_one_of(text: str, phrases: Sequence[str]) -> bool:
+def says_one_of(text: str, phrases: Sequence[str]) -> bool:
+    """True where one of these phrases stands in a text."""
     typed = f" {' '.join(words_of(text))} "
     return any(f" {phrase} " in typed for phrase in phrases)
 
 
 def says_before(text: str) -> bool:
     """True for a text that tells, or asks for, what held before."""
-    return _says_one_of(text, (*_BEFORE, *BEFORE_WHAT))
-
-
-def says_unreal(text: str) -> bool:
-    """True for a text that tells of a dream."""
-    return _says_one_of(text, _UNREAL)
+    return says_one_of(text, (*_BEFORE, *BEFORE_WHAT))
 
 
 def says_duty(text: str) -> bool:
     """True for a text that tells, or asks for, what somebody has to do."""
-    return _says_one_of(text, _DUTY)
+    return says_one_of(text, _DUTY)
 
 
 def understand(

@@ -19,9 +19,8 @@ from memoryclaw.text.prompts import mark_of
 from memoryclaw.vault.validity import canonical_scope
 
 WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
-ANSWERS = (
-    0.2  # of the best score: what answers so well comes before what is due soon, and what is weaker after it
-)
+# of the best score: what answers so well comes before what is due soon, and what is weaker after it
+ANSWERS = 0.2
 UPCOMING = 0.15  # of the budget: the most that what is due soon takes
 IDLE = 200  # characters: a longer turn was meant to say something
 UNVOUCHED = 2  # notes for which nobody vouches that may stand before what a person wrote

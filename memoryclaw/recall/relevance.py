@@ -19,6 +19,7 @@ from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.grammar import spoken_in
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import SMALL
+from memoryclaw.text.snippets import without_block_ids
 
 BEST = 10  # units that are looked at
 AROUND = 50  # units that are thought to stand around a vault: in one of five notes no word is rare
@@ -30,21 +31,18 @@ ALL = 5.0  # all of its words meet in one unit
 GOAL = 1.0  # a goal shares words with something
 WISH = 3.0  # it asks how the assistant shall do something, and a wish of that kind is known
 VECTOR = 2.0  # vectors found something near in meaning
-NAMED = (
-    3.0  # it names somebody or something of whom a memory tells, or something of one's own that a fact has
-)
+# it names somebody or something of whom a memory tells, or something of one's own that a fact has
+NAMED = 3.0
 DAY = 6.0  # something tells a day that it writes out: whatever else it asks
 OWN = 2.0  # something of the project that is worked in tells so much of what it says, however many other projects say the same
 PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however many copies of it make its words common
 _CERTAIN = 30.0  # logarithm of odds
-_MATTERS = frozenset(
-    {"date", "day", "person"}
-)  # kinds of fields whose nouns name one's own whatever stands before
-_FORMS = frozenset(
-    {"email", "phone", "url"}
-)  # kinds of fields whose nouns name a text as well: `rewrite my email`
+# kinds of fields whose nouns name one's own whatever stands before
+_MATTERS = frozenset({"date", "day", "person"})
+# kinds of fields whose nouns name a text as well: `rewrite my email`
+_FORMS = frozenset({"email", "phone", "url"})
 
 Worth = Mapping[str, tuple[float, float, float]]
 _OF_OWN = frozenset({"own found", "own told", "own weight"})  # of a question about oneself alone
@@ -193,24 +191,21 @@ _ENGLISH = language("en")
 def only_echoes(ranking: Ranking, best: Sequence[Ranked], units: Mapping[int, Unit]) -> bool:
     """True for words to look up that somebody said before, and that stand nowhere but as a whole piece of talk: `cheers mate`, `boa, obrigada`."""
     question, worth = ranking.question, _worth(ranking)
-    if not _is_look_up(question):
-        return False
-    asked, tokens_of_text = set(question.language.tokens(question.query.text)), question.language.tokens
-    kinds = set[str]()
-    for hit in best:
-        unit = units[hit.unit.rowid]
-        if not _words_held(ranking, worth, hit.unit.rowid):
-            continue
-        if unit.kind not in ("turn", "episode") and (unit.kind != "fact" or unit.field):
-            return False
-        pieces = [piece for piece in _MARKS.split(unit.text) if not asked.isdisjoint(tokens_of_text(piece))]
-        more = [
-            word for piece in pieces for word in words_of(piece) if asked.isdisjoint(tokens_of_text(word))
+    tokens_of_text, asked = question.language.tokens, {*question.language.tokens(question.query.text)}
+    held = [units[hit.unit.rowid] for hit in best if _words_held(ranking, worth, hit.unit.rowid)]
+
+    def is_echo(unit: Unit) -> bool:
+        pieces = [
+            *filter(
+                lambda piece: not asked.isdisjoint(tokens_of_text(piece)),
+                _MARKS.split(without_block_ids(unit.text)),
+            )
         ]
-        if not pieces or not is_filler(" ".join(more)):
-            return False
-        kinds.add(unit.kind)
-    return "turn" in kinds
+        more = [word for word in words_of(" ".join(pieces)) if asked.isdisjoint(tokens_of_text(word))]
+        is_talk = unit.kind in ("turn", "episode") or (unit.kind == "fact" and not unit.field)
+        return is_talk and bool(pieces) and is_filler(" ".join(more))
+
+    return any(unit.kind == "turn" for unit in held) and _is_look_up(question) and all(map(is_echo, held))
 
 
 def _is_look_up(question: Question) -> bool:
