@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -17,14 +17,14 @@ from memoryclaw.recall.packing import text_of
 from memoryclaw.recall.pasted import OwnText, mixed
 from memoryclaw.recall.question import (
     BEFORE_WHAT,
+    DUTY,
     RELATED_IN,
+    TOLD_BEFORE,
     UNREAL,
     Question,
     kin_of,
-    says_before,
-    says_duty,
     says_one_of,
-)
+)  # fmt: skip
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import RELATED, Searcher, answering_share
@@ -284,6 +284,7 @@ def _of_unit(
     is_another = (is_named and not is_certain) or (unit.field == "is" and not is_asked_about)
     is_another = is_another and question.of_myself and not question.any_person
     is_another = is_another and not (is_named and _only_names(question, unit))
+    is_told_of_another = partial(_is_of_another, searcher, question, unit)
     doubted = searcher.doubted(found.units)
     pasted = _pasted(unit, pieces)
     if whole := mixed(unit, own_text):
@@ -295,14 +296,14 @@ def _of_unit(
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
             *(["untold"] if not is_certain and _tells_nothing(question, unit, piece) else ()),
-            *(
-                ["another"]
-                if is_another or (share and _is_of_another(searcher, question, unit, piece))
-                else ()
-            ),
+            *(["another"] if is_another or (share and is_told_of_another(piece)) else ()),
             *(["doubted"] if any(value in piece for value in doubted) else ()),
             *([] if is_on_day else ["day"]),
-            *(["present"] if question.of_before and not (is_before or says_before(piece)) else ()),
+            *(
+                ["present"]
+                if question.of_before and not (is_before or says_one_of(piece, TOLD_BEFORE))
+                else ()
+            ),
             *(["beside"] if is_beside else ()),
         )
         for (_, piece), share, is_pasted, is_on_day in zip(pieces, own, pasted, on_day, strict=True)
@@ -322,18 +323,10 @@ def _of_unit(
             text = f"{text.lstrip('# ')}: {pieces[last][1]}"
         read = _short(_MARKS.sub("", text, count=1), match)
         read += f" (to be checked since {match.overdue})" if _is_doubted(match) else ""
+        title = "" if unit.kind in _UNTITLED else unit.title
         answer = AnswerLine(
-            read,
-            "" if unit.kind in _UNTITLED else unit.title,
-            unit.id,
-            unit.kind,
-            match.path,
-            unit.line + line,
-            unit.when[:10],
-            unit.trust,
-            round(shares[at], 4),
-            against[at],
-        )
+            read, title, unit.id, unit.kind, match.path, unit.line + line, unit.when[:10], unit.trust, round(shares[at], 4), against[at],
+        )  # fmt: skip
         until = unit.until[:10] if is_before else ""
         passage = _passage(pieces, at, last, read, turns)
         yield _Candidate(answer, passage, is_certain, bool(days_told[at]), until)
@@ -502,7 +495,7 @@ def _against(
         yield "words"
     has_form = holds_form(form, telling, words, question.today)
     if form == "what":
-        is_duty = unit.kind == "todo" or (unit.role != "assistant" and says_duty(answer))
+        is_duty = unit.kind == "todo" or (unit.role != "assistant" and says_one_of(answer, DUTY))
         has_form = is_asked or (question.of_duty and is_duty)
     if form and not (question.days or has_form):
         yield "form"

@@ -38,7 +38,7 @@ from memoryclaw.text.language import (
     plain,
     select,
     words_of,
-)
+)  # fmt: skip
 from memoryclaw.text.sentences import SMALL
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
@@ -55,14 +55,7 @@ GOAL_WORDS = 12  # words of a goal that count
 LONGEST_FIELD = 3  # words: `my best friend`
 KINDS = frozenset(MATCH_KINDS)
 STATES = frozenset({"archived", "pending", "draft", "superseded"})
-KIND_NAMES = {
-    "log": "turn",
-    "logs": "turn",
-    "semantic": "fact",
-    "memory": "note",
-    "task": "todo",
-    "tasks": "todo",
-}
+KIND_NAMES = {"log": "turn", "logs": "turn", "semantic": "fact", "memory": "note", "task": "todo", "tasks": "todo"}  # fmt: skip
 
 _HIDDEN = late.pattern(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
 # Words by which people speak of themselves: what they said then counts more than what an assistant answered.
@@ -91,7 +84,7 @@ _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 BEFORE_WHAT = lists.words("relevance.before_what")
-_LATEST, _MANNER, _BEFORE, _DUTY, UNREAL = (
+_LATEST, _MANNER, _BEFORE, DUTY, UNREAL = (
     tuple(
         " ".join(words_of(phrase))
         for phrase in lists.text(f"relevance.{name}").replace("\n", ",").split(",")
@@ -99,7 +92,8 @@ _LATEST, _MANNER, _BEFORE, _DUTY, UNREAL = (
     )
     for name in ("latest", "manner", "before", "duty", "unreal")
 )
-_DOING = frozenset(word for phrase in _DUTY for word in phrase.split()).union(lists.words("relevance.doing"))
+TOLD_BEFORE = (*_BEFORE, *BEFORE_WHAT)  # words that tell, or ask for, what held before
+_DOING = frozenset(word for phrase in DUTY for word in phrase.split()).union(lists.words("relevance.doing"))
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
 
 
@@ -235,7 +229,7 @@ class Question(NamedTuple):
     @property
     def of_duty(self) -> bool:
         """True when it asks what somebody has to do."""
-        return self.form == "what" and says_duty(self.query.text)
+        return self.form == "what" and says_one_of(self.query.text, DUTY)
 
     @property
     def lists_duties(self) -> bool:
@@ -343,16 +337,6 @@ def says_one_of(text: str, phrases: Sequence[str]) -> bool:
     """True where one of these phrases stands in a text."""
     typed = f" {' '.join(words_of(text))} "
     return any(f" {phrase} " in typed for phrase in phrases)
-
-
-def says_before(text: str) -> bool:
-    """True for a text that tells, or asks for, what held before."""
-    return says_one_of(text, (*_BEFORE, *BEFORE_WHAT))
-
-
-def says_duty(text: str) -> bool:
-    """True for a text that tells, or asks for, what somebody has to do."""
-    return says_one_of(text, _DUTY)
 
 
 def understand(

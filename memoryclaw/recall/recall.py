@@ -10,7 +10,7 @@ from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.pasted import OwnText
 from memoryclaw.recall.rank import Ranked, Ranking
-from memoryclaw.recall.relevance import BEST, only_echoes, relevance_of
+from memoryclaw.recall.relevance import only_echoes, relevance_of
 from memoryclaw.recall.restated import LINES
 from memoryclaw.recall.search import CHUNK, Searcher, folding_of, mark_matches
 from memoryclaw.recall.sequels import followed
@@ -55,8 +55,7 @@ def recall(
         ranking = ranking or searcher.find(text, goal=goal, newest=True, project=project)
         waiting, refused = _waiting(searcher, ranking, session, project)
         best = [hit for hit in waiting if hit.score or ranking.question.latest]
-        if only_echoes(ranking, best[:BEST], searcher.units(best[:BEST])):
-            best = []
+        best = [] if only_echoes(ranking, best, searcher.units) else best
         relevance = relevance_of(ranking, best)
         speaks = relevance.passes or not floor
         if speaks and (later := followed(searcher, ranking, best)) is not ranking:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from memoryclaw.index.bm25 import exact, rarity
@@ -188,24 +188,25 @@ _POSSESSIVES = frozenset(lists.words("pronouns.own"))
 _ENGLISH = language("en")
 
 
-def only_echoes(ranking: Ranking, best: Sequence[Ranked], units: Mapping[int, Unit]) -> bool:
+def only_echoes(
+    ranking: Ranking, best: Sequence[Ranked], units_of: Callable[[Sequence[Ranked]], Mapping[int, Unit]]
+) -> bool:
     """True for words to look up that somebody said before, and that stand nowhere but as a whole piece of talk: `cheers mate`, `boa, obrigada`."""
-    question, worth = ranking.question, _worth(ranking)
-    tokens_of_text, asked = question.language.tokens, {*question.language.tokens(question.query.text)}
-    held = [units[hit.unit.rowid] for hit in best if _words_held(ranking, worth, hit.unit.rowid)]
+    question = ranking.question
+    if not _is_look_up(question):
+        return False
+    worth, tokens_of_text = _worth(ranking), question.language.tokens
+    asked = frozenset(tokens_of_text(question.query.text))
+    held = units_of([hit for hit in best[:BEST] if _words_held(ranking, worth, hit.unit.rowid)]).values()
 
     def is_echo(unit: Unit) -> bool:
-        pieces = [
-            *filter(
-                lambda piece: not asked.isdisjoint(tokens_of_text(piece)),
-                _MARKS.split(without_block_ids(unit.text)),
-            )
-        ]
+        pieces = _MARKS.split(without_block_ids(unit.text))
+        pieces = [piece for piece in pieces if not asked.isdisjoint(tokens_of_text(piece))]
         more = [word for word in words_of(" ".join(pieces)) if asked.isdisjoint(tokens_of_text(word))]
         is_talk = unit.kind in ("turn", "episode") or (unit.kind == "fact" and not unit.field)
         return is_talk and bool(pieces) and is_filler(" ".join(more))
 
-    return any(unit.kind == "turn" for unit in held) and _is_look_up(question) and all(map(is_echo, held))
+    return any(unit.kind == "turn" for unit in held) and all(map(is_echo, held))
 
 
 def _is_look_up(question: Question) -> bool:
@@ -234,11 +235,8 @@ def _worked_on(question: Question) -> Sequence[str]:
 
 def _is_bare(question: Question) -> bool:
     """True for a turn that tells of nothing: thanks, yeses, stop words and numbers."""
-
-    def is_stop(word: str) -> bool:
-        return question.language.is_stop(word) or _ENGLISH.is_stop(word) or word.isdigit()
-
-    return is_filler(question.query.text, is_stop=is_stop)
+    own, english = question.language.is_stop, _ENGLISH.is_stop
+    return is_filler(question.query.text, is_stop=lambda word: own(word) or english(word) or word.isdigit())
 
 
 def _beginning(typed: Sequence[str]) -> tuple[str, ...]:

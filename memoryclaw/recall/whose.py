@@ -43,10 +43,12 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
     stems = question.tokens.union(*(leaf.clause.text.split() for leaf in question.related))
     asked_words = words_of(question.query.text)
     by_pronoun = _OWN.isdisjoint(asked_words)  # `my dog` may be `she`
+    own_words = " ".join(word for before, word in pairwise(asked_words) if before in _OWN)
+    own_stems = frozenset(question.language.tokens(own_words))
 
     def is_asked(tokens: Sequence[str]) -> bool:
         phrase = " ".join(map(key_of, tokens))
-        if tokens[1:] == [] and any(is_other_sex(phrase, key_of(asked)) for asked in asked_words):
+        if len(tokens) == 1 and any(is_other_sex(phrase, key_of(asked)) for asked in asked_words):
             return False
         return phrase in own or not stems.isdisjoint(
             [*question.language.tokens(phrase), *spoken.tokens(phrase)]
@@ -61,8 +63,8 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
             is_somebody = bool(people) or (by_pronoun and words.people_pronouns.at(clause.subject) > 0)
             is_known = (people and all(map(is_asked, people))) or _is_own(clause, words, is_asked)
             is_others = is_somebody and not is_known and clause.kind != "report"
-        if not by_pronoun and any(map(is_asked, _roles_of_others(clause, words))):
-            is_others = True
+        of_pronouns = question.language.tokens(" ".join(_roles_of_others(clause, words)))
+        is_others = is_others or not own_stems.isdisjoint(of_pronouns)
         about.append(is_asked(clause.tokens))
         of_others.append(is_others)
     telling = [*compress(of_others, about)] if any(about) else of_others
@@ -118,13 +120,13 @@ def _people(clause: Clause, words: Grammar, names: Callable[[str], bool]) -> Ite
             yield subject[place:] if is_called else [name]  # `Rex the dog`
 
 
-def _roles_of_others(clause: Clause, words: Grammar) -> Iterator[Sequence[str]]:
+def _roles_of_others(clause: Clause, words: Grammar) -> Iterator[str]:
     """The roles that somebody has to a person who is meant by a pronoun: `her boss`, `o chefe dela`."""
     tokens = ("", *clause.tokens, "")
     for place, size in words.roles.places(tokens):
         is_own = tokens[place - 1] in words.possessives_own
         if not is_own and not words.people_pronouns.isdisjoint((tokens[place - 1], tokens[place + size])):
-            yield tokens[place : place + size]
+            yield from tokens[place : place + size]
 
 
 def _is_name(word: str, words: Grammar) -> bool:
