@@ -36,6 +36,7 @@ NAMED = 3.0
 DAY = 6.0  # something tells a day that it writes out: whatever else it asks
 OWN = 2.0  # something of the project that is worked in tells so much of what it says, however many other projects say the same
 PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
+FEW = 3  # words, which may only close a talk
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however many copies of it make its words common
 _CERTAIN = 30.0  # logarithm of odds
@@ -191,12 +192,12 @@ _ENGLISH = language("en")
 def only_echoes(
     ranking: Ranking, best: Sequence[Ranked], units_of: Callable[[Sequence[Ranked]], Mapping[int, Unit]]
 ) -> bool:
-    """True for words to look up that somebody said before, and that stand nowhere but as a whole piece of talk: `cheers mate`, `boa, obrigada`."""
-    question = ranking.question
-    if not _is_look_up(question):
+    """True for a few words that somebody said before, and that stand nowhere but as a whole piece of talk: `cheers mate`, `boa, obrigada`."""
+    question, text = ranking.question, ranking.question.query.text
+    if len(words_of(text)) > FEW or "?" in text or question.query.filters or question.latest:
         return False
     worth, tokens_of_text = _worth(ranking), question.language.tokens
-    asked = frozenset(tokens_of_text(question.query.text))
+    asked = frozenset(tokens_of_text(text))
     held = units_of([hit for hit in best[:BEST] if _words_held(ranking, worth, hit.unit.rowid)]).values()
 
     def is_echo(unit: Unit) -> bool:
