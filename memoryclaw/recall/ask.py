@@ -15,16 +15,7 @@ from memoryclaw.index.stemming import language
 from memoryclaw.model import VALUE, Match, Matched, Recalled, Unit
 from memoryclaw.recall.packing import text_of
 from memoryclaw.recall.pasted import OwnText, mixed
-from memoryclaw.recall.question import (
-    BEFORE_WHAT,
-    DUTY,
-    RELATED_IN,
-    TOLD_BEFORE,
-    UNREAL,
-    Question,
-    kin_of,
-    says_one_of,
-)  # fmt: skip
+from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import RELATED, Searcher, answering_share
@@ -63,6 +54,7 @@ _LIGHT = frozenset(lists.words("pronouns.light"))
 _OWN = frozenset(lists.words("pronouns.own"))
 _SEVERAL = frozenset(lists.words("pronouns.several"))
 _NAMING, _BEING, _HOW = (frozenset(lists.words(f"pronouns.{name}")) for name in ("naming", "being", "how"))
+_EARLIER = ("before", "before_what")  # lists of words that tell what held until then
 _ASIDE = frozenset({"another", "beside"})  # what is told of somebody or something else
 _ONE_NAME = 2  # words
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
@@ -286,7 +278,8 @@ def _of_unit(
     is_another = is_another and not (is_named and _only_names(question, unit))
     is_told_of_another = partial(_is_of_another, searcher, question, unit)
     doubted = searcher.doubted(found.units)
-    pasted = _pasted(unit, pieces)
+    quoted = unit.text.split("\n") if unit.kind == "episode" else ()  # words of others stand behind `pasted:`
+    pasted = [bool(quoted) and _PASTED in quoted[line] for line, _ in pieces]
     if whole := mixed(unit, own_text):
         shown = [(number, whole.marked(piece)) for number, piece in pieces]
         pasted = [piece != typed for (_, piece), (_, typed) in zip(shown, pieces, strict=True)]
@@ -299,11 +292,7 @@ def _of_unit(
             *(["another"] if is_another or (share and is_told_of_another(piece)) else ()),
             *(["doubted"] if any(value in piece for value in doubted) else ()),
             *([] if is_on_day else ["day"]),
-            *(
-                ["present"]
-                if question.of_before and not (is_before or says_one_of(piece, TOLD_BEFORE))
-                else ()
-            ),
+            *(["present"] if question.of_before and not (is_before or says(piece, *_EARLIER)) else ()),
             *(["beside"] if is_beside else ()),
         )
         for (_, piece), share, is_pasted, is_on_day in zip(pieces, own, pasted, on_day, strict=True)
@@ -321,7 +310,7 @@ def _of_unit(
         if _is_heading(text) and at + 1 < len(pieces):  # says what the line below it is about
             last = at + 1
             text = f"{text.lstrip('# ')}: {pieces[last][1]}"
-        read = _short(_MARKS.sub("", text, count=1), match)
+        read = snippet(without_markup(_MARKS.sub("", text, count=1)), match.surfaces, _WIDE).text
         read += f" (to be checked since {match.overdue})" if _is_doubted(match) else ""
         title = "" if unit.kind in _UNTITLED else unit.title
         answer = AnswerLine(
@@ -427,17 +416,17 @@ def _is_of_another(searcher: Searcher, question: Question, unit: Unit, text: str
 def _tells_nothing(question: Question, unit: Unit, text: str) -> bool:
     """True for a line that asks without a mark, that says no more than the question, or that was only dreamt."""
     text = text.partition(": ")[2] or text if unit.kind in _SPOKEN else unit.value or text
-    asked = question.query.text
-    is_repeated = set(words_of(text)) <= set(words_of(asked)) and not question.asks_whether
+    is_repeated = _is_named(text, question) and not question.asks_whether
     is_asking = unit.kind in _SPOKEN and _ANSWERS not in text and all(map(_asks_unmarked, sentences(text)))
-    return is_repeated or is_asking or (says_one_of(text, UNREAL) and not says_one_of(asked, UNREAL))
+    return is_repeated or is_asking or (says(text, "unreal") and not says(question.query.text, "unreal"))
 
 
 def _asks_unmarked(sentence: str) -> bool:
     """True for a sentence that is a question, with its mark or without: `wie stell ich den wecker leiser`, `come pulisco la bici`."""
     words, tokens = grammar_of(sentence, unread="en"), tokens_of(sentence)
-    behind = tokens[1:2] if tokens[0] in words.question_words.difference(words.subordinators) else ()
-    return ends_in_question(sentence) or asks(tokens, words) or not words.subjects.issuperset(behind)
+    is_word = tokens[:1] and tokens[0] in words.question_words and tokens[0] not in words.subordinators
+    is_led = bool(is_word) and not words.subjects.issuperset(tokens[1:2])
+    return is_led or ends_in_question(sentence) or asks(tokens, words)
 
 
 def _names_field(question: Question, unit: Unit) -> bool:
@@ -453,12 +442,6 @@ def _names_field(question: Question, unit: Unit) -> bool:
             is_named = is_named or question.names_field(opposite) or question.means_field(opposite)
             return is_named and not question.tokens.isdisjoint(question.language.tokens(unit.value))
     return is_named
-
-
-def _pasted(unit: Unit, pieces: Sequence[tuple[int, str]]) -> list[bool]:
-    """Which pieces of an episode are words of others: those behind `pasted:`."""
-    lines = unit.text.split("\n")
-    return [unit.kind == "episode" and _PASTED in lines[line] for line, _ in pieces]
 
 
 def _is_heading(text: str) -> bool:
@@ -495,7 +478,7 @@ def _against(
         yield "words"
     has_form = holds_form(form, telling, words, question.today)
     if form == "what":
-        is_duty = unit.kind == "todo" or (unit.role != "assistant" and says_one_of(answer, DUTY))
+        is_duty = unit.kind == "todo" or (unit.role != "assistant" and says(answer, "duty"))
         has_form = is_asked or (question.of_duty and is_duty)
     if form and not (question.days or has_form):
         yield "form"
@@ -619,7 +602,3 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
             block = []
         if line.strip():
             begin, block = (begin if block else number), [*block, line]
-
-
-def _short(text: str, match: Match) -> str:
-    return snippet(without_markup(text), match.surfaces, _WIDE).text

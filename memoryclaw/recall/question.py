@@ -38,7 +38,7 @@ from memoryclaw.text.language import (
     plain,
     select,
     words_of,
-)  # fmt: skip
+)
 from memoryclaw.text.sentences import SMALL
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
@@ -84,16 +84,11 @@ _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 BEFORE_WHAT = lists.words("relevance.before_what")
-_LATEST, _MANNER, _BEFORE, DUTY, UNREAL = (
-    tuple(
-        " ".join(words_of(phrase))
-        for phrase in lists.text(f"relevance.{name}").replace("\n", ",").split(",")
-        if phrase
-    )
+_PHRASES = {
+    name: tuple(" ".join(words_of(phrase)) for phrase in lists.text(f"relevance.{name}").replace("\n", ",").split(",") if phrase)
     for name in ("latest", "manner", "before", "duty", "unreal")
-)
-TOLD_BEFORE = (*_BEFORE, *BEFORE_WHAT)  # words that tell, or ask for, what held before
-_DOING = frozenset(word for phrase in DUTY for word in phrase.split()).union(lists.words("relevance.doing"))
+} | {"before_what": (*BEFORE_WHAT,)}  # fmt: skip
+_DOING = frozenset((*" ".join(_PHRASES["duty"]).split(), *lists.words("relevance.doing")))
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
 
 
@@ -218,18 +213,18 @@ class Question(NamedTuple):
     @property
     def of_manner(self) -> bool:
         """True when it asks how the assistant shall do something: `how long should your answers be`."""
-        return says_one_of(self.query.text, _MANNER)
+        return says(self.query.text, "manner")
 
     @property
     def of_before(self) -> bool:
         """True when it asks for what held before what holds now, of no time that it names: `where did I use to live`."""
-        is_of_past = says_one_of(self.query.text, _BEFORE) or any(map(self._says_before, BEFORE_WHAT))
+        is_of_past = says(self.query.text, "before") or any(map(self._says_before, BEFORE_WHAT))
         return self.form not in ("", "much") and not (self.days or self.asks_whether) and is_of_past
 
     @property
     def of_duty(self) -> bool:
         """True when it asks what somebody has to do."""
-        return self.form == "what" and says_one_of(self.query.text, DUTY)
+        return self.form == "what" and says(self.query.text, "duty")
 
     @property
     def lists_duties(self) -> bool:
@@ -248,7 +243,7 @@ class Question(NamedTuple):
     def latest(self) -> frozenset[str]:
         """The words by which it asks for what is newest; none where it does not."""
         typed = f" {' '.join(words_of(self.query.text.replace('’', chr(39))))} "
-        spoken = [phrase for phrase in _LATEST if f" {phrase} " in typed]
+        spoken = [phrase for phrase in _PHRASES["latest"] if f" {phrase} " in typed]
         spoken += [phrase for phrase in _LATEST_UNSPACED if phrase in self.query.text]
         return frozenset(word for phrase in spoken for word in phrase.split())
 
@@ -333,10 +328,10 @@ def _is_own_abroad(text: str) -> bool:
     return words.first_person.has_any(tokens) or any(token in words.possessives_own for token in tokens)
 
 
-def says_one_of(text: str, phrases: Sequence[str]) -> bool:
-    """True where one of these phrases stands in a text."""
+def says(text: str, *kinds: str) -> bool:
+    """True where a phrase of one of these lists stands in a text: what tells, or asks for, a `duty`, what held `before`, a dream."""
     typed = f" {' '.join(words_of(text))} "
-    return any(f" {phrase} " in typed for phrase in phrases)
+    return any(f" {phrase} " in typed for kind in kinds for phrase in _PHRASES[kind])
 
 
 def understand(

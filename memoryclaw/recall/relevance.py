@@ -70,7 +70,9 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = weights_of("weights"), values_of(ranking, best, worth)
     terms = [Term(name, exact(weights[name] * value)) for name, value in values.items()]
-    terms += [Term("whole", ALL)] if _is_whole(ranking, best, worth) else []
+    is_short = sum(part for _, part, _ in worth.values()) < WHOLE
+    is_whole = any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
+    terms += [Term("whole", ALL)] if is_whole and not is_short else []
     is_named = any(
         _is_named(question, hit) or (not values["general"] and _is_own_matter(question, hit)) for hit in best
     )
@@ -85,12 +87,6 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     odds = sum(weight * values[name] for name, weight in weights_of("confidence").items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
-
-
-def _is_whole(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> bool:
-    if sum(part for _, part, _ in worth.values()) < WHOLE:
-        return False
-    return any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
 
 
 def _is_named(question: Question, hit: Ranked) -> bool:

@@ -18,7 +18,6 @@ from memoryclaw.vault.value_forms import is_occupation
 _OWN = frozenset(lists.words("pronouns.own"))
 _GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words as well
 _KINDS = frozenset(lists.words("names.beside"))  # and articles
-_SEXES = {"a", "o"}  # the last letter of a role that only one of them has
 _NEAR = 3  # words behind an article, of which one is the thing
 
 
@@ -97,7 +96,7 @@ def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ())
 def is_other_sex(word: str, other: str) -> bool:
     """True for two words of one stem of which each means one sex, `suegra` and `suegro`; of a trade the one may stand for both."""
     shorter, longer = sorted((word, other), key=len)
-    by_vowel = word[:-1] == other[:-1] and {word[-1:], other[-1:]} == _SEXES
+    by_vowel = word[:-1] == other[:-1] and {word[-1:], other[-1:]} == {"a", "o"}
     is_pair = by_vowel or longer in (f"{shorter}e", f"{shorter}in")
     return is_pair and not (is_occupation(word) or is_occupation(other))
 
