@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,13 +15,14 @@ from memoryclaw.index.stemming import language
 from memoryclaw.model import VALUE, Match, Matched, Recalled, Unit
 from memoryclaw.recall.packing import text_of
 from memoryclaw.recall.pasted import OwnText, mixed
-from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says_before, says_duty
+from memoryclaw.recall.question import BEFORE_WHAT, RELATED_IN, Question, kin_of, says
 from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import RELATED, Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
-from memoryclaw.recall.whose import asks_of_oneself, is_of_another
+from memoryclaw.recall.whose import asks_of_oneself, is_of_another, is_other_sex
 from memoryclaw.text import words as lists
+from memoryclaw.text.clauses import asks
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
 from memoryclaw.text.grammar import grammar_of, tokens_of
 from memoryclaw.text.language import key_of, words_of
@@ -35,19 +36,16 @@ LINES = 5  # that answer, at most
 DOUBTED = 2  # of the nearest, for which a later line that ends them is looked for where none is sure
 NEAREST = 10  # passages that are shown where none is sure to
 _AS_MUCH = 0.7  # of what a line holds: a later one that holds so much may say otherwise
-_BLOCK = re.compile(
-    r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))"
-)  # a line that is an item, a quote, a row, a heading or a property of its own
-_MARKS = re.compile(
-    r"(?:\s*(?:[-*+]\s|>))*\s*"
-)  # of bullets and quotes, before a line; `**` begins what is bold
+# a line that is an item, a quote, a row, a heading or a property of its own
+_BLOCK = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|[\w -]{1,40}::(?:\s|$))")
+# of bullets and quotes, before a line; `**` begins what is bold
+_MARKS = re.compile(r"(?:\s*(?:[-*+]\s|>))*\s*")
 _QUOTATION = re.compile(r"“[^“”\n]*+”|(?<!\w)\"[^\"\n]*+\"")
 _ONE_LINE = frozenset({"fact", "turn", "todo"})  # kinds that are one line
 _UNTITLED = _ONE_LINE | {"episode"}  # whose title tells no more, or at length what else it tells
 _SPOKEN = frozenset({"turn", "episode"})  # in which a quotation is somebody else's
-_EXACT = frozenset(
-    {"when", "much"}
-)  # forms that are known wherever they stand; a name or a place may be in any words
+# forms that are known wherever they stand; a name or a place may be in any words
+_EXACT = frozenset({"when", "much"})
 _PASTED = ": pasted: “"  # before what an episode quotes of others
 _WAS = "(was: "  # before what an episode quotes of what held until then
 _ANSWERS = "– "  # with which an episode puts an answer behind its question
@@ -56,6 +54,7 @@ _LIGHT = frozenset(lists.words("pronouns.light"))
 _OWN = frozenset(lists.words("pronouns.own"))
 _SEVERAL = frozenset(lists.words("pronouns.several"))
 _NAMING, _BEING, _HOW = (frozenset(lists.words(f"pronouns.{name}")) for name in ("naming", "being", "how"))
+_EARLIER = ("before", "before_what")  # lists of words that tell what held until then
 _ASIDE = frozenset({"another", "beside"})  # what is told of somebody or something else
 _ONE_NAME = 2  # words
 _WIDE, _AROUND = 300, 600  # characters of a line, and of a passage
@@ -277,8 +276,10 @@ def _of_unit(
     is_another = (is_named and not is_certain) or (unit.field == "is" and not is_asked_about)
     is_another = is_another and question.of_myself and not question.any_person
     is_another = is_another and not (is_named and _only_names(question, unit))
+    is_told_of_another = partial(_is_of_another, searcher, question, unit)
     doubted = searcher.doubted(found.units)
-    pasted = _pasted(unit, pieces)
+    quoted = unit.text.split("\n") if unit.kind == "episode" else ()  # words of others stand behind `pasted:`
+    pasted = [bool(quoted) and _PASTED in quoted[line] for line, _ in pieces]
     if whole := mixed(unit, own_text):
         shown = [(number, whole.marked(piece)) for number, piece in pieces]
         pasted = [piece != typed for (_, piece), (_, typed) in zip(shown, pieces, strict=True)]
@@ -287,14 +288,11 @@ def _of_unit(
         (
             *_against(match, question, piece, share, least, is_asked=is_certain),
             *(["pasted"] if is_pasted else ()),
-            *(
-                ["another"]
-                if is_another or (share and _is_of_another(searcher, question, unit, piece))
-                else ()
-            ),
+            *(["untold"] if not is_certain and _tells_nothing(question, unit, piece) else ()),
+            *(["another"] if is_another or (share and is_told_of_another(piece)) else ()),
             *(["doubted"] if any(value in piece for value in doubted) else ()),
             *([] if is_on_day else ["day"]),
-            *(["present"] if question.of_before and not (is_before or says_before(piece)) else ()),
+            *(["present"] if question.of_before and not (is_before or says(piece, *_EARLIER)) else ()),
             *(["beside"] if is_beside else ()),
         )
         for (_, piece), share, is_pasted, is_on_day in zip(pieces, own, pasted, on_day, strict=True)
@@ -312,20 +310,12 @@ def _of_unit(
         if _is_heading(text) and at + 1 < len(pieces):  # says what the line below it is about
             last = at + 1
             text = f"{text.lstrip('# ')}: {pieces[last][1]}"
-        read = _short(_MARKS.sub("", text, count=1), match)
+        read = snippet(without_markup(_MARKS.sub("", text, count=1)), match.surfaces, _WIDE).text
         read += f" (to be checked since {match.overdue})" if _is_doubted(match) else ""
+        title = "" if unit.kind in _UNTITLED else unit.title
         answer = AnswerLine(
-            read,
-            "" if unit.kind in _UNTITLED else unit.title,
-            unit.id,
-            unit.kind,
-            match.path,
-            unit.line + line,
-            unit.when[:10],
-            unit.trust,
-            round(shares[at], 4),
-            against[at],
-        )
+            read, title, unit.id, unit.kind, match.path, unit.line + line, unit.when[:10], unit.trust, round(shares[at], 4), against[at],
+        )  # fmt: skip
         until = unit.until[:10] if is_before else ""
         passage = _passage(pieces, at, last, read, turns)
         yield _Candidate(answer, passage, is_certain, bool(days_told[at]), until)
@@ -423,8 +413,26 @@ def _is_of_another(searcher: Searcher, question: Question, unit: Unit, text: str
     return is_of_another(question, unit.value or said or speaker, searcher.names, searcher.own_keys())
 
 
+def _tells_nothing(question: Question, unit: Unit, text: str) -> bool:
+    """True for a line that asks without a mark, that says no more than the question, or that was only dreamt."""
+    text = text.partition(": ")[2] or text if unit.kind in _SPOKEN else unit.value or text
+    is_repeated = _is_named(text, question) and not question.asks_whether
+    is_asking = unit.kind in _SPOKEN and _ANSWERS not in text and all(map(_asks_unmarked, sentences(text)))
+    return is_repeated or is_asking or (says(text, "unreal") and not says(question.query.text, "unreal"))
+
+
+def _asks_unmarked(sentence: str) -> bool:
+    """True for a sentence that is a question, with its mark or without: `wie stell ich den wecker leiser`, `come pulisco la bici`."""
+    words, tokens = grammar_of(sentence, unread="en"), tokens_of(sentence)
+    is_word = tokens[:1] and tokens[0] in words.question_words and tokens[0] not in words.subordinators
+    is_led = bool(is_word) and not words.subjects.issuperset(tokens[1:2])
+    return is_led or ends_in_question(sentence) or asks(tokens, words)
+
+
 def _names_field(question: Question, unit: Unit) -> bool:
     """True where a question asks for the field of a fact; of several values, whether one holds, only for that one, or for its opposite."""
+    if any(is_other_sex(unit.field, word) for word in words_of(question.query.text)):
+        return False
     is_named = names_field(question, unit) or question.means_field(unit.field)
     if question.asks_whether and not question.days:
         from memoryclaw.vault.fact_values import OPPOSITES, holds_many  # noqa: PLC0415 - most questions ask for a value
@@ -434,12 +442,6 @@ def _names_field(question: Question, unit: Unit) -> bool:
             is_named = is_named or question.names_field(opposite) or question.means_field(opposite)
             return is_named and not question.tokens.isdisjoint(question.language.tokens(unit.value))
     return is_named
-
-
-def _pasted(unit: Unit, pieces: Sequence[tuple[int, str]]) -> list[bool]:
-    """Which pieces of an episode are words of others: those behind `pasted:`."""
-    lines = unit.text.split("\n")
-    return [unit.kind == "episode" and _PASTED in lines[line] for line, _ in pieces]
 
 
 def _is_heading(text: str) -> bool:
@@ -476,7 +478,7 @@ def _against(
         yield "words"
     has_form = holds_form(form, telling, words, question.today)
     if form == "what":
-        is_duty = unit.kind == "todo" or (unit.role != "assistant" and says_duty(answer))
+        is_duty = unit.kind == "todo" or (unit.role != "assistant" and says(answer, "duty"))
         has_form = is_asked or (question.of_duty and is_duty)
     if form and not (question.days or has_form):
         yield "form"
@@ -600,7 +602,3 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
             block = []
         if line.strip():
             begin, block = (begin if block else number), [*block, line]
-
-
-def _short(text: str, match: Match) -> str:
-    return snippet(without_markup(text), match.surfaces, _WIDE).text

@@ -55,14 +55,7 @@ GOAL_WORDS = 12  # words of a goal that count
 LONGEST_FIELD = 3  # words: `my best friend`
 KINDS = frozenset(MATCH_KINDS)
 STATES = frozenset({"archived", "pending", "draft", "superseded"})
-KIND_NAMES = {
-    "log": "turn",
-    "logs": "turn",
-    "semantic": "fact",
-    "memory": "note",
-    "task": "todo",
-    "tasks": "todo",
-}
+KIND_NAMES = {"log": "turn", "logs": "turn", "semantic": "fact", "memory": "note", "task": "todo", "tasks": "todo"}  # fmt: skip
 
 _HIDDEN = late.pattern(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
 # Words by which people speak of themselves: what they said then counts more than what an assistant answered.
@@ -91,11 +84,11 @@ _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
 
 BEFORE_WHAT = lists.words("relevance.before_what")
-_LATEST, _MANNER, _BEFORE, _DUTY = (
-    tuple(" ".join(words_of(phrase)) for phrase in lists.text(name).replace("\n", ",").split(",") if phrase)
-    for name in ("relevance.latest", "relevance.manner", "relevance.before", "relevance.duty")
-)
-_DOING = frozenset(word for phrase in _DUTY for word in phrase.split()).union(lists.words("relevance.doing"))
+_PHRASES = {
+    name: tuple(" ".join(words_of(phrase)) for phrase in lists.text(f"relevance.{name}").replace("\n", ",").split(",") if phrase)
+    for name in ("latest", "manner", "before", "duty", "unreal")
+} | {"before_what": (*BEFORE_WHAT,)}  # fmt: skip
+_DOING = frozenset((*" ".join(_PHRASES["duty"]).split(), *lists.words("relevance.doing")))
 _LATEST_UNSPACED = tuple(lists.words("relevance.latest_unspaced"))
 
 
@@ -220,18 +213,18 @@ class Question(NamedTuple):
     @property
     def of_manner(self) -> bool:
         """True when it asks how the assistant shall do something: `how long should your answers be`."""
-        return _says_one_of(self.query.text, _MANNER)
+        return says(self.query.text, "manner")
 
     @property
     def of_before(self) -> bool:
         """True when it asks for what held before what holds now, of no time that it names: `where did I use to live`."""
-        is_of_past = _says_one_of(self.query.text, _BEFORE) or any(map(self._says_before, BEFORE_WHAT))
+        is_of_past = says(self.query.text, "before") or any(map(self._says_before, BEFORE_WHAT))
         return self.form not in ("", "much") and not (self.days or self.asks_whether) and is_of_past
 
     @property
     def of_duty(self) -> bool:
         """True when it asks what somebody has to do."""
-        return self.form == "what" and says_duty(self.query.text)
+        return self.form == "what" and says(self.query.text, "duty")
 
     @property
     def lists_duties(self) -> bool:
@@ -250,7 +243,7 @@ class Question(NamedTuple):
     def latest(self) -> frozenset[str]:
         """The words by which it asks for what is newest; none where it does not."""
         typed = f" {' '.join(words_of(self.query.text.replace('’', chr(39))))} "
-        spoken = [phrase for phrase in _LATEST if f" {phrase} " in typed]
+        spoken = [phrase for phrase in _PHRASES["latest"] if f" {phrase} " in typed]
         spoken += [phrase for phrase in _LATEST_UNSPACED if phrase in self.query.text]
         return frozenset(word for phrase in spoken for word in phrase.split())
 
@@ -335,19 +328,10 @@ def _is_own_abroad(text: str) -> bool:
     return words.first_person.has_any(tokens) or any(token in words.possessives_own for token in tokens)
 
 
-def _says_one_of(text: str, phrases: Sequence[str]) -> bool:
+def says(text: str, *kinds: str) -> bool:
+    """True where a phrase of one of these lists stands in a text: what tells, or asks for, a `duty`, what held `before`, a dream."""
     typed = f" {' '.join(words_of(text))} "
-    return any(f" {phrase} " in typed for phrase in phrases)
-
-
-def says_before(text: str) -> bool:
-    """True for a text that tells, or asks for, what held before."""
-    return _says_one_of(text, (*_BEFORE, *BEFORE_WHAT))
-
-
-def says_duty(text: str) -> bool:
-    """True for a text that tells, or asks for, what somebody has to do."""
-    return _says_one_of(text, _DUTY)
+    return any(f" {phrase} " in typed for kind in kinds for phrase in _PHRASES[kind])
 
 
 def understand(

@@ -10,7 +10,7 @@ from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.pasted import OwnText
 from memoryclaw.recall.rank import Ranked, Ranking
-from memoryclaw.recall.relevance import relevance_of
+from memoryclaw.recall.relevance import only_echoes, relevance_of
 from memoryclaw.recall.restated import LINES
 from memoryclaw.recall.search import CHUNK, Searcher, folding_of, mark_matches
 from memoryclaw.recall.sequels import followed
@@ -19,9 +19,8 @@ from memoryclaw.text.prompts import mark_of
 from memoryclaw.vault.validity import canonical_scope
 
 WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
-ANSWERS = (
-    0.2  # of the best score: what answers so well comes before what is due soon, and what is weaker after it
-)
+# of the best score: what answers so well comes before what is due soon, and what is weaker after it
+ANSWERS = 0.2
 UPCOMING = 0.15  # of the budget: the most that what is due soon takes
 IDLE = 200  # characters: a longer turn was meant to say something
 UNVOUCHED = 2  # notes for which nobody vouches that may stand before what a person wrote
@@ -56,6 +55,7 @@ def recall(
         ranking = ranking or searcher.find(text, goal=goal, newest=True, project=project)
         waiting, refused = _waiting(searcher, ranking, session, project)
         best = [hit for hit in waiting if hit.score or ranking.question.latest]
+        best = [] if only_echoes(ranking, best, searcher.units) else best
         relevance = relevance_of(ranking, best)
         speaks = relevance.passes or not floor
         if speaks and (later := followed(searcher, ranking, best)) is not ranking:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from memoryclaw.index.bm25 import exact, rarity
 from memoryclaw.index.stemming import language
-from memoryclaw.model import Relevance, Term
+from memoryclaw.model import Relevance, Term, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.rank import Ranked, Ranking, names_field
@@ -19,6 +19,7 @@ from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.grammar import spoken_in
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import SMALL
+from memoryclaw.text.snippets import without_block_ids
 
 BEST = 10  # units that are looked at
 AROUND = 50  # units that are thought to stand around a vault: in one of five notes no word is rare
@@ -30,25 +31,24 @@ ALL = 5.0  # all of its words meet in one unit
 GOAL = 1.0  # a goal shares words with something
 WISH = 3.0  # it asks how the assistant shall do something, and a wish of that kind is known
 VECTOR = 2.0  # vectors found something near in meaning
-NAMED = (
-    3.0  # it names somebody or something of whom a memory tells, or something of one's own that a fact has
-)
+# it names somebody or something of whom a memory tells, or something of one's own that a fact has
+NAMED = 3.0
 DAY = 6.0  # something tells a day that it writes out: whatever else it asks
 OWN = 2.0  # something of the project that is worked in tells so much of what it says, however many other projects say the same
 PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
+FEW = 3  # words, which may only close a talk
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however many copies of it make its words common
 _CERTAIN = 30.0  # logarithm of odds
-_MATTERS = frozenset(
-    {"date", "day", "person"}
-)  # kinds of fields whose nouns name one's own whatever stands before
-_FORMS = frozenset(
-    {"email", "phone", "url"}
-)  # kinds of fields whose nouns name a text as well: `rewrite my email`
+# kinds of fields whose nouns name one's own whatever stands before
+_MATTERS = frozenset({"date", "day", "person"})
+# kinds of fields whose nouns name a text as well: `rewrite my email`
+_FORMS = frozenset({"email", "phone", "url"})
 
 Worth = Mapping[str, tuple[float, float, float]]
 _OF_OWN = frozenset({"own found", "own told", "own weight"})  # of a question about oneself alone
 _OWNER = re.compile(r"(?<=\w )\w{2,40}['’]s\b")  # whose something is
+_MARKS = re.compile(r"[^\w\s'’-]+|\n")  # between pieces of talk
 _PASTED = (": ", '"', "“", "„", "«", "```", "\n")
 
 
@@ -70,7 +70,9 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = weights_of("weights"), values_of(ranking, best, worth)
     terms = [Term(name, exact(weights[name] * value)) for name, value in values.items()]
-    terms += [Term("whole", ALL)] if _is_whole(ranking, best, worth) else []
+    is_short = sum(part for _, part, _ in worth.values()) < WHOLE
+    is_whole = any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
+    terms += [Term("whole", ALL)] if is_whole and not is_short else []
     is_named = any(
         _is_named(question, hit) or (not values["general"] and _is_own_matter(question, hit)) for hit in best
     )
@@ -85,12 +87,6 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     odds = sum(weight * values[name] for name, weight in weights_of("confidence").items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
-
-
-def _is_whole(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> bool:
-    if sum(part for _, part, _ in worth.values()) < WHOLE:
-        return False
-    return any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
 
 
 def _is_named(question: Question, hit: Ranked) -> bool:
@@ -189,6 +185,27 @@ _POSSESSIVES = frozenset(lists.words("pronouns.own"))
 _ENGLISH = language("en")
 
 
+def only_echoes(
+    ranking: Ranking, best: Sequence[Ranked], units_of: Callable[[Sequence[Ranked]], Mapping[int, Unit]]
+) -> bool:
+    """True for a few words that somebody said before, and that stand nowhere but as a whole piece of talk: `cheers mate`, `boa, obrigada`."""
+    question, text = ranking.question, ranking.question.query.text
+    if len(words_of(text)) > FEW or "?" in text or question.query.filters or question.latest:
+        return False
+    worth, tokens_of_text = _worth(ranking), question.language.tokens
+    asked = frozenset(tokens_of_text(text))
+    held = units_of([hit for hit in best[:BEST] if _words_held(ranking, worth, hit.unit.rowid)]).values()
+
+    def is_echo(unit: Unit) -> bool:
+        pieces = _MARKS.split(without_block_ids(unit.text))
+        pieces = [piece for piece in pieces if not asked.isdisjoint(tokens_of_text(piece))]
+        more = [word for word in words_of(" ".join(pieces)) if asked.isdisjoint(tokens_of_text(word))]
+        is_talk = unit.kind in ("turn", "episode") or (unit.kind == "fact" and not unit.field)
+        return is_talk and bool(pieces) and is_filler(" ".join(more))
+
+    return any(unit.kind == "turn" for unit in held) and all(map(is_echo, held))
+
+
 def _is_look_up(question: Question) -> bool:
     """True for nothing but telling words that are no order; what is not written with spaces may be a sentence."""
     text = question.query.text
@@ -215,11 +232,8 @@ def _worked_on(question: Question) -> Sequence[str]:
 
 def _is_bare(question: Question) -> bool:
     """True for a turn that tells of nothing: thanks, yeses, stop words and numbers."""
-
-    def is_stop(word: str) -> bool:
-        return question.language.is_stop(word) or _ENGLISH.is_stop(word) or word.isdigit()
-
-    return is_filler(question.query.text, is_stop=is_stop)
+    own, english = question.language.is_stop, _ENGLISH.is_stop
+    return is_filler(question.query.text, is_stop=lambda word: own(word) or english(word) or word.isdigit())
 
 
 def _beginning(typed: Sequence[str]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.grammar import Grammar, grammar_of, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, key_of, words_of
 from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.value_forms import is_occupation
 
 _OWN = frozenset(lists.words("pronouns.own"))
 _GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words as well
@@ -39,10 +40,15 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
     """
     words, spoken = grammar_of(text, unread="en"), language(spoken_in(text, "en"))
     stems = question.tokens.union(*(leaf.clause.text.split() for leaf in question.related))
-    by_pronoun = _OWN.isdisjoint(words_of(question.query.text))  # `my dog` may be `she`
+    asked_words = words_of(question.query.text)
+    by_pronoun = _OWN.isdisjoint(asked_words)  # `my dog` may be `she`
+    own_words = " ".join(word for before, word in pairwise(asked_words) if before in _OWN)
+    own_stems = frozenset(question.language.tokens(own_words))
 
     def is_asked(tokens: Sequence[str]) -> bool:
         phrase = " ".join(map(key_of, tokens))
+        if len(tokens) == 1 and any(is_other_sex(phrase, key_of(asked)) for asked in asked_words):
+            return False
         return phrase in own or not stems.isdisjoint(
             [*question.language.tokens(phrase), *spoken.tokens(phrase)]
         )
@@ -56,6 +62,8 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
             is_somebody = bool(people) or (by_pronoun and words.people_pronouns.at(clause.subject) > 0)
             is_known = (people and all(map(is_asked, people))) or _is_own(clause, words, is_asked)
             is_others = is_somebody and not is_known and clause.kind != "report"
+        of_pronouns = question.language.tokens(" ".join(_roles_of_others(clause, words)))
+        is_others = is_others or not own_stems.isdisjoint(of_pronouns)
         about.append(is_asked(clause.tokens))
         of_others.append(is_others)
     telling = [*compress(of_others, about)] if any(about) else of_others
@@ -85,6 +93,14 @@ def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ())
     return False
 
 
+def is_other_sex(word: str, other: str) -> bool:
+    """True for two words of one stem of which each means one sex, `suegra` and `suegro`; of a trade the one may stand for both."""
+    shorter, longer = sorted((word, other), key=len)
+    by_vowel = word[:-1] == other[:-1] and {word[-1:], other[-1:]} == {"a", "o"}
+    is_pair = by_vowel or longer in (f"{shorter}e", f"{shorter}in")
+    return is_pair and not (is_occupation(word) or is_occupation(other))
+
+
 def _people(clause: Clause, words: Grammar, names: Callable[[str], bool]) -> Iterator[Sequence[str]]:
     """The people in the subject of a clause: by a role, by a name that begins it, or by one behind an `of`."""
     typed_subject = clause.subject or clause.tokens[:1] * (not clause.kind)  # before a verb that no list has
@@ -101,6 +117,15 @@ def _people(clause: Clause, words: Grammar, names: Callable[[str], bool]) -> Ite
         if name and _is_name(name, words) and (typed in capitals or names(name)):
             is_called = subject[place + 1 : place + 2] and subject[place + 1] in words.noun_openers
             yield subject[place:] if is_called else [name]  # `Rex the dog`
+
+
+def _roles_of_others(clause: Clause, words: Grammar) -> Iterator[str]:
+    """The roles that somebody has to a person who is meant by a pronoun: `her boss`, `o chefe dela`."""
+    tokens = ("", *clause.tokens, "")
+    for place, size in words.roles.places(tokens):
+        is_own = tokens[place - 1] in words.possessives_own
+        if not is_own and not words.people_pronouns.isdisjoint((tokens[place - 1], tokens[place + size])):
+            yield from tokens[place : place + size]
 
 
 def _is_name(word: str, words: Grammar) -> bool:

@@ -1,4 +1,4 @@
-"""Which texts say nothing: greetings, thanks, yeses and the like; in English, German, French and Spanish. Pure."""
+"""Which texts say nothing: greetings, thanks, yeses and the like, in seven languages. Pure."""
 
 from __future__ import annotations
 

@@ -752,6 +752,42 @@ def test_a_question_of_oneself_is_not_answered_by_what_is_told_of_another(
 
 
 @pytest.mark.parametrize(
+    ("told", "question", "is_sure"),
+    [
+        ("Martin said his landlord is a crook", "who is my landlord", False),
+        ("Jonas hat gesagt sein Chef ist ein Choleriker", "wer ist mein Chef", False),
+        ("a Marta disse que o chefe dela é o Nuno", "quem é o meu chefe", False),
+        ("Marcus Pike is our landlord", "who is my landlord", True),
+        ("mi cuñada trabaja en Correos", "dónde trabaja mi cuñado", False),
+        ("mia suocera abita a Lecce", "dove abita mio suocero", False),
+        ("mia suocera abita a Lecce", "dove abita mia suocera", True),
+        ("i dreamt i worked at Nasa", "where do i work", False),
+        ("ik had een rare droom dat ik in Oslo woonde", "waar woon ik", False),
+        ("wie stell ich beim handy den wecker leiser", "welches handy hab ich", False),
+        ("come pulisco la mia bici", "che bici ho", False),
+    ],
+)
+def test_what_is_anothers_dreamt_or_asked_is_no_sure_answer(
+    told: str, question: str, is_sure: bool, tmp_path: Path
+) -> None:
+    turn = {
+        "ts": "2026-03-01T10:00:00Z",
+        "session": "s",
+        "turn": "0",
+        "role": "user",
+        "name": "Kim",
+        "content": told,
+    }
+    with App(
+        put(tmp_path, {"memoryclaw.yaml": ""}), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)
+    ) as vault:
+        vault.capture([turn])
+        reply = vault.ask(question)
+    assert any(told in line.text for line in reply.lines)
+    assert reply.answered == is_sure, reply.lines
+
+
+@pytest.mark.parametrize(
     ("question", "due"),
     [
         ("what do i have to do tomorrow?", ["sheep"]),

@@ -176,6 +176,28 @@ def test_one_word_of_common_knowledge_is_no_matter_of_the_vault(tmp_path: Path) 
         assert "warranty" in app.recall("is the warranty of our boiler over", noted=False).context
 
 
+@pytest.mark.parametrize(
+    ("said", "turn", "speaks"),
+    [
+        ("champion. ta pet", "ta pet", False),
+        ("its coming out. phew. landlady would kill me", "phew", False),
+        ("no thats all dear", "thats all dear", False),
+        ("fixe, valeu", "valeu", False),
+        ("the landlady paints the hall lime", "landlady hall", True),
+    ],
+)
+def test_what_was_said_before_as_a_whole_piece_of_talk_is_no_request(
+    said: str, turn: str, speaks: bool, tmp_path: Path
+) -> None:
+    with App(
+        put(tmp_path, {"memoryclaw.yaml": ""}), clock=lambda: datetime(2026, 3, 10, tzinfo=UTC)
+    ) as vault:
+        vault.capture(
+            [{"ts": "2026-03-01T10:00:00Z", "session": "s", "turn": "0", "role": "user", "content": said}]
+        )
+        assert bool(vault.recall(turn, noted=False).context) == speaks
+
+
 def test_a_plain_question_says_so_and_one_about_oneself_is_another(app: App) -> None:
     def terms(question: str) -> dict[str, float]:
         return {term.name: term.value for term in app.recall(question).relevance.terms}
