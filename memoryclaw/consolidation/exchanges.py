@@ -33,7 +33,7 @@ class Exchange(NamedTuple):
 
 
 @lru_cache(maxsize=1)  # of a segment, whose episode asks for them again and again
-def exchanges(turns: tuple[Turn, ...]) -> list[Exchange]:
+def exchanges(turns: tuple[Turn, ...]) -> tuple[Exchange, ...]:
     """The exchanges of some turns, in order; several turns of people in a row are one each."""
     rows: list[Exchange] = []
     for turn in turns:
@@ -46,7 +46,7 @@ def exchanges(turns: tuple[Turn, ...]) -> list[Exchange]:
         elif turn.role == "assistant" and prose(turn).strip():
             last = last._replace(spoken=(*last.spoken, turn))
         rows.append(last)
-    return rows
+    return tuple(rows)
 
 
 # What an answer comes to: its first sentences, where it says what it found, and its last, where it says what is so now.

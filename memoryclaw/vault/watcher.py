@@ -246,18 +246,21 @@ def sends_no_events(path: str, table: str = "/proc/self/mountinfo") -> str:
     """Why changes below a path may come without an event, or an empty string."""
     try:
         with open(table, encoding="utf-8", errors="surrogateescape") as lines:
-            # The type of the file system that holds a path: of the longest mount point above it, and of those the last
-            best, kind = "", ""
-            for line in lines.read().splitlines():
-                before, _, after = line.partition(" - ")
-                fields = before.split(" ")
-                if len(fields) < 5 or not after:
-                    continue
-                point = re.sub(r"\\(\d{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
-                if f"{os.path.realpath(path)}/".startswith(f"{point.rstrip('/')}/") and len(point) >= len(
-                    best
-                ):
-                    best, kind = point, after.split(" ")[0]
+            kind = _kind_of(os.path.realpath(path), lines.read())
     except OSError:
         return ""
     return f"a {kind} file system sends no events of what other machines write" if _REMOTE.match(kind) else ""
+
+
+def _kind_of(path: str, table: str) -> str:
+    """The type of the file system that holds a path: of the longest mount point above it, and of those the last."""
+    best, kind = "", ""
+    for line in table.splitlines():
+        before, _, after = line.partition(" - ")
+        fields = before.split(" ")
+        if len(fields) < 5 or not after:
+            continue
+        point = re.sub(r"\\(\d{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
+        if f"{path}/".startswith(f"{point.rstrip('/')}/") and len(point) >= len(best):
+            best, kind = point, after.split(" ")[0]
+    return kind
