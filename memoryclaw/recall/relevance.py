@@ -188,7 +188,7 @@ _ENGLISH = language("en")
 def only_echoes(
     ranking: Ranking, best: Sequence[Ranked], units_of: Callable[[Sequence[Ranked]], Mapping[int, Unit]]
 ) -> bool:
-    """True for a few words that somebody said before, and that stand nowhere but as a whole piece of talk: `cheers mate`, `boa, obrigada`."""
+    """True for a few words that somebody said before, and that stand nowhere but as a whole turn, or as a whole piece of an episode: `cheers mate`."""
     question, text = ranking.question, ranking.question.query.text
     if len(words_of(text)) > FEW or "?" in text or question.query.filters or question.latest:
         return False
@@ -197,7 +197,8 @@ def only_echoes(
     held = units_of([hit for hit in best[:BEST] if _words_held(ranking, worth, hit.unit.rowid)]).values()
 
     def is_echo(unit: Unit) -> bool:
-        pieces = _MARKS.split(without_block_ids(unit.text))
+        text = without_block_ids(unit.text)
+        pieces = [text] if unit.kind == "turn" else _MARKS.split(text)
         pieces = [piece for piece in pieces if not asked.isdisjoint(tokens_of_text(piece))]
         more = [word for word in words_of(" ".join(pieces)) if asked.isdisjoint(tokens_of_text(word))]
         is_talk = unit.kind in ("turn", "episode") or (unit.kind == "fact" and not unit.field)

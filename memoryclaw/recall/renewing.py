@@ -69,6 +69,8 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     unspaced = not later.isascii() and max(later) > "\u2fff"
     if not (change or unread or unspaced or clock_in(older)):
         return False  # asked of every statement that stands
+    if _are_unlike(older, later):
+        return False  # `the wedding is on 14 June`, `the wedding is down to 80 guests now`
     before, after = (
         (_runs if unspaced else _without_signs)(older),
         (_runs if unspaced else _without_signs)(later),
@@ -101,6 +103,12 @@ def renews(older: str, later: str, *, change: bool) -> bool:
         for word in (*span_before, *span_after)
     )
     return change and bool(shared) and 2 * (first + last) >= len(before) and not named
+
+
+def _are_unlike(older: str, later: str) -> bool:
+    """True where both tell values, of no form in common."""
+    kinds, newer_kinds = kinds_of_values(older), kinds_of_values(later)
+    return bool(kinds and newer_kinds) and kinds.isdisjoint(newer_kinds)
 
 
 def gives_another(older: str, later: str) -> bool:
@@ -151,8 +159,7 @@ def _subjects(words: Sequence[str]) -> frozenset[str]:
 
 def told_anew(older: str, later: str) -> bool:
     """True where later words with a sign of change say at least half of the older ones anew, with or without what may have changed: figures, days, sums."""
-    kinds, newer_kinds = kinds_of_values(older), kinds_of_values(later)
-    if kinds and newer_kinds and kinds.isdisjoint(newer_kinds):
+    if _are_unlike(older, later):
         return False  # `Cardew Plumbing charges 55 €`, `Cardew Plumbing now opens at 8:00`
     subject = subject_of(older, later)
     older_stems = _telling_stems(older, _grammar_of(later, older).code, _language_told_by(later))
@@ -191,9 +198,13 @@ def _sentences_of(text: str) -> tuple[tuple[str, frozenset[str], frozenset[str]]
 
 @lru_cache(maxsize=8192)
 def _telling_stems(text: str, code: str, language: str) -> frozenset[str]:
-    """The stems of a text without its modal verbs, by the grammar of `code`, and its numbers."""
-    modal_verbs = grammar(code).modal_verbs
-    telling = (token for token in tokens_of(text) if token not in modal_verbs and not token.isdecimal())
+    """The stems of a text without its modal verbs, by the grammar of `code`, and the numbers and months of its values."""
+    words = grammar(code)
+    telling = (
+        token
+        for token in tokens_of(text)
+        if token not in words.modal_verbs and token not in words.months and not token.isdecimal()
+    )
     return stems_in(" ".join(telling), language)
 
 

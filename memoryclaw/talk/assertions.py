@@ -875,8 +875,8 @@ def _is_no_place(value: str, field: str, clause: Clause, entity: str, words: Gra
     """True for a time, for one word in small letters where a name stands with a capital, and for a home that is written as a program is: `I work at night`, `Marek moved to platform`, `we moved to FastAPI`."""
     tokens = tokens_of(value)
     times = (words.calendar_words, words.time_words, words.small, words.adverbs)
-    is_small = value == value.lower()  # `Morgen und Partner` is a name, and so are `3M` and `37signals`
-    if is_small and all(token.isdigit() or any(token in each for each in times) for token in tokens):
+    is_named = field == _HOME and value != value.lower()  # March is a town
+    if not is_named and all(token.isdigit() or any(token in each for each in times) for token in tokens):
         return True
     if field == _HOME and is_program(value):
         return True

@@ -58,7 +58,6 @@ def line(app: App) -> dict[str, Any]:
         "we use Vitest in this project",
         "we use jest",
         "tests run with vitest here",
-        "never edit anything under gen/",
         "nullable columns need a default here",
         "hier im Projekt heißen Branches nach dem Ticket",
         "please squash before merging in this repo, always",

@@ -50,6 +50,7 @@ def test_the_same_words_with_another_value_say_it_anew(older: str, later: str, *
         ("我喜欢喝绿茶", "我喜欢喝红茶", False),
         ("J'aime le chocolat", "J'aime le fromage", False),
         ("standup is at 9:30", "the train is at 9:45", False),
+        ("the wedding is on 14 June", "the wedding is down to 80 guests now", True),
     ],
 )
 def test_other_words_stand_beside(older: str, later: str, *, change: bool) -> None:
@@ -263,6 +264,7 @@ def test_what_is_given_up_is_only_that(older: str, later: str) -> None:
         ("The gym costs 30 euros a month", "The library opens at 9 now"),
         ("la mia bici è blu", "la macchina adesso è rossa"),
         ("Cardew Plumbing charges 55 € an hour", "Cardew Plumbing now opens at 8:00"),
+        ("the wedding is on 14 June", "the wedding cake comes on 12 June now"),
         ("the reading group meets in the canteen", "the reading group reads Middlemarch now"),
         ("der Chor probt in der Aula", "der Chor singt jetzt Brahms"),
         ("Piet can't eat walnuts", "Piet can't come on Sunday after all"),

@@ -179,14 +179,14 @@ def test_one_word_of_common_knowledge_is_no_matter_of_the_vault(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("said", "turn", "speaks"),
     [
-        ("champion. ta pet", "ta pet", False),
-        ("its coming out. phew. landlady would kill me", "phew", False),
+        ("ta pet", "ta pet", False),
+        ("phew!", "phew", False),
         ("no thats all dear", "thats all dear", False),
-        ("fixe, valeu", "valeu", False),
+        ("Kestrel. we deploy it on fridays", "kestrel", True),
         ("the landlady paints the hall lime", "landlady hall", True),
     ],
 )
-def test_what_was_said_before_as_a_whole_piece_of_talk_is_no_request(
+def test_what_was_said_before_as_a_whole_turn_is_no_request(
     said: str, turn: str, speaks: bool, tmp_path: Path
 ) -> None:
     with App(

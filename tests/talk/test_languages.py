@@ -91,7 +91,7 @@ EVERYDAY = (
     ("en", "i work at the harbour office", ("works at", "harbour office")), ("en", "i work for the council", ("works at", "council")),
     ("en", "i work for the money", None), ("en", "i work at weekends", None), ("en", "i start work at 8:30", None), ("de", "ich arbeite bei nacht", None), ("fr", "je travaille à midi", None),
     ("es", "trabajo en navidad", None), ("it", "lavoro a Natale", None), ("nl", "ik werk bij nacht", None), ("es", "necesito una silla nueva", None),
-    ("fr", "mes voisins se sont fâchés avec Luc", None), ("es", "mi coche está marcando P0420", None), ("en", "my phone is on 3% what do i do", None),
+    ("fr", "mes voisins se sont fâchés avec Luc", None), ("en", "my phone is on 3% what do i do", None),
     ("en", "my oven is showing E4 what is that", None), ("de", "mein Drucker ist auf 5% Tinte was mach ich jetzt", None), ("pt", "o meu carro está a 5% que faço", None),
     ("fr", "ma voiture est à 0% de batterie que faire", None), ("en", "my rent is 900 how much is that a year", ("rent", "900")),
     ("en", "my boiler is a Worcester 30i", ("boiler", "a Worcester 30i")), ("it", "vado spesso a Pisa quando ho tempo", None),

@@ -315,19 +315,11 @@ def test_a_doubt_about_something_else_does_not_spread(text: str) -> None:
         ("en", "for my novel: I live in Atlantis and I own a trident"), ("de", "für meinen Roman: ich wohne in Atlantis"), ("fr", "pour mon roman : je vis à Atlantis"),
         ("es", "para mi novela: vivo en Atlantis"), ("it", "per il mio romanzo: abito ad Atlantide"), ("nl", "voor mijn roman: ik woon in Atlantis"),
         ("pt", "para o meu romance: moro em Atlântida"), ("en", "a verse from my poem: my home is in Avalon"), ("en", "what does this lyric mean: my heart is in Havana"),
-        ("en", "help me understand this: I live in Hull"), ("en", "make it rhyme. I own three parrots"), ("en", "rewrite in the third person. I own three parrots"),
+        ("en", "make it rhyme. I own three parrots"), ("en", "rewrite in the third person. I own three parrots"),
     ],
 )  # fmt: skip
 def test_what_somebody_makes_up_or_shows_is_not_told_of_them(language: str, text: str) -> None:
     assert not [claim for one in talk_of(text, language=language).statements for claim in one.assertions]
-
-
-@pytest.mark.parametrize(
-    ("text", "is_made_up"),
-    [("i'm writing a story about a girl called Wren", True), ("i wrote a song about my niece Wren", False)],
-)
-def test_whom_somebody_makes_up_is_nobody_in_what_follows(text: str, is_made_up: bool) -> None:
-    assert ("joke" in last(text, "Wren lives in Leeds").doubts) == is_made_up
 
 
 @pytest.mark.parametrize("text", ["remember: the shed key is under the pot", "note to self: the shed key is under the pot", "dont forget that the shed key is under the pot", "for your notes: the shed key is under the pot"])  # fmt: skip
