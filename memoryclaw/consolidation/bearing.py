@@ -644,9 +644,8 @@ def _is_no_home(words: str, signs: Grammar) -> bool:
     tokens, spans = tokens_of(words), spans_of(words)
     place = next((n + 1 for n, token in enumerate(tokens) if token in signs.ways), 0)
     goal = words[spans[place][0] :] if 0 < place < len(tokens) else ""
-    timeless = with_blanks(
-        goal, (hit.span for hit in find_ranges(goal, _ANY_DAY)[0])
-    )  # `to Nantes last month`
+    # `to Nantes last month`
+    timeless = with_blanks(goal, (hit.span for hit in find_ranges(goal, _ANY_DAY)[0]))
     return bool(goal) and (
         is_program(goal) or is_of_work(goal) or signs.calendar_words.within(tokens_of(timeless))
     )

@@ -273,9 +273,8 @@ class Verbs(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The verb with this name, from its module."""
-        if (
-            cmd_name in COMMANDS
-        ):  # another distribution brings it; where that is not installed, one says which
+        if cmd_name in COMMANDS:
+            # Another distribution brings it; where that is not installed, it is said which.
             from memoryclaw.extensions import extension
 
             try:
