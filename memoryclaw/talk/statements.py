@@ -582,9 +582,8 @@ class _Turn:
         clause, question, words = members[place], members[-1], self.words
         if question is clause or clause.kind in ("", *_INTENDED):
             return False
-        if not _content(
-            question.tokens, words
-        ):  # `what is that` is asked of a thing before it: `my oven`, `il mio forno`
+        if not _content(question.tokens, words):
+            # `what is that` is asked of a thing before it: `my oven`, `il mio forno`
             is_own = words.possessives_own.has_any(clause.subject[:2])
             return is_own and words.question_words.at(question.typed) > 0 and asks(question.typed, words)
         is_marked = text.rstrip("\"'”’») *_").endswith(_ASKED) and len(question.tokens) > _SAID
