@@ -364,29 +364,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
             sources.append(f"{note.id}#^{block_of(reading.points, placed)}")
             each_decided.append(planner.decider.decide(placed, sources[-1]))
         each_decided[place] = each_decided[place]._replace(doubted=doubted)
-    # At most two questions of doubt a day, the most useful first; what else would wait stays a dated statement, and what stands
-    # already as it was said needs none.
-    statement_keys = {
-        (decision.claim.line, decision.claim.words)
-        for decision in each_decided
-        if decision.action == "state" or (decision.claim.is_statement and decision.action == "confirm")
-    }
-    settled = [
-        decision._replace(action="drop", reason=f"{decision.reason}; it stands as it was said")
-        if decision.action == "pending"
-        and not decision.known
-        and (decision.claim.line, decision.claim.words) in statement_keys
-        else decision
-        for decision in each_decided
-    ]
-    waiting = [decision for decision in settled if decision.action == "pending"]
-    # A question is the more useful the more it matters, then the surer the claim is.
-    waiting.sort(key=lambda question: (-question.claim.salient, -LEVELS.index(question.claim.confidence)))
-    surplus = {id(decision) for decision in waiting if not draft.doubts.may_ask(decision)}
-    decided = tuple(
-        _as_statement(planner.decider, decision, source) if id(decision) in surplus else decision
-        for decision, source in zip(settled, sources, strict=True)
-    )
+    decided = _limit_questions(planner.decider, each_decided, sources, draft.doubts)
     draft.decided += (
         decision for decision in decided if decision.claim.how != "end" or decision.action == "end"
     )
@@ -432,6 +410,41 @@ class _Doubts:
         self._days[decided.since] += 1
         self._ids.add(id_)
         return True
+
+
+def _limit_questions(
+    decider: ClaimDecider, decided: Sequence[ClaimDecision], sources: Sequence[str], doubts: _Doubts
+) -> tuple[ClaimDecision, ...]:
+    """The decisions with at most two questions of doubt a day, the most useful first; what else would wait stays a dated statement.
+
+    Args:
+        decider: decides what becomes of a statement.
+        decided: what becomes of the claims of a segment.
+        sources: where each is told.
+        doubts: those of the run so far.
+    """
+    statement_keys = {
+        (decision.claim.line, decision.claim.words)
+        for decision in decided
+        if decision.action == "state" or (decision.claim.is_statement and decision.action == "confirm")
+    }
+    # What would wait, and stands already as it was said, needs no question.
+    settled = [
+        decision._replace(action="drop", reason=f"{decision.reason}; it stands as it was said")
+        if decision.action == "pending"
+        and not decision.known
+        and (decision.claim.line, decision.claim.words) in statement_keys
+        else decision
+        for decision in decided
+    ]
+    waiting = [decision for decision in settled if decision.action == "pending"]
+    # A question is the more useful the more it matters, then the surer the claim is.
+    waiting.sort(key=lambda question: (-question.claim.salient, -LEVELS.index(question.claim.confidence)))
+    surplus = {id(decision) for decision in waiting if not doubts.may_ask(decision)}
+    return tuple(
+        _as_statement(decider, decision, source) if id(decision) in surplus else decision
+        for decision, source in zip(settled, sources, strict=True)
+    )
 
 
 def _as_statement(decider: ClaimDecider, decided: ClaimDecision, source: str) -> ClaimDecision:

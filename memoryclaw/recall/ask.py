@@ -472,8 +472,8 @@ def _against(
     asked, _, answer = text.rpartition(_ANSWERS) if unit.kind in _SPOKEN else ("", "", text)
     answer = _QUOTATION.sub(" ", f"is {answer}" if asked else answer)
     telling = f"{unit.field} {unit.value}" if unit.kind == "fact" else answer
-    told = _verb_fields(answer) if form == "where" else frozenset()
-    is_another = told and told.isdisjoint(_verb_fields(question.query.text) or told)
+    fields_told = _verb_fields(answer) if form == "where" else frozenset()
+    is_another = fields_told and fields_told.isdisjoint(_verb_fields(question.query.text) or fields_told)
     if not is_asked and (share < least or is_another):
         yield "words"
     has_form = holds_form(form, telling, words, question.today)

@@ -194,7 +194,7 @@ def only_echoes(
         return False
     worth, tokens_of_text = _worth(ranking), question.language.tokens
     asked = frozenset(tokens_of_text(text))
-    held = units_of([hit for hit in best[:BEST] if _words_held(ranking, worth, hit.unit.rowid)]).values()
+    sharing = units_of([hit for hit in best[:BEST] if _words_held(ranking, worth, hit.unit.rowid)]).values()
 
     def is_echo(unit: Unit) -> bool:
         text = without_block_ids(unit.text)
@@ -204,7 +204,7 @@ def only_echoes(
         is_talk = unit.kind in ("turn", "episode") or (unit.kind == "fact" and not unit.field)
         return is_talk and bool(pieces) and is_filler(" ".join(more))
 
-    return any(unit.kind == "turn" for unit in held) and all(map(is_echo, held))
+    return any(unit.kind == "turn" for unit in sharing) and all(map(is_echo, sharing))
 
 
 def _is_look_up(question: Question) -> bool:

@@ -286,9 +286,9 @@ class Searcher:
                 )
             )
             words = read_columns(texts, stored[rowid], tokens_of, language(code))
-            held = sorted(found.evidence.counts.get(rowid, NOTHING_COUNTED).own)
-            asked = reasons([leaves[n] for n in held if n < aims], words)
-            yield Reading(hit, unit, note, asked, reasons([leaves[n] for n in held if n >= aims], words))
+            matched = sorted(found.evidence.counts.get(rowid, NOTHING_COUNTED).own)
+            asked = reasons([leaves[n] for n in matched if n < aims], words)
+            yield Reading(hit, unit, note, asked, reasons([leaves[n] for n in matched if n >= aims], words))
 
     def shares_of_lines(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[float]:
         """The share of the question's weight that each line of a unit holds; what only the unit's title holds counts half."""

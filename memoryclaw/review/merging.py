@@ -196,15 +196,7 @@ class _Merging:
                 self._merge(path, moved.get(path, path))
         self._drop_refused()
         self._ask()
-        for path in sorted(self.files):
-            folder = path.rpartition("/")[0]
-            while folder:
-                if folder in self.files:
-                    raise ConflictError(
-                        f"{folder} is a file on one machine and a folder on the other; nothing was merged: "
-                        "give one of them another name and commit that"
-                    )
-                folder = folder.rpartition("/")[0]
+        self._must_not_lie_in_files()
         return MergedTree(self.files, self.made, tuple(dict.fromkeys(self.told)))
 
     # ── Which files there are
@@ -245,6 +237,17 @@ class _Merging:
                         "keep what is right there, delete the marks and commit the file"
                     )
 
+    def _must_not_lie_in_files(self) -> None:
+        for path in sorted(self.files):
+            folder = path.rpartition("/")[0]
+            while folder:
+                if folder in self.files:
+                    raise ConflictError(
+                        f"{folder} is a file on one machine and a folder on the other; nothing was merged: "
+                        "give one of them another name and commit that"
+                    )
+                folder = folder.rpartition("/")[0]
+
     def _moves(self, left: list[str]) -> dict[str, str]:
         """New path → old path, where one side moved what the other changed: the change follows. Those old paths are no longer left."""
         moves: dict[str, str] = {}
@@ -269,23 +272,25 @@ class _Merging:
                     self.told.append(
                         f"{path} was moved to {to} on one machine and changed on the other; the change is in {to}"
                     )
-        # A file that both moved, each to its place, stays where it was archived, else where the later one put it.
-        places: list[dict[TreeEntry, list[str]]] = [
-            {},
-            {},
-        ]  # of each side: an entry → the new paths with it, the last first
-        for entries, tip in zip(places, (self.first, self.second), strict=True):
+        self._both_moved()
+        return moves
+
+    def _both_moved(self) -> None:
+        """A file that both moved, each to its place, stays where it was archived, else where the later one put it."""
+        # Of each side: an entry → the new paths with it, the last first.
+        new: list[dict[TreeEntry, list[str]]] = []
+        for tip in (self.first, self.second):
+            new.append({})
             for path in sorted(tip.files.keys() - self.base.keys(), reverse=True):
-                entries.setdefault(tip.files[path], []).append(path)
+                new[-1].setdefault(tip.files[path], []).append(path)
         for path, was in sorted(self.base.items()):
             if path in self.first.files or path in self.second.files:
                 continue
-            a, b = (entries[was].pop() if entries.get(was) else "" for entries in places)
+            a, b = (paths[was].pop() if paths.get(was) else "" for paths in new)
             if a and b and a != b and a not in self.second.files and b not in self.first.files:
-                stays, other = (a, b) if a.startswith(_ARCHIVE) else (b, a)
-                self.files.pop(other, None)
-                self.told.append(f"{path} was moved to {other} and to {stays}; it is in {stays}")
-        return moves
+                stays, gone = (a, b) if a.startswith(_ARCHIVE) else (b, a)
+                self.files.pop(gone, None)
+                self.told.append(f"{path} was moved to {gone} and to {stays}; it is in {stays}")
 
     # ── One file
 
@@ -347,13 +352,7 @@ class _Merging:
         elif is_record(path):
             merged = weave(base, _whole(ours), _whole(theirs), merge_records).text
         elif path == PENDING_FILE:
-            merged = weave(base, ours, theirs, merge_outlines).text
-            lines, questions = lines_of(merged), read_pending(merged)
-            first_lines = {question.id: question.line for question in reversed(questions)}
-            for question in reversed(questions):  # each stays once
-                if question.line != first_lines[question.id]:
-                    del lines[question.line - 1 : question.end_line]
-            merged = "".join(lines)
+            merged = _questions(weave(base, ours, theirs, merge_outlines).text)
         elif place_of(path) == ("semantic", "current"):
             merged = self._facts(path, base, ours, theirs)
         else:
@@ -376,55 +375,38 @@ class _Merging:
         text = weave(base, one, two, merge_outlines, _rows).text
         three = _Three(*(_Side.of(file, side) for side in (base, one, two)))
         for side, tip in ((three.one, self.first), (three.two, self.second)):
-            # A fact that one machine brings and that a person said no to on the other since is not brought.
-            decisions_of_side, merged = self._decisions(tip.files), self._decisions()
-            groups: dict[tuple[str, str], list[bool]] = {}
-            for key in side.counts - three.base.counts:
-                if key[0] != "now":
-                    continue
-                fact = side.facts[key][0]
-                fingerprint_ = fingerprint("fact", fact.entity, fact.field, fact.value)
-                decision = merged.of(fingerprint_)
-                mine = decisions_of_side.of(fingerprint_)
-                # What a person wrote by hand cites nothing and was not asked for; nobody else's no takes it away.
-                is_asked = bool(fact.source) or (mine is not None and mine.decision == APPROVED)
-                is_no = decision is not None and decision.decision in (REJECTED, UNDONE) and mine != decision
-                groups.setdefault((key[1], key[2]), []).append(is_no and is_asked)
-            for group, refused_ones in groups.items():
-                if all(refused_ones):
-                    name = side.name(group)
-                    side.take_back(three.base, group)
-                    self.told.append(
-                        f"{name} is not taken {tip.name}: it was rejected on the other machine since"
-                    )
+            self._without_refused(three.base, side, tip)
         counts = three.target_counts()
         try:
             text = _with_missing(_without_excess(text, file, counts), file, counts, three)
-            # Where both machines gave one field another value, what began later holds, else what a person says.
-            for group in sorted(three.contested()):
-                facts = file.facts(text).facts
-                current = [f for f in facts if f.current and not f.is_statement and _group(f) == group]
-                if len(current) != 2 or max(side.values(group) for side in (three.one, three.two)) > 1:
-                    continue
-                if schema.fields.get(current[0].field.lower(), DeclaredField()).many:
-                    continue
-                late = three.two.value(group)
-                ended, standing = sorted(
-                    current, key=lambda fact: (fact.trust == "trusted", fact.since, fact.value == late)
-                )
-                text = self._settle(text, file, ended, standing)
+            text = self._decide(text, file, three, schema)
         except InputError:
             return None
-        # Every value that is to be kept is in the text, as it is or as it was, or waits.
-        facts = file.facts(text).facts
-        triples = {(*_group(fact), fact.value) for fact in facts}
-        triples |= {(_name(pending.entity), _name(pending.field), pending.value) for pending in self.waiting}
-        words = {(_name(fact.entity), fact.value) for fact in facts if fact.is_statement}
-        is_whole = all(
-            (key[1], key[3]) in words if key[0] == "said" else (key[1], key[2], key[3]) in triples
-            for key in +counts
-        ) and _reads_well(path, text, (one, two))
+        is_whole = _is_all_there(file, text, counts, self.waiting) and _reads_well(path, text, (one, two))
         return text if is_whole else None
+
+    def _without_refused(self, base: _Side, side: _Side, tip: Tip) -> None:
+        """A fact that one machine brings and that a person said no to on the other since is not brought."""
+        decisions_of_side, merged = self._decisions(tip.files), self._decisions()
+        groups: dict[tuple[str, str], list[bool]] = {}
+        for key in side.counts - base.counts:
+            if key[0] != "now":
+                continue
+            fact = side.facts[key][0]
+            fingerprint_ = fingerprint("fact", fact.entity, fact.field, fact.value)
+            decision = merged.of(fingerprint_)
+            mine = decisions_of_side.of(fingerprint_)
+            # What a person wrote by hand cites nothing and was not asked for; nobody else's no takes it away.
+            is_asked = bool(fact.source) or (mine is not None and mine.decision == APPROVED)
+            is_no = decision is not None and decision.decision in (REJECTED, UNDONE) and mine != decision
+            groups.setdefault((key[1], key[2]), []).append(is_no and is_asked)
+        for group, refused_ones in groups.items():
+            if all(refused_ones):
+                name = side.name(group)
+                side.take_back(base, group)
+                self.told.append(
+                    f"{name} is not taken {tip.name}: it was rejected on the other machine since"
+                )
 
     def _drop_refused(self) -> None:
         """A file of facts that only one machine changed loses what the other said no to."""
@@ -443,6 +425,22 @@ class _Merging:
                 self._put(path, _encode(file, text or ""), entry.mode)
             else:
                 del self.told[said:]
+
+    def _decide(self, text: str, file: SemanticFile, sides: _Three, schema: Schema) -> str:
+        """What holds where both machines gave one field another value: what began later, else what a person says."""
+        for group in sorted(sides.contested()):
+            facts = file.facts(text).facts
+            current = [f for f in facts if f.current and not f.is_statement and _group(f) == group]
+            if len(current) != 2 or max(side.values(group) for side in (sides.one, sides.two)) > 1:
+                continue
+            if schema.fields.get(current[0].field.lower(), DeclaredField()).many:
+                continue
+            late = sides.two.value(group)
+            ended, standing = sorted(
+                current, key=lambda fact: (fact.trust == "trusted", fact.since, fact.value == late)
+            )
+            text = self._settle(text, file, ended, standing)
+        return text
 
     def _settle(self, text: str, file: SemanticFile, known: Fact, standing: Fact) -> str:
         name = f"{standing.entity}.{standing.field}"
@@ -721,6 +719,20 @@ def _with_missing(text: str, file: SemanticFile, wanted: Counter[_Key], known: I
     return text
 
 
+def _is_all_there(
+    file: SemanticFile, text: str, wanted: Counter[_Key], waiting: Sequence[PendingFact]
+) -> bool:
+    """True when every value that is to be kept is in the text, as it is or as it was, or waits."""
+    facts = file.facts(text).facts
+    triples = {(*_group(fact), fact.value) for fact in facts}
+    triples |= {(_name(pending.entity), _name(pending.field), pending.value) for pending in waiting}
+    words = {(_name(fact.entity), fact.value) for fact in facts if fact.is_statement}
+    return all(
+        (key[1], key[3]) in words if key[0] == "said" else (key[1], key[2], key[3]) in triples
+        for key in +wanted
+    )
+
+
 # Lines, by the kind of file.
 
 
@@ -749,6 +761,16 @@ def _dated(lines: list[str]) -> Iterator[tuple[str, str]]:
         at = json_object(line).get("at")
         moment = at if isinstance(at, str) else moment
         yield moment, line
+
+
+def _questions(text: str) -> str:
+    """What waits, each question once: the first of those with one id."""
+    lines, questions = lines_of(text), read_pending(text)
+    first_lines = {question.id: question.line for question in reversed(questions)}
+    for question in reversed(questions):
+        if question.line != first_lines[question.id]:
+            del lines[question.line - 1 : question.end_line]
+    return "".join(lines)
 
 
 def _prose(path: str, base: str, one: str, two: str) -> str | None:

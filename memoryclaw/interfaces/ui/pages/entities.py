@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces.ui.answers import Answer, Moved, PageRequest, Shown, address, page
 from memoryclaw.model import Fact
-from memoryclaw.recall.browsing import EntityShown
+from memoryclaw.recall.browsing import EntityShown, Neighbour
 from memoryclaw.text.language import key_of
 
 LISTED = 400
@@ -44,6 +44,13 @@ def entities(app: App, _asked: PageRequest, q: str = "", kind: str = "") -> Answ
         "LISTED": LISTED,
     }
     return Shown("entities.html", values)
+
+
+def _told_in(source: str, titles: Mapping[str, str]) -> str:
+    """A source as people say it: the title of its note where that is known, else the name of an episode without its time."""
+    id_ = source.partition("#")[0]
+    name = id_.rpartition("/")[2]
+    return titles.get(id_) or (_TIME.sub("", name).replace("-", " ") if _TIME.match(name) else name)
 
 
 def mentions(app: App, without: str = "") -> Callable[[str], list[tuple[str, str]]]:
@@ -91,39 +98,14 @@ def entity(
     key = key_of(known_entity.name)
     waits = [item for item in app.review.list() if item.entity and key_of(item.entity) == key]
     titles = {note.id: note.title for note in known_entity.episodes}
-
-    def told_in(source: str) -> str:
-        """A source as people say it: the title of its note where that is known, else the name of an episode without its time."""
-        id_ = source.partition("#")[0]
-        name = id_.rpartition("/")[2]
-        return titles.get(id_) or (_TIME.sub("", name).replace("-", " ") if _TIME.match(name) else name)
-
-    # Where each neighbour stands: those of one kind side by side, on a ring around the middle.
-    ordered = sorted(known_entity.neighbours[:_DRAWN], key=lambda one: (one.kind, one.name))
-    dots = []
-    for number, neighbour in enumerate(ordered):
-        angle = 2 * math.pi * (number + 0.5) / len(ordered) - math.pi / 2
-        across, down = math.cos(angle), math.sin(angle)
-        x, y = _WIDE / 2 + _ACROSS * across, _HIGH / 2 + _DOWN * down
-        side = 0 if abs(across) < 0.2 else math.copysign(1, across)
-        name = neighbour.name
-        dots.append({
-            "neighbour": neighbour,
-            "name": name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…",
-            "x": round(x, 1),
-            "y": round(y, 1),
-            "text_x": round(x + 12 * side, 1),
-            "text_y": round(y + (4 if side else 20 * math.copysign(1, down) + 4), 1),
-            "anchor": {0: "middle", 1: "start", -1: "end"}[int(side)],
-        })  # fmt: skip
     values: dict[str, Any] = {
         "title": known_entity.name,
         "one": known_entity,
         "fields": _fields(known_entity),
         "months": _months(known_entity),
-        "dots": dots,
+        "dots": _dots(known_entity.neighbours[:_DRAWN]),
         "size": (_WIDE, _HIGH),
-        "told_in": told_in,
+        "told_in": lambda source: _told_in(source, titles),
         "mentioned": mentions(app, known_entity.name),
         "waits": waits,
         "origin": None,
@@ -165,6 +147,28 @@ def _months(shown: EntityShown) -> list[dict[str, Any]]:
         }
         for month, pairs in sorted(months.items(), reverse=True)
     ]
+
+
+def _dots(neighbours: Sequence[Neighbour]) -> list[dict[str, Any]]:
+    """Where each neighbour stands: those of one kind side by side, on a ring around the middle."""
+    ordered = sorted(neighbours, key=lambda one: (one.kind, one.name))
+    dots = []
+    for number, neighbour in enumerate(ordered):
+        angle = 2 * math.pi * (number + 0.5) / len(ordered) - math.pi / 2
+        across, down = math.cos(angle), math.sin(angle)
+        x, y = _WIDE / 2 + _ACROSS * across, _HIGH / 2 + _DOWN * down
+        side = 0 if abs(across) < 0.2 else math.copysign(1, across)
+        name = neighbour.name
+        dots.append({
+            "neighbour": neighbour,
+            "name": name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…",
+            "x": round(x, 1),
+            "y": round(y, 1),
+            "text_x": round(x + 12 * side, 1),
+            "text_y": round(y + (4 if side else 20 * math.copysign(1, down) + 4), 1),
+            "anchor": {0: "middle", 1: "start", -1: "end"}[int(side)],
+        })  # fmt: skip
+    return dots
 
 
 @page("POST /entity/{name}/correct", "entities")
