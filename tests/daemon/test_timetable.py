@@ -85,10 +85,9 @@ def test_systemd_itself_accepts_the_units(tmp_path: Path) -> None:
     done = subprocess.run(
         ["systemd-analyze", "verify", "--user", *units], env=env, capture_output=True, text=True, check=False
     )
+    # Not of the machine's own units, which the folder may be too long for.
     assert [
-        line
-        for line in done.stderr.splitlines()
-        if str(tmp_path) in line or "hostile" in line or "times" in line
+        line for line in done.stderr.splitlines() if line.startswith((str(tmp_path), "hostile", "times"))
     ] == []
 
 
