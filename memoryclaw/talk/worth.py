@@ -116,14 +116,6 @@ def _shared(first: Iterable[str], second: frozenset[str]) -> float:
     return len(key_words & second) / max(1, len(key_words))
 
 
-def _kind(kind: str) -> Callable[[Surroundings], float]:
-    return lambda exchange: exchange.said.kind == kind
-
-
-def _subject(subject: str) -> Callable[[Surroundings], float]:
-    return lambda exchange: exchange.said.subject == subject
-
-
 def _holds(name: str) -> Callable[[Surroundings], float]:
     return lambda exchange: getattr(exchange.words, name).within(exchange.tokens)
 
@@ -131,37 +123,25 @@ def _holds(name: str) -> Callable[[Surroundings], float]:
 # Each by the name that an explanation shows.
 FEATURES: Mapping[str, Callable[[Surroundings], float]] = {
     # its words
-    "length": lambda exchange: math.log1p(len(exchange.tokens)),
     "telling words": lambda exchange: math.log1p(len(exchange.said.content)),
     "a part of its sentence": lambda exchange: 1 - len(tokens_of(exchange.said.words)) / max(1, len(exchange.tokens)),
-    "a verb without a subject": lambda exchange: exchange.said.kind != "" and exchange.said.subject == "none",
     "a figure or health": lambda exchange: exchange.said.firm,
-    "a name": lambda exchange: bool(exchange.said.names),
+    # Where every noun has a capital, most that have one are no names.
+    "a name": lambda exchange: bool(exchange.said.names) and not exchange.words.noun_capitals,
     "a field is told": lambda exchange: bool(exchange.said.assertions),
     "a sign of change": lambda exchange: exchange.said.change,
-    "the speaker": _holds("first_person"),
     "the one spoken to": _holds("second_person"),
     "own thing": _holds("possessives_own"),
-    "own role": lambda exchange: _holds("possessives_own")(exchange) and _holds("roles")(exchange),
     "a role": _holds("roles"),
     "a liking": _holds("preference_words"),
-    "a preference": _kind("prefer"),
-    "a possession": _kind("have"),
-    "a wish": _kind("wish"),
-    "of the speaker": _subject("own"),
-    "of a thing": _subject("thing"),
-    "points back": _subject("other"),
-    "a denial": _holds("negations"),
     "a time": lambda exchange: exchange.words.weekdays.within(exchange.tokens) or exchange.words.calendar_words.within(exchange.tokens),
     "a path or a sign": lambda exchange: bool(_SIGN.search(exchange.said.quote)),
     "a line of a list": lambda exchange: _LISTED.match(exchange.said.quote) is not None,
     "a label before it": lambda exchange: _LABELLED.match(exchange.said.quote) is not None,
-    "a blank to fill": lambda exchange: "__" in exchange.said.quote,
     # its turn
     "lines of its turn": lambda exchange: math.log1p(exchange.turn.text.count("\n")),
-    "own thing in its turn": lambda exchange: grammar(UNREAD).possessives_own.within(exchange.typed),
     "a long turn without an own thing": lambda exchange: len(exchange.turn.text) > _TYPED and not grammar(UNREAD).possessives_own.within(exchange.typed),
-    "statements beside it": lambda exchange: math.log1p(len(exchange.beside) - 1),
+    "its turn asks": lambda exchange: "?" in exchange.turn.text,
     "code near": lambda exchange: "```" in exchange.turn.text or "{" in exchange.turn.text,
     "opens the session": lambda exchange: exchange.first,
     # the exchange
