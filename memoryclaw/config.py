@@ -33,7 +33,7 @@ MOST_LISTED = 100_000  # matches, notes, changes
 DRAWN = 500  # nodes of the graph, unless more are asked for
 BESIDE = 20  # neighbours of a node
 LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing leaves no room for a memory
-# The newest format of a vault's files that is known; `skills.migration` tells what each one changed.
+# The newest format of a vault's files that is known; `writing.migration` tells what each one changed.
 FORMAT = 2
 HOST_SKILLS = "host-skills"  # in the state folder: copies of approved skills that hosts read
 LATEST = "latest.json"  # in the state folder: a fresh context for hosts that read a file

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from memoryclaw.lifecycle import conflict_decisions, keeping, pages, practice, upkeep, views
     from memoryclaw.recall import addresses, ask, browsing, citing, conflicts, evaluation, explain, graph, inspecting, reasons, recall, receipts, rehearsal, strength, timeline, vector_lane
     from memoryclaw.review import decide, details, elsewhere, file_history, machines, queue, setting_questions, undo, widened, word_diff
-    from memoryclaw.skills import approve, host_skills, listing, match, mcp_tools, migration, outcomes, run, steps, tool_hosts, tools
+    from memoryclaw.skills import approve, host_skills, listing, match, mcp_tools, outcomes, run, steps, tool_hosts, tools
     from memoryclaw.talk import own_words
     from memoryclaw.text import encoding, language, redaction
     from memoryclaw.vault import audience, export_gate, files, folder, ledger, logs, permissions, seen, settings_text, state_folder, validity, vocabulary
     from memoryclaw.working import memory, store
-    from memoryclaw.writing import bundles, command_consent, context, decisions, edit, identity, init, remember, secret_gate, tracking
+    from memoryclaw.writing import bundles, command_consent, context, decisions, edit, identity, init, migration, remember, secret_gate, tracking
     # fmt: on
     # isort: on
 

@@ -185,14 +185,12 @@ VERBS = (
     }, title="check lint"),
     Verb("check migrate --dry-run", "What a migration changed, or would change.", {
         "before, after": "the two formats",
-        "files": "each file, where it is now (`to`), and where the old one is (`kept`)",
-        "left": "problems: what stays as it is",
     }, title="check migrate"),
     Verb("adopt --dry-run", "What the vault asks for and you have not allowed.", {
         "adopted": "true if it counts from now on",
         "items": "the `kind`, `what` it is, its `value`, the file it comes from (`origin`), and what it `allows`",
     }),
-    Verb("check eval --k 5,10 --budget 400", "The results of the [golden questions](evaluation.md).", {
+    Verb("check eval", "The results of the [golden questions](evaluation.md).", {
         "in_context": "the mean share of what is wanted in a context of that many tokens",
         "kept_out": "how many ids and words must not be in a context, and how many were not",
         "questions[].expected[].rank": "0 if it has none; `reason` says why",
@@ -277,7 +275,6 @@ LATER = (
     Verb("skills lint", "All problems of one skill, or of all; exits with 1 if there are any.", {}, title="skills lint"),
     Verb('skills match "book a train to Aarhus on Friday"', "The skills that share a word with a request, best first.", {
         "skills[].offered": "whether hosts are offered it; `reason` says why",
-        "skills[].values, missing": "the parameters with a value in the request, and the others",
         "skills[].instead": "a skill that did better, if this one failed twice in a row",
     }, title="skills match"),
     Verb("skills approve book-train-travel", "What was decided. `skills reject` returns the same.", {"action": "approved, rejected or withdrawn"}, title="skills approve"),
@@ -313,7 +310,6 @@ PLAIN = """## Answers without an example
 | `export memory-md`, `.memoryclaw/latest.json` | `audience`, `budget`, `tokens`, `left_out`, `context`, `facts`, `episodes` |
 | `export latest` | the paths `markdown` and `json`, `audience`, `tokens` |
 | `hook pre`, `hook post` | the form of their host ([hooks](hooks.md)) |
-| `hook install`, `hook uninstall` | `host`, `action`, `path`, `backup` |
 | `skills run` | `run`; `name`, `path`, `digest`; `session`; `applied`; `ok`; `values[]` with `name`, `value` and `source` (`given`, `asked`, `default` or a fact); `steps[]` with `step`, `tool`, `args`, `host`, `state` (planned, done, failed, not run), `result`, `error` |
 """
 

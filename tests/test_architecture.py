@@ -49,7 +49,7 @@ EFFECTS = {
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",
     "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
     "capture.log_files",
-    "skills.host_skills", "skills.mcp_tools", "skills.migration", "skills.tool_hosts",
+    "skills.host_skills", "skills.mcp_tools", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting", "lifecycle.pages",
     "recall.evaluation", "recall.rehearsal", "review.setting_questions", "review.undo",
     "health.doctor", "health.lint", "health.survey",

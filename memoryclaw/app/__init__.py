@@ -889,11 +889,11 @@ class App:
         return self._context.recorder.notice
 
     @allowed(OWNER)
-    def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> rooms.log_imports.Imported:
+    def import_logs(self, source: str | os.PathLike[str]) -> rooms.log_imports.Imported:
         """Brings the logs of other programs into the vault's; the source is only read, and a second import adds nothing."""
         recorder, progress = self._context.recorder, self._context.progress
         root, path = os.fspath(self.root), os.fspath(source)
-        return rooms.log_imports.import_logs(recorder, root, path, format_=format_, progress=progress)
+        return rooms.log_imports.import_logs(recorder, root, path, progress=progress)
 
     @verb("POST /v1/consolidate", "Log", "consolidate", pool=LONG, audience=AGENTS, most=LARGE_BODY)
     def consolidate(
@@ -1041,11 +1041,8 @@ class App:
         return synced
 
     @allowed(OWNER)
-    def exchange(self, *, include_noexport: bool = False) -> rooms.machines.Exchanged:
+    def exchange(self) -> rooms.machines.Exchanged:
         """Fetches what the vault's other copy has, merges it and pushes the result; one commit at most.
-
-        Args:
-            include_noexport: also push what is marked not to leave this machine.
 
         Raises:
             ConflictError: a file cannot be merged, or holds work that is not committed; nothing was changed.
@@ -1059,7 +1056,6 @@ class App:
             return context.identified(
                 lambda: rooms.machines.exchange(
                     context.write_context(),
-                    include_noexport=include_noexport,
                     progress=context.progress,
                     renamed=context.renamed,
                 )
@@ -1220,14 +1216,14 @@ class App:
 
     @verb("POST /v1/migrate", "Write", "check migrate", audience=(OWNER,))
     def migrate(self, *, dry_run: verbs.Flag = False) -> rooms.migration.Migrated:
-        """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
+        """Brings a vault of an older format to the newest, in one commit.
 
         Raises:
-            ConflictError: what would be rewritten holds work of yours that git does not.
             VaultError: the format of the vault is newer than the newest that is known.
         """
         carry_out = self._context.look if dry_run else self._context.write
-        migrated = carry_out(lambda context: rooms.migration.migrate(context, dry_run=dry_run))
+        before = settings.load(self.root).format
+        migrated = carry_out(lambda context: rooms.migration.migrate(context, before, dry_run=dry_run))
         if migrated.commit:
             self.sync()
         return migrated

@@ -45,8 +45,7 @@ class Skills:
     @verb("GET /v1/skills/match", "Skills", "skills match Q", request="q")
     def match(self, request: verbs.Question) -> Sequence[rooms.listing.SkillOffer]:
         """The skills that fit a request, the best first, and whether a host would be offered them."""
-        words = language(self._context.config.language)
-        return rooms.listing.match_skills(self.list(), request, words, self._context.today)
+        return rooms.listing.match_skills(self.list(), request, language(self._context.config.language))
 
     @allowed(OWNER)
     def new(self, name: str, description: str = "", *, as_is: bool = False) -> rooms.context.Written:

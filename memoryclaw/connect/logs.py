@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -31,8 +31,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _NAMED = ("turn", "id", "messageId", "message_id", "uuid", "idempotencyKey")
 _DATED = ("ts", "timestamp", "time", "created_at", "createdAt", "message")
 _UNREAD = "check its permissions"
-_ANY = r"\.(?:md|jsonl)$"
-_FILES = {"markdown": r"\.md$", "openclaw": r"\.jsonl$", "jsonl": r"\.jsonl$"}
+_LOGS = re.compile(r"\.(?:md|jsonl)$")
 # A line to capture, and where it stands in its file.
 _Lines = Iterator[tuple[int, dict[str, Any] | str]]
 
@@ -48,28 +47,25 @@ class Imported(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def import_logs(
-    recorder: Recorder, root: str, source: str, *, format_: str = "", progress: Progress | None = None
-) -> Imported:
+def import_logs(recorder: Recorder, root: str, source: str, *, progress: Progress | None = None) -> Imported:
     """Imports one log, or all below a folder.
 
     Args:
         recorder: captures into the vault.
         root: the vault's folder.
         source: a file or a folder.
-        format_: markdown, openclaw or jsonl; told from each file when empty.
         progress: told (done, total) after each file.
     """
     source = os.path.abspath(os.path.expanduser(source))
     if not os.path.exists(source):
         raise InputError(f"there is no file or folder {source}")
-    own_format = os.path.realpath(on_disk(root, FOLDER))
-    if os.path.commonpath([os.path.realpath(source), own_format]) == own_format:
+    own_logs = os.path.realpath(on_disk(root, FOLDER))
+    if os.path.commonpath([os.path.realpath(source), own_logs]) == own_logs:
         raise InputError(f"{source} lies in the vault's own logs, which are searched already")
     if source.lower().endswith(".zip") and os.path.isfile(source):
         why = "`import chatgpt` and `import claude` read theirs, logs must be unpacked"
         raise InputError(f"{source} is a zip; {why}")
-    logs = Source("logs", "", re.compile(_FILES.get(format_, _ANY)), partial(_read, format_))
+    logs = Source("logs", "", _LOGS, _read)
     below = (path for path, name in files_below(source, links=True) if logs.files.search(name))
     paths = [source] if os.path.isfile(source) else list(below)
     reading = SourceReading(recorder)
@@ -80,7 +76,7 @@ def import_logs(
     return Imported(len(paths) - unread, added, again, left_out, redacted, problems)
 
 
-def _read(format_: str, part: Part, advance: BytesRead) -> Iterator[HostConversation | Problem]:
+def _read(part: Part, advance: BytesRead) -> Iterator[HostConversation | Problem]:
     """A log, some thousand lines at a time."""
     folder, name = os.path.split(part.name)
     try:
@@ -93,12 +89,11 @@ def _read(format_: str, part: Part, advance: BytesRead) -> Iterator[HostConversa
         return
     stem = os.path.splitext(name)[0]
     dated = _DAY.search(name) or _DAY.search(os.path.basename(folder))
-    kind = format_ or "markdown"
-    if not format_ and name.endswith(".jsonl"):
+    reader: Callable[[str, str, str], _Lines] = _markdown
+    if name.endswith(".jsonl"):
         first = json_object(text.partition("\n")[0])
-        kind = "openclaw" if first.get("type") in (*_HEADERS, "message", "model_change") else "jsonl"
-    readers = {"markdown": _markdown, "openclaw": _session_file, "jsonl": _plain}
-    lines = readers[kind](stem, text, dated[0] if dated else day)
+        reader = _session_file if first.get("type") in (*_HEADERS, "message", "model_change") else _plain
+    lines = reader(stem, text, dated[0] if dated else day)
     while batch := list(islice(lines, TURNS)):
         # A turn that names no session is of that of its file.
         turns = [

@@ -481,8 +481,7 @@ linted: Shape[Iterable[Problem]] = Shape(
 )
 skill_why: Shape[rooms.match.SkillMatch] = Shape("terms matched")
 offer: Shape[rooms.listing.SkillOffer] = Shape(
-    "match.skill.name match.skill.path match.score state offered reason=why outcomes instead why=match values match.missing",
-    values=("dict[str, str]", lambda offer: dict(offer.match.values)),
+    "match.skill.name match.skill.path match.score state offered reason=why outcomes instead why=match"
 )
 matches: Shape[SkillMatches] = Shape()
 value: Shape[rooms.run.ParameterValue] = Shape("name value source")

@@ -96,7 +96,7 @@ def exchange(
                 merged = f"what came from {exchanged.remote} is merged, but " * bool(exchanged.received)
                 raise InputError(
                     f"{merged}nothing was pushed: {names} holds text marked not to leave this machine (NOEXPORT, or `export: false`), "
-                    "and git pushes whole files; --include-noexport pushes it all the same"
+                    "and git pushes whole files; `git push` by hand pushes it all the same"
                 )
             if remote.push(head):
                 first = f"git pushes whole files, private ones too: anybody who can read {remote.name} can read them"

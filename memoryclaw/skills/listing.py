@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -167,14 +166,12 @@ def lint_skills(root: str, name: str = "") -> list[Problem]:
     return sorted([*twins, *(problem for one in chosen for problem in _lint(root, one))])
 
 
-def match_skills(
-    listed: Iterable[ListedSkill], request: str, language: Language, today: date
-) -> list[SkillOffer]:
+def match_skills(listed: Iterable[ListedSkill], request: str, language: Language) -> list[SkillOffer]:
     """Those of these skills that share a word with a request, best first."""
     if not request.strip():
         raise InputError("there is nothing to match: say what is to be done, such as 'send an email to John'")
     every = {one.skill.path: one for one in listed}
-    matches = match(request, [one.skill for one in every.values()], language, today)
+    matches = match(request, [one.skill for one in every.values()], language)
     fitting = [every[one.skill.path] for one in matches if one.score >= ENOUGH]
     return [_offer(one, every[one.skill.path], fitting) for one in matches]
 

@@ -17,7 +17,7 @@ TYPES = (
     *("string", "text", "number", "integer", "boolean", "date", "time", "datetime", "email", "url"),
     *("list", "array", "map", "object", "entity", "person", "file", "secret"),
 )
-# What a parameter of type email or url holds, and what a request is searched for.
+# What a parameter of type email or url holds.
 EMAIL = re.compile(r"(?<![^\s@<>,;\"'])[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
 URL = re.compile(r"https?://[^\s<>\"']+")
 _NO = frozenset({"false", "no", "off", "0", ""})

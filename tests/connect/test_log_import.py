@@ -113,12 +113,6 @@ def test_progress_is_told_file_by_file(tmp_path, source):
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_a_format_may_be_said(tmp_path, source):
-    assert bring(vault(tmp_path), source, format_="markdown").files == 1
-    (source / "odd.log").write_text(MARKDOWN)
-    assert bring(vault(tmp_path), source / "odd.log", format_="markdown").files == 1
-
-
 def test_the_vaults_own_logs_and_missing_paths_are_refused(tmp_path):
     root = vault(tmp_path)
     (root / "logs").mkdir()

@@ -89,7 +89,7 @@ def test_a_second_install_keeps_the_way_back_to_the_first_text(mc: Claw, host: P
     assert host.read_text() == CONFIG
 
 
-def test_uninstall_keeps_what_was_written_since_and_works_without_vault_or_record(
+def test_uninstall_keeps_what_was_written_since_and_works_without_vault_or_copy(
     mc: Claw, host: Path, tmp_path: Path
 ) -> None:
     mc("openclaw", "install", "--yes")
@@ -105,11 +105,14 @@ def test_uninstall_keeps_what_was_written_since_and_works_without_vault_or_recor
         "later": 1,
     }
     mc("openclaw", "install", "--yes")
-    for record in (tmp_path / "config").rglob("openclaw/*.json"):
-        record.unlink()
+    Path(done["backup"]).unlink()
     ran = mc("openclaw", "uninstall", "--yes")
     assert "defaults return" in ran.err
-    assert "memory" not in plain(parse(host.read_text()))["plugins"]["slots"]
+    assert plain(parse(host.read_text())) == {
+        "gateway": {"auth": {"token": "hunter2"}},
+        "plugins": {},
+        "later": 1,
+    }
 
 
 def test_status_names_what_mends_each_thing(mc: Claw, host: Path) -> None:

@@ -49,7 +49,7 @@ class Machine:
 
     def sync(self):
         with self.app() as app:
-            return app.exchange(include_noexport=True)
+            return app.exchange()
 
     def hosted(self) -> dict[str, bytes]:
         """What hosts are given."""

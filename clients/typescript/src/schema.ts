@@ -390,7 +390,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is. */
+        /** Brings a vault of an older format to the newest, in one commit. */
         post: operations["migrate"];
         delete?: never;
         options?: never;
@@ -1363,15 +1363,8 @@ export interface components {
         Migrated: {
             before: number;
             after: number;
-            files: components["schemas"]["Rewritten"][];
-            left: components["schemas"]["Problem"][];
             commit: string;
             notice: string;
-        };
-        Rewritten: {
-            path: string;
-            to: string;
-            kept: string;
         };
         Captured: {
             acknowledged: components["schemas"]["Acknowledged"][];
@@ -1684,10 +1677,6 @@ export interface components {
             outcomes: components["schemas"]["SkillOutcomes"];
             instead: string;
             why: components["schemas"]["SkillWhy"];
-            values: {
-                [key: string]: string;
-            };
-            missing: string[];
         };
         SkillWhy: {
             terms: components["schemas"]["Term"][];

@@ -1,5 +1,5 @@
 // Written by scripts/typescript_client.py, as schema.ts is.
-// OpenAPI: 2e0c729401e7a4ba8fb2bb90fec5e6477c4ea0842dfbc137e551f29b4eddee3c
+// OpenAPI: a8a3598371033da933f15a834b1e4902331cb895287a333ff39857d03703873a
 export const VERBS = {
   search: ["GET", "/v1/search"],
   recall: ["POST", "/v1/recall"],

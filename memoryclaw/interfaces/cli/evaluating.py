@@ -102,25 +102,13 @@ def lint(
 _WIDEST = 58  # columns of a question in the table; longer ones are cut
 
 
-def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[int, ...]:
-    try:
-        numbers = tuple(sorted({int(part) for part in (value or "").split(",") if part.strip()}))
-    except ValueError:
-        raise click.BadParameter(f"{value!r} are not numbers; write them as 5,10") from None
-    if any(number < 1 for number in numbers):
-        raise click.BadParameter(f"{value!r} must be from 1 on")
-    return numbers
-
-
 @check.verb(
     "init\ncheck eval --install-hook",
-    "check eval questions.yaml --k 3,10",
-    "check eval --budget 400 --least 0.8",
+    "check eval questions.yaml",
+    "check eval --least 0.8",
     "check eval",
 )
 @click.argument("file", required=False, type=TEXT)
-@option("--k", "N,N", "Count an id as found if it is among the first N; 5,10.", name="ks", callback=_numbers)
-@option("--budget", "N,N", "Sizes of contexts, in tokens; 400,600,800.", name="budgets", callback=_numbers)
 @option(
     "--least",
     "SHARE",
@@ -132,8 +120,6 @@ def eval(  # noqa: A001 - the verb's name
     context: CliContext,
     *,
     file: str | None,
-    ks: tuple[int, ...],
-    budgets: tuple[int, ...],
     least: float | None,
     hook: str | None,
     **hooks: bool,
@@ -147,7 +133,7 @@ def eval(  # noqa: A001 - the verb's name
     if hook:
         return _hooked(context, hook)
     with context.app() as app:
-        results, fresh = app.evaluate(file, ks=ks, budgets=budgets), app.freshness
+        results, fresh = app.evaluate(file), app.freshness
     if context.json:
         as_json({**shapes.evaluated(results), "degraded": fresh.degraded, "behind": fresh.behind})
     else:

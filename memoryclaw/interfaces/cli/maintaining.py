@@ -26,21 +26,18 @@ _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red
 @flag("--watch", "Continue while files are edited, until Ctrl-C.")
 @flag("--vectors", "Also make the missing vectors.")
 @flag("--with-git", "First fetch, merge and push with git.")
-@flag("--include-noexport", "With --with-git: also push what is marked not to leave this machine.")
-def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool, include_noexport: bool) -> None:
+def sync(context: CliContext, *, watch: bool, vectors: bool, with_git: bool) -> None:
     """Update the index from the files; with --with-git, first exchange changes with another machine."""
     if watch:
-        if vectors or with_git or include_noexport:
+        if vectors or with_git:
             raise click.UsageError("--watch takes no other option.")
         from memoryclaw.interfaces.cli.serving import watch_files  # `--help` needs no watcher
 
         watch_files(context)
         return
-    if include_noexport and not with_git:
-        raise click.UsageError("--include-noexport goes with --with-git")
     filled = None
     with context.app() as app:
-        exchanged = app.exchange(include_noexport=include_noexport) if with_git else None
+        exchanged = app.exchange() if with_git else None
         synced = app.sync()
         if vectors:
             with Bar("making vectors") as bar:
@@ -167,21 +164,12 @@ def reindex(synced: rooms.sync.Synced) -> None:
 )
 @DRY_RUN
 def migrate(migrated: rooms.migration.Migrated, dry_run: bool) -> None:
-    """Bring a vault of an older format to the newest, in one commit.
-
-    JSON skills become SKILL.md files, and the old files go to the archive. Older formats can still
-    be read and written without it.
-    """
+    """Bring a vault of an older format to the newest, in one commit; it can be read and written without that."""
     if migrated.before == migrated.after:
         say(f"The vault has format {migrated.after}, the newest: nothing to do.")
         remark(migrated.notice)
         return
-    for file in migrated.files:
-        say(f"{styled(file.path)} -> {styled(file.to)} (the old file is in {styled(file.kept)})")
     say(f"memoryclaw.yaml: vault.format {migrated.before} -> {migrated.after}")
-    if migrated.left:
-        say("Left as they are:")
-        _list(migrated.left)
     if dry_run:
         say("Nothing was written; run it without --dry-run.")
     elif migrated.commit:

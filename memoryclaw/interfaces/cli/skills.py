@@ -115,10 +115,6 @@ def match(context: CliContext, request: tuple[str, ...]) -> None:
         for term in matched.terms:
             hits = ", ".join(dict.fromkeys(m.word for m in matched.matched if m.field == term.name))
             say(f"  {term.name} {term.value:+.2f}  {styled(hits)}")
-        for name, value in matched.values:
-            say(f"  {styled(name)} = {styled(value)}")
-        if matched.missing and matched.values:
-            say("  " + styled("still to ask: " + ", ".join(matched.missing), dim=True))
     if not offers:
         say("No skill shares a word with this; `memoryclaw skills list` shows them all.")
 

@@ -16,7 +16,7 @@ from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.capturing import summary
 from memoryclaw.interfaces.cli.printing import GAP, Bar, padded, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import DRY_RUN, TAG, TEXT, CliContext, choice, flag, option, verb
+from memoryclaw.interfaces.cli.verbs import DRY_RUN, TAG, TEXT, CliContext, flag, option, verb
 from memoryclaw.model import AGENT, OWNER
 
 if TYPE_CHECKING:
@@ -35,34 +35,24 @@ _SHOWN = 20
     "import claude ~/Downloads/data-2026-04-01.zip --yes",
     "import markdown ~/Notes --dry-run",
     "import bundle ~/backup.tar.gz --vault ~/restored",
-    "import logs ~/.openclaw/agents/main/sessions --format openclaw",
+    "import logs ~/.openclaw/agents/main/sessions",
 )
 @click.argument("what", metavar="WHAT", type=click.Choice([_LOGS, *_PROGRAMS, _BUNDLE]))
 @click.argument("path", metavar="PATH", type=click.Path())
-@choice(
-    "--format",
-    ("markdown", "openclaw", "jsonl"),
-    "The format of logs; by default recognised from each file.",
-    name="format_",
-)
 @DRY_RUN
 @flag("--yes", "Do not ask; logs are imported without asking.")
-def import_(
-    context: CliContext, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
-) -> int:
+def import_(context: CliContext, what: str, path: str, *, dry_run: bool, yes: bool) -> int:
     """Import from other programs, or restore a bundle; PATH is only read, and nothing is imported twice.
 
     WHAT is chatgpt, claude, aider, mem0, basic-memory, memory-md, markdown, logs or bundle.
     Conversations become logs, memories wait in `review`, notes are copied to `notes/`. Shows what
     would come in, and asks.
     """
-    if format_ and what != _LOGS:
-        raise click.UsageError("--format is only for logs.")
     if what == _LOGS:
         if dry_run:
             why = "the source is only read, and nothing is imported twice"
             raise click.UsageError(f"Logs have no --dry-run; {why}.")
-        return _logs(context, path, format_ or "")
+        return _logs(context, path)
     if what == _BUNDLE:
         return _bundle(context, path, dry_run=dry_run, yes=yes)
     with context.app(f"importing from {what}") as app:
@@ -102,9 +92,9 @@ def _asked(
     return outcome
 
 
-def _logs(context: CliContext, path: str, format_: str) -> int:
+def _logs(context: CliContext, path: str) -> int:
     with context.app("importing logs") as app:
-        imported = app.import_logs(path, format_=format_)
+        imported = app.import_logs(path)
         notice = app.capture_notice
     if not context.printed(shapes.plain, imported):
         counts = Counter(

@@ -276,7 +276,6 @@ def _with(text: str, *remarks: str) -> str:
 
 # Answers as text for a model. Memory is data: all of it is fenced, escaped and labelled with its trust.
 
-Trusts = Mapping[str, str]  # by path
 _SHOWN = 32_000  # characters of a difference
 
 
