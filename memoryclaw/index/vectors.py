@@ -120,12 +120,6 @@ class Vectors:
                 self.settle()
                 self.store.drop()
 
-    def fetch(self, recipe: str) -> None:
-        """Takes over what was made elsewhere, before any is made; only an engine on a server has that."""
-
-    def send(self, recipe: str) -> None:
-        """Gives others what was made."""
-
     def fill(
         self,
         progress: Progress | None = None,
@@ -149,10 +143,8 @@ class Vectors:
             self.store.begin(recipe)
             units = self.settle()
             self.store.drop()
-            self.fetch(recipe)
-            filled = self._work(recipe, progress, stopping)
+            filled = self.work(recipe, progress, stopping)
             self.store.average()
-            self.send(recipe)
             missing = self.store.lacking() and self._lacking(self.store.units())
             if not missing:
                 self.store.discard_others()
@@ -166,7 +158,8 @@ class Vectors:
         self.store.discard()
         return "the vectors were damaged and are being made again"
 
-    def _work(self, recipe: str, progress: Progress | None, stopping: Callable[[], bool]) -> int:
+    def work(self, recipe: str, progress: Progress | None, stopping: Callable[[], bool]) -> int:
+        """Makes the vectors that are missing, a batch at a time; returns of how many passages. Call it within `filling`."""
         missing, filled = self.store.missing(), 0
         staying = self._staying(missing)
         missing = [rowid for rowid in missing if rowid not in staying]
@@ -175,11 +168,11 @@ class Vectors:
                 break
             rows = self.embedder.passages(list(batch.values()))
             if not (filled or self.store.fits(rows)):
-                # The same name, another length: what is there is of another model.
+                # The same name, another length: what is there, or elsewhere, is of another model.
                 self.store.discard()
                 self.store.begin(recipe)
                 self.settle()
-                return self._work(recipe, progress, stopping)
+                return Vectors.work(self, recipe, progress, stopping)
             self.store.add(list(batch), rows)
             filled += len(batch)
             if progress:

@@ -336,9 +336,7 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:
 
 def _of_branch(history: History, branch: OpenBranch) -> Iterator[FileDiff]:
     for recorded in branch.commits:
-        subject = recorded.subject
         for change in history.changes(recorded.commit):
-            if change.path.startswith(f"{RUNS}/"):
-                continue  # the record of the run is for machines
-            before, after = (decode(data or b"").text for data in (change.before, change.after))
-            yield FileDiff(change.path, before, after, subject)
+            if not change.path.startswith(f"{RUNS}/"):  # the record of the run is for machines
+                before, after = (decode(data or b"").text for data in (change.before, change.after))
+                yield FileDiff(change.path, before, after, recorded.subject)

@@ -322,24 +322,15 @@ def restoring_decisions(before: str, after: str, now: str, *, at: str, by: str) 
     Args:
         before: the decisions before the change that is taken back.
     """
-    old, written = Decisions.read(before).all, Decisions.read(after).all
-    current = Decisions.read(now).all
+    old, written, current = (Decisions.read(text).all for text in (before, after, now))
+
+    def latest(decisions: tuple[Decision, ...]) -> Decision | None:
+        return next((d for d in reversed(decisions) if (d.fingerprint, d.digest) == key), None)
+
     for decision in written[len(old) :]:
-        key = _known_by(decision)
+        key = decision.fingerprint, decision.digest
+        other = decision._replace(decision=APPROVED if decision.decision == UNDONE else UNDONE)
         if not any(key):
-            yield _other(decision)._replace(at=at, by=by)
-        elif _latest(current, key) == decision:
-            was = _latest(old, key)
-            yield (was or _other(decision))._replace(at=at, by=by)
-
-
-def _known_by(decision: Decision) -> tuple[str, str]:
-    return decision.fingerprint, decision.digest
-
-
-def _latest(decisions: tuple[Decision, ...], key: tuple[str, str]) -> Decision | None:
-    return next((decision for decision in reversed(decisions) if _known_by(decision) == key), None)
-
-
-def _other(decision: Decision) -> Decision:
-    return decision._replace(decision=APPROVED if decision.decision == UNDONE else UNDONE)
+            yield other._replace(at=at, by=by)
+        elif latest(current) == decision:
+            yield (latest(old) or other)._replace(at=at, by=by)

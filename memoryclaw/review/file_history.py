@@ -291,7 +291,7 @@ def follow_source(context: WriteContext, source: str) -> FactSource:
     if address is not None and address.kind == "turn":
         turn = _turn(context, path, address.line)
         return FactSource(source, path, log=path, line=address.line, said=turn)
-    data = _bytes(context, path)
+    data = files.read_file(context.root, path).data
     note, lines = read_note(path, data), readable(decode(data).text).split("\n")
     line_number = dict(note.blocks).get(block, 0)
     quote = read_line(lines[line_number - 1]).words if line_number else ""
@@ -322,13 +322,9 @@ def _is_readable(context: WriteContext, path: str) -> bool:
 
 
 def _turn(context: WriteContext, path: str, line: int) -> str:
-    turns = read_note(path, _bytes(context, path)).turns
+    turns = read_note(path, files.read_file(context.root, path).data).turns
     spoken = (f"{who}: {t.text}" if (who := t.name or t.role) else t.text for t in turns if t.line == line)
     return next(spoken, "")
-
-
-def _bytes(context: WriteContext, path: str) -> bytes:
-    return files.read_file(context.root, path).data
 
 
 # What the vault held true at an earlier moment: the facts that stood in the files of the last commit there was then. Reads only.
