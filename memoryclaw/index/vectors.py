@@ -139,7 +139,9 @@ class Vectors:
         numpy()
         recipe = self.recipe
         with self.store.filling():
-            notice = self._look_over(thorough=thorough)
+            is_doubtful = self.store.exists() and (thorough or self.store.doubtful())
+            if is_damaged := is_doubtful and not self.store.sound():
+                self.store.discard()
             self.store.begin(recipe)
             units = self.settle()
             self.store.drop()
@@ -148,15 +150,8 @@ class Vectors:
             missing = self.store.lacking() and self._lacking(self.store.units())
             if not missing:
                 self.store.discard_others()
+        notice = "the vectors were damaged and are being made again" if is_damaged else ""
         return Filled(self.embedder.name, units, filled, missing, notice)
-
-    def _look_over(self, *, thorough: bool) -> str:
-        """Throws vectors away that are not what was written."""
-        is_doubtful = self.store.exists() and (thorough or self.store.doubtful())
-        if not is_doubtful or self.store.sound():
-            return ""
-        self.store.discard()
-        return "the vectors were damaged and are being made again"
 
     def work(self, recipe: str, progress: Progress | None, stopping: Callable[[], bool]) -> int:
         """Makes the vectors that are missing, a batch at a time; returns of how many passages. Call it within `filling`."""

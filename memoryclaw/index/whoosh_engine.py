@@ -72,7 +72,8 @@ class Snapshot:
         self._segments = [_Segment(*leaf) for leaf in self._reader.leaf_readers() if leaf[0].doc_count_all()]
         for reader, _ in self._segments:
             name = reader.segment().segment_id()
-            numbers = self.numbers[name] = known.get(name) or _numbers(reader)
+            columns = (array("q", reader.column_reader(column).load()) for column in ("rowid", "length"))
+            numbers = self.numbers[name] = known.get(name) or Numbers(*columns)
             self.rowids.extend(numbers.rowids)
             self.lengths.extend(numbers.lengths)
 
@@ -168,11 +169,6 @@ def _key(token: str) -> bytes:
 def _storage(folder: Path) -> Any:
     # Without mmap: a file cut short under a map would kill the process.
     return FileStorage(str(folder), supports_mmap=False)
-
-
-def _numbers(reader: Any) -> Numbers:
-    rowids, lengths = (array("q", reader.column_reader(column).load()) for column in ("rowid", "length"))
-    return Numbers(rowids, lengths)
 
 
 def _occurrences(segment: _Segment, column: str, tokens: Sequence[bytes]) -> Iterator[tuple[int, int]]:
