@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -167,9 +167,7 @@ class Rewriting:
         if self._commits.get(head, head) != head:
             before = head
             kept(bundle, before)
-        if lines := "".join(f"update {ref} {new} {old}\n" for ref, old, new in moved if old != new):
-            transaction = f"start\n{lines}prepare\ncommit\n".encode()
-            git.run("update-ref", "--no-deref", "--stdin", stdin=transaction)
+        self._move([one for one in moved if one[1] != one[2]])
         if before and _present(self.history, [before]):
             self._follow(before, self._commits.get(before, head))
         for name in _LEFT:
@@ -188,6 +186,13 @@ class Rewriting:
 
     def _changes(self) -> Iterator[tuple[str, str]]:
         return (change for versions in self.versions.values() for change in versions.items())
+
+    def _move(self, moved: Sequence[tuple[str, str, str]]) -> None:
+        if moved:
+            lines = "".join(f"update {ref} {new} {old}\n" for ref, old, new in moved)
+            self.history.git.run(
+                "update-ref", "--no-deref", "--stdin", stdin=f"start\n{lines}prepare\ncommit\n".encode()
+            )
 
     def _follow(self, before: str, after: str) -> None:
         """Brings files and the user's index to what the last commit holds now, where they were as it was before."""

@@ -201,27 +201,8 @@ class Writing:
             ),
         )
         self._engine.add(rows)
-        run(
-            f"insert into fact values({','.join('?' * 21)})",
-            (row for fid, n in notes for row in fact_rows(fid, n)),
-        )
-        run(
-            "insert into tag values(?,?) on conflict do nothing",
-            ((tag.lower(), fid) for fid, n in notes for tag in n.tags),
-        )
-        run(
-            "insert into name values(?,?,?,?)",
-            (row for fid, n in notes for row in dict.fromkeys(name_rows(fid, n))),
-        )
-        run(
-            "insert into link values(?,?,?,?,?,?,?,?)", (row for fid, n in notes for row in link_rows(fid, n))
-        )
-        run(
-            "insert into cited values(?,?,?,?,?) on conflict do nothing",
-            (row for fid, n in notes for row in cited_rows(fid, n)),
-        )
-        problems = (row for _, n in notes for row in problem_rows(n.problems))
-        run(_PROBLEM_SQL.format("note"), problems)
+        for sql, rows_of in _ROWS_OF_NOTES:
+            run(sql, [row for fid, note in notes for row in rows_of(fid, note)])
 
     def hide(self, path: str, stamp: Stamp, digest: bytes, *, racy: bool) -> None:
         """Remembers that there is nothing to see in a file, until it changes."""
@@ -687,6 +668,20 @@ def problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:
     """The rows of `problems`, without their origin."""
     for seq, p in enumerate(problems):
         yield p.path, seq, p.line, p.message, p.hint
+
+
+# The other tables of a note, in the order in which they are filled.
+_ROWS_OF_NOTES: tuple[tuple[str, Callable[[int, Note], Iterable[tuple[object, ...]]]], ...] = (
+    (f"insert into fact values({','.join('?' * 21)})", fact_rows),
+    (
+        "insert into tag values(?,?) on conflict do nothing",
+        lambda fid, note: ((tag.lower(), fid) for tag in note.tags),
+    ),
+    ("insert into name values(?,?,?,?)", lambda fid, note: dict.fromkeys(name_rows(fid, note))),
+    ("insert into link values(?,?,?,?,?,?,?,?)", link_rows),
+    ("insert into cited values(?,?,?,?,?) on conflict do nothing", cited_rows),
+    (_PROBLEM_SQL.format("note"), lambda _, note: problem_rows(note.problems)),
+)
 
 
 def is_racy(stamp: Stamp) -> bool:

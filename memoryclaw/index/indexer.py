@@ -50,11 +50,7 @@ class Indexer:
         for start in range(0, max(len(changed), 1), TRANSACTION):
             with self._index.writing() as writing:
                 # Asked inside the transaction: another process may have read another schema meanwhile.
-                collections = self._index.collections()
-                forgotten = ForgottenLines.of(self._index.forgotten())
-                self._settings = self._settings._replace(forgotten=forgotten)
-                if collections is not None:
-                    self._settings = self._settings._replace(collections=collections)
+                self._settings = settings_of(self._index, self._settings)
                 if start == 0:
                     writing.remove([path for path in removed if self._is_gone(path)])
                 for start_of_batch in range(start, min(start + TRANSACTION, len(changed)), BATCH):
@@ -102,6 +98,13 @@ class Indexer:
         partial = int(self._vault.audience == OWNER and self._vault.is_partial(path, words, AGENT))
         settings = self._settings._replace(doubts=self._vault.doubts(path))
         return IndexedNote(read_note(path, words, settings), stamp, digest, racy, partial)
+
+
+def settings_of(index: Index, settings: ReadingSettings) -> ReadingSettings:
+    """These settings, with the collections and the forgotten lines that an index knows."""
+    collections, forgotten = index.collections(), ForgottenLines.of(index.forgotten())
+    known = settings.collections if collections is None else collections
+    return settings._replace(forgotten=forgotten, collections=known)
 
 
 # Takes into the index what the reading of other files depends on: the vault's own vocabulary (aliases.yaml, _schema.yaml) and the

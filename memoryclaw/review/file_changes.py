@@ -22,8 +22,8 @@ from memoryclaw.consolidation.actions import (
 )
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.errors import InputError, OvertakenError
-from memoryclaw.model import Fact
-from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.model import Fact, FileChange
+from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.memory_lines import BULLET
 from memoryclaw.text.merging import merge
 from memoryclaw.vault.edits import (
@@ -41,6 +41,11 @@ from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+\S")
 _Key = tuple[str, str, str, bool]
+
+
+def texts_of(change: FileChange) -> tuple[str, str]:
+    """The texts before and after a change; empty for no file."""
+    return decode(change.before or b"").text, decode(change.after or b"").text
 
 
 # A change as actions, and made again

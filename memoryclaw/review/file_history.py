@@ -12,6 +12,7 @@ from memoryclaw.history import repository
 from memoryclaw.history.repository import History, Logged
 from memoryclaw.model import Fact
 from memoryclaw.ports import Address
+from memoryclaw.review.file_changes import texts_of
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.memory_lines import log_line, read_line
 from memoryclaw.text.yaml_text import strings
@@ -135,10 +136,7 @@ def show_commit(context: WriteContext, name: str) -> CommitShown:
         changes = git.changes(commit.commit)
     except HistoryError as error:
         return CommitShown(commit, notice=str(error))
-    differences = [
-        FileDiff(change.path, decode(change.before or b"").text, decode(change.after or b"").text)
-        for change in changes[:_MOST_FILES]
-    ]
+    differences = [FileDiff(change.path, *texts_of(change)) for change in changes[:_MOST_FILES]]
     return CommitShown(commit, tuple(differences), len(changes) - len(differences))
 
 

@@ -189,8 +189,8 @@ class _Undoing(NamedTuple):
             )
         if not anything:
             raise InputError("; ".join(filter(None, [target.undone_already, _left_notice(plan)])))
-        changes = [_texts(change) for chain in chains.values() for change in chain]
-        must_be_its_own([(change.path, *_texts(change)) for change in plan.taken], changes)
+        changes = [file_changes.texts_of(change) for chain in chains.values() for change in chain]
+        must_be_its_own([(change.path, *file_changes.texts_of(change)) for change in plan.taken], changes)
         return plan
 
     def _is_cited(
@@ -251,7 +251,7 @@ class _Undoing(NamedTuple):
     def _added(self, change: FileChange) -> list[SetFact | AddStatement]:
         """The facts and statements that a change of a semantic file added; none of another file."""
         file = self.context.facts_file(change.path)
-        return file_changes.added_facts(*_texts(change), file) if file else []
+        return file_changes.added_facts(*file_changes.texts_of(change), file) if file else []
 
     def _revert(
         self, change: FileChange, works: Sequence[bytes], now: bytes | None
@@ -309,12 +309,14 @@ class _Undoing(NamedTuple):
         for commit in target.commits:
             for change in self.history.changes(commit.commit):
                 if change.path == DECISIONS_FILE:
-                    yield from file_changes.restoring_decisions(*_texts(change), now, at=moment, by=by)
+                    yield from file_changes.restoring_decisions(
+                        *file_changes.texts_of(change), now, at=moment, by=by
+                    )
         suggestions: list[tuple[str, str]] = []
         if target.run.startswith(f"{UPKEEP}-"):
             suggestions += [(UPKEEP, commit.trailers.get("Change", "")) for commit in target.commits]
             suggestions += [
-                (UPKEEP, about(_texts(change)[1], change.path).fingerprint)
+                (UPKEEP, about(file_changes.texts_of(change)[1], change.path).fingerprint)
                 for change in plan.taken
                 if change.before is None and change.path.startswith(FOLDER) and change.path.endswith(".md")
             ]
@@ -339,7 +341,3 @@ def _left_notice(plan: _Plan) -> str:
         "kept, because remaining facts cite it": plan.kept,
     }
     return "; ".join(f"{reason}: {', '.join(names)}" for reason, names in reasons.items() if names)
-
-
-def _texts(change: FileChange) -> tuple[str, str]:
-    return decode(change.before or b"").text, decode(change.after or b"").text
