@@ -49,14 +49,6 @@ class Filled(NamedTuple):
     notice: str = ""
 
 
-class _Settlement(NamedTuple):
-    """What became of the units since the store last heard of them."""
-
-    mark: IndexMark
-    gone: list[int]
-    new: dict[int, bytes]
-
-
 class Vectors:
     """The vectors of one vault.
 
@@ -88,20 +80,18 @@ class Vectors:
 
     def settle(self) -> int:
         """Makes the store know the units of the index as it is now; returns how many there are. Asks no model."""
-        settlement = self._settlement()
-        if settlement.mark != self.store.mark():
-            self.store.settle(*settlement)
-        return settlement.mark.units
+        mark, gone, new = self._settlement()
+        if mark != self.store.mark():
+            self.store.settle(mark, gone, new)
+        return mark.units
 
     def standing(self) -> VectorStatus:
         """How things stand; changes nothing."""
-        settlement = self._settlement()
-        passages = {} if self.store.mark().born != settlement.mark.born else self.store.units()
-        for rowid in settlement.gone:
+        mark, gone, new = self._settlement()
+        passages = {} if self.store.mark().born != mark.born else self.store.units()
+        for rowid in gone:
             passages.pop(rowid, None)
-        return VectorStatus(
-            self.embedder.name, settlement.mark.units, self._lacking({**passages, **settlement.new})
-        )
+        return VectorStatus(self.embedder.name, mark.units, self._lacking({**passages, **new}))
 
     def _lacking(self, passages: Mapping[int, bytes]) -> int:
         """How many of these units have no vector and may have one."""
@@ -185,20 +175,20 @@ class Vectors:
         if batch:
             yield batch
 
-    def _settlement(self) -> _Settlement:
-        """What differs between the index and what the store knows of it."""
+    def _settlement(self) -> tuple[IndexMark, list[int], dict[int, bytes]]:
+        """The state of the index, and the units that are gone and new since the store last heard of them."""
         sql = "select (select value from meta where key = 'born'), (select value from meta where key = 'next'), count(*) from unit"
         (born, next_, units), *_ = self._catalog.rows(sql)
         mark, earlier = IndexMark(born or "", int(next_ or 0), units), self.store.mark()
         if mark == earlier:
-            return _Settlement(mark, [], {})
+            return mark, [], {}
         first = earlier.next if earlier.born == mark.born else 0
         new = {rowid: digest(text) for rowid, text in self._passages(first, _LAST)}
         gone: list[int] = []
         if first and earlier.units + len(new) != units:
             rowids = {rowid for (rowid,) in self._catalog.rows("select rowid from unit")}
             gone = [rowid for rowid in self.store.units() if rowid not in rowids]
-        return _Settlement(mark, gone, new)
+        return mark, gone, new
 
     def _passages(self, first: int, last: int) -> Iterator[tuple[int, str]]:
         """Every unit between two row numbers with its text."""

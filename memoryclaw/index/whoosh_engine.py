@@ -309,22 +309,20 @@ class WhooshIndex:
         if not keep or not (added or removed):
             return
         try:
-            self._write(added, removed)
+            record, snapshot = self._current() or (_Record(0, 0, []), None)
+            gone = snapshot.documents(removed) if snapshot else {}
+            with committed(snapshot.index if snapshot else create(self._folder)) as writer:
+                for document in gone:
+                    writer.delete_document(document)
+                sizes = [put(writer, row) for row in added.values()]
+                # Once most of what lies there is dead, it pays to write the living anew.
+                writer.optimize = 2 * writer.deleted_count() > record.units
+            seal = sealed(self._folder, but=LOCK)
         except OSError as error:
             text = f"the index {self._folder} cannot be written ({error.strerror}); free some space or check the permissions there"
             raise VaultError(text) from error
-
-    def _write(self, added: Mapping[int, IndexRow], removed: set[int]) -> None:
-        record, snapshot = self._current() or (_Record(0, 0, []), None)
-        gone = snapshot.documents(removed) if snapshot else {}
-        with committed(snapshot.index if snapshot else create(self._folder)) as writer:
-            for document in gone:
-                writer.delete_document(document)
-            sizes = [put(writer, row) for row in added.values()]
-            # Once most of what lies there is dead, it pays to write the living anew.
-            writer.optimize = 2 * writer.deleted_count() > record.units
         units, tokens = record.units + len(sizes) - len(gone), record.tokens + sum(sizes) - sum(gone.values())
-        values = (_KEY, json.dumps(_Record(units, tokens, sealed(self._folder, but=LOCK))))
+        values = (_KEY, json.dumps(_Record(units, tokens, seal)))
         self._connect().execute("insert or replace into meta values(?, ?)", values)
 
     def _current(self) -> tuple[_Record, Snapshot] | None:
