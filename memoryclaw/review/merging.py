@@ -481,7 +481,7 @@ class _Merging:
         if entry is None and not self.waiting:
             return
         file = decode(self._bytes(entry) or b"")
-        text, decisions = file.text, self._decisions()
+        text, decisions, collections = file.text, self._decisions(), self._schema.collections
         earlier = [
             {pending.id for pending in read_pending(self._text(tip.files.get(PENDING_FILE)))}
             for tip in (self.first, self.second)
@@ -497,7 +497,7 @@ class _Merging:
                 and (fact.current or fact.is_statement)
                 for path, entry in sorted(self.files.items())
                 if place_of(path) == ("semantic", "current")
-                for fact in SemanticFile(path, self._schema.collections).facts(self._text(entry)).facts
+                for fact in SemanticFile(path, collections).facts(self._text(entry)).facts
             ):
                 text = remove_pending(text, waits.id)
         for fact in self.waiting:
