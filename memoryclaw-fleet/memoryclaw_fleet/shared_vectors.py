@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 from memoryclaw.errors import LockedError
 from memoryclaw.index.vectors import Vectors
 from memoryclaw.models.embedders import numpy
+from memoryclaw.ports import Progress
+from memoryclaw.vault.state_folder import write_private
 from memoryclaw_fleet.postgres_index import PostgresVectors
 
+_NOTE = "followed"  # the file that names the edition of the vectors on the server that these are
 _AT_ONCE = 500  # vectors that are fetched or sent with one command
 
 
@@ -28,7 +32,8 @@ class SharedVectors(Vectors):
     def ready(self) -> int:
         """Takes over what changed on the server since the last look, and makes the store ready to be asked."""
         edition = self._server.edition() if self._follows else None
-        if edition is not None and edition != self.store.followed():
+        noted = self.store.folder / _NOTE
+        if edition is not None and edition != (noted.read_text("utf-8") if noted.exists() else None):
             with (
                 contextlib.suppress(LockedError),
                 self.store.filling(),
@@ -39,7 +44,7 @@ class SharedVectors(Vectors):
                 self.store.drop()
                 self.fetch(recipe)
                 self.store.average()
-                self.store.follow(edition)
+                write_private(noted.parent, noted.name, edition.encode())
         return super().ready()
 
     def forget_gone(self) -> None:
@@ -49,6 +54,13 @@ class SharedVectors(Vectors):
                 self.settle()
                 self.store.drop()
                 self._drop_gone()
+
+    def work(self, recipe: str, progress: Progress | None, stopping: Callable[[], bool]) -> int:
+        """Makes what neither this node nor another has made, and gives it to all."""
+        self.fetch(recipe)
+        filled = super().work(recipe, progress, stopping)
+        self.send(recipe)
+        return filled
 
     def fetch(self, recipe: str) -> None:
         """Takes the vectors that are missing here and were made before, by this model of these texts."""

@@ -159,20 +159,21 @@ class Collector:
         if not gone:
             return
         for fact in self.finder.all_facts:
-            key = fact.path, fact.id
-            if hit := gone.intersection(fact.sources):
-                self.erasure.stripped[key] |= hit
-                if self.erasure.stripped[key].issuperset(fact.sources):
-                    self.erasure.facts[key] = fact
+            if (hit := gone.intersection(fact.sources)) and self._strip(fact, hit):
+                self.erasure.facts[fact.path, fact.id] = fact
         for waiting in self.pending:
             if gone.intersection(_sources(waiting)):
                 self.erasure.waiting[waiting.id] = waiting
 
+    def _strip(self, fact: SourcedFact, gone: set[str]) -> bool:
+        """Takes sources from a fact; true when it names no other."""
+        stripped = self.erasure.stripped[fact.path, fact.id]
+        stripped |= gone
+        return stripped.issuperset(fact.sources)
+
     def _waits(self, waiting: PendingFact) -> None:
         self.erasure.waiting[waiting.id] = waiting
-        fact = SourcedFact(PENDING_FILE, *waiting[:4], "", False, _sources(waiting))
-        self.erasure.facts[fact.path, fact.id] = self.named_facts[fact.path, fact.id] = fact
-        self._marks(marks_in(self.finder.marks_behind(fact)), [fact.value])
+        self.fact(SourcedFact(PENDING_FILE, *waiting[:4], "", False, _sources(waiting)))
 
     def from_source(self, source: str) -> None:
         """Everything of a session, a tool, a file that was imported, or another word that names where it comes from."""
@@ -185,10 +186,9 @@ class Collector:
                 self.say(path, own)
         self.erasure.sessions.add(source)
         for fact in self.finder.all_facts:
-            if sources := {named for named in fact.sources if _says(source, named)}:
-                self.erasure.stripped[fact.path, fact.id] |= sources
-                if self.erasure.stripped[fact.path, fact.id].issuperset(fact.sources):
-                    self.fact(fact)
+            sources = {named for named in fact.sources if _says(source, named)}
+            if sources and self._strip(fact, sources):
+                self.fact(fact)
         for path, id_, meta in self._headers():
             if _says(source, text_of(meta.get("source"))):
                 self.note(path, id_)

@@ -179,7 +179,9 @@ class _Planning:
             after = scrub(path, before, erasure) if before else before
             if after != before:
                 paths.add(path)
-                emptied.append(Emptied(place_name(path), path, _lost(before, after or b""), after is None))
+                staying = set((after or b"").split(b"\n"))
+                lost = sum(bool(line.strip()) and line not in staying for line in before.split(b"\n"))
+                emptied.append(Emptied(place_name(path), path, lost, after is None))
         emptied = [change for change in emptied if change.path != DECISIONS_FILE]
         digests = self._digests() if emptied else ()
         paths |= {DECISIONS_FILE} if digests else set()
@@ -311,11 +313,6 @@ class _Planning:
                 body = split(readable(self._read(path).decode("utf-8", "replace"))).body
                 made += [text for part in (body, *phrases(body)) for text in of_text(digest, part)]
         return tuple(sorted(set(made)))
-
-
-def _lost(before: bytes, after: bytes) -> int:
-    old, new = before.split(b"\n"), set(after.split(b"\n"))
-    return sum(bool(line.strip()) and line not in new for line in old)
 
 
 def _without_words(line: bytes, words: Sequence[str]) -> bytes:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Self
 
 from memoryclaw.errors import HistoryError
 from memoryclaw.history import repository
@@ -44,10 +44,10 @@ def changed_versions(history: repository.History, paths: Iterable[str], change: 
     versions: dict[str, dict[str, str]] = {}
     commits = history.git.run("rev-list", "--all").decode().split()
     kind = hash_name(history.git_dir)
-    with _ObjectReader(history) as reader:
+    with _reader(history) as read:
 
         def walk(tree: str, folder: str) -> None:
-            for name, entry in repository.parse_tree(reader.read(tree), len(tree) // 2).items():
+            for name, entry in repository.parse_tree(read(tree), len(tree) // 2).items():
                 path = f"{folder}{name.decode('utf-8', 'surrogateescape')}"
                 if (entry.oid, path) in visited:
                     continue
@@ -55,7 +55,7 @@ def changed_versions(history: repository.History, paths: Iterable[str], change: 
                 if entry.mode == repository.TREE and f"{path}/" in folders:
                     walk(entry.oid, f"{path}/")
                 elif path in names and entry.mode != repository.TREE and entry.mode not in _NO_FILES:
-                    data = reader.read(entry.oid)
+                    data = read(entry.oid)
                     after = change(names[path], data)
                     if after != data:
                         new = "" if after is None else repository.object_id("blob", after, kind)
@@ -63,7 +63,7 @@ def changed_versions(history: repository.History, paths: Iterable[str], change: 
                         store.extend([] if after is None else [("blob", after)])
 
         for commit in commits:
-            walk(reader.read(commit).split(b"\n", 1)[0].removeprefix(b"tree ").decode(), "")
+            walk(read(commit).split(b"\n", 1)[0].removeprefix(b"tree ").decode(), "")
     history.store(store, kind)
     return versions
 
@@ -152,8 +152,7 @@ class Rewriting:
         refs = git.run("for-each-ref", "--format=%(refname) %(objectname)").decode("utf-8", "surrogateescape")
         order = git.run("rev-list", "--topo-order", "--reverse", "--all").decode().split()
         self._stored = frozenset(_present(self.history, {new for _, new in self._changes() if new}))
-        with _ObjectReader(self.history) as reader:
-            self._read = reader.read
+        with _reader(self.history) as self._read:
             for number, commit in enumerate(order, 1):
                 self._commits[commit] = self._commit(commit)
                 if len(self._store) > _AT_ONCE:
@@ -343,21 +342,13 @@ class Rewriting:
             self._store = []
 
 
-class _ObjectReader:
-    """Reads objects through one process of git."""
+@contextmanager
+def _reader(history: repository.History) -> Iterator[Callable[[str], bytes]]:
+    """Reads objects through one process of git; HistoryError for one that is not there."""
+    process = history.git.start_reader("cat-file", "--batch")
 
-    def __init__(self, history: repository.History) -> None:
-        self._process = history.git.start_reader("cat-file", "--batch")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.communicate()
-
-    def read(self, oid: str) -> bytes:
-        """The bytes of an object; HistoryError when it is not there."""
-        ask, answer = self._process.stdin, self._process.stdout
+    def read(oid: str) -> bytes:
+        ask, answer = process.stdin, process.stdout
         if ask is None or answer is None:
             raise HistoryError("git could not be started; is it installed?")
         ask.write(f"{oid}\n".encode())
@@ -371,6 +362,11 @@ class _ObjectReader:
         answer.read(1)
         return data
 
+    try:
+        yield read
+    finally:
+        process.communicate()
+
 
 def objects_holding(
     history: repository.History, needles: Needles, progress: Progress | None = None
@@ -380,9 +376,9 @@ def objects_holding(
         "cat-file", "--batch-check=%(objectname) %(objecttype)", "--batch-all-objects"
     ).decode()
     listed = [line.split() for line in out.splitlines()]
-    with _ObjectReader(history) as reader:
+    with _reader(history) as read:
         for number, (oid, kind) in enumerate(listed, 1):
-            raw = reader.read(oid)
+            raw = read(oid)
             if kind == "tree":
                 names = [
                     name.decode("utf-8", "replace") for name in repository.parse_tree(raw, len(oid) // 2)

@@ -31,6 +31,8 @@ _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 # The words that begin so, from the first to the last of each beginning.
 _BEGUN = """(select json_extract(value, '$.low') as low, json_extract(value, '$.high') as high from json_each(?)) as begun
     cross join words on word >= begun.low and word < begun.high"""
+_ADDRESSED = """select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
+    join files f on f.path = u.path where {} order by u.state != 'current', u.path, u.seq limit 1"""
 
 
 T = TypeVar("T")
@@ -511,13 +513,8 @@ class Catalog:
 
     def fields_of(self, keys: Sequence[str]) -> list[str]:
         """The fields that facts of these entities have or had."""
-        return [
-            row[0]
-            for row in self.rows(
-                f"select distinct field from fact where type = 'fact' and entity_key {_IN}",
-                [json.dumps(list(keys))],
-            )
-        ]
+        sql = f"select distinct field from fact where type = 'fact' and entity_key {_IN}"
+        return [field for (field,) in self.rows(sql, [json.dumps(list(keys))])]
 
     def habits(self, fields: Iterable[str], share: float, sharing: int, notes: int) -> set[str]:
         """Which of these fields say nothing: so large a share of all plain notes have them, and few values.
@@ -526,12 +523,8 @@ class Catalog:
             sharing: how many notes a value has on average, at least.
             notes: in a vault of fewer plain notes, there are none.
         """
-        fields = sorted(fields)
-        plain = (
-            self.rows("select count(*) from files where kind = 'note' and state = 'current'")[0][0]
-            if fields
-            else 0
-        )
+        fields, sql = sorted(fields), "select count(*) from files where kind = 'note' and state = 'current'"
+        plain = self.rows(sql)[0][0] if fields else 0
         if plain < notes:
             return set()
         sql = f"""select field from fact join files using (fid) where files.kind = 'note' and field {_IN}
@@ -566,14 +559,9 @@ class Catalog:
 
     def resolve(self, id_: str) -> Address | None:
         """The address of whatever an id names: a note (also by path), a fact, a section or a turn."""
-        notes = self.rows(
-            "select id, kind, path, state from files where id = ? and kind != 'settings' order by path limit 1",
-            (id_,),
-        )
-        notes = notes or self.rows(
-            "select id, kind, path, state from files where path in (?, ? || '.md') and kind != 'settings' order by path limit 1",
-            (id_, id_),
-        )
+        sql = "select id, kind, path, state from files where {} and kind != 'settings' order by path limit 1"
+        notes = self.rows(sql.format("id = ?"), (id_,))
+        notes = notes or self.rows(sql.format("path in (?1, ?1 || '.md')"), (id_,))
         if not notes or notes[0][3] == "archived":
             sql = """select f.id, f.kind, f.path, f.state from name n join files f using (fid)
                 where n.key = ? and n.kind = 'merged' and f.id != ? order by f.path limit 1"""
@@ -581,9 +569,7 @@ class Catalog:
         if notes:
             note, kind, path, state = notes[0]
             return Address(str(note), str(note), str(kind), str(path), 1, 1, str(state))
-        sql = """select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
-            join files f on f.path = u.path where u.id = ? order by u.state != 'current', u.path, u.seq limit 1"""
-        rows = self.rows(sql, (id_,)) or self._under_another_name(id_)
+        rows = self.rows(_ADDRESSED.format("u.id = ?"), (id_,)) or self._under_another_name(id_)
         return Address(*rows[0]) if rows else None
 
     def twins(self, paths: Iterable[str]) -> set[str]:
@@ -624,9 +610,9 @@ class Catalog:
         if address_parts is None:
             return []
         keys = [key_of(word) for _, word in self.synonyms([key_of(address_parts[0])])]
-        sql = f"""select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
-            join files f on f.path = u.path where u.kind = 'fact' and f.id = ? and u.entity_key {_IN} and lower(u.field) = lower(?)
-            order by u.state != 'current', u.path, u.seq limit 1"""
+        sql = _ADDRESSED.format(
+            f"u.kind = 'fact' and f.id = ? and u.entity_key {_IN} and lower(u.field) = lower(?)"
+        )
         return self.rows(sql, (note, json.dumps(keys), address_parts[1])) if keys else []
 
 

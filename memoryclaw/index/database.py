@@ -301,8 +301,7 @@ class Database:
         try:
             if connection.execute("pragma application_id").fetchone()[0] != APPLICATION_ID:
                 raise sqlite3.DatabaseError("not an index of ours")
-            row = connection.execute("select value from meta where key = 'recipe'").fetchone()
-            if row is None or row[0] != self._recipe:
+            if meta_of(connection, "recipe") != self._recipe:
                 raise sqlite3.DatabaseError("made by another recipe")
         except BaseException:
             connection.close()
@@ -579,8 +578,13 @@ _APART = "\0"
 
 def sample_of(connection: IndexConnection) -> bytes:
     """Some of the vault's own text, with which the texts of its units are stored; nothing in a small vault."""
-    row = connection.execute("select value from meta where key = 'sample'").fetchone()
-    return str(row[0]).encode() if row else b""
+    return (meta_of(connection, "sample") or "").encode()
+
+
+def meta_of(connection: IndexConnection, key: str) -> str | None:
+    """What the index says of itself under a key, None where it says nothing."""
+    row = connection.execute("select value from meta where key = ?", (key,)).fetchone()
+    return None if row is None else str(row[0])
 
 
 def packer(sample: bytes) -> Callable[[Sequence[str]], bytes]:

@@ -15,7 +15,16 @@ from typing import Any
 
 from memoryclaw import late
 from memoryclaw.index.codes import code_of, codes_in
-from memoryclaw.index.database import LIFECYCLE, SAMPLE, Database, packer, sample_of, short_key, unpack
+from memoryclaw.index.database import (
+    LIFECYCLE,
+    SAMPLE,
+    Database,
+    meta_of,
+    packer,
+    sample_of,
+    short_key,
+    unpack,
+)
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.stemming import language, language_of
 from memoryclaw.late import NamedTuple
@@ -31,6 +40,7 @@ _APART = "|"  # a token that no word is
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 26)})"
 
+_PROBLEM_SQL = "insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'{}')"
 _META_SQL = "insert into meta values(?,?) on conflict(key) do update set value = excluded.value"
 _HIDDEN_SQL = """insert into hidden values(?,?,?)
     on conflict(path) do update set stamp = excluded.stamp, digest = excluded.digest"""
@@ -58,83 +68,64 @@ class Index:
 
     def stamps(self) -> dict[str, bytes]:
         """The packed stamp of every file as it was indexed."""
-
-        def read() -> dict[str, bytes]:
-            with self.database.guarded() as connection:
-                return dict(connection.execute("select path, stamp from looked_at").fetchall())
-
-        return self.database.constant("stamps", read)
+        return self.database.constant("stamps", lambda: dict(self._rows("select path, stamp from looked_at")))
 
     def stamps_near(self, paths: Collection[str], folders: Collection[str]) -> dict[str, bytes]:
         """The same for these files and for all below these folders."""
         of_paths = "select path, stamp from looked_at where path in (select value from json_each(?))"
         below = "select path, stamp from looked_at where path > ? || '/' and path < ? || '0'"
-        with self.database.guarded() as connection:
-            stamps = dict(connection.execute(of_paths, (json.dumps(list(paths)),)).fetchall())
-            for folder in folders:
-                stamps.update(connection.execute(below, (folder, folder)).fetchall())
+        stamps = dict(self._rows(of_paths, json.dumps(list(paths))))
+        for folder in folders:
+            stamps.update(self._rows(below, folder, folder))
         return stamps
 
     def digests(self, paths: Sequence[str]) -> dict[str, bytes]:
         """The digests of files as they were indexed."""
-        with self.database.guarded() as connection:
-            sql = "select path, digest from looked_at where path in (select value from json_each(?))"
-            return dict(connection.execute(sql, (json.dumps(paths),)).fetchall())
+        sql = "select path, digest from looked_at where path in (select value from json_each(?))"
+        return dict(self._rows(sql, json.dumps(paths)))
 
     def doubtful(self) -> dict[str, bytes]:
         """The digests of the files that were read so soon after a change that no stamp can tell whether they changed again."""
-        with self.database.guarded() as connection:
-            sql = "select path, digest from looked_at where stamp = x'' and digest != x''"
-            return dict(connection.execute(sql).fetchall())
+        return dict(self._rows("select path, digest from looked_at where stamp = x'' and digest != x''"))
 
     def is_partial(self) -> bool:
         """True when some file holds something that the agent may not see; to be asked in the same state as what it is asked for."""
-        with self.database.guarded() as connection:
-            return connection.execute("select 1 from files where partial > 0 limit 1").fetchone() is not None
+        return bool(self._rows("select 1 from files where partial > 0 limit 1"))
 
     def edition(self) -> str:
         """Names the present content of this very index; it changes with every change."""
         sql = "select value from meta where key in ('born', 'changes') order by key"
-        with self.database.guarded() as connection:
-            return " ".join(str(value) for (value,) in connection.execute(sql).fetchall())
+        return " ".join(str(value) for (value,) in self._rows(sql))
 
     def followed_edition(self) -> str:
         """The edition of the index that this one has followed."""
-        with self.database.guarded() as connection:
-            row = connection.execute("select value from meta where key = 'followed'").fetchone()
-        return str(row[0]) if row else ""
+        return self._meta("followed") or ""
 
     def collections(self) -> frozenset[str] | None:
         """The collection headings that the vault's schema names, or None when there was none."""
-        with self.database.guarded() as connection:
-            row = connection.execute("select value from meta where key = 'collections'").fetchone()
-        return frozenset(row[0].split("\n")) if row else None
+        text = self._meta("collections")
+        return None if text is None else frozenset(text.split("\n"))
 
     def spans(self) -> dict[str, int]:
         """The fields whose values the vault's schema asks to check again, with the days after which it does."""
-
-        def read() -> dict[str, int]:
-            with self.database.guarded() as connection:
-                row = connection.execute("select value from meta where key = 'spans'").fetchone()
-            return dict(json.loads(row[0])) if row else {}
-
-        return self.database.constant("spans", read)
+        return self.database.constant("spans", lambda: dict(json.loads(self._meta("spans") or "{}")))
 
     def forgotten(self) -> frozenset[str]:
         """The marks of the lines that people took out of every answer."""
-        with self.database.guarded() as connection:
-            row = connection.execute("select value from meta where key = 'forgotten'").fetchone()
-        return frozenset(row[0].split("\n")) if row and row[0] else frozenset()
+        return frozenset(filter(None, (self._meta("forgotten") or "").split("\n")))
 
     def scan_problems(self) -> list[Problem]:
         """What the last walk over the folder found odd, sorted."""
         sql = "select path, line, message, hint from problems where origin = 'scan' order by path, seq"
+        return self.database.constant("scan problems", lambda: [Problem(*row) for row in self._rows(sql)])
 
-        def read() -> list[Problem]:
-            with self.database.guarded() as connection:
-                return [Problem(*row) for row in connection.execute(sql).fetchall()]
+    def _rows(self, sql: str, *values: str) -> list[tuple[Any, ...]]:
+        with self.database.guarded() as connection:
+            return connection.execute(sql, values).fetchall()
 
-        return self.database.constant("scan problems", read)
+    def _meta(self, key: str) -> str | None:
+        with self.database.guarded() as connection:
+            return meta_of(connection, key)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writing]:
@@ -171,7 +162,8 @@ class Writing:
         self._words, self._tokens = Counter[str](), Counter[str]()  # in how many units each is more
         self._lengths: dict[tuple[str, str], list[int]] = {}  # (kind, column) → units, tokens
         self._codes: dict[str, str] = {}  # token → its code, as far as they are needed
-        self._next, self._coded, self._files = (self._number(key) for key in ("next", "coded", "files"))
+        keys = ("next", "coded", "files")
+        self._next, self._coded, self._files = (int(meta_of(connection, key) or 0) for key in keys)
         self._sample = sample_of(connection)
         self._pack = packer(self._sample)
 
@@ -209,27 +201,8 @@ class Writing:
             ),
         )
         self._engine.add(rows)
-        run(
-            f"insert into fact values({','.join('?' * 21)})",
-            (row for fid, n in notes for row in fact_rows(fid, n)),
-        )
-        run(
-            "insert into tag values(?,?) on conflict do nothing",
-            ((tag.lower(), fid) for fid, n in notes for tag in n.tags),
-        )
-        run(
-            "insert into name values(?,?,?,?)",
-            (row for fid, n in notes for row in dict.fromkeys(name_rows(fid, n))),
-        )
-        run(
-            "insert into link values(?,?,?,?,?,?,?,?)", (row for fid, n in notes for row in link_rows(fid, n))
-        )
-        run(
-            "insert into cited values(?,?,?,?,?) on conflict do nothing",
-            (row for fid, n in notes for row in cited_rows(fid, n)),
-        )
-        problems = (row for _, n in notes for row in problem_rows(n.problems))
-        run("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')", problems)
+        for sql, rows_of in _ROWS_OF_NOTES:
+            run(sql, [row for fid, note in notes for row in rows_of(fid, note)])
 
     def hide(self, path: str, stamp: Stamp, digest: bytes, *, racy: bool) -> None:
         """Remembers that there is nothing to see in a file, until it changes."""
@@ -271,10 +244,7 @@ class Writing:
         self, path: str, stamp: Stamp, digest: bytes, *, racy: bool, problems: Sequence[Problem]
     ) -> None:
         """Remembers a settings file (aliases, schema) so that a change of it is seen."""
-        self._connection.executemany(
-            "insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')",
-            problem_rows(problems),
-        )
+        self._connection.executemany(_PROBLEM_SQL.format("note"), problem_rows(problems))
         self._connection.execute("delete from files where path = ?", (path,))
         file = self._next_file(), path, stored_stamp(stamp, racy), digest, path, "settings"
         row = (*file, *[""] * 6, 0, "", "", 0, *PERMANENT)
@@ -288,16 +258,12 @@ class Writing:
     def scan_problems(self, problems: Sequence[Problem]) -> None:
         """Replaces what the walk over the folder found odd."""
         self._connection.execute("delete from problems where origin = 'scan'")
-        rows = problem_rows(sorted(problems))
-        self._connection.executemany(
-            "insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'scan')", rows
-        )
+        self._connection.executemany(_PROBLEM_SQL.format("scan"), problem_rows(sorted(problems)))
 
     def collections(self, collections: Sequence[str]) -> None:
         """Keeps the collection headings; when they changed, every semantic file counts as changed."""
         value = "\n".join(collections)
-        row = self._connection.execute("select value from meta where key = 'collections'").fetchone()
-        if row is None or row[0] != value:
+        if meta_of(self._connection, "collections") != value:
             self._keep("collections", value)
             self._connection.execute(
                 "update files set stamp = x'', digest = x'' where path glob 'semantic/*' and kind != 'settings'"
@@ -312,8 +278,7 @@ class Writing:
 
     def forgotten(self, marks: frozenset[str]) -> None:
         """Keeps the marks of lines that are left out; the files of those that came or went count as changed."""
-        row = self._connection.execute("select value from meta where key = 'forgotten'").fetchone()
-        earlier = frozenset(row[0].split("\n")) if row and row[0] else frozenset()
+        earlier = frozenset(filter(None, (meta_of(self._connection, "forgotten") or "").split("\n")))
         if earlier == marks:
             return
         self._keep("forgotten", "\n".join(sorted(marks)))
@@ -345,10 +310,6 @@ class Writing:
 
     def _keep(self, key: str, value: str) -> None:
         self._connection.execute(_META_SQL, (key, value))
-
-    def _number(self, key: str) -> int:
-        row = self._connection.execute("select value from meta where key = ?", (key,)).fetchone()
-        return int(row[0]) if row else 0
 
     def _learn_codes(self) -> None:
         """Learns the codes of all tokens met; what the index has never had gets the next, what is frequent the shortest."""
@@ -707,6 +668,20 @@ def problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:
     """The rows of `problems`, without their origin."""
     for seq, p in enumerate(problems):
         yield p.path, seq, p.line, p.message, p.hint
+
+
+# The other tables of a note, in the order in which they are filled.
+_ROWS_OF_NOTES: tuple[tuple[str, Callable[[int, Note], Iterable[tuple[object, ...]]]], ...] = (
+    (f"insert into fact values({','.join('?' * 21)})", fact_rows),
+    (
+        "insert into tag values(?,?) on conflict do nothing",
+        lambda fid, note: ((tag.lower(), fid) for tag in note.tags),
+    ),
+    ("insert into name values(?,?,?,?)", lambda fid, note: dict.fromkeys(name_rows(fid, note))),
+    ("insert into link values(?,?,?,?,?,?,?,?)", link_rows),
+    ("insert into cited values(?,?,?,?,?) on conflict do nothing", cited_rows),
+    (_PROBLEM_SQL.format("note"), lambda _, note: problem_rows(note.problems)),
+)
 
 
 def is_racy(stamp: Stamp) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 from memoryclaw.errors import VaultError
 from memoryclaw.index.index import Index, IndexedNote, Writing, is_racy
@@ -50,11 +49,7 @@ class Indexer:
         for start in range(0, max(len(changed), 1), TRANSACTION):
             with self._index.writing() as writing:
                 # Asked inside the transaction: another process may have read another schema meanwhile.
-                collections = self._index.collections()
-                forgotten = ForgottenLines.of(self._index.forgotten())
-                self._settings = self._settings._replace(forgotten=forgotten)
-                if collections is not None:
-                    self._settings = self._settings._replace(collections=collections)
+                self._settings = settings_of(self._index, self._settings)
                 if start == 0:
                     writing.remove([path for path in removed if self._is_gone(path)])
                 for start_of_batch in range(start, min(start + TRANSACTION, len(changed)), BATCH):
@@ -104,35 +99,37 @@ class Indexer:
         return IndexedNote(read_note(path, words, settings), stamp, digest, racy, partial)
 
 
+def settings_of(index: Index, settings: ReadingSettings) -> ReadingSettings:
+    """These settings, with the collections and the forgotten lines that an index knows."""
+    collections, forgotten = index.collections(), ForgottenLines.of(index.forgotten())
+    known = settings.collections if collections is None else collections
+    return settings._replace(forgotten=forgotten, collections=known)
+
+
 # Takes into the index what the reading of other files depends on: the vault's own vocabulary (aliases.yaml, _schema.yaml) and the
 # lines that people took out of every answer (decisions.jsonl). Unreadable is not the same as empty.
 
 
-class _StoredVocabulary(NamedTuple):
-    """One of these files; no stamp when it is not there."""
-
-    text: str = ""
-    digest: bytes = b""
-    stamp: Stamp | None = None
-
-
 def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> list[Problem]:
     """Brings synonyms, collection headings and forgotten lines up to date; returns what could not be read, which stays as it was."""
-    read: dict[str, _StoredVocabulary] = {}
+    read: dict[str, tuple[bytes, Stamp] | None] = {}
     unread: list[Problem] = []
     for path in (ALIASES_FILE, SCHEMA_FILE, DECISIONS_FILE):
+        # What was forgotten is so for everybody, whoever may see the file that says it.
+        seen = Vault(vault.root) if path == DECISIONS_FILE else vault
         try:
-            read[path] = _read(vault, path) if path in present else _StoredVocabulary()
+            read[path] = seen.read(path) if path in present else None
         except VaultError as error:
             unread.append(Problem(path, 1, str(error), "check its permissions"))
     permitted = permissions(os.fspath(vault.root))
     with index.writing() as writing:
-        for path, vocabulary in read.items():
+        for path, content in read.items():
             writing.remove([path])
-            text, stamp = vocabulary.text, vocabulary.stamp
-            if stamp is not None:
+            text = readable(decode(content[0]).text) if content else ""
+            if content:
                 problems = () if path == DECISIONS_FILE else vocabulary_problems(path, text)
-                writing.settings_file(path, stamp, vocabulary.digest, racy=is_racy(stamp), problems=problems)
+                digest, stamp = hashlib.sha256(content[0]).digest(), content[1]
+                writing.settings_file(path, stamp, digest, racy=is_racy(stamp), problems=problems)
             if path == ALIASES_FILE:
                 aliases = read_aliases(text).items()
                 writing.aliases((key_of(word), synonym) for word, synonyms in aliases for synonym in synonyms)
@@ -144,12 +141,3 @@ def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> lis
                 declared = schema.fields.items()
                 writing.spans({field: rules.verify for field, rules in declared if rules.verify})
     return unread
-
-
-def _read(vault: Vault, path: str) -> _StoredVocabulary:
-    # What was forgotten is so for everybody, whoever may see the file that says it.
-    content = (Vault(vault.root) if path == DECISIONS_FILE else vault).read(path)
-    if content is None:
-        return _StoredVocabulary()
-    data, stamp = content
-    return _StoredVocabulary(readable(decode(data).text), hashlib.sha256(data).digest(), stamp)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection
 
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
+from memoryclaw.index.indexer import settings_of
 from memoryclaw.model import AGENT, Unit
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.vault.export_gate import exportable_bytes, sources_in, withheld_names
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.forgotten import ForgottenLines
 from memoryclaw.vault.generated import own_words
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
@@ -57,10 +57,7 @@ class Outgoing:
             return everything
         if visible == data:
             return set()
-        collections, settings = self._index.collections(), ReadingSettings(doubts=self._vault.doubts(path))
-        settings = settings._replace(forgotten=ForgottenLines.of(self._index.forgotten()))
-        if collections is not None:
-            settings = settings._replace(collections=collections)
+        settings = settings_of(self._index, ReadingSettings(doubts=self._vault.doubts(path)))
         texts, less = ({unit.id: self._text_of(unit) for unit in read_note(path, version, settings).units} for version in (data, visible))  # fmt: skip
         return {rowid for rowid, id_ in rows if id_ not in less or less[id_] != texts.get(id_)}
 

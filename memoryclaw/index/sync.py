@@ -88,16 +88,15 @@ class Sync:
     def lag(self, behind: StaleFiles, scan: Scan) -> int:
         """How many of these files the index does not know as they are; only those with a doubtful stamp are read."""
         doubted = self._index.doubtful()
-        return behind.count - sum(
-            self._holds(path, doubted[path], scan) for path in behind.changed if path in doubted
-        )
+        paths = [path for path in behind.changed if path in doubted]
+        return behind.count - sum(self._digest(path, scan.raw.get(path)) == doubted[path] for path in paths)
 
-    def _holds(self, path: str, digest: bytes, scan: Scan) -> bool:
-        try:
-            content = self._vault.read(path, scan.raw.get(path))
-        except VaultError:
-            return False
-        return content is not None and late.hashlib.sha256(content[0]).digest() == digest
+    def _digest(self, path: str, raw: bytes | None = None) -> bytes:
+        """The digest of a file as it is; empty where it cannot be read."""
+        with suppress(VaultError):
+            content = self._vault.read(path, raw)
+            return late.hashlib.sha256(content[0]).digest() if content else b""
+        return b""
 
     def run(self) -> Synced:
         """Walks the vault and applies every difference.
@@ -181,9 +180,8 @@ class Sync:
         root = os.fspath(self._vault.root)
         in_doubt = {digest: path for path, digest in gone.items() if self._vault.doubts(path).pieces}
         for path in changed if in_doubt else ():
-            with suppress(VaultError):
-                content = self._vault.read(path)
-                if content and (old := in_doubt.get(late.hashlib.sha256(content[0]).digest())):
+            if old := in_doubt.get(self._digest(path)):
+                with suppress(VaultError):
                     carry(root, old, path)
 
     def _odd(self, problems: list[Problem]) -> None:

@@ -162,16 +162,6 @@ class VectorStore:
             rows = matrix.bytes_of({slot: crc for _, slot, crc in slot_rows})
         return {digest: rows[slot] for digest, slot, _ in slot_rows}
 
-    def followed(self) -> str | None:
-        """Which edition of the vectors on a server these are; None where they follow none."""
-        edition = self._meta("followed")
-        return None if edition is None else str(edition)
-
-    def follow(self, edition: str) -> None:
-        """Notes which edition of the vectors on a server these are."""
-        with self._writing() as connection:
-            _keep(connection, "followed", edition)
-
     def drop(self) -> int:
         """Wipes out the vectors of passages that no unit has any more; call it within `filling`."""
         orphans = self._rows(_ORPHANS)

@@ -49,14 +49,6 @@ class Filled(NamedTuple):
     notice: str = ""
 
 
-class _Settlement(NamedTuple):
-    """What became of the units since the store last heard of them."""
-
-    mark: IndexMark
-    gone: list[int]
-    new: dict[int, bytes]
-
-
 class Vectors:
     """The vectors of one vault.
 
@@ -88,20 +80,18 @@ class Vectors:
 
     def settle(self) -> int:
         """Makes the store know the units of the index as it is now; returns how many there are. Asks no model."""
-        settlement = self._settlement()
-        if settlement.mark != self.store.mark():
-            self.store.settle(*settlement)
-        return settlement.mark.units
+        mark, gone, new = self._settlement()
+        if mark != self.store.mark():
+            self.store.settle(mark, gone, new)
+        return mark.units
 
     def standing(self) -> VectorStatus:
         """How things stand; changes nothing."""
-        settlement = self._settlement()
-        passages = {} if self.store.mark().born != settlement.mark.born else self.store.units()
-        for rowid in settlement.gone:
+        mark, gone, new = self._settlement()
+        passages = {} if self.store.mark().born != mark.born else self.store.units()
+        for rowid in gone:
             passages.pop(rowid, None)
-        return VectorStatus(
-            self.embedder.name, settlement.mark.units, self._lacking({**passages, **settlement.new})
-        )
+        return VectorStatus(self.embedder.name, mark.units, self._lacking({**passages, **new}))
 
     def _lacking(self, passages: Mapping[int, bytes]) -> int:
         """How many of these units have no vector and may have one."""
@@ -119,12 +109,6 @@ class Vectors:
             with self.store.filling():
                 self.settle()
                 self.store.drop()
-
-    def fetch(self, recipe: str) -> None:
-        """Takes over what was made elsewhere, before any is made; only an engine on a server has that."""
-
-    def send(self, recipe: str) -> None:
-        """Gives others what was made."""
 
     def fill(
         self,
@@ -145,28 +129,22 @@ class Vectors:
         numpy()
         recipe = self.recipe
         with self.store.filling():
-            notice = self._look_over(thorough=thorough)
+            is_doubtful = self.store.exists() and (thorough or self.store.doubtful())
+            if is_damaged := is_doubtful and not self.store.sound():
+                self.store.discard()
             self.store.begin(recipe)
             units = self.settle()
             self.store.drop()
-            self.fetch(recipe)
-            filled = self._work(recipe, progress, stopping)
+            filled = self.work(recipe, progress, stopping)
             self.store.average()
-            self.send(recipe)
             missing = self.store.lacking() and self._lacking(self.store.units())
             if not missing:
                 self.store.discard_others()
+        notice = "the vectors were damaged and are being made again" if is_damaged else ""
         return Filled(self.embedder.name, units, filled, missing, notice)
 
-    def _look_over(self, *, thorough: bool) -> str:
-        """Throws vectors away that are not what was written."""
-        is_doubtful = self.store.exists() and (thorough or self.store.doubtful())
-        if not is_doubtful or self.store.sound():
-            return ""
-        self.store.discard()
-        return "the vectors were damaged and are being made again"
-
-    def _work(self, recipe: str, progress: Progress | None, stopping: Callable[[], bool]) -> int:
+    def work(self, recipe: str, progress: Progress | None, stopping: Callable[[], bool]) -> int:
+        """Makes the vectors that are missing, a batch at a time; returns of how many passages. Call it within `filling`."""
         missing, filled = self.store.missing(), 0
         staying = self._staying(missing)
         missing = [rowid for rowid in missing if rowid not in staying]
@@ -175,11 +153,11 @@ class Vectors:
                 break
             rows = self.embedder.passages(list(batch.values()))
             if not (filled or self.store.fits(rows)):
-                # The same name, another length: what is there is of another model.
+                # The same name, another length: what is there, or elsewhere, is of another model.
                 self.store.discard()
                 self.store.begin(recipe)
                 self.settle()
-                return self._work(recipe, progress, stopping)
+                return Vectors.work(self, recipe, progress, stopping)
             self.store.add(list(batch), rows)
             filled += len(batch)
             if progress:
@@ -197,20 +175,20 @@ class Vectors:
         if batch:
             yield batch
 
-    def _settlement(self) -> _Settlement:
-        """What differs between the index and what the store knows of it."""
+    def _settlement(self) -> tuple[IndexMark, list[int], dict[int, bytes]]:
+        """The state of the index, and the units that are gone and new since the store last heard of them."""
         sql = "select (select value from meta where key = 'born'), (select value from meta where key = 'next'), count(*) from unit"
         (born, next_, units), *_ = self._catalog.rows(sql)
         mark, earlier = IndexMark(born or "", int(next_ or 0), units), self.store.mark()
         if mark == earlier:
-            return _Settlement(mark, [], {})
+            return mark, [], {}
         first = earlier.next if earlier.born == mark.born else 0
         new = {rowid: digest(text) for rowid, text in self._passages(first, _LAST)}
         gone: list[int] = []
         if first and earlier.units + len(new) != units:
             rowids = {rowid for (rowid,) in self._catalog.rows("select rowid from unit")}
             gone = [rowid for rowid in self.store.units() if rowid not in rowids]
-        return _Settlement(mark, gone, new)
+        return mark, gone, new
 
     def _passages(self, first: int, last: int) -> Iterator[tuple[int, str]]:
         """Every unit between two row numbers with its text."""

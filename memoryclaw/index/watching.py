@@ -134,7 +134,9 @@ class Watching:
             moment = time.monotonic()
             if end and moment >= end:
                 return False
-            wait = (0 if self._pending.is_urgent() else _QUIET) if end else self._until_next(moment)
+            times = (moment + _PULSE, self._next_scan, self._pending.next_at(), self._heartbeat.deadline)
+            soonest = min(planned for planned in times if planned is not None) - moment
+            wait = (0 if self._pending.is_urgent() else _QUIET) if end else soonest
             try:
                 hint = self._hints.get(timeout=max(wait, 0))
             except Empty:
@@ -144,10 +146,6 @@ class Watching:
             if hint.kind != COOKIE or not self._heartbeat.hears(hint.path):
                 self._pending.note(hint, moment)
         return True
-
-    def _until_next(self, now: float) -> float:
-        times = (now + _PULSE, self._next_scan, self._pending.next_at(), self._heartbeat.deadline)
-        return min(moment for moment in times if moment is not None) - now
 
     def _everywhere(self) -> None:
         """Looks at the whole vault; whoever asked before it began may trust the index after it."""
@@ -213,8 +211,13 @@ class Watching:
 
     def _look_after_itself(self) -> None:
         """The periodic look at everything, the watch itself included."""
-        if self._lock.is_lost() and not self._locked_again():
-            return
+        if self._lock.is_lost():
+            self._lock.close()
+            try:
+                self._lock = WatchLock(self._state)
+            except VaultError as error:
+                self._failed(str(error))
+                return
         if not self._watcher.is_alive() or self._heartbeat.root_changed():
             self._start()
         elif self._heartbeat.is_late():
@@ -224,15 +227,6 @@ class Watching:
             self._watcher.check()
             self._heartbeat.beat(self._watcher.polling)
             self._say_how()
-
-    def _locked_again(self) -> bool:
-        self._lock.close()
-        try:
-            self._lock = WatchLock(self._state)
-        except VaultError as error:
-            self._failed(str(error))
-            return False
-        return True
 
     def _deaf(self) -> None:
         """No event of our own came: the observer died inside, or there are no events here."""

@@ -72,7 +72,8 @@ class Snapshot:
         self._segments = [_Segment(*leaf) for leaf in self._reader.leaf_readers() if leaf[0].doc_count_all()]
         for reader, _ in self._segments:
             name = reader.segment().segment_id()
-            numbers = self.numbers[name] = known.get(name) or _numbers(reader)
+            columns = (array("q", reader.column_reader(column).load()) for column in ("rowid", "length"))
+            numbers = self.numbers[name] = known.get(name) or Numbers(*columns)
             self.rowids.extend(numbers.rowids)
             self.lengths.extend(numbers.lengths)
 
@@ -168,11 +169,6 @@ def _key(token: str) -> bytes:
 def _storage(folder: Path) -> Any:
     # Without mmap: a file cut short under a map would kill the process.
     return FileStorage(str(folder), supports_mmap=False)
-
-
-def _numbers(reader: Any) -> Numbers:
-    rowids, lengths = (array("q", reader.column_reader(column).load()) for column in ("rowid", "length"))
-    return Numbers(rowids, lengths)
 
 
 def _occurrences(segment: _Segment, column: str, tokens: Sequence[bytes]) -> Iterator[tuple[int, int]]:
@@ -313,22 +309,20 @@ class WhooshIndex:
         if not keep or not (added or removed):
             return
         try:
-            self._write(added, removed)
+            record, snapshot = self._current() or (_Record(0, 0, []), None)
+            gone = snapshot.documents(removed) if snapshot else {}
+            with committed(snapshot.index if snapshot else create(self._folder)) as writer:
+                for document in gone:
+                    writer.delete_document(document)
+                sizes = [put(writer, row) for row in added.values()]
+                # Once most of what lies there is dead, it pays to write the living anew.
+                writer.optimize = 2 * writer.deleted_count() > record.units
+            seal = sealed(self._folder, but=LOCK)
         except OSError as error:
             text = f"the index {self._folder} cannot be written ({error.strerror}); free some space or check the permissions there"
             raise VaultError(text) from error
-
-    def _write(self, added: Mapping[int, IndexRow], removed: set[int]) -> None:
-        record, snapshot = self._current() or (_Record(0, 0, []), None)
-        gone = snapshot.documents(removed) if snapshot else {}
-        with committed(snapshot.index if snapshot else create(self._folder)) as writer:
-            for document in gone:
-                writer.delete_document(document)
-            sizes = [put(writer, row) for row in added.values()]
-            # Once most of what lies there is dead, it pays to write the living anew.
-            writer.optimize = 2 * writer.deleted_count() > record.units
         units, tokens = record.units + len(sizes) - len(gone), record.tokens + sum(sizes) - sum(gone.values())
-        values = (_KEY, json.dumps(_Record(units, tokens, sealed(self._folder, but=LOCK))))
+        values = (_KEY, json.dumps(_Record(units, tokens, seal)))
         self._connect().execute("insert or replace into meta values(?, ?)", values)
 
     def _current(self) -> tuple[_Record, Snapshot] | None:

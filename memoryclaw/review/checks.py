@@ -109,11 +109,9 @@ def stay(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
     """The edit after which what was to be forgotten stands as before."""
     file, fact = context.semantic(check.path), check.fact
     assert fact is not None  # noqa: S101 - only a line can be unwanted
-
-    def change(text: str) -> str:
-        return edits.with_inline(text, file, _id(file, text, fact), {"verify_by": "", "unwanted": ""})
-
-    return [Edit(check.path, text_change(change))]
+    gone = {"verify_by": "", "unwanted": ""}
+    change = text_change(lambda text: edits.with_inline(text, file, _id(file, text, fact), gone))
+    return [Edit(check.path, change)]
 
 
 def stands(context: WriteContext, check: DueCheck) -> bool:
@@ -150,11 +148,8 @@ def end(context: WriteContext, check: DueCheck) -> list[Edit | Move]:
         raise InputError(
             f"{check.id} is a field of a note, which has no History; change {check.path} by hand"
         )
-
-    def change(text: str) -> str:
-        return edits.end_fact(text, file, _id(file, text, fact), context.today)
-
-    return [Edit(check.path, text_change(change))]
+    change = text_change(lambda text: edits.end_fact(text, file, _id(file, text, fact), context.today))
+    return [Edit(check.path, change)]
 
 
 def correct(context: WriteContext, check: DueCheck, value: str) -> list[Edit | Move]:

@@ -15,10 +15,10 @@ from memoryclaw.model import Fact, Turn
 from memoryclaw.recall.superseded import Superseded
 from memoryclaw.review.checks import confirm_text
 from memoryclaw.review.decide import fact_target
+from memoryclaw.review.file_changes import texts_of
 from memoryclaw.review.file_history import FactSource, FileDiff, follow_source
 from memoryclaw.review.queue import ReviewItem, waiting_items
 from memoryclaw.review.setting_questions import with_answer
-from memoryclaw.text.encoding import decode
 from memoryclaw.text.memory_lines import log_line
 from memoryclaw.vault import files
 from memoryclaw.vault.conflict_rules import FactAt
@@ -336,9 +336,6 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[FileDiff]:
 
 def _of_branch(history: History, branch: OpenBranch) -> Iterator[FileDiff]:
     for recorded in branch.commits:
-        subject = recorded.subject
         for change in history.changes(recorded.commit):
-            if change.path.startswith(f"{RUNS}/"):
-                continue  # the record of the run is for machines
-            before, after = (decode(data or b"").text for data in (change.before, change.after))
-            yield FileDiff(change.path, before, after, subject)
+            if not change.path.startswith(f"{RUNS}/"):  # the record of the run is for machines
+                yield FileDiff(change.path, *texts_of(change), recorded.subject)

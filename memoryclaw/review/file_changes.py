@@ -22,8 +22,8 @@ from memoryclaw.consolidation.actions import (
 )
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.errors import InputError, OvertakenError
-from memoryclaw.model import Fact
-from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.model import Fact, FileChange
+from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.memory_lines import BULLET
 from memoryclaw.text.merging import merge
 from memoryclaw.vault.edits import (
@@ -41,6 +41,11 @@ from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+\S")
 _Key = tuple[str, str, str, bool]
+
+
+def texts_of(change: FileChange) -> tuple[str, str]:
+    """The texts before and after a change; empty for no file."""
+    return decode(change.before or b"").text, decode(change.after or b"").text
 
 
 # A change as actions, and made again
@@ -322,24 +327,15 @@ def restoring_decisions(before: str, after: str, now: str, *, at: str, by: str) 
     Args:
         before: the decisions before the change that is taken back.
     """
-    old, written = Decisions.read(before).all, Decisions.read(after).all
-    current = Decisions.read(now).all
+    old, written, current = (Decisions.read(text).all for text in (before, after, now))
+
+    def latest(decisions: tuple[Decision, ...]) -> Decision | None:
+        return next((d for d in reversed(decisions) if (d.fingerprint, d.digest) == key), None)
+
     for decision in written[len(old) :]:
-        key = _known_by(decision)
+        key = decision.fingerprint, decision.digest
+        other = decision._replace(decision=APPROVED if decision.decision == UNDONE else UNDONE)
         if not any(key):
-            yield _other(decision)._replace(at=at, by=by)
-        elif _latest(current, key) == decision:
-            was = _latest(old, key)
-            yield (was or _other(decision))._replace(at=at, by=by)
-
-
-def _known_by(decision: Decision) -> tuple[str, str]:
-    return decision.fingerprint, decision.digest
-
-
-def _latest(decisions: tuple[Decision, ...], key: tuple[str, str]) -> Decision | None:
-    return next((decision for decision in reversed(decisions) if _known_by(decision) == key), None)
-
-
-def _other(decision: Decision) -> Decision:
-    return decision._replace(decision=APPROVED if decision.decision == UNDONE else UNDONE)
+            yield other._replace(at=at, by=by)
+        elif latest(current) == decision:
+            yield (latest(old) or other)._replace(at=at, by=by)

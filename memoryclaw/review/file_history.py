@@ -12,6 +12,7 @@ from memoryclaw.history import repository
 from memoryclaw.history.repository import History, Logged
 from memoryclaw.model import Fact
 from memoryclaw.ports import Address
+from memoryclaw.review.file_changes import texts_of
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.memory_lines import log_line, read_line
 from memoryclaw.text.yaml_text import strings
@@ -135,10 +136,7 @@ def show_commit(context: WriteContext, name: str) -> CommitShown:
         changes = git.changes(commit.commit)
     except HistoryError as error:
         return CommitShown(commit, notice=str(error))
-    differences = [
-        FileDiff(change.path, decode(change.before or b"").text, decode(change.after or b"").text)
-        for change in changes[:_MOST_FILES]
-    ]
+    differences = [FileDiff(change.path, *texts_of(change)) for change in changes[:_MOST_FILES]]
     return CommitShown(commit, tuple(differences), len(changes) - len(differences))
 
 
@@ -291,7 +289,7 @@ def follow_source(context: WriteContext, source: str) -> FactSource:
     if address is not None and address.kind == "turn":
         turn = _turn(context, path, address.line)
         return FactSource(source, path, log=path, line=address.line, said=turn)
-    data = _bytes(context, path)
+    data = files.read_file(context.root, path).data
     note, lines = read_note(path, data), readable(decode(data).text).split("\n")
     line_number = dict(note.blocks).get(block, 0)
     quote = read_line(lines[line_number - 1]).words if line_number else ""
@@ -322,13 +320,9 @@ def _is_readable(context: WriteContext, path: str) -> bool:
 
 
 def _turn(context: WriteContext, path: str, line: int) -> str:
-    turns = read_note(path, _bytes(context, path)).turns
+    turns = read_note(path, files.read_file(context.root, path).data).turns
     spoken = (f"{who}: {t.text}" if (who := t.name or t.role) else t.text for t in turns if t.line == line)
     return next(spoken, "")
-
-
-def _bytes(context: WriteContext, path: str) -> bytes:
-    return files.read_file(context.root, path).data
 
 
 # What the vault held true at an earlier moment: the facts that stood in the files of the last commit there was then. Reads only.

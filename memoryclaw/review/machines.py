@@ -77,18 +77,19 @@ def exchange(
         raise HistoryError(f"nothing was changed: {state.sentence}")
     remote = Remote(history, remote_of(history))
     exchanged = Exchanged(remote.name)
+    step = progress or (lambda _done, _all: None)
     with exchanging(context.root):
         for attempt in range(_TRIES):
-            _step(progress, 0)
+            step(0, 3)
             theirs = remote.fetch()
-            _step(progress, 1)
+            step(1, 3)
             may(theirs)
             if theirs:
                 exchanged = _take(context, theirs, exchanged, own=own, renamed=renamed)
-            _step(progress, 2)
+            step(2, 3)
             head = history.head()
             if not head or head == theirs:
-                _step(progress, 3)
+                step(3, 3)
                 return exchanged
             waiting = _count(history, head, theirs)
             if not include_noexport and (withheld := _local_paths(history, head, theirs)):
@@ -100,7 +101,7 @@ def exchange(
                 )
             if remote.push(head):
                 first = f"git pushes whole files, private ones too: anybody who can read {remote.name} can read them"
-                _step(progress, 3)
+                step(3, 3)
                 return exchanged._replace(sent=waiting, notice="" if theirs else first)
             remote.wait(attempt)
     raise HistoryError(
@@ -114,11 +115,6 @@ def exchanging(root: str) -> Iterator[None]:
     make_private_folder(f"{root}/{FOLDER}")
     with folder_lock(root, FOLDER):
         yield
-
-
-def _step(progress: Progress | None, done: int) -> None:
-    if progress:
-        progress(done, 3)
 
 
 def _take(
@@ -274,19 +270,25 @@ class BranchMerge:
 
     def _load(self, oids: Sequence[str]) -> None:
         missing = [oid for oid in dict.fromkeys(oids) if oid not in self.blobs]
-        for start in range(0, len(missing), _AT_ONCE):
-            batch = missing[start : start + _AT_ONCE]
-            for oid, blob in zip(batch, self._history.objects(batch), strict=True):
-                if blob is None or blob[1] != "blob":
-                    raise HistoryError(
-                        f"git does not have {oid[:12]}, which a commit names; `memoryclaw check` says more"
-                    )
-                self.blobs[oid] = blob[2]
+        for oid, data in _blobs(self._history, missing):
+            if data is None:
+                raise HistoryError(
+                    f"git does not have {oid[:12]}, which a commit names; `memoryclaw check` says more"
+                )
+            self.blobs[oid] = data
 
     def _blob(self, oid: str) -> bytes:
         if oid not in self.blobs:
             self._load([oid])
         return self.blobs[oid]
+
+
+def _blobs(history: History, oids: Sequence[str]) -> Iterator[tuple[str, bytes | None]]:
+    """The bytes of these objects; None of what is no file, or not there."""
+    for start in range(0, len(oids), _AT_ONCE):
+        batch = oids[start : start + _AT_ONCE]
+        for oid, blob in zip(batch, history.objects(batch), strict=True):
+            yield oid, blob[2] if blob and blob[1] == "blob" else None
 
 
 def _bases(history: History, one: str, other: str) -> list[str]:
@@ -320,11 +322,7 @@ def _local_paths(history: History, head: str, theirs: str) -> list[str]:
     named = {oid: path for oid, _, path in (line.partition(" ") for line in out.splitlines()) if path}
     # Folders are listed too; a file of notes or turns is told by its name.
     suffixes = (".md", ".jsonl", ".txt", ".yaml", ".yml", ".json", ".js")
-    text_oids = [oid for oid, path in named.items() if path.endswith(suffixes)]
-    paths = set()
-    for start in range(0, len(text_oids), _AT_ONCE):
-        batch = text_oids[start : start + _AT_ONCE]
-        for oid, blob in zip(batch, history.objects(batch), strict=True):
-            if blob and blob[1] == "blob" and exportable_bytes(named[oid], blob[2], ()) != blob[2]:
-                paths.add(named[oid])
-    return sorted(paths)
+    texts = _blobs(history, [oid for oid, path in named.items() if path.endswith(suffixes)])
+    return sorted({
+        named[oid] for oid, data in texts if data is not None and exportable_bytes(named[oid], data, ()) != data
+    })  # fmt: skip

@@ -481,7 +481,7 @@ class _Merging:
         if entry is None and not self.waiting:
             return
         file = decode(self._bytes(entry) or b"")
-        text, decisions = file.text, self._decisions()
+        text, decisions, collections = file.text, self._decisions(), self._schema.collections
         earlier = [
             {pending.id for pending in read_pending(self._text(tip.files.get(PENDING_FILE)))}
             for tip in (self.first, self.second)
@@ -491,23 +491,19 @@ class _Merging:
             # One side had it answered while the other asked; a question that both know is merged as lines are.
             if decision is None or waits.box != " " or sum(waits.id in ids for ids in earlier) != 1:
                 continue
-            if decision.decision != APPROVED or self._holds(waits):
+            # What was approved is taken out only where the merged files hold it.
+            if decision.decision != APPROVED or any(
+                (*_group(fact), fact.value) == (_name(waits.entity), _name(waits.field), waits.value)
+                and (fact.current or fact.is_statement)
+                for path, entry in sorted(self.files.items())
+                if place_of(path) == ("semantic", "current")
+                for fact in SemanticFile(path, collections).facts(self._text(entry)).facts
+            ):
                 text = remove_pending(text, waits.id)
         for fact in self.waiting:
             text = add_pending(text, fact)
         if text != file.text:
             self._put(PENDING_FILE, _encode(file, text))
-
-    def _holds(self, waits: PendingFact) -> bool:
-        """True when the merged files hold what a question asks for."""
-        triple = _name(waits.entity), _name(waits.field), waits.value
-        collections = self._schema.collections
-        return any(
-            (*_group(fact), fact.value) == triple and (fact.current or fact.is_statement)
-            for path, entry in sorted(self.files.items())
-            if place_of(path) == ("semantic", "current")
-            for fact in SemanticFile(path, collections).facts(self._text(entry)).facts
-        )
 
     def _tell_apart(self) -> None:
         """Gives an episode of the later side another name where both sides have one of that name that tells of other lines."""
@@ -545,7 +541,11 @@ class _Merging:
         mine, their_episodes = new(self.first), new(self.second)
         if not mine or not their_episodes:
             return
-        runs = [self._runs(tip) for tip in (self.first, self.second)]
+        runs = list[list[tuple[str, str, list[LogRange]]]]()
+        for tip in (self.first, self.second):
+            paths = [path for path in tip.files if path.startswith(f"{RUNS}/") and path not in self.base]
+            records = [read_record(self._text(tip.files[path])) for path in paths]
+            runs.append(sorted((record.at, record.run, record.ranges) for record in records))
         cited = {entry: self._cited(entry) for entry in {*mine.values(), *their_episodes.values()}}
         for our_path, entry in sorted(mine.items()):
             for two, same in sorted(their_episodes.items()):
@@ -568,11 +568,6 @@ class _Merging:
                 self.told.append(
                     f"{gone} tells the same lines of a log as {stays[0]}, which stands; it is in {place}"
                 )
-
-    def _runs(self, tip: Tip) -> list[tuple[str, str, list[LogRange]]]:
-        new = (path for path in sorted(tip.files) if path.startswith(f"{RUNS}/") and path not in self.base)
-        records = [read_record(self._text(tip.files[path])) for path in new]
-        return sorted((record.at, record.run, record.ranges) for record in records)
 
     def _cited(self, entry: TreeEntry) -> list[LogRange]:
         return parse_ranges(split(readable(self._text(entry))).raw)

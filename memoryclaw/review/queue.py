@@ -234,30 +234,25 @@ def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
         if not text:
             continue
         about, change = proposals.about(text, path), proposals.read_proposal(text)
+        kind = about.id.rpartition("-")[0] or "note"
+        item = ReviewItem(
+            about.id, kind, about.id, "", about.run, path, box=about.box, text=text, about=about
+        )
         if isinstance(change, Problem):
-            kind = about.id.rpartition("-")[0] or "note"
             trouble = f"cannot be approved as it stands: line {change.line}: {change.message}; {change.hint}"
-            yield ReviewItem(
-                about.id, kind, about.id, trouble, about.run, path, box=about.box, text=text, about=about
-            )
+            yield item._replace(why=trouble)
             continue
         claims = (action for action in change.actions if isinstance(action, (SetFact, AddPending)))
         claim = next(claims, None) if change.kind == "fact" else None
-        yield ReviewItem(
-            **_claimed(claim, claim.since) if claim else {},
-            now=current.beside(claim.entity, claim.field, claim.value) if claim else "",
-            id=about.id,
+        yield item._replace(
             kind=change.kind,
             what=change.title,
             why=change.reason,
-            run=about.run,
-            path=path,
             confidence=change.confidence,
             source=change.source,
-            box=about.box,
-            text=text,
             change=change,
-            about=about,
+            now=current.beside(claim.entity, claim.field, claim.value) if claim else "",
+            **_claimed(claim, claim.since) if claim else {},
         )
 
 

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import partial, reduce
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import AddStatement, SetFact
@@ -179,8 +179,8 @@ class _Undoing(NamedTuple):
             revertible, afters[path] = self._revertible(path, reverts, now, plan)
             anything = anything or afters[path] != content
             olds = (c.before for c in chains[path] if content is None and same_text(c.before, afters[path]))
-            edit = Edit(path, partial(_all_reverted, revertible), stored=next(olds, None))
-            plan.edits.append(edit)
+            all_reverted = partial(reduce, lambda data, revert: revert(data)[0], revertible)
+            plan.edits.append(Edit(path, all_reverted, stored=next(olds, None)))
         decided = Decisions.read(context.text(DECISIONS_FILE)).all
         of_run = [d.decision for d in decided if d.kind == "run" and d.run == target.run]
         if not anything and (plan.left or plan.kept) and of_run[-1:] != [UNDONE]:
@@ -189,8 +189,8 @@ class _Undoing(NamedTuple):
             )
         if not anything:
             raise InputError("; ".join(filter(None, [target.undone_already, _left_notice(plan)])))
-        changes = [_texts(change) for chain in chains.values() for change in chain]
-        must_be_its_own([(change.path, *_texts(change)) for change in plan.taken], changes)
+        changes = [file_changes.texts_of(change) for chain in chains.values() for change in chain]
+        must_be_its_own([(change.path, *file_changes.texts_of(change)) for change in plan.taken], changes)
         return plan
 
     def _is_cited(
@@ -228,7 +228,14 @@ class _Undoing(NamedTuple):
                         f"later edits of {staying[0]} in {path} touch the same lines; nothing was written"
                     )
                 head_after = revert(head)[0] if head is not None else None
-                _must_agree(path, (content, after), (head, head_after))
+                if head is not None and not (same_text(content, head) and same_text(after, head_after)):
+                    sides = (content, after, head, head_after)
+                    texts = [decode(data).text for data in sides if data is not None]
+                    # The person's uncommitted work and the last commit are to get the same patch.
+                    if len(texts) < len(sides) or not same_patch(*texts):
+                        raise ConflictError(
+                            f"{path} has uncommitted changes of yours where this would write; commit them, then try again"
+                        )
             except ConflictError:
                 if strict:
                     raise
@@ -244,7 +251,7 @@ class _Undoing(NamedTuple):
     def _added(self, change: FileChange) -> list[SetFact | AddStatement]:
         """The facts and statements that a change of a semantic file added; none of another file."""
         file = self.context.facts_file(change.path)
-        return file_changes.added_facts(*_texts(change), file) if file else []
+        return file_changes.added_facts(*file_changes.texts_of(change), file) if file else []
 
     def _revert(
         self, change: FileChange, works: Sequence[bytes], now: bytes | None
@@ -302,12 +309,14 @@ class _Undoing(NamedTuple):
         for commit in target.commits:
             for change in self.history.changes(commit.commit):
                 if change.path == DECISIONS_FILE:
-                    yield from file_changes.restoring_decisions(*_texts(change), now, at=moment, by=by)
+                    yield from file_changes.restoring_decisions(
+                        *file_changes.texts_of(change), now, at=moment, by=by
+                    )
         suggestions: list[tuple[str, str]] = []
         if target.run.startswith(f"{UPKEEP}-"):
             suggestions += [(UPKEEP, commit.trailers.get("Change", "")) for commit in target.commits]
             suggestions += [
-                (UPKEEP, about(_texts(change)[1], change.path).fingerprint)
+                (UPKEEP, about(file_changes.texts_of(change)[1], change.path).fingerprint)
                 for change in plan.taken
                 if change.before is None and change.path.startswith(FOLDER) and change.path.endswith(".md")
             ]
@@ -332,26 +341,3 @@ def _left_notice(plan: _Plan) -> str:
         "kept, because remaining facts cite it": plan.kept,
     }
     return "; ".join(f"{reason}: {', '.join(names)}" for reason, names in reasons.items() if names)
-
-
-def _all_reverted(reverts: Sequence[_Revert], now: bytes | None) -> bytes | None:
-    for revert in reverts:
-        now = revert(now)[0]
-    return now
-
-
-def _must_agree(
-    path: str, mine: tuple[bytes | None, bytes | None], head: tuple[bytes | None, bytes | None]
-) -> None:
-    """Raises ConflictError where the person's uncommitted work and the last commit would not get the same patch."""
-    if head[0] is None or all(map(same_text, mine, head)):
-        return
-    texts = [decode(data).text for data in (*mine, *head) if data is not None]
-    if len(texts) < 4 or not same_patch(*texts):
-        raise ConflictError(
-            f"{path} has uncommitted changes of yours where this would write; commit them, then try again"
-        )
-
-
-def _texts(change: FileChange) -> tuple[str, str]:
-    return decode(change.before or b"").text, decode(change.after or b"").text

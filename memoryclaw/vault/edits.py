@@ -343,20 +343,17 @@ def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sour
 
 def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
     """Replaces the value of a fact, or the words of a statement, without History: the old one was never right."""
-    if file.is_note:
-        value, place = " ".join(value.split()), _field(text, file, id_)
-        if place.value.text == value:
-            return FactEdit(text, "confirmed", value)
-        if not value:
-            raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
-        return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
     text = without_doubt(text, file, id_)  # who corrects a claim vouches for what it says then
     value, (sheet, fact) = " ".join(value.split()), _sheet_of(text, file, id_)
-    value, stays = (quotable(value), labels.UNLABELLED) if fact.is_statement else _unlabelled(value)
+    stays = labels.UNLABELLED
+    if not file.is_note:
+        value, stays = (quotable(value), stays) if fact.is_statement else _unlabelled(value)
     if fact.value == value:
         return FactEdit(text, "confirmed", value)
     if not value:
         raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
+    if file.is_note:
+        return FactEdit(_with_field(text, _field(text, file, id_), value), "corrected", fact.value)
     change = _Change((fact_key(fact),), ((fact.entity, fact.field, value, fact.current),))
     if fact.is_statement:
         result = _changed(sheet, [[_restatement(sheet, fact, value)]], change, fact.entity, f'"{value}"')
@@ -1169,7 +1166,12 @@ def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> Fact
     source = UNSAFE.sub("", source).strip()
     if source and sheet.has_room(fact) and source not in sources_in(sheet.fields(fact)):
         result = _with_source(sheet, fact, source)
-        text = result if _says_the_same(sheet, result, fact) else text
+        old, new = sheet.found.facts, file.facts(result).facts
+        if len(old) == len(new) and all(
+            after == before or (before == fact and after._replace(source=before.source) == before)
+            for before, after in zip(old, new, strict=True)
+        ):  # only the source of this fact has changed
+            text = result
     return FactEdit(text, "confirmed", fact.value)
 
 
@@ -1186,12 +1188,3 @@ def _with_source(sheet: Sheet, fact: Fact, source: str) -> str:
     # On a line below, `[source::` would begin a key.
     fresh = read_line(sheet.lines[first]).plus(source_field(source))
     return apply_splices(sheet.text, [Splice(first, first + 1, (fresh,))])
-
-
-def _says_the_same(sheet: Sheet, text: str, fact: Fact) -> bool:
-    """True when only the source of this fact has changed."""
-    old, new = sheet.found.facts, sheet.file.facts(text).facts
-    return len(old) == len(new) and all(
-        after == before or (before == fact and after._replace(source=before.source) == before)
-        for before, after in zip(old, new, strict=True)
-    )

@@ -56,16 +56,14 @@ def read_file(root: str, path: str, limit: int = SIZE_LIMIT) -> FileRead:
     return file
 
 
-class Grown(NamedTuple):
-    """What was read of a file that only grows: from where on, the bytes, and which file it was (device and inode)."""
+def read_growth(
+    root: str, path: str, start: int, file: tuple[int, int], limit: int
+) -> tuple[int, bytes, tuple[int, int]]:
+    """Reads what a file that only grows has gained since it was read to `start`; all of it when it is another file, or shorter than that.
 
-    start: int
-    data: bytes
-    file: tuple[int, int]
-
-
-def read_growth(root: str, path: str, start: int, file: tuple[int, int], limit: int = SIZE_LIMIT) -> Grown:
-    """Reads what a file has gained since it was read to `start`; all of it when it is another file, or shorter than that."""
+    Returns:
+        From where on it was read, the bytes, and which file it was (device and inode).
+    """
     with _parent(root, path) as (folder, name), _open_for_reading(folder, name, path) as handle:
         if handle is None:
             raise NotFoundError(f"there is no file {path} in the vault")
@@ -73,7 +71,7 @@ def read_growth(root: str, path: str, start: int, file: tuple[int, int], limit: 
         identity = (info.st_dev, info.st_ino)
         begin = start if identity == file and start <= info.st_size else 0
         _within(info.st_size - begin, path, limit)
-        return Grown(begin, os.pread(handle, info.st_size - begin, begin), identity)
+        return begin, os.pread(handle, info.st_size - begin, begin), identity
 
 
 def exists(root: str, path: str) -> bool:

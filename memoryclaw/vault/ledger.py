@@ -77,11 +77,11 @@ class Ledger:
     def _grown(self, path: str, known: _Read[Any]) -> tuple[bytes, int, tuple[int, int]] | None:
         """The whole lines that a file has gained, where they end, and which file it is; None where it cannot be read."""
         try:
-            grown = files.read_growth(self._root, path, known.end, known.file, _LARGEST)
+            start, data, file = files.read_growth(self._root, path, known.end, known.file, _LARGEST)
         except (OSError, VaultError):
             return None
-        end = grown.data.rfind(b"\n") + 1  # the last line may be on its way
-        return grown.data[:end], grown.start + end, grown.file
+        end = data.rfind(b"\n") + 1  # the last line may be on its way
+        return data[:end], start + end, file
 
     def events_shown_in(self, session: str) -> list[dict[str, Any]]:
         """What this device's last two months say was shown in a session, the oldest first."""

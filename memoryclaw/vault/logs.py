@@ -242,11 +242,8 @@ def _role(role: str) -> str:
 
 def _session(meta: Mapping[str, Any]) -> str:
     inner = meta.get("metadata")
-    for place in (meta, inner if isinstance(inner, dict) else {}):
-        for key in ("session", "sessionId", "session_id"):
-            if session := text_of(place.get(key)):
-                return session
-    return ""
+    places, keys = (meta, inner if isinstance(inner, dict) else {}), ("session", "sessionId", "session_id")
+    return next(filter(None, (text_of(place.get(key)) for place in places for key in keys)), "")
 
 
 # Ranges of log lines: `logs/2026-03-10/s1.jsonl#1-6@<digest>`.

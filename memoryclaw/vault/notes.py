@@ -548,33 +548,32 @@ def _note(source: _Source, reading: _Reading) -> Note:
     title, day = first_title(body) or page_name(_scrub(source.stem)), ""
     if source.place.kind == "note" and not is_template(source.path, ""):
         day = (day_in_heading(body.headings[0].text) if body.headings else "") or day_in_folders(source.path)
-    fields: dict[str, Any] = {
-        "path": source.path,
-        "id": header.id or _path_id(source.path),
-        "kind": source.place.kind,
-        "title": reading.title or title,
-        "meta": doc.meta,
-        "tags": _tags(header.tags, body.tags) if body.tags else header.tags,
-        "aliases": (*header.aliases, *source.called),
-        "people": header.people,
-        "entities": header.entities,
-        "entity": reading.fields.entity,
-        "project": header.project,
-        "when": header.when or source.day or day,
-        "until": header.until,
-        "trust": header.trust,
-        "pinned": header.pinned,
-        "merged_from": header.merged_from if source.place.state == "current" else (),
-        "lifecycle": header.lifecycle,
-        "state": source.place.state,
-        "sections": sections_of(body, doc.body_line),
-        "facts": reading.facts.facts,
-        "turns": reading.log.turns,
-        "links": _links(doc, body),
-        "blocks": body.blocks,
-        "problems": _at(source.path, problems) if problems else (),
-    }
-    note = Note(**fields)
+    note = Note(
+        path=source.path,
+        id=header.id or _path_id(source.path),
+        kind=source.place.kind,
+        title=reading.title or title,
+        meta=doc.meta,
+        tags=_tags(header.tags, body.tags) if body.tags else header.tags,
+        aliases=(*header.aliases, *source.called),
+        people=header.people,
+        entities=header.entities,
+        entity=reading.fields.entity,
+        project=header.project,
+        when=header.when or source.day or day,
+        until=header.until,
+        trust=header.trust,
+        pinned=header.pinned,
+        merged_from=header.merged_from if source.place.state == "current" else (),
+        lifecycle=header.lifecycle,
+        state=source.place.state,
+        sections=sections_of(body, doc.body_line),
+        facts=reading.facts.facts,
+        turns=reading.log.turns,
+        links=_links(doc, body),
+        blocks=body.blocks,
+        problems=_at(source.path, problems) if problems else (),
+    )
     return note._replace(units=_units_of(note, reading, source.rest))
 
 

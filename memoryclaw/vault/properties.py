@@ -117,23 +117,19 @@ def plain_name(text: str) -> str:
 
 def names_of(low: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
     """The distinct names under some keys, from lists or text with commas."""
-    names: list[str] = []
-    for key in keys:
-        if (value := low.get(key)) is not None:
-            values = value.split(",") if isinstance(value, str) else strings(value)
-            names += [plain_name(text) for text in values]
-    return tuple(dict.fromkeys(filter(None, names))) if names else ()
+    given = [value for key in keys if (value := low.get(key)) is not None]
+    texts = (
+        text for value in given for text in (value.split(",") if isinstance(value, str) else strings(value))
+    )
+    return tuple(dict.fromkeys(filter(None, map(plain_name, texts)))) if given else ()
 
 
 def tags_of(low: Mapping[str, Any]) -> tuple[str, ...]:
     """The tags of a header: a list, or text with commas or spaces, with or without `#`."""
-    tags: list[str] = []
-    for key in ("tags", "tag"):
-        value = low.get(key)
-        if value is not None:
-            values = value.replace(",", " ").split() if isinstance(value, str) else strings(value)
-            tags += [text.strip().lstrip("#").strip("/") for text in values]
-    return tuple(dict.fromkeys(filter(None, tags))) if tags else ()
+    given = [value for key in ("tags", "tag") if (value := low.get(key)) is not None]
+    lists = (v.replace(",", " ").split() if isinstance(v, str) else strings(v) for v in given)
+    tags = (text.strip().lstrip("#").strip("/") for texts in lists for text in texts)
+    return tuple(dict.fromkeys(filter(None, tags))) if given else ()
 
 
 _Lines = Mapping[tuple[str, ...], int]

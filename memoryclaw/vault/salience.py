@@ -49,7 +49,12 @@ def read_topics(text: str) -> Topics:
             for topic in _PARTS.split(topics_text if of else f"{label}{colon}{topics_text}"):
                 if named := " ".join(hit[0] for hit in WORD.finditer(topic)):
                     topics[of or topic_kind][named] = None
-    return Topics(tuple(topics[MATTERS]), tuple(topics[IGNORE]), _unread(text))
+    problems: tuple[Problem, ...] = ()
+    if len(text) > MOST:
+        first_unread = text.count("\n", 0, _end(text)) + 1
+        message = f"only the first {MOST:,} characters are read as what matters and what to ignore"
+        problems = (Problem("", first_unread, message, "shorten the file, or write what is below elsewhere"),)
+    return Topics(tuple(topics[MATTERS]), tuple(topics[IGNORE]), problems)
 
 
 def says_which(word: str) -> bool:
@@ -88,11 +93,3 @@ def _list(name: str) -> frozenset[str]:
 def _end(text: str) -> int:
     """Where reading ends: at a line, within the characters that are read."""
     return len(text) if len(text) <= MOST else text.rfind("\n", 0, MOST) + 1 or MOST
-
-
-def _unread(text: str) -> tuple[Problem, ...]:
-    if len(text) <= MOST:
-        return ()
-    line = text.count("\n", 0, _end(text)) + 1
-    message = f"only the first {MOST:,} characters are read as what matters and what to ignore"
-    return (Problem("", line, message, "shorten the file, or write what is below elsewhere"),)

@@ -60,10 +60,7 @@ def read_json_skill(text: str) -> Skill:
             trouble, hint = "this JSON is not a skill", "write an object with a name and steps"
     if trouble:
         return Skill(problems=(Problem("", line, trouble, hint),))
-    skill = _from(_as_text(value))
-    if skill.name:
-        return skill
-    return skill._replace(problems=(Problem("", 1, "this skill has no name", 'add "name"'),))
+    return _from(_as_text(value), "this skill has no name", 'add "name"')
 
 
 def read_javascript_skill(text: str) -> Skill:
@@ -72,22 +69,21 @@ def read_javascript_skill(text: str) -> Skill:
     for hit in _JS_VALUE.finditer(_JS_COMMENT.sub(lambda comment: comment[1] or " ", text[:_JS_SCANNED])):
         values = [_unescape(string) for string in _JS_STRING.findall(hit[2])]
         fields.setdefault(hit[1], values if hit[2].startswith("[") else values[0])
-    skill = _from(fields)
-    if skill.name:
-        return skill
-    return skill._replace(problems=(Problem("", 1, "no name was found in this skill", "add name: '…'"),))
+    return _from(fields, "no name was found in this skill", "add name: '…'")
 
 
-def _from(meta: Mapping[str, Any]) -> Skill:
+def _from(meta: Mapping[str, Any], trouble: str = "", hint: str = "") -> Skill:
+    """The skill that a header or an object tells of; `trouble` is said of one without a name."""
     low = {key.lower(): value for key, value in meta.items()}
-    parameters = low.get("parameters") or low.get("preconditions")
+    parameters, name = low.get("parameters") or low.get("preconditions"), text_of(low.get("name"))
     return Skill(
-        name=text_of(low.get("name")),
+        name=name,
         description=text_of(low.get("description")),
         triggers=names_of(low, ("triggers", "trigger")),
         parameters=_parameters(parameters),
         steps=text_of(low.get("steps")),
         meta=meta,
+        problems=() if name or not trouble else (Problem("", 1, trouble, hint),),
     )
 
 

@@ -14,7 +14,7 @@ import re
 import tarfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -259,24 +259,20 @@ class Bundle:
                 yield path, data
 
     def _members(self) -> Iterator[tuple[str, int, IO[bytes]]]:
-        with self._errors(), open(self.source, "rb") as raw, gzip.GzipFile(fileobj=raw) as unsqueezed:
-            total = 0
-            with tarfile.open(fileobj=unsqueezed, mode="r|") as tar:
-                for info in tar:
-                    file = tar.extractfile(info) if info.isreg() else None
-                    if file is None:
-                        raise self._bad(f"{info.name[:80]!r} is no regular file")
-                    total += info.size
-                    if total > max(_HARMLESS, _RATIO * self._packed):
-                        raise self._bad(f"it would expand from {self._packed:,} to over {total:,} bytes")
-                    yield info.name, info.size, file
-            while unsqueezed.read(_READ):  # to the end, where its checksum is
-                pass
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
+        total = 0
         try:
-            yield
+            with open(self.source, "rb") as raw, gzip.GzipFile(fileobj=raw) as unsqueezed:
+                with tarfile.open(fileobj=unsqueezed, mode="r|") as tar:
+                    for info in tar:
+                        file = tar.extractfile(info) if info.isreg() else None
+                        if file is None:
+                            raise self._bad(f"{info.name[:80]!r} is no regular file")
+                        total += info.size
+                        if total > max(_HARMLESS, _RATIO * self._packed):
+                            raise self._bad(f"it would expand from {self._packed:,} to over {total:,} bytes")
+                        yield info.name, info.size, file
+                while unsqueezed.read(_READ):  # to the end, where its checksum is
+                    pass
         except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
             raise self._bad(f"{error}") from None
         except OSError as error:
@@ -335,8 +331,6 @@ def restore(
     for group in ({CONFIG_FILE} & set(new), set(new) - {CONFIG_FILE}):
         for path, data in bundle.files(group) if group else ():
             restoring.take(path, data)
-            if restoring.is_full:
-                restoring.flush()
             if progress:
                 progress(len(restoring.written), len(new))
         restoring.flush()
@@ -382,11 +376,6 @@ class _Restoring:
             self.differs.append(path)
         return False
 
-    @property
-    def is_full(self) -> bool:
-        """True when as much waits as one commit takes."""
-        return len(self._waiting) >= _TOGETHER or sum(len(data) for _, data in self._waiting) >= _BYTES
-
     def take(self, path: str, data: bytes) -> None:
         """Lets a file wait for its commit, without what was erased, unless it goes on here where it ends in the bundle."""
         remains = self._without_erased(path, data) if self._erased.known else data
@@ -402,6 +391,8 @@ class _Restoring:
                 self.notices[f"{path} comes without what a person had erased"] = None
             if not self._dry_run:
                 self._waiting.append((path, remains))
+            if len(self._waiting) >= _TOGETHER or sum(len(data) for _, data in self._waiting) >= _BYTES:
+                self.flush()  # as much waits as one commit takes
 
     def _without_erased(self, path: str, data: bytes) -> bytes | None:
         """What of a file nobody had erased; None where there is nothing else, or it cannot be told apart."""

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -19,10 +20,10 @@ NAME = "agreed.jsonl"  # in the user's own folder: a vault can agree to nothing
 
 def is_agreed(folder: Path, words: Sequence[str]) -> bool:
     """True if a person has agreed to exactly this command."""
-    # A line that cannot be read agrees to nothing.
-    return any(
-        line.get("digest") == digest_of(words) for line in map(json_object, _text(folder).splitlines())
-    )
+    lines = list[str]()
+    with suppress(NotFoundError, VaultError, OSError):  # what cannot be read agrees to nothing
+        lines = files.read_file(os.fspath(folder), NAME).data.decode("utf-8", "replace").splitlines()
+    return any(json_object(line).get("digest") == digest_of(words) for line in lines)
 
 
 def agree(folder: Path, words: Sequence[str], now: datetime) -> None:
@@ -36,10 +37,3 @@ def agree(folder: Path, words: Sequence[str], now: datetime) -> None:
 def digest_of(words: Sequence[str]) -> str:
     """The digest of a command: another one for every other word or order of words."""
     return hashlib.sha256(json.dumps(list(words)).encode()).hexdigest()
-
-
-def _text(folder: Path) -> str:
-    try:
-        return files.read_file(os.fspath(folder), NAME).data.decode("utf-8", "replace")
-    except (NotFoundError, VaultError, OSError):
-        return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
@@ -34,7 +35,7 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, edits.Value]) -> 
     """Sets properties of the note with this id; for a fact or an entity, sets values of facts; ticks a to-do (`done`) or sets when it is `due`.
 
     Args:
-        id_: a note, a fact (`note#entity.field`), an entity (`note#entity`), or a to-do (`note#todo-…`, `note#^block`).
+        id_: a note, a fact (`note#entity.field`), or a to-do (`note#todo-…`, `note#^block`).
         fields: what to set; tags and other lists may be given as words with commas.
     """
     if not fields:
@@ -45,7 +46,10 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, edits.Value]) -> 
     if address.kind == "todo":
         return _edit_todo(context, address, fields)
     if address.kind == "section" and context.semantic(address.path).facts(context.text(address.path)).facts:
-        return _edit_entity(context, address, fields)
+        entity, field = address.entity or address.id.rpartition("#")[2], next(iter(fields))
+        raise InputError(
+            f"{id_} is an entity, and facts are edited one by one; `memoryclaw remember VALUE --entity {entity!r} --field {field!r}` sets one"
+        )
     must_be_a_note(address, "edited")
     if not address.path.endswith(".md"):
         raise InputError(f"{address.path} has no header to edit; open the file itself")
@@ -53,12 +57,10 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, edits.Value]) -> 
     def change(text: str) -> str:
         for key, value in fields.items():
             listed = _as_list(key, value)
-            is_plain = address.kind == "note"
-            text = (
-                edits.set_field(text, address.path, key, listed)
-                if is_plain
-                else edits.set_property(text, key, listed)
-            )
+            if address.kind == "note":
+                text = edits.set_field(text, address.path, key, listed)
+            else:
+                text = edits.set_property(text, key, listed)
         return text
 
     return _write(context, address, fields, context.check_patch(address.path, change), "edited")
@@ -161,10 +163,7 @@ def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
             raise InputError(
                 f"{address.path} itself is {file_trust}; `memoryclaw trust {address.note}` trusts all of it"
             )
-
-        def change(text: str) -> str:
-            return edits.with_trust(text, file, address.id, trust)
-
+        change = partial(edits.with_trust, file=file, id_=address.id, trust=trust)
         return _write(context, address, {"trust": trust}, change, "edited")
     return edit(context, id_, {"trust": trust})
 
@@ -224,24 +223,6 @@ def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, edi
     # A statement goes by its words, so that it has another id now.
     edited = _write(context, address, fields, context.check_patch(address.path, change), "corrected")
     return edited._replace(id=ids[0 if address.field else -1])
-
-
-def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, edits.Value]) -> Written:
-    file, entity = context.semantic(address.path), address.entity or address.id.rpartition("#")[2]
-
-    def change(text: str) -> str:
-        for field, given in fields.items():
-            value = _text(given)
-            if standing := file.current(text, entity, field):
-                edited = edits.correct_fact(text, file, standing[0].id, value)
-            else:
-                edited = edits.set_fact(
-                    text, file, entity=entity, field=field, value=value, since=context.today
-                )
-            text = edited.text
-        return text
-
-    return _write(context, address, fields, context.check_patch(address.path, change), "corrected")
 
 
 def _write(

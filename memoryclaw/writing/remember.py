@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
@@ -16,7 +16,7 @@ from memoryclaw.vault import edits, files
 from memoryclaw.vault.fact_values import same_field
 from memoryclaw.vault.layout import episode_name, place_of, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
-from memoryclaw.writing.tombstones import Tombstones, lift_edit, of_fact
+from memoryclaw.writing.tombstones import Tombstones, lift_edits, of_fact
 from memoryclaw.writing.writer import Edit, commit, new_file, text_change, write
 
 _SUMMARY = 120
@@ -82,7 +82,9 @@ def remember_parts(
             if part.path == path:
                 many = part.many or schema.holds_many(part.field)
                 edit = _set(context, text, file, part, source=source, claim=claim, many=many)
-                edit = _with_lifecycle(edit, file, part, lifecycle)
+                if lifecycle and edit.action != "contradicts":
+                    id_ = _id_of_part(file, edit, part)
+                    edit = edit._replace(text=edits.with_inline(edit.text, file, id_, lifecycle))
                 edits_done.setdefault(number, edit)  # of the working file, which comes before git's
                 text = edit.text
         return text
@@ -108,7 +110,7 @@ def remember_parts(
     paths = dict.fromkeys(part.path for part in parts)
     changes = [Edit(path, text_change(partial(change, path)), undoable=True) for path in paths]
     outcome = write(
-        context.root, [*changes, *_lift_edits(erased_again)], message, verb="remember", now=context.now, begin=edits_done.clear
+        context.root, [*changes, *lift_edits(erased_again)], message, verb="remember", now=context.now, begin=edits_done.clear
     )  # fmt: skip
     edit = edits_done[0]
     if edit.action == "contradicts":
@@ -120,15 +122,6 @@ def remember_parts(
     remarks = (*reading, known, AGAIN if erased_again else "", outcome.notice)
     id_ = _id_of_part(context.semantic(first.path), edit, first)
     return Written(id_, first.path, outcome.commit, action, "; ".join(filter(None, remarks)))
-
-
-def _with_lifecycle(
-    done: edits.FactEdit, file: edits.SemanticFile, part: MemoryPart, lifecycle: Mapping[str, str]
-) -> edits.FactEdit:
-    """The fact that was written, or stood there already, with its type, scope and last day."""
-    if not lifecycle or done.action == "contradicts":
-        return done
-    return done._replace(text=edits.with_inline(done.text, file, _id_of_part(file, done, part), lifecycle))
 
 
 def _id_of_part(file: edits.SemanticFile, done: edits.FactEdit, part: MemoryPart) -> str:
@@ -226,7 +219,7 @@ def remember(
         erased_again = Tombstones.of(context).within(text, "tv")
         outcome = commit(
             context,
-            [new_file(name, note), *_lift_edits(erased_again)],
+            [new_file(name, note), *lift_edits(erased_again)],
             "remember-episode",
             verb="remember",
             path=name,
@@ -281,11 +274,6 @@ def _fact_id(file: edits.SemanticFile, text: str, entity: str, field: str, value
 
 def _id_of(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md")
-
-
-def _lift_edits(digests: Collection[str]) -> list[Edit]:
-    """What a person says again is no longer kept away."""
-    return [lift_edit(digests)] if digests else []
 
 
 def _says(context: WriteContext, path: str, text: str) -> bool:

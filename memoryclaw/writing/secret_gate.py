@@ -15,7 +15,7 @@ from memoryclaw.vault import files
 
 def secret_gate(*, as_is: bool = False) -> RedactionGate:
     """A gate for one verb."""
-    return RedactionGate(_key, as_is=as_is)
+    return RedactionGate(lambda: secret_key(os.fspath(config.own_folder(os.environ))).key, as_is=as_is)
 
 
 def without_secrets(sentence: str, *given: Any) -> str:
@@ -25,11 +25,6 @@ def without_secrets(sentence: str, *given: Any) -> str:
         given: what came in with the request: texts, bytes of JSON, values.
     """
     return secret_gate().sentence(one_line(sentence), *given)
-
-
-def _key() -> bytes:
-
-    return secret_key(os.fspath(config.own_folder(os.environ))).key
 
 
 # The key of the redaction fingerprints: made once, kept private to the user. No key is ever replaced.

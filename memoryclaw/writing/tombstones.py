@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.text.needles import normal, plain_words
@@ -71,9 +71,8 @@ def text_of_record(record: Mapping[str, Any]) -> str:
     return "\n".join(texts)
 
 
-def lift_edit(digests: Iterable[str]) -> Edit:
+def lift_edits(gone: Collection[str]) -> list[Edit]:
     """The edit after which these digests block nothing any more: a person says it again."""
-    gone = set(digests)
 
     def change(text: str) -> str:
         lines = []
@@ -86,7 +85,7 @@ def lift_edit(digests: Iterable[str]) -> Edit:
                 lines.append(line)
         return "".join(lines)
 
-    return Edit(DECISIONS_FILE, text_change(change), consumes=True)
+    return [Edit(DECISIONS_FILE, text_change(change), consumes=True)] if gone else []
 
 
 def of_text(digest: Digest, text: str) -> tuple[str, ...]:

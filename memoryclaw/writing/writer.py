@@ -810,8 +810,12 @@ class Writer:
         # A file that one item changed and a later one changed back is as it was.
         changed = [path for path in after if before[path] != after[path]]
         steps = tuple(_step(n, path, before[path], after[path]) for n, path in enumerate(changed))
-        commit_made, pending = _all_of(batch.drafts), JournalEntry(verb, steps)
-        if commit_made:
+        commit_made, pending = None, JournalEntry(verb, steps)
+        if batch.drafts:  # a chain of commits is as one: from the first one's parent to the last
+            updates = [update for draft in batch.drafts for update in draft.made.follow]
+            commit_made = batch.drafts[-1].made._replace(
+                parent=batch.drafts[0].made.parent, follow=join_updates(updates)
+            )
             objects = [stored for draft in batch.drafts for stored in draft.objects]
             self.history.store(objects, batch.drafts[0].base.tree.hash_name)
             pending = JournalEntry(
@@ -841,15 +845,6 @@ def _refuse_unless_writable(history: History) -> str:
     if state.name != "none" and not state.writable:
         raise errors.HistoryError(f"nothing was written: {state.sentence}")
     return state.sentence if state.name == "none" else ""
-
-
-def _all_of(drafts: Sequence[Draft]) -> NewCommit | None:
-    """A chain of commits as one: from the first one's parent to the last."""
-    if not drafts:
-        return None
-    first, last = drafts[0].made, drafts[-1].made
-    follow = join_updates([follow for draft in drafts for follow in draft.made.follow])
-    return last._replace(parent=first.parent, follow=follow)
 
 
 def _put_back(root: str, steps: Sequence[JournalStep], before: dict[str, bytes | None]) -> None:

@@ -47,7 +47,6 @@ def test_several_properties_change_in_one_commit(tmp_path):
         ("notes/mine", {"summary": "ours"}),
         ("notes/mine", {"tags": "new"}),
         ("semantic/mine#Zoe.city", {"value": "Bern"}),
-        ("semantic/mine#Zoe", {"phone": "1"}),
     ],
 )
 def test_an_untracked_note_is_refused_before_anything_is_written(tmp_path, id_, fields):
@@ -70,12 +69,11 @@ def test_a_fact_is_corrected_in_place_without_history(tmp_path):
     assert (root / "semantic/people.md").read_text() == FACTS.replace("Berlin", "Bern")
 
 
-def test_an_entity_takes_several_values_at_once(tmp_path):
+def test_an_entity_is_refused_with_the_command_that_sets_one_of_its_facts(tmp_path):
     root = vault(tmp_path)
-    edit(pen_for(root), "semantic/people#Anna", {"city": "Bern", "email": "a@example.com"})
-    assert (root / "semantic/people.md").read_text() == FACTS.replace(
-        "Berlin", "Bern"
-    ) + "- email: a@example.com [since:: 2026-11-21]\n"
+    with pytest.raises(InputError, match="remember VALUE --entity 'Anna' --field 'city'` sets one"):
+        edit(pen_for(root), "semantic/people#Anna", {"city": "Bern", "email": "a@example.com"})
+    assert (root / "semantic/people.md").read_text() == FACTS
 
 
 def test_what_says_so_already_makes_no_commit(tmp_path):
