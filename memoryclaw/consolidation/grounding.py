@@ -457,13 +457,7 @@ class _Ground:
         words = grammar(statement.language)
         tokens = tokens_of(statement.words)
         if claimed.type == "assistant" or fold(claimed.entity) in _ASSISTANT:
-            orders = (
-                statement.kind == "order"
-                or words.negations.within(tokens)
-                or words.lasting.within(tokens)
-                or words.order_topics.within(tokens)
-                or words.orders.at(tokens)
-            )
+            orders = statement.kind == "order" or words.order_signs.within(tokens) or words.orders.at(tokens)
             return "" if orders else "it orders nothing"
         if key_of(entity) == key_of(self._full_name(turn.name) or turn.role):
             return self._why_not_speaker(claimed, statement, words, tokens)

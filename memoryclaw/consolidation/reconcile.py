@@ -154,8 +154,7 @@ def _order_in_turn(order: str, other: str) -> bool:
     words = grammar_of(other, spoken_in(order, "en"))
     ways, others = (_ways(tokens_of(text)) for text in (order, other))
     is_one = any(ways[aspect] != others[aspect] or aspect == _NAMED for aspect in ways.keys() & others.keys())
-    conditions = (words.suppositions, words.conditions)
-    is_bound = any(entries.within(tokens_of(text)) for entries in conditions for text in (order, other))
+    is_bound = any(words.provisos.within(tokens_of(text)) for text in (order, other))
     return is_one and not is_bound and _ordered_thing(order, words) == _ordered_thing(other, words)
 
 
@@ -176,15 +175,7 @@ def _ordered_thing(order: str, words: Grammar) -> frozenset[str]:
     ways = _ways(tokens)
     if _NAMED in ways:
         return frozenset()
-    idle = (
-        words.manner_verbs,
-        words.lasting,
-        words.politeness,
-        words.changes,
-        words.returns,
-        words.allowances,
-    )
-    places = {n for n in range(len(tokens)) for entries in idle for n in range(n, n + entries.at(tokens, n))}
+    places = {n for place, size in words.order_frames.places(tokens) for n in range(place, place + size)}
     plain = (
         token
         for n, token in enumerate(tokens)
@@ -319,11 +310,8 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
         and bool(ended)
         and ended < habit
         and len(habit - ended) <= _HABIT
-        and any(token in words.first_person or token in words.possessives_own for token in tokens)
-        and not any(
-            entries.within(tokens)
-            for entries in (words.roles, words.preference_verbs, words.preference_words)
-        )
+        and words.own_pronouns.has_any(tokens)
+        and not words.tastes.within(tokens)
         and not any(has_phrase(tokens_of(claim.words), phrase) for phrase in places)
     )
 

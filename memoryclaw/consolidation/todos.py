@@ -55,17 +55,10 @@ class TodoLine(NamedTuple):
     due: str = ""  # ISO date
 
 
-class Todos(NamedTuple):
-    """A talk whose to-dos are told by lines, and no longer by its statements."""
-
-    talk: Talk
-    lines: tuple[TodoLine, ...]
-
-
 def read(
     talk: Talk, turns: Sequence[Turn], earlier: Callable[[], Sequence[OpenTodo]] = tuple, language: str = "en"
-) -> Todos:
-    """The to-dos of a talk, and what it says became of earlier ones.
+) -> tuple[Talk, tuple[TodoLine, ...]]:
+    """A talk without its to-dos, and the lines that tell these and what became of earlier ones.
 
     Args:
         talk: what people said.
@@ -77,7 +70,7 @@ def read(
     statements: list[Statement] = []
     for _, group in groupby(talk.statements, key=lambda statement: (statement.turn, statement.quote)):
         statements += reader.sentence(list(group))
-    return Todos(talk._replace(statements=tuple(statements)), tuple(reader.lines))
+    return talk._replace(statements=tuple(statements)), tuple(reader.lines)
 
 
 class TodoReader:
@@ -292,9 +285,7 @@ class TodoReader:
             return box, self._about(keys, statement.language) if keys else self._named(
                 statement.turn, tokens, words
             )
-        if statement.kind == "task" or any(
-            among.within(tokens) for among in (words.negations, words.modal_verbs, words.not_quite)
-        ):
+        if statement.kind == "task" or words.unsettled.within(tokens):
             return DONE, []
         keys, todos = _keys(tokens, words, statement.who), [*self._own, *self._before()]
         if words.change_verbs.within(tokens) and any(_is_date(token, words) for token in tokens):
@@ -450,8 +441,7 @@ def _is_work(text: str, statement: Statement, words: Grammar) -> bool:
         (tokens[0] in words.tasks and tokens[0] not in words.chores)
         or (tokens[0] in listed("makers") and is_specified)
     )
-    ties = (words.possessives_own, words.roles, words.people_pronouns)
-    return bool(is_made) and not (_due(statement, text) or any(among.within(tokens) for among in ties))
+    return bool(is_made) and not (_due(statement, text) or words.personal_ties.within(tokens))
 
 
 def _due(statement: Statement, text: str) -> str:
@@ -468,7 +458,6 @@ def _chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list
     promised = _promised(statement, tokens, words)
     commissioned = next((place + length for place, length in words.commissions.places(tokens)), 0)
     opened = promised or commissioned or words.dated_duties.at(tokens)
-    refusing = (words.first_objects, words.second_person, words.negations, words.habitual)
     behind = tokens[opened:]
     chore = statement.words[spans_of(statement.words)[opened][0] :] if behind else ""
     # Behind `quiere que` it has no form that tells, but somebody else may stand there.
@@ -480,7 +469,7 @@ def _chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list
         statement.doubts
         - {"moment", *(("supposed", "mood") if opened else ()), *(("reported",) if commissioned else ())}
         or not ((opened or _goes_on(statement, words)) and is_done)
-        or any(among.within(behind) for among in refusing)
+        or words.no_chores.within(behind)
         or (words.not_todos.within(tokens) and not _is_somewhere(behind, words))
         or not (promised or _due(statement, chore))
     ):
@@ -595,8 +584,7 @@ def _verb_of(text: str, words: Grammar) -> str:
         )  # `Paket abholen am Montag`
         plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[last])
         return plain if text[spans_of(text)[last][0]].islower() and _is_verb(tokens[last], words) else ""
-    openers = (words.fillers, words.adverbs, words.politeness)
-    behind = list(dropwhile(lambda token: any(token in among for among in openers), tokens))
+    behind = list(dropwhile(words.lead_ins.__contains__, tokens))
     if not behind or not _is_verb(behind[0], words):
         return ""
     is_noun = behind[0].endswith("ing") and behind[1:2] != [] and behind[1] in words.be_verbs
@@ -636,17 +624,7 @@ def _is_past_of(token: str, verb: str, tokens: Sequence[str], words: Grammar) ->
 
 def _goes_somewhere(last: str, behind: str, words: Grammar) -> bool:
     """True where `is out` goes on, as in `is out of town`, `is in Leeds`; not in `is in now`."""
-    times = (
-        words.adverbs,
-        words.time_words,
-        words.closers,
-        words.politeness,
-        words.fillers,
-        words.coordinators,
-    )
-    return last in words.prepositions and not (
-        _is_date(behind, words) or any(behind in each for each in times)
-    )
+    return last in words.prepositions and not (_is_date(behind, words) or behind in words.trailers)
 
 
 def _begin_alike(word: str, second: str) -> bool:
@@ -680,18 +658,7 @@ def _keys(tokens: Iterable[str], words: Grammar, who: str = "") -> tuple[str, ..
 
 
 def _carries(token: str, words: Grammar) -> bool:
-    return len(token) > 1 and not (
-        token[0].isdigit()
-        or token in words.small
-        or token in words.light
-        or token in words.fillers
-        or token in words.adverbs
-        or token in words.politeness
-        or token in words.time_words
-        or token in words.number_words
-        or token in words.cardinals
-        or _is_date(token, words)
-    )
+    return len(token) > 1 and not (token in words.subjectless or _is_date(token, words))
 
 
 def _of_a_day(token: str, words: Grammar) -> bool:
@@ -700,12 +667,7 @@ def _of_a_day(token: str, words: Grammar) -> bool:
 
 
 def _is_date(token: str, words: Grammar) -> bool:
-    return (
-        token[0].isdigit()
-        or token in words.weekdays
-        or token in words.months
-        or token in words.calendar_words
-    )
+    return token[0].isdigit() or token in words.date_words
 
 
 def _shared(keys: Iterable[str], others: Iterable[str], code: str) -> frozenset[str]:

@@ -400,8 +400,7 @@ def switched(clause: Clause, words: Grammar) -> str:
     verb = range(place, place + words.switching_verbs.at(clause.tokens, place))
     behind = range(len(clause.subject), len(clause.tokens))
     tokens = [clause.tokens[n] for n in behind if n not in verb]
-    idle = words.empty, words.auxiliaries, words.noun_openers
-    noun = " ".join(token for token in tokens if not any(token in entries for entries in idle))
+    noun = " ".join(token for token in tokens if token not in words.frame_words)
     forms = (form for form in (noun.removesuffix("s"), noun) if form)
     wrong = words.errors.within([clause.tokens[n] for n in verb])  # `I told you the wrong blood type`
     return next((form for form in forms if wrong or form in words.roles or _is_field([form], words)), "")
@@ -694,8 +693,7 @@ def _owner_and_noun(
 
 def _genitive(tokens: Sequence[str], typed: str, words: Grammar) -> str:
     """Whose field the words name that begin with a name with its ending, where nouns have capitals: `Anas Nummer`, not `Autos`; else empty."""
-    lists = (words.everyday, words.not_names, words.nouns, words.roles)
-    is_name = words.noun_capitals and typed[0].isupper() and not any(tokens[0][:-1] in each for each in lists)
+    is_name = words.noun_capitals and typed[0].isupper() and tokens[0][:-1] not in words.common_nouns
     return typed[:-1] if is_name and has_genitive(tokens[0]) and noun_of(" ".join(tokens[1:])) else ""
 
 
@@ -874,9 +872,8 @@ def is_program(value: str) -> bool:
 def _is_no_place(value: str, field: str, clause: Clause, entity: str, words: Grammar) -> bool:
     """True for a time, for one word in small letters where a name stands with a capital, and for a home that is written as a program is: `I work at night`, `Marek moved to platform`, `we moved to FastAPI`."""
     tokens = tokens_of(value)
-    times = (words.calendar_words, words.time_words, words.small, words.adverbs)
     is_named = field == _HOME and value != value.lower()  # March is a town
-    if not is_named and all(token.isdigit() or any(token in each for each in times) for token in tokens):
+    if not is_named and all(token.isdigit() or token in words.placeless for token in tokens):
         return True
     if field == _HOME and is_program(value):
         return True

@@ -126,9 +126,10 @@ class _Opening(NamedTuple):
 
 
 def _comes_from(opening: _Opening) -> bool:
-    ways = (opening.words.source_prepositions, opening.words.owner_prepositions)
     behind = opening.presented()
-    return behind > 0 and any(way.at(opening.behind, place) for way in ways for place in (behind, behind + 1))
+    return behind > 0 and any(
+        opening.words.origins.at(opening.behind, place) for place in (behind, behind + 1)
+    )
 
 
 def _greets_a_name(opening: _Opening) -> bool:

@@ -117,10 +117,9 @@ def makes_of_it(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _breaks_off(line: _AskingLine) -> bool:
     """It ends before the thing that it asks about: `a title for:`."""
-    ends = (line.words.owner_prepositions, line.words.source_prepositions)
     orders = line.words.tasks.at(line.tokens) or listed("makers").at(line.tokens)
     asks = orders or clauses.asks(line.tokens, line.words)  # not `the numbers you asked for:`
-    return bool(_leads(line) and asks and any(among.at(line.tokens[-1:]) for among in ends))
+    return bool(_leads(line) and asks and line.words.origins.at(line.tokens[-1:]))
 
 
 def _leads(line: _AskingLine) -> bool:
