@@ -16,7 +16,6 @@ from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile,
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
 from memoryclaw.consolidation.continuing import ToldSessions
-from memoryclaw.consolidation.cues import corrections
 from memoryclaw.consolidation.planning import Cutting, Enrich, NearDuplicates, Planner, plan
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
@@ -350,8 +349,7 @@ def _verdict(context: ConsolidationContext, past: PastRuns, logs: Sequence[Unrea
     if logs and not turns:
         return Due(True, "turns wait, and their logs have no clock")
     runs = sorted(record.at for record in past.records if record.at)
-    ask = partial(
-        due,
+    return due(
         context.writing.now,
         last_run=_moment(runs[-1:]),
         newest_turn=_moment(turns[-1:]),
@@ -360,11 +358,6 @@ def _verdict(context: ConsolidationContext, past: PastRuns, logs: Sequence[Unrea
         idle_minutes=context.rules.idle,
         after_hours=context.rules.after,
     )
-    verdict = ask()
-    if verdict.due or not (sooner := ask(urgent=True)).due:
-        return verdict
-    # Read only where a correction would change the answer.
-    return sooner if any(corrections(tuple(log.turns), context.rules.language) for log in logs) else verdict
 
 
 def _moment(times: Sequence[str]) -> datetime | None:

@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.command_lines import COMMAND, OPEN, PROMPT, pattern_of, words_of_command
 from memoryclaw.consolidation.tool_calls import Call
-from memoryclaw.skills.skill_file import EMAIL, URL
 from memoryclaw.skills.steps import holds_reference, too_deep
-from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.language import Language, fold, words_of
 from memoryclaw.text.prompts import one_line, visible
 from memoryclaw.text.redaction import MARK
@@ -199,8 +197,6 @@ _EXAMPLE = 60
 _EXAMPLES = 2
 _NAME = 40
 _DEEP = 3  # levels of a value in a step; a header has eight
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _MISSING = object()
 
 
@@ -342,16 +338,6 @@ def _type(values: Sequence[Any]) -> str:
 
 
 def _type_of(value: Any) -> str:
-    if isinstance(value, str):
-        if EMAIL.fullmatch(value):
-            return "email"
-        if URL.fullmatch(value):
-            return "url"
-        if _TIME.fullmatch(value):
-            return "time"
-        if len(value) >= 10 and parse_timestamp(value):
-            return "date" if _DATE.fullmatch(value) else "datetime"
-        return "text" if "\n" in value or len(value) > 120 else "string"
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int | float):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -21,12 +21,11 @@ from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.talk.layout import listed
 from memoryclaw.talk.statements import Statement, Talk
-from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.dates import deadline, told_ranges
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.markdown import links_in
-from memoryclaw.text.memory_lines import log_line, read_line
+from memoryclaw.text.memory_lines import read_line
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.todos import read_todo
 
@@ -137,9 +136,6 @@ class TodoReader:
         tokens, spans = tokens_of(statement.words), spans_of(statement.words)
         start, end = _opener(tokens, words)
         asks = statement.kind == "task" or words.reminders.within(tokens)
-        calls = self._calls(statement.turn) if asks else []
-        if not end and statement.kind == "task" and any(_is_named(call, _REMINDING) for call in calls):
-            end = words.tasks.at(tokens)  # `poke me about the boiler on monday`
         if (
             not end
             and statement.stressed
@@ -184,12 +180,11 @@ class TodoReader:
             and (asks or not _is_work(text, statement, words))
             and not _asks_back(tokens_of(text), words)
         ]
-        did = {
-            key
-            for call in calls
-            if not _is_named(call, _REMINDING | _NOTING)
-            for key in keys_of(call.about, words)
-        }
+        did = (
+            {key for call in self._deeds(statement.turn) for key in keys_of(call.about, words)}
+            if asks
+            else ()
+        )
         if not texts or any(_shared(keys_of(text, words), did, statement.language) for text in texts):
             return None
         return texts, 1 + len(following)
@@ -222,11 +217,13 @@ class TodoReader:
             self._earlier = list(self._find())
         return self._earlier
 
-    def _calls(self, turn: int) -> list[ToolText]:
-        """The tools that were called between this turn and the next one of a person, and did something."""
+    def _deeds(self, turn: int) -> Iterator[ToolText]:
+        """What tools did between this turn and the next one of a person, but for those that only note what is to be done."""
         behind = takewhile(lambda later_turn: later_turn.role != "user", self._turns[turn + 1 :])
-        calls = (read_call(later_turn.text) for later_turn in behind if later_turn.role == "tool")
-        return [call for call in calls if call and not call.looks_up and not call.failed]
+        for later_turn in behind:
+            call = read_call(later_turn.text) if later_turn.role == "tool" else None
+            if call and not (call.looks_up or call.failed or call.notes):
+                yield call
 
     def _said_before(self, turn: int) -> str:
         """What the assistant said just before a turn: its question, or all of it."""
@@ -633,15 +630,6 @@ def _begin_alike(word: str, second: str) -> bool:
     return same >= 3 and len(word) - same <= 2 and len(second) - same <= 3
 
 
-def _is_named(call: ToolText, names: frozenset[str]) -> bool:
-    """True for a tool with one of these words in its name."""
-    return not names.isdisjoint(word.lower() for word in re.findall(r"[A-Za-z][a-z]*", call.tool))
-
-
-# Tools that note what somebody has to do; what another tool was asked for, it did itself.
-_REMINDING, _NOTING = (frozenset(lists.words(f"consolidation.{name}")) for name in ("reminding", "noting"))
-
-
 # The words of a to-do
 
 
@@ -710,7 +698,6 @@ _BRACKETS = re.compile(
     r" \((?:was: |first said |\d{4}\b)[^()]*\)"
 )  # what consolidation puts behind the words
 _LINKS = re.compile(r" \((?:\[\[[^\[\]]*\]\](?:, )?)+\)$")
-_TOOL = re.compile(r"tool: ([^:\n]+): (.+)")
 
 
 class StoredEpisode(NamedTuple):
@@ -805,11 +792,6 @@ def todos_in(
     points = [line for line in episode.text.split("\n") if line.startswith("- ")]
     talk, quotes = "\n".join(points), [*map(read_line, points)]
     tokens, reopened, spoken = tokens_of(talk), set(reopened), spoken_in(talk, language)
-    reminders = {
-        log_line(quote.block): hit[2]
-        for quote in quotes
-        if (hit := _TOOL.fullmatch(quote.content)) and _is_named(ToolText(hit[1], hit[2], False), _REMINDING)
-    }
     todos = []
     for point in quotes:
         is_open = point.box[1:2] == OPEN or (name, point.block) in reopened
@@ -820,11 +802,7 @@ def todos_in(
         who, _, content = _BRACKETS.sub("", _LINKS.sub("", written)).partition(": ")
         code = spoken_in(content, spoken)
         words = _words_of_todo(content, code if code in codes() else "en")
-        # The reminder that was set for it names what the speaker only pointed at.
-        noted = " ".join(reminders.get(log_line(point.block) + after, "") for after in (1, 2))
         keys, verb = keys_of(content, words, who), _verb_of(content, words)
-        if additions := tuple(key for key in keys_of(noted, words, who) if not _shared([key], keys, code)):
-            keys = (*keys, *additions) if _shared(keys_of(noted, words), keys, code) else keys
         if keys:
             todos.append(
                 OpenTodo(
