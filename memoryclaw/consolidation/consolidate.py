@@ -16,7 +16,7 @@ from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile,
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
 from memoryclaw.consolidation.continuing import ToldSessions
-from memoryclaw.consolidation.planning import Cutting, Enrich, NearDuplicates, Planner, plan
+from memoryclaw.consolidation.planning import Enrich, NearDuplicates, Planner, plan
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, past, practice, select
@@ -269,7 +269,7 @@ def change_set(
         with_todos=partial(context.catalog.episodes_with, _OPEN if merge else _OPEN_ONCE),
         enrich=context.enrich,
         leaves=context.leaves,
-        rules=Cutting(gap_minutes=rules.gap),
+        gap=rules.gap,
         language=rules.language,
         salience=salience,
         wishes=[wish for record in past.records for wish in record.wishes],

@@ -85,25 +85,24 @@ from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 _PATIENCE = 24  # pauses: so much longer than the gap, a question no longer waits for its answer
 
 
-class Cutting(NamedTuple):
-    """When to cut: after so many silent minutes, and at the latest after so many turns."""
-
-    gap_minutes: int = 30
-    longest: int = 1000
+_GAP, _MOST_TURNS = 30, 1000
 
 
-def cut(path: str, lines: list[bytes], turns: Sequence[Turn], rules: Cutting) -> list[Segment]:
+def cut(
+    path: str, lines: list[bytes], turns: Sequence[Turn], gap: int = _GAP, longest: int = _MOST_TURNS
+) -> list[Segment]:
     """The segments of one log's turns.
 
     Args:
         path: of the log.
         lines: all its lines, with their ends.
         turns: those to cut, in the order of their lines; lines missing between two of them cut.
-        rules: when to cut.
+        gap: silent minutes behind which is cut.
+        longest: turns behind which is cut at the latest.
     """
     segments = []
-    for cause, stretch in _stretches(lines, turns, rules):
-        for place, part in enumerate(_short_enough(stretch, rules)):
+    for cause, stretch in _stretches(lines, turns, gap):
+        for place, part in enumerate(_short_enough(stretch, longest)):
             range_ = range_of(path, lines, part[0].line, min(part[-1].end_line, len(lines)))
             # Labels have fields of their own.
             spoken = tuple(turn._replace(text=without_labels(turn.text)) for turn in part)
@@ -111,13 +110,13 @@ def cut(path: str, lines: list[bytes], turns: Sequence[Turn], rules: Cutting) ->
     return segments
 
 
-def _stretches(lines: list[bytes], turns: Sequence[Turn], rules: Cutting) -> list[tuple[str, list[Turn]]]:
+def _stretches(lines: list[bytes], turns: Sequence[Turn], gap: int) -> list[tuple[str, list[Turn]]]:
     """Turns without a pause between them, and why each stretch begins."""
     stretches: list[tuple[str, list[Turn]]] = []
     for turn in turns:
         before = stretches[-1][1] if stretches else []
-        cause = _parts(lines, before[-1], turn, rules) if before else "session"
-        if cause == "gap" and _asks(before[-1]) and _waits(before[-1], turn, rules):
+        cause = _parts(lines, before[-1], turn, gap) if before else "session"
+        if cause == "gap" and _asks(before[-1]) and _waits(before[-1], turn, gap):
             if len(before) > 1:
                 stretches.append((cause, [before.pop()]))  # the question goes with its answer
             cause = ""
@@ -128,7 +127,7 @@ def _stretches(lines: list[bytes], turns: Sequence[Turn], rules: Cutting) -> lis
     return stretches
 
 
-def _parts(lines: list[bytes], before: Turn, after: Turn, rules: Cutting) -> str:
+def _parts(lines: list[bytes], before: Turn, after: Turn, gap: int) -> str:
     """Why the second of two neighbours begins a stretch, or nothing."""
     if before.session != after.session:
         return "session"
@@ -136,7 +135,7 @@ def _parts(lines: list[bytes], before: Turn, after: Turn, rules: Cutting) -> str
         return "audience"
     if any(line.strip() for line in lines[before.end_line : after.line - 1]):
         return "hole"
-    return "gap" if _minutes(before, after) > rules.gap_minutes else ""
+    return "gap" if _minutes(before, after) > gap else ""
 
 
 def _minutes(before: Turn, after: Turn) -> float:
@@ -154,17 +153,17 @@ def _asks(turn: Turn) -> bool:
     return turn.role not in ("tool", "system") and ends_in_question(turn.text)
 
 
-def _waits(question: Turn, answer: Turn, rules: Cutting) -> bool:
+def _waits(question: Turn, answer: Turn, gap: int) -> bool:
     """True when the next turn is somebody's answer, and came soon enough to be one."""
     speakers = question.name or question.role, answer.name or answer.role
-    soon = _minutes(question, answer) <= rules.gap_minutes * _PATIENCE
+    soon = _minutes(question, answer) <= gap * _PATIENCE
     return soon and speakers[0] != speakers[1] and answer.role != "system" and not _asks(answer)
 
 
-def _short_enough(turns: list[Turn], rules: Cutting) -> Iterator[list[Turn]]:
+def _short_enough(turns: list[Turn], longest: int) -> Iterator[list[Turn]]:
     """A stretch, cut where it is too long: at the longest pause in the latter half of what is allowed."""
-    while len(turns) > rules.longest:
-        places = range(max(rules.longest // 2, 1), rules.longest + 1)
+    while len(turns) > longest:
+        places = range(max(longest // 2, 1), longest + 1)
         end = max(places, key=lambda n: (_may_cut(turns, n), _minutes(turns[n - 1], turns[n]), n))
         yield turns[:end]
         turns = turns[end:]
@@ -194,7 +193,7 @@ class Planner:
     with_todos: OfTime
     told: ToldSessions
     enrich: Enrich | None
-    rules: Cutting
+    gap: int = _GAP  # silent minutes between two episodes
     leaves: Callable[[str, int], bool] = lambda _path, _line: (
         False
     )  # may a line of a file be given to a model
@@ -238,7 +237,7 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     segments = [
         s
         for log in logs
-        for s in cut(log.path, log.lines, _readable(planner.context, log.turns), planner.rules)
+        for s in cut(log.path, log.lines, _readable(planner.context, log.turns), planner.gap)
     ]
     # Facts are decided in the order in which they were said, whatever the files are called.
     segments.sort(key=lambda s: (instant(s.turns[0].ts), s.range.path, s.range.first))
