@@ -128,12 +128,20 @@ class ConsolidationContext:
 
 def preview(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
     """The change set that a run would apply now; nothing is written."""
+    return _planned(context, only_if_due=only_if_due, remember=False)
+
+
+def _planned(context: ConsolidationContext, *, only_if_due: bool, remember: bool) -> Consolidated:
     past = past_runs(context)
     unfinished = _unfinished_plan(context, past)
-    logs, left_open = _over(context, [] if unfinished else select(context.vault, past))
+    if remember and not unfinished:
+        _drop_plan(context.writing.root)
+    waiting = [] if unfinished else select(context.vault, past, remember=remember)
+    logs, left_open = _over(context, waiting)
     if only_if_due and not unfinished and not (verdict := _verdict(context, past, logs)).due:
         return Consolidated(ChangeSet(""), waits=verdict.reason)
-    changes = unfinished or _hold_back(context, change_set(context, past, logs))
+    rules, writing = context.rules, context.writing
+    changes = unfinished or hold_back(change_set(context, past, logs), rules.mode, writing, context.rehearse)
     return Consolidated(
         changes, mode=_mode(context, changes), notices=(*left_open, *_unused_answers(context, past, changes))
     )
@@ -153,17 +161,10 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
     try:
         with one_at_a_time(context.writing.root):
             notice = _recover(context.writing.root)
-            past = past_runs(context)
-            unfinished = _unfinished_plan(context, past)
-            if not unfinished:
-                _drop_plan(context.writing.root)
-            waiting = [] if unfinished else select(context.vault, past, remember=True)
-            logs, left_open = _over(context, waiting)
-            if only_if_due and not unfinished and not (verdict := _verdict(context, past, logs)).due:
-                return Consolidated(ChangeSet(""), waits=verdict.reason)
-            changes = unfinished or _hold_back(context, change_set(context, past, logs))
-            unused = _unused_answers(context, past, changes)
-            return _apply(context, changes, notice)._replace(notices=(*left_open, *unused))
+            planned = _planned(context, only_if_due=only_if_due, remember=True)
+            if planned.waits:
+                return planned
+            return _apply(context, planned.changes, notice)._replace(notices=planned.notices)
     except LockedError:
         if not only_if_due:
             raise
@@ -313,10 +314,6 @@ def hold_back(changes: ChangeSet, mode: str, writing: WriteContext, rehearse: Re
     outcome = outcome_of(todo, collections, lambda path: writing.text(path) or None)
     reason, notice = rehearse({path: after for path, (before, after) in outcome.items() if before != after})
     return changes._replace(held=reason, notices=(*changes.notices, *([notice] if notice else [])))
-
-
-def _hold_back(context: ConsolidationContext, changes: ChangeSet) -> ChangeSet:
-    return hold_back(changes, context.rules.mode, context.writing, context.rehearse)
 
 
 def _mode(context: ConsolidationContext, changes: ChangeSet) -> str:
