@@ -54,7 +54,6 @@ class Segment(NamedTuple):
 
     range: LogRange
     turns: tuple[Turn, ...]
-    cut: str = ""  # why it begins where it does: session | audience | gap | hole | topic | length
 
     @property
     def label(self) -> Label:
@@ -129,7 +128,6 @@ class Extraction(NamedTuple):
     tags: tuple[str, ...] = ()
     participants: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
-    project: str = ""
     points: tuple[Quote, ...] = ()  # the body: what was said that is worth keeping, in order
     claims: tuple[Claim, ...] = ()
     confidence: str = "medium"

@@ -792,7 +792,6 @@ def episode(segment: Segment, extraction: Extraction, is_taken: Callable[[str], 
         "summary": cut_short(harmless(extraction.summary), _SUMMARY_MOST) or title,
         "participants": _names(extraction.participants),
         "entities": _names(extraction.entities),
-        "project": _name(extraction.project),
         "confidence": extraction.confidence if extraction.confidence in LEVELS else "low",
         "source": str(segment.range),
         "trust": trust,
@@ -817,11 +816,7 @@ def _times(segment: Segment) -> list[datetime]:
 
 
 def _names(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(filter(None, map(_name, names))))[:_MOST_TAGS]
-
-
-def _name(name: str) -> str:
-    return speaker(name) if name.strip() else ""
+    return list(dict.fromkeys(speaker(name) for name in names if name.strip()))[:_MOST_TAGS]
 
 
 def participants_of(turns: Iterable[Turn], *, people: bool = False) -> tuple[str, ...]:

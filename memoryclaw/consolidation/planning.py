@@ -101,41 +101,38 @@ def cut(
         longest: turns behind which is cut at the latest.
     """
     segments = []
-    for cause, stretch in _stretches(lines, turns, gap):
-        for place, part in enumerate(_short_enough(stretch, longest)):
+    for stretch in _stretches(lines, turns, gap):
+        for part in _short_enough(stretch, longest):
             range_ = range_of(path, lines, part[0].line, min(part[-1].end_line, len(lines)))
             # Labels have fields of their own.
             spoken = tuple(turn._replace(text=without_labels(turn.text)) for turn in part)
-            segments.append(Segment(range_, spoken, "length" if place else cause))
+            segments.append(Segment(range_, spoken))
     return segments
 
 
-def _stretches(lines: list[bytes], turns: Sequence[Turn], gap: int) -> list[tuple[str, list[Turn]]]:
-    """Turns without a pause between them, and why each stretch begins."""
-    stretches: list[tuple[str, list[Turn]]] = []
+def _stretches(lines: list[bytes], turns: Sequence[Turn], gap: int) -> list[list[Turn]]:
+    """Turns without a pause between them."""
+    stretches: list[list[Turn]] = []
     for turn in turns:
-        before = stretches[-1][1] if stretches else []
-        cause = _parts(lines, before[-1], turn, gap) if before else "session"
-        if cause == "gap" and _asks(before[-1]) and _waits(before[-1], turn, gap):
-            if len(before) > 1:
-                stretches.append((cause, [before.pop()]))  # the question goes with its answer
-            cause = ""
-        if cause:
-            stretches.append((cause, [turn]))
+        before = stretches[-1] if stretches else []
+        if not before or _are_apart(lines, before[-1], turn):
+            stretches.append([turn])
+        elif _minutes(before[-1], turn) <= gap:
+            before.append(turn)
+        elif not (_asks(before[-1]) and _waits(before[-1], turn, gap)):
+            stretches.append([turn])
+        elif len(before) > 1:
+            stretches.append([before.pop(), turn])  # the question goes with its answer
         else:
-            stretches[-1][1].append(turn)
+            before.append(turn)
     return stretches
 
 
-def _parts(lines: list[bytes], before: Turn, after: Turn, gap: int) -> str:
-    """Why the second of two neighbours begins a stretch, or nothing."""
-    if before.session != after.session:
-        return "session"
-    if (before.audience, before.export) != (after.audience, after.export):
-        return "audience"
-    if any(line.strip() for line in lines[before.end_line : after.line - 1]):
-        return "hole"
-    return "gap" if _minutes(before, after) > gap else ""
+def _are_apart(lines: list[bytes], before: Turn, after: Turn) -> bool:
+    """True for neighbours of two sessions or for other ears, or with lines between them that are not read."""
+    if (before.session, before.audience, before.export) != (after.session, after.audience, after.export):
+        return True
+    return any(line.strip() for line in lines[before.end_line : after.line - 1])
 
 
 def _minutes(before: Turn, after: Turn) -> float:
