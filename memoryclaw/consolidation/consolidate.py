@@ -21,7 +21,7 @@ from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, past, practice, select
 from memoryclaw.daemon.timetable import Due, due
-from memoryclaw.errors import HistoryError, LockedError, NotFoundError, VaultError
+from memoryclaw.errors import HistoryError, LockedError, VaultError
 from memoryclaw.history import journal
 from memoryclaw.history.repository import History, commit_log
 from memoryclaw.index.catalog import Catalog
@@ -230,10 +230,8 @@ def past_runs(context: ConsolidationContext) -> PastRuns:
 
 def _unfinished_plan(context: ConsolidationContext, past: PastRuns) -> ChangeSet | None:
     """What a killed run had planned, while its logs are as they were and nothing has read them since."""
-    try:
-        changes = read_plan(files.read_file(context.writing.root, _PLAN).data.decode("utf-8", "replace"))
-    except NotFoundError:
-        return None
+    stored = files.data_at(context.writing.root, _PLAN)
+    changes = read_plan(stored.decode("utf-8", "replace")) if stored else None
     if changes is None or any(record.run == changes.run for record in past.records):
         return None
     waiting = select(context.vault, past)

@@ -229,20 +229,11 @@ def reconcile(
 
 def _end(claim: Claim, known_facts: Known) -> ClaimDecision:
     """What becomes of a value that a person says holds no longer: where one such value stands, it ends."""
-    any_field = claim.field == ANY_FIELD  # the words of a statement name it, and an id anything
-    matches = [
-        (path, fact)
-        for path, fact in known_facts
-        if any_field
-        and fact.current
-        and (fact.id == claim.value or (fact.is_statement and same_value(fact.value, claim.value)))
-    ]
-    matches = matches or [
-        (path, fact) for path, fact in known_facts if fact.current and _is_named(fact, claim)
-    ]
-    matches = matches or [
-        (path, fact) for path, fact in known_facts if fact.current and _is_habit(fact, claim)
-    ]
+    standing_facts = [pair for pair in known_facts if pair[1].current]
+    ways = (_is_meant, _is_named, _is_habit)  # the surest first
+    matches = next(
+        filter(None, ([pair for pair in standing_facts if way(pair[1], claim)] for way in ways)), []
+    )
     if (
         len(matches) != 1
         or claim.role != _PERSON
@@ -267,6 +258,12 @@ def _doubt(claim: Claim, known_facts: Known) -> ClaimDecision:
                 claim, "doubt", f"it is {claim.how}", path=path, fact=fact.id, known=fact.value, audience=fact.audience
             )  # fmt: skip
     return ClaimDecision(claim, "drop", "nothing of the kind is held")
+
+
+def _is_meant(fact: Fact, claim: Claim) -> bool:
+    """True for what an ending of any field means outright: an id anything, words the statement that they are."""
+    is_said = fact.is_statement and same_value(fact.value, claim.value)
+    return claim.field == ANY_FIELD and (fact.id == claim.value or is_said)
 
 
 def _is_named(fact: Fact, claim: Claim) -> bool:

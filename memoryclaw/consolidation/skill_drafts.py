@@ -68,7 +68,7 @@ def propose(
     """
     with_calls = [occurrence for occurrence in occurrences if occurrence.calls]
     called = [call.tool for call in with_calls[0].calls]
-    plan = generalise(called, [[call.args for call in case.calls] for case in with_calls])
+    steps, parameters = generalise(called, [[call.args for call in case.calls] for case in with_calls])
     words = ", then ".join(" ".join(re.findall(r"[^\W_]+", _bare(tool))) or "tool" for tool in tools)
     name, title = name or name_of(tools), one_line(words[:1].upper() + words[1:])
     triggers = _triggers(with_calls)
@@ -81,8 +81,8 @@ def propose(
     evidence = (*map(_evidence, occurrences[:_SHOWN]), *_more(len(occurrences) - _SHOWN))
     values = {
         "name": name, "title": title, "description": description, "triggers": triggers, "support": len(occurrences),
-        "tools": list(tools), "steps": [_step_text(step) for step in plan.steps], "calls": [_call(step) for step in plan.steps],
-        "parameters": plan.parameters, "evidence": evidence,
+        "tools": list(tools), "steps": [_step_text(step) for step in steps], "calls": [_call(step) for step in steps],
+        "parameters": parameters, "evidence": evidence,
     }  # fmt: skip
     text = render("notes/skill-draft.md.j2", **values)
     ranges = tuple(dict.fromkeys(range_ for case in occurrences for range_ in case.ranges))
@@ -218,15 +218,10 @@ class DraftStep(NamedTuple):
     args: tuple[tuple[str, Any], ...] = ()
 
 
-class DraftPlan(NamedTuple):
-    """Steps, and the parameters that they share."""
-
-    steps: tuple[DraftStep, ...]
-    parameters: tuple[DraftParameter, ...]
-
-
-def generalise(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]) -> DraftPlan:
-    """The steps of a pattern, given for each occurrence the arguments of each step.
+def generalise(
+    tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]
+) -> tuple[list[DraftStep], list[DraftParameter]]:
+    """The steps of a pattern and the parameters that they share, given for each occurrence the arguments of each step.
 
     What was the same each time is written out, also inside a map that always had the same keys. The rest becomes parameters; where
     two of them always had the same value, they are one.
@@ -240,7 +235,7 @@ def generalise(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str,
             (key, named.argument(tool, key, [call.get(key, _MISSING) for call in calls])) for key in keys
         )
         steps.append(DraftStep(tool, args))
-    return DraftPlan(tuple(steps), tuple(named.parameters.values()))
+    return steps, [*named.parameters.values()]
 
 
 def as_json(value: Any) -> str:
