@@ -342,7 +342,7 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     spoken_to = any(token in words.first_person and token not in words.possessives_own for token in tokens)
     if is_own or (spoken_to and clause.kind != "report"):  # `they put me on days`
         return True
-    if any(token in words.people_pronouns for token in tokens[:1]):
+    if words.people_pronouns.has_any(tokens[:1]):
         return False
     is_thing = not clause.subject and words.auxiliaries.has_any(tokens_of(clause.rest)[:1])
     head = clause.verb if is_thing else clause.subject  # `design has gone over to Linear`
@@ -380,7 +380,7 @@ def _is_of_other(clause: Clause, words: Grammar, known: frozenset[str]) -> bool:
         lead = tokens[place - 1] if place else ""
         is_led = lead in words.possessives_own or lead in words.noun_openers or not place
         is_first = place < (len(clause.subject) if clause.kind else FIRST)
-        of_role = any(token in words.owner_prepositions for token in tokens[max(0, place - 2) : place])
+        of_role = words.owner_prepositions.has_any(tokens[max(0, place - 2) : place])
         if (of_role or (is_led and is_first)) and known.isdisjoint(role):
             return True
     return False
@@ -620,5 +620,5 @@ def _tells_where_reached(words: str, claim: Claim) -> bool:
     if not (claim.change and noun and noun.kind in REACHED_AT and claim.entity == claim.speaker):
         return False
     tokens, signs = tokens_of(words), grammar_of(words)
-    is_own = any(token in signs.first_person for token in tokens) and not signs.roles.within(tokens)
+    is_own = signs.first_person.has_any(tokens) and not signs.roles.within(tokens)
     return is_own and noun.kind in exact_values(words, date.fromisoformat(claim.said[:10]))

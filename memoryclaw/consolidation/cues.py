@@ -119,19 +119,19 @@ def _denies_saying(clause: Clause, words: Grammar) -> bool:
     """True for `i never said that` and `i didnt say i want it`, not for `i never said that to her`."""
     tokens = clause.tokens
     place = words.denials.find(tokens)
-    if place < 0 or any(token in words.others for token in tokens):
+    if place < 0 or words.others.has_any(tokens):
         return False
     behind = tokens[place + words.denials.at(tokens, place) :]
     is_told = bool(behind) and (behind[0] in words.nominatives or behind[0] in words.contracted_subjects)
-    points = not behind or any(token in words.pointing for token in tokens)
-    return (is_told or points) and any(token in words.first_person for token in tokens)
+    points = not behind or words.pointing.has_any(tokens)
+    return (is_told or points) and words.first_person.has_any(tokens)
 
 
 def _errs(clause: Clause, words: Grammar) -> bool:
     """True where the one spoken to is named first, and erred: `you mixed up the days`, `da hast du mich falsch verstanden`."""
     tokens = clause.tokens
     place = words.errors.find(tokens)
-    if place < 0 or any(token in words.negations for token in tokens):
+    if place < 0 or words.negations.has_any(tokens):
         return False
     behind = tokens[place + words.errors.at(tokens, place) :]
     pronoun = next((t for t in tokens if t in words.first_person or t in words.second_person), "")

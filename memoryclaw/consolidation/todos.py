@@ -593,7 +593,7 @@ def _is_verb(token: str, words: Grammar) -> bool:
     if not token.endswith("ing") or _is_infinitive(token, words):
         return _is_infinitive(token, words)
     bases = (*stemming.language(words.code).tokens(token), f"{token[:-3]}e")
-    return any(base in words.chores for base in bases)
+    return words.chores.has_any(bases)
 
 
 def _is_infinitive(token: str, words: Grammar) -> bool:

@@ -260,7 +260,7 @@ def _parted(clause: Clause, place: int, words: Grammar) -> Assertion | None:
         n for n, word in enumerate(typed) if word[:1].isupper() and word.lower() not in words.small
     ]
     before = [typed[n] for n in name_places if n < place]
-    if any(token in words.first_person for token in clause.tokens[:place]):
+    if words.first_person.has_any(clause.tokens[:place]):
         pair = ["", *before, *(typed[n] for n in name_places if n > place)]
     else:
         pair = before if len(before) > 1 else [typed[n] for n in name_places]  # `Julia divorced Mark`
@@ -908,7 +908,7 @@ def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, 
     years = (
         tokens[0].isdigit()
         and 0 < int(tokens[0]) <= _OLDEST
-        and not any(token in words.several_people for token in clause.subject[:1])
+        and not words.several_people.has_any(clause.subject[:1])
     )
     if years and (len(tokens) == 1 or words.of_age.at(tokens, 1) == len(tokens) - 1):
         return value, "age"
@@ -1071,10 +1071,10 @@ def _names_a_thing(value: str, words: Grammar) -> bool:
     tokens = tokens_of(value)
     dated = _HARD.search(value) is not None
     tokens = tuple(token for token in tokens if not (dated and token in words.months)) or tokens  # `3 May`
-    plain = len(tokens) <= _THING_WORDS and not any(token in words.predicates for token in tokens)
-    days = all(token in words.weekdays for token in tokens)  # nobody is allergic to Mondays
+    plain = len(tokens) <= _THING_WORDS and not words.predicates.has_any(tokens)
+    days = words.weekdays.issuperset(tokens)  # nobody is allergic to Mondays
     # `i study 3 days`
-    amount = len(tokens) > 1 and dated and all(token in words.units for token in tokens[1:])
+    amount = len(tokens) > 1 and dated and words.units.issuperset(tokens[1:])
     return (
         plain and not days and not amount and tokens[0] not in words.small and not _is_judgement(value, words)
     )
@@ -1083,4 +1083,4 @@ def _names_a_thing(value: str, words: Grammar) -> bool:
 def _is_judgement(value: str, words: Grammar) -> bool:
     """True for what judges or points instead of naming a value."""
     tokens = tokens_of(value)
-    return not tokens or tokens[0] in words.judgements or all(token in words.empty for token in tokens)
+    return not tokens or tokens[0] in words.judgements or words.empty.issuperset(tokens)

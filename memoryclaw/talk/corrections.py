@@ -354,7 +354,7 @@ def _first_figure(text: str, words: Grammar) -> tuple[str, str]:
         return text[:end], behind[1:].lstrip()
     led = tokens[place + 1 : place + 2]
     adds = words.prepositions.has_any(led) and not words.owner_prepositions.has_any(led)
-    is_plain = adds and place > 1 and not any(token in words.predicates for token in tokens[place:])
+    is_plain = adds and place > 1 and not words.predicates.has_any(tokens[place:])
     return (text[:end], "") if is_plain else ("", "")  # `scratch that, 4 with the baby`
 
 

@@ -286,7 +286,7 @@ def _speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
 def names_somebody(who: str, words: Grammar) -> bool:
     """True for what is no word of the language: a name, a nickname, a handle."""
     tokens = tokens_of(who)
-    return bool(tokens) and not any(token in words.not_somebody for token in tokens)
+    return bool(tokens) and not words.not_somebody.has_any(tokens)
 
 
 def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:

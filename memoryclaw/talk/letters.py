@@ -254,4 +254,4 @@ def _tells_of_self(text: str, words: Grammar) -> bool:
         return True
     first = tokens_of(text.partition(",")[0])
     owned = next((place for place, token in enumerate(first) if token in words.possessives_own), len(first))
-    return any(token in words.verbs for token in first[owned + 2 : owned + _SUBJECT])
+    return words.verbs.has_any(first[owned + 2 : owned + _SUBJECT])

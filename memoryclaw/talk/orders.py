@@ -189,7 +189,7 @@ def _tells(tokens: Sequence[str], words: Grammar) -> bool:
     if second in words.tellings and second not in words.manner_verbs:
         return True
     behind = tokens[_CONDITION:]
-    return tokens[0] in words.conditions and not any(token in words.manner_verbs for token in behind)
+    return tokens[0] in words.conditions and not words.manner_verbs.has_any(behind)
 
 
 def is_task(clause: Clause, words: Grammar) -> bool:

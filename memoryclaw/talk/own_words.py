@@ -574,7 +574,7 @@ def _is_item(line: str) -> bool:
 
 def _reworks(clause: Sequence[str], words: Grammar) -> bool:
     """True for a request for work on a text, `in German please`, but not for `to answer that`."""
-    if any(token in words.first_person for token in clause) and not listed("requests").within(clause):
+    if words.first_person.has_any(clause) and not listed("requests").within(clause):
         return False
     hits = [entries.find(clause) for entries in (words.rework_verbs, listed("requests"), listed("subjects"))]
     return any(

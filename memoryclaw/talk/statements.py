@@ -495,7 +495,7 @@ class _Turn:
 
     def _only_calls(self, tokens: Sequence[str]) -> bool:
         """True for a name that is called, and for a please alone."""
-        return self.names.calls(tokens) or all(token in self.words.politeness for token in tokens)
+        return self.names.calls(tokens) or self.words.politeness.issuperset(tokens)
 
     def _doubts(self, members: Sequence[Clause], text: str, orders: Sequence[bool]) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
@@ -604,7 +604,7 @@ class _Turn:
             len(members) == 1
             and not clause.kind
             and 0 < len(plain) <= 3
-            and not any(token in self.words.coordinators for token in plain)
+            and not self.words.coordinators.has_any(plain)
             and plain[-1] not in self.words.moods  # `looks good.` judges what came before
             and text.rstrip().endswith((".", ":", "…"))
         )
@@ -677,7 +677,7 @@ class _Turn:
                 plain, behind = first_clause(noun, self.words, plain), f": {value}"
             # `Lisa: mag Rosen` tells of Lisa
             is_theirs = self._is_led and not (
-                clause.subject or any(token in self.words.first_person for token in clause.tokens)
+                clause.subject or self.words.first_person.has_any(clause.tokens)
             )
             whom = "other" if is_theirs else subject
             assertions = assertions_in(
@@ -701,7 +701,7 @@ class _Turn:
             )
         # not `900 in the new flat`
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
-        renewed = any(token in self.words.renewals for token in noun_words) and bool(assertions)
+        renewed = self.words.renewals.has_any(noun_words) and bool(assertions)
         change = renewed or (changed and bool(assertions) and (plain is not clause or bool(switch)))
         self._note_field(clause)
         end = (
@@ -766,7 +766,7 @@ def _source_of(clause: Clause, behind: Sequence[str], words: Grammar) -> str:
             or clause.text[spans[who][0]].isupper()
             or (place == 0 and tokens[who] in words.determiners)  # not `trabajo según el turno`
         ):
-            tells = place > 0 or any(token in words.predicates for token in tokens[who:])
+            tells = place > 0 or words.predicates.has_any(tokens[who:])
             return "within" if tells else "alone"
     return ""
 

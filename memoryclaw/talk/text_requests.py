@@ -96,7 +96,7 @@ def _is_owned(line: _AskingLine) -> float:
 def _tells(line: _AskingLine) -> float:
     """The speaker comes up, and as nobody who got it or answers it: `I like this`, `I sent this`, not `I got this`, `how do I answer`."""
     mine = [token for token in line.tokens if line.words.first_person.at((token,))]
-    is_subject = any(token in line.words.nominatives for token in mine)
+    is_subject = line.words.nominatives.has_any(mine)
     others = (listed("receipts"), listed("answering"), *[listed("deliveries")] * (not is_subject))
     return bool(mine) and not any(other.within(line.tokens) for other in others)
 

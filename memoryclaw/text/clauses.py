@@ -441,7 +441,7 @@ def _parsed(piece: str, words: Grammar, start: int, opens: Callable[[str], bool]
     lead = min(words.leads.skip(tokens), len(tokens) - 1)
     # `il mio`
     lead += tokens[lead] in words.articles and words.possessives_own.has_any(tokens[lead + 1 : lead + 2])
-    under = any(token in words.subordinators for token in tokens[:lead])
+    under = words.subordinators.has_any(tokens[:lead])
     goes_on = under or tokens[lead] in words.relative_words
     clause = Clause(text, tokens, typed, start=start, end=end, joined=goes_on, under=under)
     head = min(words.verb_leads.skip(tokens, lead), len(tokens) - 1)
