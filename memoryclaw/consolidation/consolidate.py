@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.capture.log_files import open_stems
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace, imprint
@@ -47,33 +47,6 @@ _PLAN, _PLAN_TEMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
 _OPEN = (f"- [{OPEN}] ",)
 # What is read again may have closed a to-do, which then was open.
 _OPEN_ONCE = tuple(f"- [{box}] " for box in (OPEN, DONE, OFF))
-
-
-class RunSettings(NamedTuple):
-    """The settings that a run follows."""
-
-    mode: str = "direct"
-    threshold: int = 7
-    loss_budget: float = 0.2
-    gap: int = 30
-    interval: int = 60
-    idle: int = 30
-    after: int = 0  # hours that a due run leaves new lines to an agent's host
-    language: str = "en"
-
-    @classmethod
-    def of(cls, config: Config, *, mode: str = "", after: int = 0) -> Self:
-        """Those of a vault; a `mode` comes before its own."""
-        return cls(
-            mode=mode or config.mode,
-            threshold=config.skill_threshold,
-            loss_budget=config.loss_budget,
-            gap=config.gap,
-            interval=config.interval,
-            idle=config.idle,
-            after=after,
-            language=config.language,
-        )
 
 
 class Consolidated(NamedTuple):
@@ -115,7 +88,8 @@ class ConsolidationContext:
     vault: Vault
     catalog: Catalog
     enrich: Enrich | None
-    rules: RunSettings
+    rules: Config  # the settings that a run follows
+    after: int = 0  # hours that a due run leaves new lines to an agent's host
     leaves: Callable[[str, int], bool] = lambda _path, _line: (
         False
     )  # may a line of a file be given to a model
@@ -277,7 +251,9 @@ def change_set(
     # A model may take an hour, and what others write of the index meanwhile could not be folded into it.
     with nullcontext() if context.enrich else context.catalog.reading():
         changes = plan(planner, logs)
-    acted, drafts = practice(writing, context.vault, logs, changes.ranges, past, threshold=rules.threshold)
+    acted, drafts = practice(
+        writing, context.vault, logs, changes.ranges, past, threshold=rules.skill_threshold
+    )
     digest = hashlib.sha256("\n".join(changes.ranges).encode("utf-8", "surrogateescape")).hexdigest()
     return changes._replace(
         run=run_id(verb, writing.now, digest[:6]), changes=(*changes.changes, *drafts), acted=acted
@@ -351,7 +327,7 @@ def _verdict(context: ConsolidationContext, past: PastRuns, logs: Sequence[Unrea
         oldest_waiting=_moment(turns[:1]),
         interval_minutes=context.rules.interval,
         idle_minutes=context.rules.idle,
-        after_hours=context.rules.after,
+        after_hours=context.after,
     )
 
 
