@@ -610,16 +610,8 @@ def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> Plann
     claim = decided.claim
     words = fact_in_words(claim.entity, claim.field, claim.value)
     was = decided.known or next((value for *_, value in decided.outdated), "another")
-    return PlannedChange(
-        kind="fact",
-        title=f"{words} (was {was})",
-        actions=(_fact(decided, source, segment), *_outdated(decided)),
-        evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
-        source=str(segment.range),
-        confidence=claim.confidence,
-        id=decided.fact or decided.path,
-        audience=common_audience(segment.audience, decided.audience),
-    )
+    actions = _fact(decided, source, segment), *_outdated(decided)
+    return _of_fact(decided, segment, f"{words} (was {was})", actions, decided.fact or decided.path)
 
 
 def _outdated(decided: ClaimDecision) -> Iterator[EndFact]:
@@ -630,19 +622,9 @@ def _outdated(decided: ClaimDecision) -> Iterator[EndFact]:
 
 def _ending(decided: ClaimDecision, segment: Segment) -> PlannedChange:
     claim = decided.claim
-    return PlannedChange(
-        kind="fact",
-        title=f"No longer: {fact_in_words(claim.entity, claim.field, claim.value)}",
-        actions=(
-            EndFact(decided.path, claim.entity, claim.field, claim.value, decided.since),
-            *_outdated(decided),
-        ),
-        evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
-        source=str(segment.range),
-        confidence=claim.confidence,
-        id=decided.fact,
-        audience=common_audience(segment.audience, decided.audience),
-    )
+    end = EndFact(decided.path, claim.entity, claim.field, claim.value, decided.since)
+    title = f"No longer: {fact_in_words(claim.entity, claim.field, claim.value)}"
+    return _of_fact(decided, segment, title, (end, *_outdated(decided)), decided.fact)
 
 
 def _doubting(decided: ClaimDecision, source: str, segment: Segment) -> Iterator[PlannedChange]:
@@ -652,16 +634,26 @@ def _doubting(decided: ClaimDecision, source: str, segment: Segment) -> Iterator
     for path, entity, field_of, value in (*denied, *decided.doubted):
         how = claim.how if denied else OVERTAKEN
         day = plus_days(date.fromisoformat(claim.said), -1).isoformat()
-        yield PlannedChange(
-            kind="fact",
-            title=f"To be {'forgotten' if how == UNWANTED else 'verified'}: {fact_in_words(entity, field_of, value)}",
-            actions=(DoubtFact(path, entity, field_of, value, day, source, how),),
-            evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
-            source=str(segment.range),
-            confidence=claim.confidence,
-            id=decided.fact or path,
-            audience=common_audience(segment.audience, decided.audience),
-        )
+        title = f"To be {'forgotten' if how == UNWANTED else 'verified'}: {fact_in_words(entity, field_of, value)}"
+        doubt = DoubtFact(path, entity, field_of, value, day, source, how)
+        yield _of_fact(decided, segment, title, (doubt,), decided.fact or path)
+
+
+def _of_fact(
+    decided: ClaimDecision, segment: Segment, title: str, actions: tuple[Action, ...], id_: str
+) -> PlannedChange:
+    """The change of a fact that a claim brings, with what was said."""
+    claim = decided.claim
+    return PlannedChange(
+        kind="fact",
+        title=title,
+        actions=actions,
+        evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
+        source=str(segment.range),
+        confidence=claim.confidence,
+        id=id_,
+        audience=common_audience(segment.audience, decided.audience),
+    )
 
 
 def _speaker(claim: Claim, segment: Segment) -> str:
@@ -679,10 +671,12 @@ def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPendin
 
 def _pending_change(pending: Sequence[AddPending], decided: Iterable[ClaimDecision]) -> list[PlannedChange]:
     """One change for all facts that wait; the same fact waits once."""
-    once = {(p.entity, p.field, p.value): p for p in reversed(pending)}
-    if not once:
+    first = dict[tuple[str, str, str], AddPending]()
+    for fact in pending:
+        first.setdefault((fact.entity, fact.field, fact.value), fact)
+    if not first:
         return []
-    facts = tuple(p for p in pending if once[p.entity, p.field, p.value] is p)
+    facts = tuple(first.values())
     quotes = {(d.claim.entity, d.claim.field, d.claim.value): d.reason for d in decided}
     return [
         PlannedChange(

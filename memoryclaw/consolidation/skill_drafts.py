@@ -161,19 +161,15 @@ def _is_reference(value: Any) -> bool:
 
 def _step_text(step: DraftStep) -> DraftStep:
     args = ((_plain(key), value if _is_reference(value) else as_json(value)) for key, value in step.args)
-    return DraftStep(_safe(step.tool), tuple(args))
+    return DraftStep(_plain(step.tool), tuple(args))
 
 
 def _shown(tool: str) -> str:
     """A step as the description has it."""
     if not tool.startswith(PROMPT):
-        return _safe(tool)
+        return _plain(tool)
     command = one_line(tool.removeprefix(PROMPT)).replace("`", "'")
     return f"`{command if len(command) <= _EXAMPLE else f'{command[: _EXAMPLE - 1].rstrip()}…'}`"
-
-
-def _safe(tool: str) -> str:
-    return re.sub(r"[^\w.:/-]+", "_", one_line(tool)) or "tool"
 
 
 def _evidence(occurrence: Occurrence) -> str:
