@@ -92,9 +92,7 @@ def _corrects(sentence: str, words: Grammar) -> bool:
         clause
         for clause in clauses(sentence, words)
         if not (
-            (clause.under and clause.tokens[0] not in words.pointing)
-            or words.conditionals.within(clause.tokens)
-            or words.suppositions.within(clause.tokens)
+            (clause.under and clause.tokens[0] not in words.pointing) or words.unreal.within(clause.tokens)
         )
     )
     return any(
@@ -216,9 +214,7 @@ class _Exchange:
             return set(key.split()) <= set(key_of(f"{self._question} {self._reply}").split())
         question, reply = tokens_of(self._question), tokens_of(self._reply)
         return not self.stems.isdisjoint(_stems(field)) or any(
-            words.first_person.has_any(question)
-            or words.possessives_own.has_any(question)
-            or words.second_person.has_any(reply)
+            words.own_pronouns.has_any(question) or words.second_person.has_any(reply)
             for words in map(grammar, codes())
         )
 

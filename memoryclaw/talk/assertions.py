@@ -943,10 +943,7 @@ def _without_signs(text: str, words: Grammar) -> str:
 def _verb_first(text: str, words: Grammar) -> str:
     """The text with a verb that ends it behind the first one, in a language where one does: `bin gezogen nach Bonn`."""
     tokens, spans = tokens_of(text), spans_of(text)
-    place = next(
-        (place for place, token in enumerate(tokens) if token in words.be_verbs or token in words.have_verbs),
-        len(tokens),
-    )
+    place = next((place for place, token in enumerate(tokens) if token in words.helpers), len(tokens))
     relative = words.relative_words - words.articles  # `een kat die Minka heet`
     if not words.final_verbs.entries() or place + 2 >= len(tokens) or not relative.isdisjoint(tokens[place:]):
         return text
