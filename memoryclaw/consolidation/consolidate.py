@@ -89,15 +89,11 @@ class ConsolidationContext:
     catalog: Catalog
     enrich: Enrich | None
     rules: Config  # the settings that a run follows
-    after: int = 0  # hours that a due run leaves new lines to an agent's host
-    leaves: Callable[[str, int], bool] = lambda _path, _line: (
-        False
-    )  # may a line of a file be given to a model
-    progress: Progress | None = None
+    after: int  # hours that a due run leaves new lines to an agent's host
+    leaves: Callable[[str, int], bool]  # may a line of a file be given to a model
+    progress: Progress | None
     answered: Collection[str] = ()  # the segments that a host hands answers in for
-    rehearse: Rehearse | None = (
-        None  # says why files with these texts should wait, and what else there is to say
-    )
+    rehearse: Rehearse | None  # says why files with these texts should wait, and what else there is to say
 
 
 def preview(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:

@@ -42,7 +42,6 @@ from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.continuing import ToldSessions
 from memoryclaw.consolidation.cues import cued, denied, is_order_to_forget, unwanted
 from memoryclaw.consolidation.episodes import (
-    NO_TOPICS,
     EpisodeNote,
     block_of,
     body,
@@ -190,14 +189,12 @@ class Planner:
     with_todos: OfTime
     told: ToldSessions
     enrich: Enrich | None
-    gap: int = _GAP  # silent minutes between two episodes
-    leaves: Callable[[str, int], bool] = lambda _path, _line: (
-        False
-    )  # may a line of a file be given to a model
-    language: str = "en"
-    salience: Salience = NO_TOPICS
-    wishes: Sequence[Wish] = ()  # of earlier runs
-    progress: Progress | None = None
+    gap: int  # silent minutes between two episodes
+    leaves: Callable[[str, int], bool]  # may a line of a file be given to a model
+    language: str
+    salience: Salience
+    wishes: Sequence[Wish]  # of earlier runs
+    progress: Progress | None
 
 
 @dataclass(slots=True)
