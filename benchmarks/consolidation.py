@@ -29,7 +29,7 @@ from memoryclaw.consolidation.changes import Claim, Segment
 from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.episodes import episode, extract, with_quotes
 from memoryclaw.consolidation.fillers import nothing_in
-from memoryclaw.consolidation.planning import Cutting, cut
+from memoryclaw.consolidation.planning import cut
 from memoryclaw.recall.evaluation import share
 from memoryclaw.talk.statements import read as read_talk
 from memoryclaw.vault.edits import quotable
@@ -165,9 +165,7 @@ def consolidated(root: Path, rows: list[Row], made: Made, *, facts: bool = True)
         made.turns += len(turns)
         made.tokens_in += sum(length(f"{turn['speaker']}: {content(turn)}\n") for turn in turns)
         started = time.perf_counter()
-        for segment in cut(
-            path, lines, read_jsonl(Path(path).stem, b"".join(lines).decode()).turns, Cutting()
-        ):
+        for segment in cut(path, lines, read_jsonl(Path(path).stem, b"".join(lines).decode()).turns):
             if reason := nothing_in(segment):
                 made.skipped[reason] = made.skipped.get(reason, 0) + 1
                 continue

@@ -39,7 +39,7 @@ def segment_of(said: Iterable[tuple[str, str]], first: int = 1) -> Segment:
                 end_line=line,
             )
         )
-    return Segment(LogRange(LOG, first, first + len(turns) - 1, "0" * 16), tuple(turns), "session")
+    return Segment(LogRange(LOG, first, first + len(turns) - 1, "0" * 16), tuple(turns))
 
 
 def basis_of(**values: object) -> Extraction:

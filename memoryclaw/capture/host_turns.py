@@ -232,13 +232,9 @@ _OWN_BLOCK = re.compile(
 # A host that cut the block short left lines that only our block has.
 _CUT_BLOCK = re.compile(rf"{_tag_pattern(OPENING)}(?:{_NEWLINE}*+{_LESS}/?(?:memory|m)\b[^\n]*)*")
 _DATA_URI = re.compile(
-    r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,([A-Za-z0-9+/_=-]{16,}|[A-Za-z0-9+/]*)(?:\\n)?"
+    r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,(?:[A-Za-z0-9+/_=-]{16,}|[A-Za-z0-9+/]*)(?:\\n)?"
 )
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{1024,}={0,2}")
-_MAGIC = {
-    "iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp",
-    "JVBERi0": "application/pdf", "UEsDB": "application/zip", "SUQz": "audio/mpeg", "T2dnUw": "audio/ogg",
-}  # fmt: skip
 _TEXTS = frozenset({"text", "input_text", "output_text", "markdown", "refusal"})
 _THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning", "thought"})
 # Local models think aloud at the head of their text (DeepSeek, Qwen); aider writes such thoughts under a tag of its own.
@@ -269,7 +265,7 @@ def clean(text: str) -> str:
 def unpack(text: str) -> str:
     """The text with placeholders for the binary data in it."""
     if "base64," in text:
-        text = _DATA_URI.sub(lambda hit: placeholder(hit[1] or "", hit[2]), text)
+        text = _DATA_URI.sub(lambda hit: placeholder(hit[1] or ""), text)
     if len(text) > 1024:
         text = _BASE64.sub(_if_binary, text)
     return text
@@ -288,11 +284,10 @@ def tidy(value: Any, depth: int = 0) -> Any:
     return [tidy(inner, depth + 1) for inner in value] if isinstance(value, list) else value
 
 
-def placeholder(mime: str, data: str) -> str:
-    """`[image: image/png, 12 kB]`, with the size that the Base64 text stands for."""
-    mime = mime or next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), "")
-    medium = mime.partition("/")[0] if mime.startswith(("image/", "audio/", "video/")) else "file"
-    return f"[{medium}: {mime or 'binary'}, {_size(len(data) * 3 // 4)}]"
+def placeholder(mime: str) -> str:
+    """What stands for binary data: `[image]`, `[audio]`, `[video]` or `[file]`."""
+    medium = mime.partition("/")[0]
+    return f"[{medium}]" if medium in ("image", "audio", "video") else "[file]"
 
 
 def compact(value: Any) -> str:
@@ -351,40 +346,24 @@ def _part(part: dict[str, Any], depth: int) -> str:
 
 def _picture(part: dict[str, Any]) -> str:
     source = next((part[key] for key in ("source", "image_url", "inlineData", "image") if key in part), part)
-    if isinstance(source, str):
-        source = {"url": source}
-    if not isinstance(source, dict):
-        return "[image]"
-    url, data = source.get("url"), source.get("data", part.get("data"))
-    if isinstance(url, str) and url.startswith("data:"):
-        return unpack(url)
-    if isinstance(data, str):
-        mime = _first((source, part), "media_type", "mimeType", "mime_type")
-        return placeholder(str(mime or "image/*"), data)
-    return f"[image: {url.partition('?')[0][:200]}]" if isinstance(url, str) else "[image]"
+    source = source if isinstance(source, dict) else {"url": source}
+    url = source.get("url")
+    if isinstance(url, str):
+        return unpack(url) if url.startswith("data:") else f"[image: {url.partition('?')[0][:200]}]"
+    return placeholder(str(_first((source, part), "media_type", "mimeType", "mime_type") or "image/*"))
 
 
 def _file(part: dict[str, Any], kind: str) -> str:
     source = part.get("source") if isinstance(part.get("source"), dict) else part.get(kind)
     source = source if isinstance(source, dict) else part
-    data = _first(source, "data", "file_data")
     name = str(_first((source, part), "filename", "file_name", "title", "name") or "")[:100]
-    mime = str(_first((source, part), "media_type", "mimeType", "mime_type", "format") or "")
-    size = _size(len(data) * 3 // 4) if isinstance(data, str) else ""
-    about = ", ".join(filter(None, (name, mime, size)))
-    return f"[{kind}: {about}]" if about else f"[{kind}]"
+    return f"[{kind}: {name}]" if name else f"[{kind}]"
 
 
 def _if_binary(hit: re.Match[str]) -> str:
     data = hit[0]
     mixed = any(map(str.isdigit, data)) and any(map(str.isupper, data)) and any(map(str.islower, data))
-    return placeholder("", data) if mixed else data
-
-
-def _size(count: int) -> str:
-    if count < 1000:
-        return f"{count} B"
-    return f"{count / 1000:.0f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+    return "[file]" if mixed else data
 
 
 # One record of a host → the messages in it: a transcript's line of Claude Code, OpenClaw or Codex, or a message as it is. Pure.

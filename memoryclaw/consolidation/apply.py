@@ -204,10 +204,8 @@ class _Run:
         """A change as edits of files and their commit."""
         if waits(change, self._mode):
             return self._proposal(change)
-        edits = [
-            Edit(new.path, patch_bytes(new.patch))
-            for new in rewrites(change, self._collections, as_planned=True)
-        ]
+        patches = rewrites(change, self._collections, as_planned=True)
+        edits = [Edit(path, patch_bytes(patch)) for path, patch in patches.items()]
         # A file that is no longer there was moved by an earlier try, or a person took it away.
         away = [Move(move.path, move.to, if_there=True) for move in moves(change)]
         return _Step(
@@ -338,23 +336,11 @@ class CommitMessages(NamedTuple):
 
     def change(self, change: PlannedChange) -> str:
         """The message of a change: its title, what was said, where it comes from."""
+        template, last = ("consolidate-change", {"confidence": change.confidence})
         if not self.by_logs:
-            return self.templates.commit_message(
-                "upkeep",
-                title=change.title,
-                evidence=change.evidence[:_QUOTES],
-                run=self.run,
-                source=change.source,
-                known_by=fingerprint_of(change),
-            )
-        return self.templates.commit_message(
-            "consolidate-change",
-            title=change.title,
-            evidence=change.evidence[:_QUOTES],
-            run=self.run,
-            source=change.source,
-            confidence=change.confidence,
-        )
+            template, last = "upkeep", {"known_by": fingerprint_of(change)}
+        told = {"title": change.title, "evidence": change.evidence[:_QUOTES], "run": self.run}
+        return self.templates.commit_message(template, **told, source=change.source, **last)
 
     def proposal(self, change: PlannedChange) -> str:
         """The message of the commit of a proposal."""

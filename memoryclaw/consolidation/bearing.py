@@ -58,8 +58,8 @@ class _Kind(NamedTuple):
 
 
 @cache
-def _kinds() -> tuple[_Kind, ...]:
-    rows = (line.partition(": ") for line in lists.lines("consolidation.kinds_in_turn"))
+def _kinds(name: str = "kinds_in_turn") -> tuple[_Kind, ...]:
+    rows = (line.partition(": ") for line in lists.lines(f"consolidation.{name}"))
     return tuple(
         _Kind(names.partition(", ")[0], WordList(names.split(", ")), WordList(members.split(", ")))
         for names, _, members in rows
@@ -85,16 +85,6 @@ def kinds_of_field(field: str) -> tuple[_Kind, ...]:
     """The kinds of things that a field is called by."""
     tokens = tokens_of(field)
     return tuple(kind for kind in _kinds() if kind.names.at(tokens))
-
-
-@cache
-def _abstentions() -> tuple[_Kind, ...]:
-    """What somebody is or leaves alone, and what such a one does not eat or drink."""
-    rows = (line.partition(": ") for line in lists.lines("consolidation.abstentions"))
-    return tuple(
-        _Kind(names.partition(", ")[0], WordList(names.split(", ")), WordList(things.split(", ")))
-        for names, _, things in rows
-    )
 
 
 @cache
@@ -159,10 +149,8 @@ def _then(clause: Clause, words: Grammar, said: str) -> str:
     """The ISO day at which the earlier time ends of which a clause tells; `_ONCE` where that has no day, and empty where it tells of none, or of a change."""
     tokens = clause.tokens
     before = {n for n, _ in words.former.places(tokens) if not words.ended.at(tokens, n)}
-    signs = [words.ended, words.gone, words.replacing, words.cancel_words, words.renewals, words.returns]
-    signs += [words.ending_verbs, words.change_verbs, words.corrections]
     is_change = any(n not in before for n, _ in words.changes.places(tokens))
-    if is_change or any(sign.within(tokens) for sign in signs):
+    if is_change or words.upheavals.within(tokens):
         return ""
     if before or words.earlier_times.within(tokens) or words.past_be.has_any(clause.verb):
         return _ONCE
@@ -275,18 +263,13 @@ class _Later(NamedTuple):
 @lru_cache(maxsize=1024)
 def _later(text: str) -> _Later:
     words, tokens = grammar_of(text), tokens_of(text)
-    signs = words.changes, words.returns, words.renewals
-    is_given_up = words.ending_verbs.within(tokens)
-    ends = is_given_up or any(
-        entries.within(tokens) for entries in (words.ended, words.gone, words.replacing)
-    )
-    is_change = is_given_up or any(sign.within(tokens) for sign in signs)
+    is_change = words.ending_verbs.within(tokens) or words.news.within(tokens)
     stated = (
         clause
         for clause in clauses_told(text, words)
         if clause.kind not in ("wish", "modal", "order", "duty")
     )
-    return _Later(text, words, tuple(stated) if is_change else (), tokens, ends)
+    return _Later(text, words, tuple(stated) if is_change else (), tokens, words.endings.within(tokens))
 
 
 def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
@@ -359,21 +342,13 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     spoken_to = any(token in words.first_person and token not in words.possessives_own for token in tokens)
     if is_own or (spoken_to and clause.kind != "report"):  # `they put me on days`
         return True
-    if any(token in words.people_pronouns for token in tokens[:1]):
+    if words.people_pronouns.has_any(tokens[:1]):
         return False
     is_thing = not clause.subject and words.auxiliaries.has_any(tokens_of(clause.rest)[:1])
     head = clause.verb if is_thing else clause.subject  # `design has gone over to Linear`
     if not head or head == tokens:
         return True
-    idle = (
-        words.small,
-        words.adverbs,
-        words.number_words,
-        words.renewals,
-        words.calendar_words,
-        words.thing_pronouns,
-    )
-    named = [token for token in head if not any(token in entries for entries in idle)]
+    named = [token for token in head if token not in words.nameless]
     if not named:
         return True
     kinds = {kind for each in (known, clause.text) for kind in kinds_named(each)}
@@ -394,10 +369,9 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
 def _is_of_other(clause: Clause, words: Grammar, known: frozenset[str]) -> bool:
     """True where a clause names another one than is known, or a thing of theirs: `my mate Del got moved`, `the car of my dad`."""
     tokens = clause.tokens
-    goes_on = words.prepositions, words.noun_openers, words.adverbs, words.light
     if any(
         token.endswith("'s") and token[:-2] not in words.small and token[:-2] not in known
-        and not any(each.at(tokens, place + 1) for each in goes_on)
+        and not words.followers.at(tokens, place + 1)
         for place, token in enumerate(tokens[:-1])
     ):  # fmt: skip
         return True
@@ -406,7 +380,7 @@ def _is_of_other(clause: Clause, words: Grammar, known: frozenset[str]) -> bool:
         lead = tokens[place - 1] if place else ""
         is_led = lead in words.possessives_own or lead in words.noun_openers or not place
         is_first = place < (len(clause.subject) if clause.kind else FIRST)
-        of_role = any(token in words.owner_prepositions for token in tokens[max(0, place - 2) : place])
+        of_role = words.owner_prepositions.has_any(tokens[max(0, place - 2) : place])
         if (of_role or (is_led and is_first)) and known.isdisjoint(role):
             return True
     return False
@@ -427,7 +401,7 @@ def _breaks(clause: Clause, words: Grammar, fact: Fact) -> bool:
         kind.names.within(before)
         and kind.members.within(tokens)
         and denies == (kind.members.within(before) or not is_state)
-        for kind in _abstentions()
+        for kind in _kinds("abstentions")  # what somebody is, and what such a one does not eat or drink
     )
 
 
@@ -458,17 +432,7 @@ def _telling(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
     """The stems of what a text tells besides things of a kind: without its verbs, times and signs of change."""
     plain = with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))
     tokens = tokens_of(plain)
-    idle = (
-        kind.names,
-        kind.members,
-        _phrases(words),
-        words.changes,
-        words.renewals,
-        words.returns,
-        words.ended,
-        words.verbs,
-        words.calendar_words,
-    )
+    idle = kind.names, kind.members, _phrases(words), words.tidings
     places = {
         n for entries in idle for place, size in entries.places(tokens) for n in range(place, place + size)
     }
@@ -535,8 +499,7 @@ def _subject_in(text: str, code: str) -> str:
     subject = next((clause.subject for clause in clauses(text, words)), ())
     if subject and all(word[0].isupper() for word in text.split()[: len(subject)]):
         subject = subject[-1:]
-    idle = words.small, words.number_words, words.renewals, words.adverbs
-    return " ".join(token for token in subject if not any(token in entries for entries in idle))
+    return " ".join(token for token in subject if token not in words.fill_words)
 
 
 @lru_cache(maxsize=8192)  # of every statement that stands
@@ -657,5 +620,5 @@ def _tells_where_reached(words: str, claim: Claim) -> bool:
     if not (claim.change and noun and noun.kind in REACHED_AT and claim.entity == claim.speaker):
         return False
     tokens, signs = tokens_of(words), grammar_of(words)
-    is_own = any(token in signs.first_person for token in tokens) and not signs.roles.within(tokens)
+    is_own = signs.first_person.has_any(tokens) and not signs.roles.within(tokens)
     return is_own and noun.kind in exact_values(words, date.fromisoformat(claim.said[:10]))

@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import groupby
 from types import MappingProxyType
@@ -54,7 +54,6 @@ class Segment(NamedTuple):
 
     range: LogRange
     turns: tuple[Turn, ...]
-    cut: str = ""  # why it begins where it does: session | audience | gap | hole | topic | length
 
     @property
     def label(self) -> Label:
@@ -129,7 +128,6 @@ class Extraction(NamedTuple):
     tags: tuple[str, ...] = ()
     participants: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
-    project: str = ""
     points: tuple[Quote, ...] = ()  # the body: what was said that is worth keeping, in order
     claims: tuple[Claim, ...] = ()
     confidence: str = "medium"
@@ -214,17 +212,10 @@ class ChangeSet(NamedTuple):
 Patch = Callable[[str | None], str | None]  # of a file's text; None: there is no such file
 
 
-class FileRewrite(NamedTuple):
-    """What a change does to one file."""
-
-    path: str
-    patch: Patch
-
-
 def rewrites(
     change: PlannedChange, collections: frozenset[str], *, as_planned: bool = False
-) -> list[FileRewrite]:
-    """The patches of a change in the order of its actions, those of one file made one; moves are left out.
+) -> dict[str, Patch]:
+    """The patches of a change by their file, in the order of its actions; moves are left out.
 
     Args:
         change: what is to be done.
@@ -235,10 +226,9 @@ def rewrites(
     for action in change.actions:
         if as_planned or not isinstance(action, MoveFile):
             by_path.setdefault(action.paths[0], []).append(action)
-    return [
-        FileRewrite(path, partial(_patch, tuple(actions), collections, as_planned))
-        for path, actions in by_path.items()
-    ]
+    return {
+        path: partial(_patch, tuple(actions), collections, as_planned) for path, actions in by_path.items()
+    }
 
 
 def _patch(
@@ -310,12 +300,9 @@ def _worked_out(
 
 def _together(action: Action) -> object:
     """What actions have in common that may be done at one go: statements of one speaker and day."""
-    alike = isinstance(action, AddStatement) and not action.replaces
-    return (
-        (action.entity, action.said, action.audience)
-        if isinstance(action, AddStatement) and alike
-        else action
-    )
+    if isinstance(action, AddStatement) and not action.replaces:
+        return action.entity, action.said, action.audience
+    return action
 
 
 def moves(change: PlannedChange) -> list[MoveFile]:
@@ -362,10 +349,8 @@ def outcome_of(
     def make(change: PlannedChange) -> bool:
         """Makes a change; False where it cannot be made."""
         try:
-            fresh = {
-                new.path: new.patch(now(new.path))
-                for new in rewrites(change, collections, as_planned=as_planned)
-            }
+            patches = rewrites(change, collections, as_planned=as_planned)
+            fresh = {path: patch(now(path)) for path, patch in patches.items()}
         except (InputError, NotFoundError, OvertakenError):
             return False
         for move in moves(change):
@@ -507,7 +492,6 @@ def read_record(text: str) -> RunRecord:
     """The record in a text; whatever is no record, or a part of one that is none, reads as empty."""
     value = json_object(text)
     ranges = [range_ for cited in texts_in(value.get("ranges")) for range_ in parse_ranges(cited)]
-    acted = value.get("acted")
     sequences = [
         ToolSequence(
             _text(call.get("session")),
@@ -516,26 +500,28 @@ def read_record(text: str) -> RunRecord:
             _text(call.get("project")),
             _text(call.get("day")),
         )
-        for call in (acted if isinstance(acted, list) else ())
-        if isinstance(call, dict)
+        for call in _rows(value, "acted")
     ]
     episodes = value.get("episodes")
     noted: Mapping[Any, Any] = episodes if isinstance(episodes, dict) else {}
     sources = {id_: source for id_, source in noted.items() if isinstance(source, str)}
-    decided = value.get("decided")
     worth = {
         (_text(row.get("entity")), _text(row.get("field")), _text(row.get("value"))): _text(row.get("worth"))
-        for row in (decided if isinstance(decided, list) else ())
-        if isinstance(row, dict) and row.get("worth")
+        for row in _rows(value, "decided")
+        if row.get("worth")
     }
     run, moment, reason = (_text(value.get(key)) for key in ("run", "at", "held"))
-    wished = value.get("wishes")
     wishes = tuple(
         Wish(*(_text(row.get(key)) for key in Wish._fields))
-        for row in (wished if isinstance(wished, list) else ())
-        if isinstance(row, dict) and parse_timestamp(_text(row.get("at")))
+        for row in _rows(value, "wishes")
+        if parse_timestamp(_text(row.get("at")))
     )
     return RunRecord(run, moment, ranges, sequences, sources, reason, worth, wishes)
+
+
+def _rows(value: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
+    rows = value.get(key)
+    return (row for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
 
 
 def _text(value: object) -> str:

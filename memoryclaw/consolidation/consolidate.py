@@ -9,20 +9,19 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.capture.log_files import open_stems
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace, imprint
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
 from memoryclaw.consolidation.continuing import ToldSessions
-from memoryclaw.consolidation.cues import corrections
-from memoryclaw.consolidation.planning import Cutting, Enrich, NearDuplicates, Planner, plan
+from memoryclaw.consolidation.planning import Enrich, NearDuplicates, Planner, plan
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, past, practice, select
 from memoryclaw.daemon.timetable import Due, due
-from memoryclaw.errors import HistoryError, LockedError, NotFoundError, VaultError
+from memoryclaw.errors import HistoryError, LockedError, VaultError
 from memoryclaw.history import journal
 from memoryclaw.history.repository import History, commit_log
 from memoryclaw.index.catalog import Catalog
@@ -48,33 +47,6 @@ _PLAN, _PLAN_TEMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
 _OPEN = (f"- [{OPEN}] ",)
 # What is read again may have closed a to-do, which then was open.
 _OPEN_ONCE = tuple(f"- [{box}] " for box in (OPEN, DONE, OFF))
-
-
-class RunSettings(NamedTuple):
-    """The settings that a run follows."""
-
-    mode: str = "direct"
-    threshold: int = 7
-    loss_budget: float = 0.2
-    gap: int = 30
-    interval: int = 60
-    idle: int = 30
-    after: int = 0  # hours that a due run leaves new lines to an agent's host
-    language: str = "en"
-
-    @classmethod
-    def of(cls, config: Config, *, mode: str = "", after: int = 0) -> Self:
-        """Those of a vault; a `mode` comes before its own."""
-        return cls(
-            mode=mode or config.mode,
-            threshold=config.skill_threshold,
-            loss_budget=config.loss_budget,
-            gap=config.gap,
-            interval=config.interval,
-            idle=config.idle,
-            after=after,
-            language=config.language,
-        )
 
 
 class Consolidated(NamedTuple):
@@ -116,25 +88,30 @@ class ConsolidationContext:
     vault: Vault
     catalog: Catalog
     enrich: Enrich | None
-    rules: RunSettings
-    leaves: Callable[[str, int], bool] = lambda _path, _line: (
-        False
-    )  # may a line of a file be given to a model
-    progress: Progress | None = None
+    rules: Config  # the settings that a run follows
+    after: int  # hours that a due run leaves new lines to an agent's host
+    leaves: Callable[[str, int], bool]  # may a line of a file be given to a model
+    progress: Progress | None
     answered: Collection[str] = ()  # the segments that a host hands answers in for
-    rehearse: Rehearse | None = (
-        None  # says why files with these texts should wait, and what else there is to say
-    )
+    rehearse: Rehearse | None  # says why files with these texts should wait, and what else there is to say
 
 
 def preview(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
     """The change set that a run would apply now; nothing is written."""
+    return _planned(context, only_if_due=only_if_due, remember=False)
+
+
+def _planned(context: ConsolidationContext, *, only_if_due: bool, remember: bool) -> Consolidated:
     past = past_runs(context)
     unfinished = _unfinished_plan(context, past)
-    logs, left_open = _over(context, [] if unfinished else select(context.vault, past))
+    if remember and not unfinished:
+        _drop_plan(context.writing.root)
+    waiting = [] if unfinished else select(context.vault, past, remember=remember)
+    logs, left_open = _over(context, waiting)
     if only_if_due and not unfinished and not (verdict := _verdict(context, past, logs)).due:
         return Consolidated(ChangeSet(""), waits=verdict.reason)
-    changes = unfinished or _hold_back(context, change_set(context, past, logs))
+    rules, writing = context.rules, context.writing
+    changes = unfinished or hold_back(change_set(context, past, logs), rules.mode, writing, context.rehearse)
     return Consolidated(
         changes, mode=_mode(context, changes), notices=(*left_open, *_unused_answers(context, past, changes))
     )
@@ -154,17 +131,10 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
     try:
         with one_at_a_time(context.writing.root):
             notice = _recover(context.writing.root)
-            past = past_runs(context)
-            unfinished = _unfinished_plan(context, past)
-            if not unfinished:
-                _drop_plan(context.writing.root)
-            waiting = [] if unfinished else select(context.vault, past, remember=True)
-            logs, left_open = _over(context, waiting)
-            if only_if_due and not unfinished and not (verdict := _verdict(context, past, logs)).due:
-                return Consolidated(ChangeSet(""), waits=verdict.reason)
-            changes = unfinished or _hold_back(context, change_set(context, past, logs))
-            unused = _unused_answers(context, past, changes)
-            return _apply(context, changes, notice)._replace(notices=(*left_open, *unused))
+            planned = _planned(context, only_if_due=only_if_due, remember=True)
+            if planned.waits:
+                return planned
+            return _apply(context, planned.changes, notice)._replace(notices=planned.notices)
     except LockedError:
         if not only_if_due:
             raise
@@ -230,10 +200,8 @@ def past_runs(context: ConsolidationContext) -> PastRuns:
 
 def _unfinished_plan(context: ConsolidationContext, past: PastRuns) -> ChangeSet | None:
     """What a killed run had planned, while its logs are as they were and nothing has read them since."""
-    try:
-        changes = read_plan(files.read_file(context.writing.root, _PLAN).data.decode("utf-8", "replace"))
-    except NotFoundError:
-        return None
+    stored = files.data_at(context.writing.root, _PLAN)
+    changes = read_plan(stored.decode("utf-8", "replace")) if stored else None
     if changes is None or any(record.run == changes.run for record in past.records):
         return None
     waiting = select(context.vault, past)
@@ -270,7 +238,7 @@ def change_set(
         with_todos=partial(context.catalog.episodes_with, _OPEN if merge else _OPEN_ONCE),
         enrich=context.enrich,
         leaves=context.leaves,
-        rules=Cutting(gap_minutes=rules.gap),
+        gap=rules.gap,
         language=rules.language,
         salience=salience,
         wishes=[wish for record in past.records for wish in record.wishes],
@@ -279,7 +247,9 @@ def change_set(
     # A model may take an hour, and what others write of the index meanwhile could not be folded into it.
     with nullcontext() if context.enrich else context.catalog.reading():
         changes = plan(planner, logs)
-    acted, drafts = practice(writing, context.vault, logs, changes.ranges, past, threshold=rules.threshold)
+    acted, drafts = practice(
+        writing, context.vault, logs, changes.ranges, past, threshold=rules.skill_threshold
+    )
     digest = hashlib.sha256("\n".join(changes.ranges).encode("utf-8", "surrogateescape")).hexdigest()
     return changes._replace(
         run=run_id(verb, writing.now, digest[:6]), changes=(*changes.changes, *drafts), acted=acted
@@ -316,10 +286,6 @@ def hold_back(changes: ChangeSet, mode: str, writing: WriteContext, rehearse: Re
     return changes._replace(held=reason, notices=(*changes.notices, *([notice] if notice else [])))
 
 
-def _hold_back(context: ConsolidationContext, changes: ChangeSet) -> ChangeSet:
-    return hold_back(changes, context.rules.mode, context.writing, context.rehearse)
-
-
 def _mode(context: ConsolidationContext, changes: ChangeSet) -> str:
     """The mode of a run; what is held waits on its branch, or below review/ where no branch can be made."""
     if not changes.held:
@@ -350,21 +316,15 @@ def _verdict(context: ConsolidationContext, past: PastRuns, logs: Sequence[Unrea
     if logs and not turns:
         return Due(True, "turns wait, and their logs have no clock")
     runs = sorted(record.at for record in past.records if record.at)
-    ask = partial(
-        due,
+    return due(
         context.writing.now,
         last_run=_moment(runs[-1:]),
         newest_turn=_moment(turns[-1:]),
         oldest_waiting=_moment(turns[:1]),
         interval_minutes=context.rules.interval,
         idle_minutes=context.rules.idle,
-        after_hours=context.rules.after,
+        after_hours=context.after,
     )
-    verdict = ask()
-    if verdict.due or not (sooner := ask(urgent=True)).due:
-        return verdict
-    # Read only where a correction would change the answer.
-    return sooner if any(corrections(tuple(log.turns), context.rules.language) for log in logs) else verdict
 
 
 def _moment(times: Sequence[str]) -> datetime | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from memoryclaw.capture.log_records import file_stem
 from memoryclaw.consolidation.changes import RunRecord, Segment
@@ -13,16 +12,6 @@ from memoryclaw.vault.audience import Label, label_of_note
 from memoryclaw.vault.layout import safe_path
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.writing.context import WriteContext
-
-
-class _Told(NamedTuple):
-    """A stretch of a session that an episode tells; of two that end on one line that of this run is the last."""
-
-    path: str
-    last: int
-    planned: bool
-    id: str
-    label: Label
 
 
 class ToldSessions:
@@ -42,25 +31,15 @@ class ToldSessions:
         name = f"/{segment.range.path.rpartition('/')[2]}"
         if not segment.turns or name != f"/{file_stem(segment.turns[0].session)}.jsonl":
             return ""
-        earlier = [
-            _Told(range_.path, range_.last, planned=True, id=id_, label=label)
-            for range_, id_, label in self._planned
-            if range_.path.endswith(name)
-        ]
+        # Of two that end on one line, that of this run is the last.
+        earlier = [(range_, 1, id_) for range_, id_, label in self._planned if label == segment.label]
         for id_, source in self._sources:
-            if f"{name}#" in source and (label := self._label(id_)) is not None:
-                earlier += [
-                    _Told(range_.path, range_.last, planned=False, id=id_, label=label)
-                    for range_ in parse_ranges(source)
-                    if range_.path.endswith(name)
-                ]
+            if f"{name}#" in source and self._label(id_) == segment.label:
+                earlier += [(range_, 0, id_) for range_ in parse_ranges(source)]
         start = segment.range.path, segment.range.first
-        before = [
-            episode
-            for episode in earlier
-            if (episode.path, episode.last) < start and episode.label == segment.label
-        ]
-        return max(before).id if before else ""
+        ends = ((range_.path, range_.last, planned, id_) for range_, planned, id_ in earlier)
+        before = [end for end in ends if end[0].endswith(name) and end[:2] < start]
+        return max(before)[-1] if before else ""
 
     def _label(self, id_: str) -> Label | None:
         path = f"episodes/{id_}.md"

@@ -73,14 +73,13 @@ def _correcting(turn: Turn, language: str) -> str:
         return ""
     words = grammar(code)
     tokens = tokens_of(text)
-    signs = words.wrong_words, words.errors, words.denials
-    if not any(sign.within(tokens) for sign in signs):
+    if not words.reproaches.within(tokens):
         return ""  # most turns hold none of these words, and need no reading
     speech = own_words(text, words, turn.name)
     correcting = (
         sentence
         for sentence in sentences(speech.text)
-        if any(sign.may_be_in(tokens_of(sentence)) for sign in signs) and _corrects(sentence, words)
+        if words.reproaches.may_be_in(tokens_of(sentence)) and _corrects(sentence, words)
     )
     return " ".join(speech.seals.open(next(correcting, "")).split())[:_SHOWN].strip()
 
@@ -93,9 +92,7 @@ def _corrects(sentence: str, words: Grammar) -> bool:
         clause
         for clause in clauses(sentence, words)
         if not (
-            (clause.under and clause.tokens[0] not in words.pointing)
-            or words.conditionals.within(clause.tokens)
-            or words.suppositions.within(clause.tokens)
+            (clause.under and clause.tokens[0] not in words.pointing) or words.unreal.within(clause.tokens)
         )
     )
     return any(
@@ -113,42 +110,31 @@ def _is_verdict(clause: Clause, words: Grammar, verdicts: WordList) -> bool:
     if place < 0:
         return False
     others = [*tokens[:place], *tokens[place + verdicts.at(tokens, place) :]]
-    return not any(token in words.negations for token in others) and all(
-        token in words.pointing
-        or token in words.be_verbs
-        or token in words.adverbs
-        or token in words.fillers
-        or token in words.deictics
-        for token in others
-    )
+    return words.negations.isdisjoint(others) and words.beside_verdicts.issuperset(others)
 
 
 def _denies_saying(clause: Clause, words: Grammar) -> bool:
     """True for `i never said that` and `i didnt say i want it`, not for `i never said that to her`."""
     tokens = clause.tokens
     place = words.denials.find(tokens)
-    if place < 0 or any(token in words.others for token in tokens):
+    if place < 0 or words.others.has_any(tokens):
         return False
     behind = tokens[place + words.denials.at(tokens, place) :]
     is_told = bool(behind) and (behind[0] in words.nominatives or behind[0] in words.contracted_subjects)
-    points = not behind or any(token in words.pointing for token in tokens)
-    return (is_told or points) and any(token in words.first_person for token in tokens)
+    points = not behind or words.pointing.has_any(tokens)
+    return (is_told or points) and words.first_person.has_any(tokens)
 
 
 def _errs(clause: Clause, words: Grammar) -> bool:
     """True where the one spoken to is named first, and erred: `you mixed up the days`, `da hast du mich falsch verstanden`."""
     tokens = clause.tokens
     place = words.errors.find(tokens)
-    if place < 0 or any(token in words.negations for token in tokens):
+    if place < 0 or words.negations.has_any(tokens):
         return False
     behind = tokens[place + words.errors.at(tokens, place) :]
     pronoun = next((t for t in tokens if t in words.first_person or t in words.second_person), "")
-    carries = behind and _carries(behind[0], words)  # "you took the wrong train"
+    carries = behind and behind[0] not in words.carried  # "you took the wrong train"
     return pronoun in words.second_person and not carries
-
-
-def _carries(token: str, words: Grammar) -> bool:
-    return not (token in words.small or token in words.adverbs or token in words.fillers)
 
 
 def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -> tuple[Claim, ...]:
@@ -228,9 +214,7 @@ class _Exchange:
             return set(key.split()) <= set(key_of(f"{self._question} {self._reply}").split())
         question, reply = tokens_of(self._question), tokens_of(self._reply)
         return not self.stems.isdisjoint(_stems(field)) or any(
-            words.first_person.has_any(question)
-            or words.possessives_own.has_any(question)
-            or words.second_person.has_any(reply)
+            words.own_pronouns.has_any(question) or words.second_person.has_any(reply)
             for words in map(grammar, codes())
         )
 
@@ -384,7 +368,7 @@ def _likely(text: str, language: str) -> Iterable[str]:
 def _order_in(tokens: Sequence[str], words: Grammar) -> _OrderToForget | None:
     start = words.request_openers.at(tokens, words.fillers.skip(tokens))
     order = words.forget_orders.find(tokens)
-    if order < 0 or not (order == start or _is_polite(tokens[start:order], words)):
+    if order < 0 or not (order == start or words.courtesies.issuperset(tokens[start:order])):
         return None
     behind = tokens[order + words.forget_orders.at(tokens, order) :]
     topic, place = words.forget_what.find(behind), words.forget_from.find(behind)
@@ -392,15 +376,11 @@ def _order_in(tokens: Sequence[str], words: Grammar) -> _OrderToForget | None:
         return _OrderToForget(behind[topic + words.forget_what.at(behind, topic) :])
     if place > 0:  # `remove Ana from your memory`
         return _OrderToForget(behind[:place])
-    link = next((at for at, token in enumerate(behind) if not _is_polite([token], words)), len(behind))
+    link = next((at for at, token in enumerate(behind) if token not in words.courtesies), len(behind))
     if words.forget_links.at(behind, link):
         return _OrderToForget(behind[link + 1 :])
-    bare = [token for token in behind if not (_is_polite([token], words) or token in words.prepositions)]
+    bare = [token for token in behind if not (token in words.courtesies or token in words.prepositions)]
     return _OrderToForget(bare, is_bare=True) if bare else None
-
-
-def _is_polite(tokens: Iterable[str], words: Grammar) -> bool:
-    return all(token in words.fillers or token in words.closers for token in tokens)
 
 
 def _answer_before(turns: Sequence[Turn], place: int) -> int:

@@ -490,7 +490,7 @@ def with_quotes(points: Sequence[Quote], claims: Iterable[Claim], turns: Iterabl
     for claim in claims:
         words = harmless(claim.quote)
         statement = harmless(claim.words) or words
-        if not any(point.line == claim.line and _holds(point.text, statement) for point in quotes):
+        if _place_of(quotes, claim.line, statement) is None:
             quotes.append(Quote(claim.line, speakers.get(claim.line, claim.role), words))
     return tuple(quotes)
 
@@ -507,19 +507,19 @@ def with_changes(
         was = decision.known if decision.action == "supersede" or decision.replaces else decision.was
         if was and decision.audience in ("", audience):
             words = harmless(decision.claim.words or decision.claim.quote)
-            index = next(
-                (
-                    n
-                    for n, point in enumerate(changed)
-                    if point.line == decision.claim.line and _holds(point.text, words)
-                ),
-                None,
-            )
+            index = _place_of(changed, decision.claim.line, words)
             if index is not None:
                 changed[index] = changed[index]._replace(
                     text=f"{changed[index].text} (was: {cut_short(harmless(was), _WAS)})"
                 )
     return tuple(changed)
+
+
+def _place_of(points: Sequence[Quote], line: int, words: str) -> int | None:
+    """The place of the first point of a line that holds some words."""
+    return next(
+        (n for n, point in enumerate(points) if point.line == line and _holds(point.text, words)), None
+    )
 
 
 def _holds(text: str, words: str) -> bool:
@@ -534,8 +534,7 @@ _RESOLVED = re.compile(r" \(\d{4}(?:-\d\d){0,2}(?: to \d{4}-\d\d-\d\d)?\)")
 def block_of(points: Sequence[Quote], claim: Claim) -> str:
     """The block id of the point that a claim rests on: `l3`, or `l3-2` for the second of its line."""
     quotes = [point for point in points if point.line == claim.line]
-    words = claim.words or claim.quote
-    number = next((n for n, point in enumerate(quotes) if _holds(point.text, harmless(words))), 0)
+    number = _place_of(quotes, claim.line, harmless(claim.words or claim.quote)) or 0
     return f"l{claim.line}" + (f"-{number + 1}" if number else "")
 
 
@@ -792,7 +791,6 @@ def episode(segment: Segment, extraction: Extraction, is_taken: Callable[[str], 
         "summary": cut_short(harmless(extraction.summary), _SUMMARY_MOST) or title,
         "participants": _names(extraction.participants),
         "entities": _names(extraction.entities),
-        "project": _name(extraction.project),
         "confidence": extraction.confidence if extraction.confidence in LEVELS else "low",
         "source": str(segment.range),
         "trust": trust,
@@ -817,11 +815,7 @@ def _times(segment: Segment) -> list[datetime]:
 
 
 def _names(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(filter(None, map(_name, names))))[:_MOST_TAGS]
-
-
-def _name(name: str) -> str:
-    return speaker(name) if name.strip() else ""
+    return list(dict.fromkeys(speaker(name) for name in names if name.strip()))[:_MOST_TAGS]
 
 
 def participants_of(turns: Iterable[Turn], *, people: bool = False) -> tuple[str, ...]:

@@ -247,19 +247,11 @@ _FILES, _RAN = 5, 4
 _LONGEST = 80  # characters of a command
 
 
-class Ran(NamedTuple):
-    """A command that ran: its line, how it went (None: that is not said), and where."""
-
-    line: int
-    command: str
-    ok: bool | None
-
-
 class Deeds(NamedTuple):
     """What tools did: the files that they touched, the most often first, the commands that they ran, and other calls."""
 
     files: tuple[str, ...] = ()
-    ran: tuple[Ran, ...] = ()
+    ran: tuple[tuple[str, bool], ...] = ()  # each with whether it went well
     calls: tuple[tuple[int, ToolText], ...] = ()
     line: int = 0  # of the last one that touched a file or ran
     lessons: tuple[Lesson, ...] = ()
@@ -268,7 +260,7 @@ class Deeds(NamedTuple):
 def deeds(turns: Iterable[Turn]) -> Deeds:
     """What the tools among some turns did; what only looks is not named."""
     files: Counter[str] = Counter()
-    ran: dict[str, Ran] = {}
+    ran: dict[str, bool] = {}
     calls: dict[tuple[str, str], tuple[int, ToolText]] = {}
     trouble = _Trouble()
     last = 0
@@ -281,7 +273,7 @@ def deeds(turns: Iterable[Turn]) -> Deeds:
         if command := argument(call.args, COMMAND):
             for step in commands(command):
                 ran.pop(step, None)
-                ran[step] = Ran(turn.line, step, not call.failed)
+                ran[step] = not call.failed
                 last = turn.line
             trouble.ran(turn, command, failed=call.failed)
         elif call.looks_up:
@@ -294,7 +286,7 @@ def deeds(turns: Iterable[Turn]) -> Deeds:
         else:
             calls[call.tool, call.about] = (turn.line, call)
     names = tuple(name for name, _ in files.most_common(_FILES) if name)
-    return Deeds(names, tuple(ran.values())[-_RAN:], tuple(calls.values()), last, tuple(trouble.lessons))
+    return Deeds(names, tuple(ran.items())[-_RAN:], tuple(calls.values()), last, tuple(trouble.lessons))
 
 
 class Lesson(NamedTuple):
@@ -386,6 +378,6 @@ def as_words(deed: Deeds) -> str:
     """Files and commands in one line."""
     pieces = [f"files {', '.join(deed.files)}"] if deed.files else []
     if deed.ran:
-        runs = (f"{_shown(run.command)}{'' if run.ok else ' (failed)'}" for run in deed.ran)
+        runs = (f"{_shown(command)}{'' if ok else ' (failed)'}" for command, ok in deed.ran)
         pieces.append("ran " + ", ".join(runs))
     return "; ".join(pieces)

@@ -301,10 +301,7 @@ class _Ground:
             for statement in quoted
             if claimed.value and self._stands(claimed.value, statement.words)
         ] or quoted
-        return next(
-            (statement for statement in reversed(holding) if not statement.doubts),
-            holding[-1] if holding else None,
-        )
+        return _last_sure(holding)
 
     def _is_affirmed(self, claimed: ModelClaim, turn: Turn) -> bool:
         """True where the same person says yes to it further on: the number in one line, the yes two lines later."""
@@ -440,15 +437,8 @@ class _Ground:
 
     def _statement_with(self, value: str, turn: Turn) -> Statement | None:
         """The statement of a line that holds a value, the last one without a doubt; None where only its question does."""
-        holding = [
-            statement
-            for statement in self._statements.get(turn.line, ())
-            if self._stands(value, statement.words)
-        ]
-        return next(
-            (statement for statement in reversed(holding) if not statement.doubts),
-            holding[-1] if holding else None,
-        )
+        spoken = self._statements.get(turn.line, ())
+        return _last_sure([statement for statement in spoken if self._stands(value, statement.words)])
 
     def _why_misnamed(self, claimed: ModelClaim, entity: str, statement: Statement | None, turn: Turn) -> str:
         """Why it is not sure whom a statement is about; empty where its words tell."""
@@ -457,13 +447,7 @@ class _Ground:
         words = grammar(statement.language)
         tokens = tokens_of(statement.words)
         if claimed.type == "assistant" or fold(claimed.entity) in _ASSISTANT:
-            orders = (
-                statement.kind == "order"
-                or words.negations.within(tokens)
-                or words.lasting.within(tokens)
-                or words.order_topics.within(tokens)
-                or words.orders.at(tokens)
-            )
+            orders = statement.kind == "order" or words.order_signs.within(tokens) or words.orders.at(tokens)
             return "" if orders else "it orders nothing"
         if key_of(entity) == key_of(self._full_name(turn.name) or turn.role):
             return self._why_not_speaker(claimed, statement, words, tokens)
@@ -530,6 +514,12 @@ class _Ground:
         end = next((n for n, near in enumerate(self._segment) if near.line == turn.line), 0)
         start = 0 if most is None else max(0, end - most)
         return " ".join(near.text for near in self._segment[start:end] if near.role in SPEAKERS)
+
+
+def _last_sure(statements: Sequence[Statement]) -> Statement | None:
+    """The last one without a doubt, else the last one."""
+    sure = [statement for statement in statements if not statement.doubts]
+    return next(reversed(sure or statements), None)
 
 
 def _names_nobody(name: str) -> bool:

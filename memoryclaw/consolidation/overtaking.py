@@ -231,12 +231,9 @@ class Pair:
     def _is_of(self, behind: Sequence[str]) -> bool:
         """False where a verb has another object than what stands: `quit smoking`, of somebody who is one's partner."""
         words, first = self.words, 0
-        while first < len(behind) and (
-            behind[first] in words.prepositions or behind[first] in words.noun_openers
-        ):
+        while first < len(behind) and behind[first] in words.object_leads:
             first += 1
-        stops = words.prepositions, words.coordinators, words.personal, words.people_pronouns
-        ends = (n for n in range(first, len(behind)) if any(behind[n] in entries for entries in stops))
+        ends = (n for n in range(first, len(behind)) if behind[n] in words.stops)
         named = [token for token in behind[first : next(ends, len(behind))] if self._names(token)]
         return not named or any(map(self._is_known, named))
 
@@ -253,16 +250,7 @@ class Pair:
 
     def _names(self, token: str) -> bool:
         """True for a word that names something."""
-        words = self.words
-        idle = (
-            words.empty,
-            words.auxiliaries,
-            words.weekdays,
-            words.months,
-            words.calendar_words,
-            words.number_words,
-        )
-        return not any(token in entries for entries in idle)
+        return token not in self.words.bare_words
 
     @cached_property
     def _own_words(self) -> frozenset[str]:
@@ -375,7 +363,7 @@ class Pair:
         known = tokens_of(f"{fact.entity} {fact.field} {fact.value}")
         figures = (token for token in tokens if token[0].isdigit() or token in words.cardinals)
         return (
-            any(sign.within(tokens) for sign in (words.changes, words.beginnings))
+            words.new_states.within(tokens)
             or not _names_in(self.telling.text, words).union(figures).issubset(known)
             or self.ends
             or self.is_of_kind

@@ -42,7 +42,6 @@ from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.continuing import ToldSessions
 from memoryclaw.consolidation.cues import cued, denied, is_order_to_forget, unwanted
 from memoryclaw.consolidation.episodes import (
-    NO_TOPICS,
     EpisodeNote,
     block_of,
     body,
@@ -85,58 +84,54 @@ from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 _PATIENCE = 24  # pauses: so much longer than the gap, a question no longer waits for its answer
 
 
-class Cutting(NamedTuple):
-    """When to cut: after so many silent minutes, and at the latest after so many turns."""
-
-    gap_minutes: int = 30
-    longest: int = 1000
+_GAP, _MOST_TURNS = 30, 1000
 
 
-def cut(path: str, lines: list[bytes], turns: Sequence[Turn], rules: Cutting) -> list[Segment]:
+def cut(
+    path: str, lines: list[bytes], turns: Sequence[Turn], gap: int = _GAP, longest: int = _MOST_TURNS
+) -> list[Segment]:
     """The segments of one log's turns.
 
     Args:
         path: of the log.
         lines: all its lines, with their ends.
         turns: those to cut, in the order of their lines; lines missing between two of them cut.
-        rules: when to cut.
+        gap: silent minutes behind which is cut.
+        longest: turns behind which is cut at the latest.
     """
     segments = []
-    for cause, stretch in _stretches(lines, turns, rules):
-        for place, part in enumerate(_short_enough(stretch, rules)):
+    for stretch in _stretches(lines, turns, gap):
+        for part in _short_enough(stretch, longest):
             range_ = range_of(path, lines, part[0].line, min(part[-1].end_line, len(lines)))
             # Labels have fields of their own.
             spoken = tuple(turn._replace(text=without_labels(turn.text)) for turn in part)
-            segments.append(Segment(range_, spoken, "length" if place else cause))
+            segments.append(Segment(range_, spoken))
     return segments
 
 
-def _stretches(lines: list[bytes], turns: Sequence[Turn], rules: Cutting) -> list[tuple[str, list[Turn]]]:
-    """Turns without a pause between them, and why each stretch begins."""
-    stretches: list[tuple[str, list[Turn]]] = []
+def _stretches(lines: list[bytes], turns: Sequence[Turn], gap: int) -> list[list[Turn]]:
+    """Turns without a pause between them."""
+    stretches: list[list[Turn]] = []
     for turn in turns:
-        before = stretches[-1][1] if stretches else []
-        cause = _parts(lines, before[-1], turn, rules) if before else "session"
-        if cause == "gap" and _asks(before[-1]) and _waits(before[-1], turn, rules):
-            if len(before) > 1:
-                stretches.append((cause, [before.pop()]))  # the question goes with its answer
-            cause = ""
-        if cause:
-            stretches.append((cause, [turn]))
+        before = stretches[-1] if stretches else []
+        if not before or _are_apart(lines, before[-1], turn):
+            stretches.append([turn])
+        elif _minutes(before[-1], turn) <= gap:
+            before.append(turn)
+        elif not (_asks(before[-1]) and _waits(before[-1], turn, gap)):
+            stretches.append([turn])
+        elif len(before) > 1:
+            stretches.append([before.pop(), turn])  # the question goes with its answer
         else:
-            stretches[-1][1].append(turn)
+            before.append(turn)
     return stretches
 
 
-def _parts(lines: list[bytes], before: Turn, after: Turn, rules: Cutting) -> str:
-    """Why the second of two neighbours begins a stretch, or nothing."""
-    if before.session != after.session:
-        return "session"
-    if (before.audience, before.export) != (after.audience, after.export):
-        return "audience"
-    if any(line.strip() for line in lines[before.end_line : after.line - 1]):
-        return "hole"
-    return "gap" if _minutes(before, after) > rules.gap_minutes else ""
+def _are_apart(lines: list[bytes], before: Turn, after: Turn) -> bool:
+    """True for neighbours of two sessions or for other ears, or with lines between them that are not read."""
+    if (before.session, before.audience, before.export) != (after.session, after.audience, after.export):
+        return True
+    return any(line.strip() for line in lines[before.end_line : after.line - 1])
 
 
 def _minutes(before: Turn, after: Turn) -> float:
@@ -154,17 +149,17 @@ def _asks(turn: Turn) -> bool:
     return turn.role not in ("tool", "system") and ends_in_question(turn.text)
 
 
-def _waits(question: Turn, answer: Turn, rules: Cutting) -> bool:
+def _waits(question: Turn, answer: Turn, gap: int) -> bool:
     """True when the next turn is somebody's answer, and came soon enough to be one."""
     speakers = question.name or question.role, answer.name or answer.role
-    soon = _minutes(question, answer) <= rules.gap_minutes * _PATIENCE
+    soon = _minutes(question, answer) <= gap * _PATIENCE
     return soon and speakers[0] != speakers[1] and answer.role != "system" and not _asks(answer)
 
 
-def _short_enough(turns: list[Turn], rules: Cutting) -> Iterator[list[Turn]]:
+def _short_enough(turns: list[Turn], longest: int) -> Iterator[list[Turn]]:
     """A stretch, cut where it is too long: at the longest pause in the latter half of what is allowed."""
-    while len(turns) > rules.longest:
-        places = range(max(rules.longest // 2, 1), rules.longest + 1)
+    while len(turns) > longest:
+        places = range(max(longest // 2, 1), longest + 1)
         end = max(places, key=lambda n: (_may_cut(turns, n), _minutes(turns[n - 1], turns[n]), n))
         yield turns[:end]
         turns = turns[end:]
@@ -194,14 +189,12 @@ class Planner:
     with_todos: OfTime
     told: ToldSessions
     enrich: Enrich | None
-    rules: Cutting
-    leaves: Callable[[str, int], bool] = lambda _path, _line: (
-        False
-    )  # may a line of a file be given to a model
-    language: str = "en"
-    salience: Salience = NO_TOPICS
-    wishes: Sequence[Wish] = ()  # of earlier runs
-    progress: Progress | None = None
+    gap: int  # silent minutes between two episodes
+    leaves: Callable[[str, int], bool]  # may a line of a file be given to a model
+    language: str
+    salience: Salience
+    wishes: Sequence[Wish]  # of earlier runs
+    progress: Progress | None
 
 
 @dataclass(slots=True)
@@ -238,7 +231,7 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     segments = [
         s
         for log in logs
-        for s in cut(log.path, log.lines, _readable(planner.context, log.turns), planner.rules)
+        for s in cut(log.path, log.lines, _readable(planner.context, log.turns), planner.gap)
     ]
     # Facts are decided in the order in which they were said, whatever the files are called.
     segments.sort(key=lambda s: (instant(s.turns[0].ts), s.range.path, s.range.first))
@@ -614,16 +607,8 @@ def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> Plann
     claim = decided.claim
     words = fact_in_words(claim.entity, claim.field, claim.value)
     was = decided.known or next((value for *_, value in decided.outdated), "another")
-    return PlannedChange(
-        kind="fact",
-        title=f"{words} (was {was})",
-        actions=(_fact(decided, source, segment), *_outdated(decided)),
-        evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
-        source=str(segment.range),
-        confidence=claim.confidence,
-        id=decided.fact or decided.path,
-        audience=common_audience(segment.audience, decided.audience),
-    )
+    actions = _fact(decided, source, segment), *_outdated(decided)
+    return _of_fact(decided, segment, f"{words} (was {was})", actions, decided.fact or decided.path)
 
 
 def _outdated(decided: ClaimDecision) -> Iterator[EndFact]:
@@ -634,19 +619,9 @@ def _outdated(decided: ClaimDecision) -> Iterator[EndFact]:
 
 def _ending(decided: ClaimDecision, segment: Segment) -> PlannedChange:
     claim = decided.claim
-    return PlannedChange(
-        kind="fact",
-        title=f"No longer: {fact_in_words(claim.entity, claim.field, claim.value)}",
-        actions=(
-            EndFact(decided.path, claim.entity, claim.field, claim.value, decided.since),
-            *_outdated(decided),
-        ),
-        evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
-        source=str(segment.range),
-        confidence=claim.confidence,
-        id=decided.fact,
-        audience=common_audience(segment.audience, decided.audience),
-    )
+    end = EndFact(decided.path, claim.entity, claim.field, claim.value, decided.since)
+    title = f"No longer: {fact_in_words(claim.entity, claim.field, claim.value)}"
+    return _of_fact(decided, segment, title, (end, *_outdated(decided)), decided.fact)
 
 
 def _doubting(decided: ClaimDecision, source: str, segment: Segment) -> Iterator[PlannedChange]:
@@ -656,16 +631,26 @@ def _doubting(decided: ClaimDecision, source: str, segment: Segment) -> Iterator
     for path, entity, field_of, value in (*denied, *decided.doubted):
         how = claim.how if denied else OVERTAKEN
         day = plus_days(date.fromisoformat(claim.said), -1).isoformat()
-        yield PlannedChange(
-            kind="fact",
-            title=f"To be {'forgotten' if how == UNWANTED else 'verified'}: {fact_in_words(entity, field_of, value)}",
-            actions=(DoubtFact(path, entity, field_of, value, day, source, how),),
-            evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
-            source=str(segment.range),
-            confidence=claim.confidence,
-            id=decided.fact or path,
-            audience=common_audience(segment.audience, decided.audience),
-        )
+        title = f"To be {'forgotten' if how == UNWANTED else 'verified'}: {fact_in_words(entity, field_of, value)}"
+        doubt = DoubtFact(path, entity, field_of, value, day, source, how)
+        yield _of_fact(decided, segment, title, (doubt,), decided.fact or path)
+
+
+def _of_fact(
+    decided: ClaimDecision, segment: Segment, title: str, actions: tuple[Action, ...], id_: str
+) -> PlannedChange:
+    """The change of a fact that a claim brings, with what was said."""
+    claim = decided.claim
+    return PlannedChange(
+        kind="fact",
+        title=title,
+        actions=actions,
+        evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
+        source=str(segment.range),
+        confidence=claim.confidence,
+        id=id_,
+        audience=common_audience(segment.audience, decided.audience),
+    )
 
 
 def _speaker(claim: Claim, segment: Segment) -> str:
@@ -683,10 +668,12 @@ def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPendin
 
 def _pending_change(pending: Sequence[AddPending], decided: Iterable[ClaimDecision]) -> list[PlannedChange]:
     """One change for all facts that wait; the same fact waits once."""
-    once = {(p.entity, p.field, p.value): p for p in reversed(pending)}
-    if not once:
+    first = dict[tuple[str, str, str], AddPending]()
+    for fact in pending:
+        first.setdefault((fact.entity, fact.field, fact.value), fact)
+    if not first:
         return []
-    facts = tuple(p for p in pending if once[p.entity, p.field, p.value] is p)
+    facts = tuple(first.values())
     quotes = {(d.claim.entity, d.claim.field, d.claim.value): d.reason for d in decided}
     return [
         PlannedChange(

@@ -154,8 +154,7 @@ def _order_in_turn(order: str, other: str) -> bool:
     words = grammar_of(other, spoken_in(order, "en"))
     ways, others = (_ways(tokens_of(text)) for text in (order, other))
     is_one = any(ways[aspect] != others[aspect] or aspect == _NAMED for aspect in ways.keys() & others.keys())
-    conditions = (words.suppositions, words.conditions)
-    is_bound = any(entries.within(tokens_of(text)) for entries in conditions for text in (order, other))
+    is_bound = any(words.provisos.within(tokens_of(text)) for text in (order, other))
     return is_one and not is_bound and _ordered_thing(order, words) == _ordered_thing(other, words)
 
 
@@ -176,15 +175,7 @@ def _ordered_thing(order: str, words: Grammar) -> frozenset[str]:
     ways = _ways(tokens)
     if _NAMED in ways:
         return frozenset()
-    idle = (
-        words.manner_verbs,
-        words.lasting,
-        words.politeness,
-        words.changes,
-        words.returns,
-        words.allowances,
-    )
-    places = {n for n in range(len(tokens)) for entries in idle for n in range(n, n + entries.at(tokens, n))}
+    places = {n for place, size in words.order_frames.places(tokens) for n in range(place, place + size)}
     plain = (
         token
         for n, token in enumerate(tokens)
@@ -238,20 +229,11 @@ def reconcile(
 
 def _end(claim: Claim, known_facts: Known) -> ClaimDecision:
     """What becomes of a value that a person says holds no longer: where one such value stands, it ends."""
-    any_field = claim.field == ANY_FIELD  # the words of a statement name it, and an id anything
-    matches = [
-        (path, fact)
-        for path, fact in known_facts
-        if any_field
-        and fact.current
-        and (fact.id == claim.value or (fact.is_statement and same_value(fact.value, claim.value)))
-    ]
-    matches = matches or [
-        (path, fact) for path, fact in known_facts if fact.current and _is_named(fact, claim)
-    ]
-    matches = matches or [
-        (path, fact) for path, fact in known_facts if fact.current and _is_habit(fact, claim)
-    ]
+    standing_facts = [pair for pair in known_facts if pair[1].current]
+    ways = (_is_meant, _is_named, _is_habit)  # the surest first
+    matches = next(
+        filter(None, ([pair for pair in standing_facts if way(pair[1], claim)] for way in ways)), []
+    )
     if (
         len(matches) != 1
         or claim.role != _PERSON
@@ -276,6 +258,12 @@ def _doubt(claim: Claim, known_facts: Known) -> ClaimDecision:
                 claim, "doubt", f"it is {claim.how}", path=path, fact=fact.id, known=fact.value, audience=fact.audience
             )  # fmt: skip
     return ClaimDecision(claim, "drop", "nothing of the kind is held")
+
+
+def _is_meant(fact: Fact, claim: Claim) -> bool:
+    """True for what an ending of any field means outright: an id anything, words the statement that they are."""
+    is_said = fact.is_statement and same_value(fact.value, claim.value)
+    return claim.field == ANY_FIELD and (fact.id == claim.value or is_said)
 
 
 def _is_named(fact: Fact, claim: Claim) -> bool:
@@ -319,11 +307,8 @@ def _is_habit(fact: Fact, claim: Claim) -> bool:
         and bool(ended)
         and ended < habit
         and len(habit - ended) <= _HABIT
-        and any(token in words.first_person or token in words.possessives_own for token in tokens)
-        and not any(
-            entries.within(tokens)
-            for entries in (words.roles, words.preference_verbs, words.preference_words)
-        )
+        and words.own_pronouns.has_any(tokens)
+        and not words.tastes.within(tokens)
         and not any(has_phrase(tokens_of(claim.words), phrase) for phrase in places)
     )
 

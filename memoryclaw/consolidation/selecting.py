@@ -24,12 +24,11 @@ from memoryclaw.consolidation.environment import environment
 from memoryclaw.consolidation.mining import plan_skills
 from memoryclaw.consolidation.skill_drafts import SkillDraft
 from memoryclaw.consolidation.tool_calls import Call, calls_in, tool_sequences
-from memoryclaw.errors import NotFoundError
 from memoryclaw.history import repository
 from memoryclaw.history.repository import Branch, History, Logged
 from memoryclaw.model import Turn
 from memoryclaw.skills.listing import known_skills
-from memoryclaw.text.encoding import decode
+from memoryclaw.text.encoding import decode, json_object
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.forgotten import ForgottenLines, omitted_lines
@@ -98,9 +97,10 @@ def read_branch(history: History, branch: Branch) -> OpenBranch:
 
 def past(vault: Vault, branches: Iterable[str]) -> PastRuns:
     """What runs and decisions say, those on open branches included (as texts of run records)."""
-    texts = [read_text(vault, path) for path in run_files(vault)]
+    root = os.fspath(vault.root)
+    texts = (decode(files.data_at(root, path) or b"").text for path in run_files(vault))
     records = [read_record(text) for text in (*texts, *branches)]
-    return PastRuns(tuple(records), decisions_of(os.fspath(vault.root)))
+    return PastRuns(tuple(records), decisions_of(root))
 
 
 def run_files(vault: Vault) -> list[str]:
@@ -110,14 +110,6 @@ def run_files(vault: Vault) -> list[str]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     return [f"{RUNS}/{name}" for name in sorted(names) if name.endswith(".json") and not name.startswith(".")]
-
-
-def read_text(vault: Vault, path: str) -> str:
-    """The text of a file; empty when there is none."""
-    try:
-        return decode(files.read_file(os.fspath(vault.root), path).data).text
-    except NotFoundError:
-        return ""
 
 
 def select(vault: Vault, past_runs: PastRuns, *, since: str = "", remember: bool = False) -> list[Unread]:
@@ -197,10 +189,9 @@ def _drop_torn_line(content: bytes) -> bytes:
 
 def _marks_on_disk(vault: Vault) -> dict[str, list[str]]:
     try:
-        marks = json.loads(files.read_file(os.fspath(vault.root), _CACHE).data)
-    except (NotFoundError, ValueError, OSError):
+        return json_object(files.data_at(os.fspath(vault.root), _CACHE) or b"")
+    except OSError:
         return {}
-    return marks if isinstance(marks, dict) else {}
 
 
 def _remember(vault: Vault, marks: Mapping[str, list[str]], fresh: dict[str, list[str]]) -> None:
@@ -263,16 +254,9 @@ def _calls_of(context: WriteContext, lines: dict[str, list[bytes]], text: str) -
     calls = []
     for range_ in parse_ranges(text):
         if range_.path not in lines:
-            lines[range_.path] = _read_lines(context, range_.path)
+            lines[range_.path] = whole_lines(files.data_at(context.root, range_.path) or b"")
         calls += _calls(context, lines, range_)
     return calls
-
-
-def _read_lines(context: WriteContext, path: str) -> list[bytes]:
-    try:
-        return whole_lines(files.read_file(context.root, path).data)
-    except NotFoundError:
-        return []
 
 
 def _change(draft: SkillDraft) -> PlannedChange:

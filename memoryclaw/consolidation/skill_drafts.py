@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.command_lines import COMMAND, OPEN, PROMPT, pattern_of, words_of_command
 from memoryclaw.consolidation.tool_calls import Call
-from memoryclaw.skills.skill_file import EMAIL, URL
 from memoryclaw.skills.steps import holds_reference, too_deep
-from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.language import Language, fold, words_of
 from memoryclaw.text.prompts import one_line, visible
 from memoryclaw.text.redaction import MARK
@@ -70,7 +68,7 @@ def propose(
     """
     with_calls = [occurrence for occurrence in occurrences if occurrence.calls]
     called = [call.tool for call in with_calls[0].calls]
-    plan = generalise(called, [[call.args for call in case.calls] for case in with_calls])
+    steps, parameters = generalise(called, [[call.args for call in case.calls] for case in with_calls])
     words = ", then ".join(" ".join(re.findall(r"[^\W_]+", _bare(tool))) or "tool" for tool in tools)
     name, title = name or name_of(tools), one_line(words[:1].upper() + words[1:])
     triggers = _triggers(with_calls)
@@ -83,8 +81,8 @@ def propose(
     evidence = (*map(_evidence, occurrences[:_SHOWN]), *_more(len(occurrences) - _SHOWN))
     values = {
         "name": name, "title": title, "description": description, "triggers": triggers, "support": len(occurrences),
-        "tools": list(tools), "steps": [_step_text(step) for step in plan.steps], "calls": [_call(step) for step in plan.steps],
-        "parameters": plan.parameters, "evidence": evidence,
+        "tools": list(tools), "steps": [_step_text(step) for step in steps], "calls": [_call(step) for step in steps],
+        "parameters": parameters, "evidence": evidence,
     }  # fmt: skip
     text = render("notes/skill-draft.md.j2", **values)
     ranges = tuple(dict.fromkeys(range_ for case in occurrences for range_ in case.ranges))
@@ -163,19 +161,15 @@ def _is_reference(value: Any) -> bool:
 
 def _step_text(step: DraftStep) -> DraftStep:
     args = ((_plain(key), value if _is_reference(value) else as_json(value)) for key, value in step.args)
-    return DraftStep(_safe(step.tool), tuple(args))
+    return DraftStep(_plain(step.tool), tuple(args))
 
 
 def _shown(tool: str) -> str:
     """A step as the description has it."""
     if not tool.startswith(PROMPT):
-        return _safe(tool)
+        return _plain(tool)
     command = one_line(tool.removeprefix(PROMPT)).replace("`", "'")
     return f"`{command if len(command) <= _EXAMPLE else f'{command[: _EXAMPLE - 1].rstrip()}…'}`"
-
-
-def _safe(tool: str) -> str:
-    return re.sub(r"[^\w.:/-]+", "_", one_line(tool)) or "tool"
 
 
 def _evidence(occurrence: Occurrence) -> str:
@@ -199,8 +193,6 @@ _EXAMPLE = 60
 _EXAMPLES = 2
 _NAME = 40
 _DEEP = 3  # levels of a value in a step; a header has eight
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _MISSING = object()
 
 
@@ -222,15 +214,10 @@ class DraftStep(NamedTuple):
     args: tuple[tuple[str, Any], ...] = ()
 
 
-class DraftPlan(NamedTuple):
-    """Steps, and the parameters that they share."""
-
-    steps: tuple[DraftStep, ...]
-    parameters: tuple[DraftParameter, ...]
-
-
-def generalise(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]) -> DraftPlan:
-    """The steps of a pattern, given for each occurrence the arguments of each step.
+def generalise(
+    tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]
+) -> tuple[list[DraftStep], list[DraftParameter]]:
+    """The steps of a pattern and the parameters that they share, given for each occurrence the arguments of each step.
 
     What was the same each time is written out, also inside a map that always had the same keys. The rest becomes parameters; where
     two of them always had the same value, they are one.
@@ -244,7 +231,7 @@ def generalise(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str,
             (key, named.argument(tool, key, [call.get(key, _MISSING) for call in calls])) for key in keys
         )
         steps.append(DraftStep(tool, args))
-    return DraftPlan(tuple(steps), tuple(named.parameters.values()))
+    return steps, [*named.parameters.values()]
 
 
 def as_json(value: Any) -> str:
@@ -342,16 +329,6 @@ def _type(values: Sequence[Any]) -> str:
 
 
 def _type_of(value: Any) -> str:
-    if isinstance(value, str):
-        if EMAIL.fullmatch(value):
-            return "email"
-        if URL.fullmatch(value):
-            return "url"
-        if _TIME.fullmatch(value):
-            return "time"
-        if len(value) >= 10 and parse_timestamp(value):
-            return "date" if _DATE.fullmatch(value) else "datetime"
-        return "text" if "\n" in value or len(value) > 120 else "string"
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int | float):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -21,12 +21,11 @@ from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.talk.layout import listed
 from memoryclaw.talk.statements import Statement, Talk
-from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.dates import deadline, told_ranges
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.markdown import links_in
-from memoryclaw.text.memory_lines import log_line, read_line
+from memoryclaw.text.memory_lines import read_line
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.todos import read_todo
 
@@ -55,17 +54,10 @@ class TodoLine(NamedTuple):
     due: str = ""  # ISO date
 
 
-class Todos(NamedTuple):
-    """A talk whose to-dos are told by lines, and no longer by its statements."""
-
-    talk: Talk
-    lines: tuple[TodoLine, ...]
-
-
 def read(
     talk: Talk, turns: Sequence[Turn], earlier: Callable[[], Sequence[OpenTodo]] = tuple, language: str = "en"
-) -> Todos:
-    """The to-dos of a talk, and what it says became of earlier ones.
+) -> tuple[Talk, tuple[TodoLine, ...]]:
+    """A talk without its to-dos, and the lines that tell these and what became of earlier ones.
 
     Args:
         talk: what people said.
@@ -77,7 +69,7 @@ def read(
     statements: list[Statement] = []
     for _, group in groupby(talk.statements, key=lambda statement: (statement.turn, statement.quote)):
         statements += reader.sentence(list(group))
-    return Todos(talk._replace(statements=tuple(statements)), tuple(reader.lines))
+    return talk._replace(statements=tuple(statements)), tuple(reader.lines)
 
 
 class TodoReader:
@@ -144,9 +136,6 @@ class TodoReader:
         tokens, spans = tokens_of(statement.words), spans_of(statement.words)
         start, end = _opener(tokens, words)
         asks = statement.kind == "task" or words.reminders.within(tokens)
-        calls = self._calls(statement.turn) if asks else []
-        if not end and statement.kind == "task" and any(_is_named(call, _REMINDING) for call in calls):
-            end = words.tasks.at(tokens)  # `poke me about the boiler on monday`
         if (
             not end
             and statement.stressed
@@ -191,12 +180,11 @@ class TodoReader:
             and (asks or not _is_work(text, statement, words))
             and not _asks_back(tokens_of(text), words)
         ]
-        did = {
-            key
-            for call in calls
-            if not _is_named(call, _REMINDING | _NOTING)
-            for key in keys_of(call.about, words)
-        }
+        did = (
+            {key for call in self._deeds(statement.turn) for key in keys_of(call.about, words)}
+            if asks
+            else ()
+        )
         if not texts or any(_shared(keys_of(text, words), did, statement.language) for text in texts):
             return None
         return texts, 1 + len(following)
@@ -229,11 +217,13 @@ class TodoReader:
             self._earlier = list(self._find())
         return self._earlier
 
-    def _calls(self, turn: int) -> list[ToolText]:
-        """The tools that were called between this turn and the next one of a person, and did something."""
+    def _deeds(self, turn: int) -> Iterator[ToolText]:
+        """What tools did between this turn and the next one of a person, but for those that only note what is to be done."""
         behind = takewhile(lambda later_turn: later_turn.role != "user", self._turns[turn + 1 :])
-        calls = (read_call(later_turn.text) for later_turn in behind if later_turn.role == "tool")
-        return [call for call in calls if call and not call.looks_up and not call.failed]
+        for later_turn in behind:
+            call = read_call(later_turn.text) if later_turn.role == "tool" else None
+            if call and not (call.looks_up or call.failed or call.notes):
+                yield call
 
     def _said_before(self, turn: int) -> str:
         """What the assistant said just before a turn: its question, or all of it."""
@@ -292,9 +282,7 @@ class TodoReader:
             return box, self._about(keys, statement.language) if keys else self._named(
                 statement.turn, tokens, words
             )
-        if statement.kind == "task" or any(
-            among.within(tokens) for among in (words.negations, words.modal_verbs, words.not_quite)
-        ):
+        if statement.kind == "task" or words.unsettled.within(tokens):
             return DONE, []
         keys, todos = _keys(tokens, words, statement.who), [*self._own, *self._before()]
         if words.change_verbs.within(tokens) and any(_is_date(token, words) for token in tokens):
@@ -450,8 +438,7 @@ def _is_work(text: str, statement: Statement, words: Grammar) -> bool:
         (tokens[0] in words.tasks and tokens[0] not in words.chores)
         or (tokens[0] in listed("makers") and is_specified)
     )
-    ties = (words.possessives_own, words.roles, words.people_pronouns)
-    return bool(is_made) and not (_due(statement, text) or any(among.within(tokens) for among in ties))
+    return bool(is_made) and not (_due(statement, text) or words.personal_ties.within(tokens))
 
 
 def _due(statement: Statement, text: str) -> str:
@@ -468,7 +455,6 @@ def _chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list
     promised = _promised(statement, tokens, words)
     commissioned = next((place + length for place, length in words.commissions.places(tokens)), 0)
     opened = promised or commissioned or words.dated_duties.at(tokens)
-    refusing = (words.first_objects, words.second_person, words.negations, words.habitual)
     behind = tokens[opened:]
     chore = statement.words[spans_of(statement.words)[opened][0] :] if behind else ""
     # Behind `quiere que` it has no form that tells, but somebody else may stand there.
@@ -480,7 +466,7 @@ def _chores(statement: Statement, tokens: Sequence[str], words: Grammar) -> list
         statement.doubts
         - {"moment", *(("supposed", "mood") if opened else ()), *(("reported",) if commissioned else ())}
         or not ((opened or _goes_on(statement, words)) and is_done)
-        or any(among.within(behind) for among in refusing)
+        or words.no_chores.within(behind)
         or (words.not_todos.within(tokens) and not _is_somewhere(behind, words))
         or not (promised or _due(statement, chore))
     ):
@@ -595,8 +581,7 @@ def _verb_of(text: str, words: Grammar) -> str:
         )  # `Paket abholen am Montag`
         plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[last])
         return plain if text[spans_of(text)[last][0]].islower() and _is_verb(tokens[last], words) else ""
-    openers = (words.fillers, words.adverbs, words.politeness)
-    behind = list(dropwhile(lambda token: any(token in among for among in openers), tokens))
+    behind = list(dropwhile(words.lead_ins.__contains__, tokens))
     if not behind or not _is_verb(behind[0], words):
         return ""
     is_noun = behind[0].endswith("ing") and behind[1:2] != [] and behind[1] in words.be_verbs
@@ -608,7 +593,7 @@ def _is_verb(token: str, words: Grammar) -> bool:
     if not token.endswith("ing") or _is_infinitive(token, words):
         return _is_infinitive(token, words)
     bases = (*stemming.language(words.code).tokens(token), f"{token[:-3]}e")
-    return any(base in words.chores for base in bases)
+    return words.chores.has_any(bases)
 
 
 def _is_infinitive(token: str, words: Grammar) -> bool:
@@ -636,32 +621,13 @@ def _is_past_of(token: str, verb: str, tokens: Sequence[str], words: Grammar) ->
 
 def _goes_somewhere(last: str, behind: str, words: Grammar) -> bool:
     """True where `is out` goes on, as in `is out of town`, `is in Leeds`; not in `is in now`."""
-    times = (
-        words.adverbs,
-        words.time_words,
-        words.closers,
-        words.politeness,
-        words.fillers,
-        words.coordinators,
-    )
-    return last in words.prepositions and not (
-        _is_date(behind, words) or any(behind in each for each in times)
-    )
+    return last in words.prepositions and not (_is_date(behind, words) or behind in words.trailers)
 
 
 def _begin_alike(word: str, second: str) -> bool:
     """True where two words differ in their endings alone."""
     same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word, second, strict=False))))
     return same >= 3 and len(word) - same <= 2 and len(second) - same <= 3
-
-
-def _is_named(call: ToolText, names: frozenset[str]) -> bool:
-    """True for a tool with one of these words in its name."""
-    return not names.isdisjoint(word.lower() for word in re.findall(r"[A-Za-z][a-z]*", call.tool))
-
-
-# Tools that note what somebody has to do; what another tool was asked for, it did itself.
-_REMINDING, _NOTING = (frozenset(lists.words(f"consolidation.{name}")) for name in ("reminding", "noting"))
 
 
 # The words of a to-do
@@ -680,18 +646,7 @@ def _keys(tokens: Iterable[str], words: Grammar, who: str = "") -> tuple[str, ..
 
 
 def _carries(token: str, words: Grammar) -> bool:
-    return len(token) > 1 and not (
-        token[0].isdigit()
-        or token in words.small
-        or token in words.light
-        or token in words.fillers
-        or token in words.adverbs
-        or token in words.politeness
-        or token in words.time_words
-        or token in words.number_words
-        or token in words.cardinals
-        or _is_date(token, words)
-    )
+    return len(token) > 1 and not (token in words.subjectless or _is_date(token, words))
 
 
 def _of_a_day(token: str, words: Grammar) -> bool:
@@ -700,12 +655,7 @@ def _of_a_day(token: str, words: Grammar) -> bool:
 
 
 def _is_date(token: str, words: Grammar) -> bool:
-    return (
-        token[0].isdigit()
-        or token in words.weekdays
-        or token in words.months
-        or token in words.calendar_words
-    )
+    return token[0].isdigit() or token in words.date_words
 
 
 def _shared(keys: Iterable[str], others: Iterable[str], code: str) -> frozenset[str]:
@@ -748,7 +698,6 @@ _BRACKETS = re.compile(
     r" \((?:was: |first said |\d{4}\b)[^()]*\)"
 )  # what consolidation puts behind the words
 _LINKS = re.compile(r" \((?:\[\[[^\[\]]*\]\](?:, )?)+\)$")
-_TOOL = re.compile(r"tool: ([^:\n]+): (.+)")
 
 
 class StoredEpisode(NamedTuple):
@@ -843,11 +792,6 @@ def todos_in(
     points = [line for line in episode.text.split("\n") if line.startswith("- ")]
     talk, quotes = "\n".join(points), [*map(read_line, points)]
     tokens, reopened, spoken = tokens_of(talk), set(reopened), spoken_in(talk, language)
-    reminders = {
-        log_line(quote.block): hit[2]
-        for quote in quotes
-        if (hit := _TOOL.fullmatch(quote.content)) and _is_named(ToolText(hit[1], hit[2], False), _REMINDING)
-    }
     todos = []
     for point in quotes:
         is_open = point.box[1:2] == OPEN or (name, point.block) in reopened
@@ -858,11 +802,7 @@ def todos_in(
         who, _, content = _BRACKETS.sub("", _LINKS.sub("", written)).partition(": ")
         code = spoken_in(content, spoken)
         words = _words_of_todo(content, code if code in codes() else "en")
-        # The reminder that was set for it names what the speaker only pointed at.
-        noted = " ".join(reminders.get(log_line(point.block) + after, "") for after in (1, 2))
         keys, verb = keys_of(content, words, who), _verb_of(content, words)
-        if additions := tuple(key for key in keys_of(noted, words, who) if not _shared([key], keys, code)):
-            keys = (*keys, *additions) if _shared(keys_of(noted, words), keys, code) else keys
         if keys:
             todos.append(
                 OpenTodo(

@@ -252,6 +252,7 @@ _NAME = re.compile(rf"\s*(?!{HOST})([A-Za-z_][\w.:/-]{{0,79}})(?=\s|$)")
 _CALL_LINE = re.compile(r"[A-Za-z_][\w.:/-]{0,79} \{.*\}\s*")
 _LOOKS = frozenset(lists.words("consolidation.looking"))
 _ACTS = frozenset(lists.words("consolidation.acting"))
+_NOTES = frozenset(lists.words("consolidation.noting"))
 _MAIN = ("title", "subject", "name", "summary", "text", "message", "body", "content", "command", "path", "file_path", "url", "query", "to")  # fmt: skip
 _NAMING = tuple(key for key in _MAIN if key not in {"summary", "text", "message", "body", "content"})
 _LENGTH = 80
@@ -269,8 +270,16 @@ class ToolText(NamedTuple):
     @property
     def looks_up(self) -> bool:
         """True when the tool by its name only reads."""
-        words = {word.lower() for word in _PARTS.findall(self.tool)}
-        return bool(words & _LOOKS) and not words & _ACTS
+        return bool(self._words & _LOOKS) and not self._words & _ACTS
+
+    @property
+    def notes(self) -> bool:
+        """True when the tool by its name notes what somebody has to do."""
+        return not self._words.isdisjoint(_NOTES)
+
+    @property
+    def _words(self) -> set[str]:
+        return {word.lower() for word in _PARTS.findall(self.tool)}
 
     @property
     def phrase(self) -> str:

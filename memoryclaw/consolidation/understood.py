@@ -59,12 +59,11 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
             for statement in talk_of_name.statements
         ):
             talk = talk_of_name
-    if (todos := read_todos(talk, [turn], language=language)).lines:
-        of = {line.of for line in todos.lines}
+    _, todos = read_todos(talk, [turn], language=language)
+    if todos:
+        of = {line.of for line in todos}
         lead = "" if of.issuperset(talk.statements) else f"{text.strip()}\n\n"
-        lines = body(
-            Quote(line.of.line, line.of.who, line.words, line.box, due=line.due) for line in todos.lines
-        )
+        lines = body(Quote(line.of.line, line.of.who, line.words, line.box, due=line.due) for line in todos)
         return Understood(why="a to-do", todos=f"{lead}{lines}")
     rows = [verdict(statement) for statement in talk.statements]
     unclear = next((row for row in rows if row.verdict not in ("fact", "statement")), None)

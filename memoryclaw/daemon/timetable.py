@@ -146,7 +146,6 @@ def due(
     interval_minutes: int,
     idle_minutes: int,
     after_hours: int = 0,
-    urgent: bool = False,
 ) -> Due:
     """Whether a consolidation is due. All times know their zone.
 
@@ -158,7 +157,6 @@ def due(
         oldest_waiting: when the first turn was said that no run has read; None when nothing waits.
         idle_minutes: how long a conversation must have paused, so that it is not cut in the middle.
         after_hours: how long turns wait at least, so that an agent's host can read them first.
-        urgent: one of the turns that wait says that something went wrong; then the interval does not count.
     """
     if oldest_waiting is None:
         return Due(False, "nothing waits in the logs")
@@ -167,13 +165,13 @@ def due(
         return Due(False, f"{since}, and are left to the agent for {after_hours} h")
     # A time that lies ahead was written by another clock, or before ours was set back: how far it lies counts, and that shrinks.
     since_run = abs(now - last_run) if last_run else None
-    if not urgent and since_run is not None and since_run < timedelta(minutes=interval_minutes):
+    if since_run is not None and since_run < timedelta(minutes=interval_minutes):
         last = f"the last run was {_ago(since_run)} ago"
         return Due(False, f"{last}, and the interval is {interval_minutes} min")
     pause = abs(now - newest_turn) if newest_turn else None
     waited = now - oldest_waiting
     if pause is None or pause >= timedelta(minutes=idle_minutes):
-        return Due(True, since + ", and one of them says that something went wrong" * urgent)
+        return Due(True, since)
     if waited >= LONGEST_WAIT:
         return Due(True, f"{since}, and the conversation has not paused for a day")
     last = f"its last turn is {_ago(pause)} old"

@@ -257,8 +257,8 @@ class _Deciding(NamedTuple):
         if change is None:
             raise InputError(f"{item.id} {item.why}")
         changes: list[Edit | Move] = [
-            Edit(rewrite.path, patch_bytes(rewrite.patch))
-            for rewrite in rewrites(change, context.schema().collections)
+            Edit(path, patch_bytes(patch))
+            for path, patch in rewrites(change, context.schema().collections).items()
         ]
         changes += [Move(m.path, m.to) for m in moves(change) if files.exists(context.root, m.path)]
         new = [action.path for action in change.actions if isinstance(action, NewFile)]

@@ -260,7 +260,7 @@ def _parted(clause: Clause, place: int, words: Grammar) -> Assertion | None:
         n for n, word in enumerate(typed) if word[:1].isupper() and word.lower() not in words.small
     ]
     before = [typed[n] for n in name_places if n < place]
-    if any(token in words.first_person for token in clause.tokens[:place]):
+    if words.first_person.has_any(clause.tokens[:place]):
         pair = ["", *before, *(typed[n] for n in name_places if n > place)]
     else:
         pair = before if len(before) > 1 else [typed[n] for n in name_places]  # `Julia divorced Mark`
@@ -400,8 +400,7 @@ def switched(clause: Clause, words: Grammar) -> str:
     verb = range(place, place + words.switching_verbs.at(clause.tokens, place))
     behind = range(len(clause.subject), len(clause.tokens))
     tokens = [clause.tokens[n] for n in behind if n not in verb]
-    idle = words.empty, words.auxiliaries, words.noun_openers
-    noun = " ".join(token for token in tokens if not any(token in entries for entries in idle))
+    noun = " ".join(token for token in tokens if token not in words.frame_words)
     forms = (form for form in (noun.removesuffix("s"), noun) if form)
     wrong = words.errors.within([clause.tokens[n] for n in verb])  # `I told you the wrong blood type`
     return next((form for form in forms if wrong or form in words.roles or _is_field([form], words)), "")
@@ -694,8 +693,7 @@ def _owner_and_noun(
 
 def _genitive(tokens: Sequence[str], typed: str, words: Grammar) -> str:
     """Whose field the words name that begin with a name with its ending, where nouns have capitals: `Anas Nummer`, not `Autos`; else empty."""
-    lists = (words.everyday, words.not_names, words.nouns, words.roles)
-    is_name = words.noun_capitals and typed[0].isupper() and not any(tokens[0][:-1] in each for each in lists)
+    is_name = words.noun_capitals and typed[0].isupper() and tokens[0][:-1] not in words.common_nouns
     return typed[:-1] if is_name and has_genitive(tokens[0]) and noun_of(" ".join(tokens[1:])) else ""
 
 
@@ -874,9 +872,8 @@ def is_program(value: str) -> bool:
 def _is_no_place(value: str, field: str, clause: Clause, entity: str, words: Grammar) -> bool:
     """True for a time, for one word in small letters where a name stands with a capital, and for a home that is written as a program is: `I work at night`, `Marek moved to platform`, `we moved to FastAPI`."""
     tokens = tokens_of(value)
-    times = (words.calendar_words, words.time_words, words.small, words.adverbs)
     is_named = field == _HOME and value != value.lower()  # March is a town
-    if not is_named and all(token.isdigit() or any(token in each for each in times) for token in tokens):
+    if not is_named and all(token.isdigit() or token in words.placeless for token in tokens):
         return True
     if field == _HOME and is_program(value):
         return True
@@ -911,7 +908,7 @@ def _what_somebody_is(value: str, clause: Clause, words: Grammar) -> tuple[str, 
     years = (
         tokens[0].isdigit()
         and 0 < int(tokens[0]) <= _OLDEST
-        and not any(token in words.several_people for token in clause.subject[:1])
+        and not words.several_people.has_any(clause.subject[:1])
     )
     if years and (len(tokens) == 1 or words.of_age.at(tokens, 1) == len(tokens) - 1):
         return value, "age"
@@ -946,10 +943,7 @@ def _without_signs(text: str, words: Grammar) -> str:
 def _verb_first(text: str, words: Grammar) -> str:
     """The text with a verb that ends it behind the first one, in a language where one does: `bin gezogen nach Bonn`."""
     tokens, spans = tokens_of(text), spans_of(text)
-    place = next(
-        (place for place, token in enumerate(tokens) if token in words.be_verbs or token in words.have_verbs),
-        len(tokens),
-    )
+    place = next((place for place, token in enumerate(tokens) if token in words.helpers), len(tokens))
     relative = words.relative_words - words.articles  # `een kat die Minka heet`
     if not words.final_verbs.entries() or place + 2 >= len(tokens) or not relative.isdisjoint(tokens[place:]):
         return text
@@ -1074,10 +1068,10 @@ def _names_a_thing(value: str, words: Grammar) -> bool:
     tokens = tokens_of(value)
     dated = _HARD.search(value) is not None
     tokens = tuple(token for token in tokens if not (dated and token in words.months)) or tokens  # `3 May`
-    plain = len(tokens) <= _THING_WORDS and not any(token in words.predicates for token in tokens)
-    days = all(token in words.weekdays for token in tokens)  # nobody is allergic to Mondays
+    plain = len(tokens) <= _THING_WORDS and not words.predicates.has_any(tokens)
+    days = words.weekdays.issuperset(tokens)  # nobody is allergic to Mondays
     # `i study 3 days`
-    amount = len(tokens) > 1 and dated and all(token in words.units for token in tokens[1:])
+    amount = len(tokens) > 1 and dated and words.units.issuperset(tokens[1:])
     return (
         plain and not days and not amount and tokens[0] not in words.small and not _is_judgement(value, words)
     )
@@ -1086,4 +1080,4 @@ def _names_a_thing(value: str, words: Grammar) -> bool:
 def _is_judgement(value: str, words: Grammar) -> bool:
     """True for what judges or points instead of naming a value."""
     tokens = tokens_of(value)
-    return not tokens or tokens[0] in words.judgements or all(token in words.empty for token in tokens)
+    return not tokens or tokens[0] in words.judgements or words.empty.issuperset(tokens)

@@ -150,7 +150,7 @@ def _first_name(text: str, words: Grammar) -> tuple[int, int]:
     """Where a name begins and ends that a text begins with, behind what leads to it; the same place twice without one."""
     tokens, spans = tokens_of(text), spans_of(text)
     place = 0
-    while place < len(tokens) and _is_lead(tokens[place], words):
+    while place < len(tokens) and tokens[place] in words.name_leads:
         place += 1
     start = end = spans[place][0] if place < len(spans) else 0
     for n in range(place, min(len(tokens), place + _LONGEST_NAME)):
@@ -183,20 +183,15 @@ def _last_name(text: str, words: Grammar) -> tuple[int, int]:
 def _may_be_name(typed: str, words: Grammar) -> bool:
     """True for what may name somebody or something; months, weekdays and numbers are put right as such."""
     token = typed.lower()
-    kinds = (words.months, words.weekdays, words.cardinals, words.clock_words, words.first_person)
     is_name = typed[0].isupper() or (token.isalpha() and len(token) > _SLIP and token not in words.everyday)
-    return is_name and not any(token in entries for entries in kinds)
-
-
-def _is_lead(token: str, words: Grammar) -> bool:
-    return token in words.prepositions or token in words.determiners
+    return is_name and token not in words.value_words
 
 
 def _leads(text: str, words: Grammar) -> int:
     """Where the prepositions and articles begin that a text ends with."""
     tokens, spans = tokens_of(text), spans_of(text)
     place = len(tokens)
-    while place and _is_lead(tokens[place - 1], words):
+    while place and tokens[place - 1] in words.name_leads:
         place -= 1
     return spans[place][0] if place < len(spans) else len(text)
 
@@ -359,7 +354,7 @@ def _first_figure(text: str, words: Grammar) -> tuple[str, str]:
         return text[:end], behind[1:].lstrip()
     led = tokens[place + 1 : place + 2]
     adds = words.prepositions.has_any(led) and not words.owner_prepositions.has_any(led)
-    is_plain = adds and place > 1 and not any(token in words.predicates for token in tokens[place:])
+    is_plain = adds and place > 1 and not words.predicates.has_any(tokens[place:])
     return (text[:end], "") if is_plain else ("", "")  # `scratch that, 4 with the baby`
 
 
@@ -369,8 +364,7 @@ def _all_put_right(text: str, before: str, words: Grammar, *, answers: bool) -> 
     is_asked = "?" in text or before.rstrip().endswith("?")
     if is_asked or "\n" in text.strip() or len(text.split()) > _MOST_WORDS:
         return None
-    signs = words.corrections, words.slips, words.wrong_words
-    is_marked = text.startswith("*") or any(entries.within(tokens) for entries in signs)
+    is_marked = text.startswith("*") or words.retractions.within(tokens)
     is_marked = is_marked or (answers and words.thing_pronouns.has_any(tokens[:1]))
     values = _values(text, words)
     stated = [value for value in values if value in earlier]
@@ -404,16 +398,7 @@ def _all_put_right(text: str, before: str, words: Grammar, *, answers: bool) -> 
 def _values(text: str, words: Grammar) -> list[str]:
     """The words of a turn that may be a value, as typed: those that neither point to what was said nor say that it is otherwise."""
     tokens, spans = tokens_of(text), spans_of(text)
-    idle = (
-        words.corrections, words.slips, words.wrong_words, words.fillers, words.closers,
-        words.adverbs, words.pointing, words.thing_pronouns, words.be_verbs, words.past_be,
-        words.prepositions, words.determiners, words.negations, words.not_the_other, words.politeness,
-        words.contrasts, words.naming_words, words.people_pronouns,
-    )  # fmt: skip
-    bare = [False] * len(tokens)
-    for entries in idle:
-        for place, size in entries.places(tokens):
-            bare[place : place + size] = [True] * size
+    bare = {n for place, size in words.valueless.places(tokens) for n in range(place, place + size)}
     values = list[str]()
     for hit in re.finditer(r"\S+", text):
         word = hit[0].strip(_EDGES)
@@ -421,7 +406,7 @@ def _values(text: str, words: Grammar) -> list[str]:
         led = tokens[within[0] - 1] if within and within[0] > 0 and len(word) <= _SLIP else ""
         is_letter = len(word) == 1 and word.isalpha() and led in words.indefinite_words  # `Tern with a T`
         spells = is_letter or (word.islower() and led in words.prepositions)  # `Lorentz with tz`
-        if not (spells or all(bare[n] for n in within)):
+        if not (spells or bare.issuperset(within)):
             values.append(word)
     spelled = "".join(value for value in values if "@" in value).lower()
     return [value for value in values if "@" in value or value.lower() not in spelled]
@@ -442,13 +427,11 @@ def _says_more(tokens: Sequence[str], value: Sequence[str], words: Grammar) -> b
     """True where a verb stands behind the value, `sorry, 420 is too much`, or what denies it before it, `sorry, not on saturday`."""
     last = max((n for n, token in enumerate(tokens) if token in value), default=len(tokens))
     before = list(tokens[:last])
-    for signs in (words.corrections, words.slips, words.wrong_words):
-        for place, size in signs.places(tokens[:last]):
-            before[place : place + size] = [""] * size
+    for place, size in words.retractions.places(tokens[:last]):
+        before[place : place + size] = [""] * size
     denies = max((n for n, token in enumerate(before) if token and words.negations.at([token])), default=-1)
-    led = (words.prepositions, words.determiners, words.adverbs, words.time_words)
     between = before[denies + 1 :]  # `not before 8:00`, but neither `not 61, 16` nor `without u: …`
-    is_of_new = denies >= 0 and all(any(token in entries for entries in led) for token in between)
+    is_of_new = denies >= 0 and words.time_leads.issuperset(between)
     is_told = words.be_verbs.has_any(tokens[last + 1 : last + 2])
     return is_of_new or is_told or words.modal_verbs.within(tokens) > 0
 
@@ -477,8 +460,7 @@ def _names_in(text: str, words: Grammar) -> list[str]:
 def _is_denied(value: str, tokens: Sequence[str], words: Grammar) -> bool:
     """True where a turn says of a figure in any words that it is not so, and of a word right before it: `not Lunde`."""
     if any(map(str.isdigit, value)):
-        signs = words.negations, words.past_be, words.not_the_other
-        return any(entries.within(tokens) for entries in signs)
+        return words.refusals.within(tokens)
     denials = words.not_the_other, words.slips  # `i wrote Lunde, it's Lunden`
     places = [hit for entries in denials for hit in entries.places(tokens)]
     return any(tokens[place + size : place + size + 1] == (value.lower(),) for place, size in places)
@@ -500,9 +482,7 @@ def _value_instead(text: str, words: Grammar) -> str:
         )
         if not is_denied:
             break
-        while place < len(tokens) and (
-            tokens[place] in words.prepositions or tokens[place] in words.determiners
-        ):
+        while place < len(tokens) and tokens[place] in words.name_leads:
             place += 1
         if place < len(tokens):
             value = _PAUSE.split(sentence[spans[place][0] :])[0].strip(" .!")
@@ -524,8 +504,7 @@ def _end_of_denial(sentence: str, words: Grammar) -> int:
             if not (is_apart or tokens[place + 1] in words.pointing):
                 return 0
             size = 1
-        idle = words.pointing, words.be_verbs, words.adverbs
-        size = size or any(tokens[place] in entries for entries in idle)
+        size = size or tokens[place] in words.pointed
         if not size:
             break
         place += size

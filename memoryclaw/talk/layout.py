@@ -237,7 +237,7 @@ def _name_alone(line: str, words: Grammar, me: str) -> str:
     """The name of somebody else in a line of few words that is no sentence, with what stands beside it: `Ana R.`, `> tom`, `Ana, 34`; empty where there is none."""
     hit = _NAMED.match(line)
     tokens = tokens_of(line)
-    if not hit or len(tokens) > _CARD or me in tokens or _is_told(tokens, words):
+    if not hit or len(tokens) > _CARD or me in tokens or words.speech_words.has_any(tokens):
         return ""
     name = tokens_of(hit["who"])
     if listed("speakers").at(name) == len(name):
@@ -256,26 +256,14 @@ def _is_byline(line: str, words: Grammar) -> bool:
     """True for a line of a few words with a figure, that tells nothing in a sentence: `5 stars`, `3d · Edited`."""
     tokens = tokens_of(line)
     figure = any(token[0].isdigit() for token in tokens)
-    return (
-        figure and len(tokens) <= _LONGEST and line.rstrip()[-1] not in ".!?:" and not _is_told(tokens, words)
-    )
-
-
-def _is_told(tokens: Sequence[str], words: Grammar) -> bool:
-    """True for words with a verb of the language or a word of the speaker: somebody tells something."""
-    return any(
-        token in words.verbs or token in words.personal or token in words.possessives_own for token in tokens
-    )
+    is_short = len(tokens) <= _LONGEST and line.rstrip()[-1] not in ".!?:"
+    return figure and is_short and not words.speech_words.has_any(tokens)
 
 
 def speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
     """True where somebody speaks of themselves, or to somebody."""
     tokens = tokens_of(text)
-    return (
-        words.first_person.within(tokens)
-        or words.possessives_own.within(tokens)
-        or (to_somebody and words.second_person.within(tokens))
-    )
+    return words.own_pronouns.within(tokens) or (to_somebody and words.second_person.within(tokens))
 
 
 def _speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
@@ -286,7 +274,7 @@ def _speaks(text: str, words: Grammar, *, to_somebody: bool = True) -> bool:
 def names_somebody(who: str, words: Grammar) -> bool:
     """True for what is no word of the language: a name, a nickname, a handle."""
     tokens = tokens_of(who)
-    return bool(tokens) and not any(token in words.not_somebody for token in tokens)
+    return bool(tokens) and not words.not_somebody.has_any(tokens)
 
 
 def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:

@@ -42,12 +42,6 @@ class LateWorth:
     def __str__(self) -> str:
         return str(self._worth)
 
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, LateWorth) and self._worth == other._worth)
-
-    def __hash__(self) -> int:
-        return hash(LateWorth)  # to ask for the sum would be to sum
-
 
 @cache
 def cut_of(file: str, name: str = "cut") -> float:

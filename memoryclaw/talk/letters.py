@@ -126,9 +126,10 @@ class _Opening(NamedTuple):
 
 
 def _comes_from(opening: _Opening) -> bool:
-    ways = (opening.words.source_prepositions, opening.words.owner_prepositions)
     behind = opening.presented()
-    return behind > 0 and any(way.at(opening.behind, place) for way in ways for place in (behind, behind + 1))
+    return behind > 0 and any(
+        opening.words.origins.at(opening.behind, place) for place in (behind, behind + 1)
+    )
 
 
 def _greets_a_name(opening: _Opening) -> bool:
@@ -253,4 +254,4 @@ def _tells_of_self(text: str, words: Grammar) -> bool:
         return True
     first = tokens_of(text.partition(",")[0])
     owned = next((place for place, token in enumerate(first) if token in words.possessives_own), len(first))
-    return any(token in words.verbs for token in first[owned + 2 : owned + _SUBJECT])
+    return words.verbs.has_any(first[owned + 2 : owned + _SUBJECT])

@@ -25,7 +25,7 @@ class ReadClause(NamedTuple):
     @classmethod
     def of(cls, clause: Clause, words: Grammar, before: Clause | None = None) -> ReadClause:
         """A clause, without what may stand before an order."""
-        conditioned = before is not None and before.under and _speaks(before.tokens, words)
+        conditioned = before is not None and before.under and words.talkers.within(before.tokens)
         wished = before is not None and before.kind == "wish" and words.first_person.has_any(before.subject)
         return cls(clause, _plain(clause, words), words, conditioned, wished)
 
@@ -63,13 +63,12 @@ class ReadClause(NamedTuple):
 def _is_manner(reading: ReadClause) -> bool:
     """True for a manner alone with what limits it: `dates as dd/mm`, `lists over paragraphs`."""
     words, tokens = reading.words, reading.tokens
-    topics = words.order_topics, words.manner_things
-    topic = max(entries.at(tokens) for entries in topics)
+    topic = words.manner_topics.at(tokens)
     bare = 0 < topic < len(tokens) <= _OCCASION and not (
         reading.clause.kind or reading.clause.subject or words.deictics.within(tokens)
     )
     return bool(bare) and any(
-        size > 1 or tokens[place] not in words.prepositions or any(e.at(tokens, place + 1) for e in topics)
+        size > 1 or tokens[place] not in words.prepositions or words.manner_topics.at(tokens, place + 1)
         for place, size in words.manner_limits.places(tokens)
         if place >= topic
     )
@@ -136,18 +135,10 @@ def _leaves(reading: ReadClause) -> bool:
     )
 
 
-def _speaks(tokens: Sequence[str], words: Grammar) -> bool:
-    """True for words about the speaker or the one spoken to."""
-    return any(
-        entries.within(tokens) for entries in (words.first_person, words.possessives_own, words.second_person)
-    )
-
-
 def _names_a_time(reading: ReadClause) -> bool:
     """True for a request to be called at a time: `call me tomorrow`."""
     words, behind = reading.words, reading.tokens[reading.holds("address_orders", at=True) :]
-    times = (words.time_words, words.weekdays, words.calendar_words)
-    return any(entries.at(behind) for entries in times)
+    return words.day_times.at(behind) > 0
 
 
 def _forbids(reading: ReadClause) -> bool:
@@ -198,7 +189,7 @@ def _tells(tokens: Sequence[str], words: Grammar) -> bool:
     if second in words.tellings and second not in words.manner_verbs:
         return True
     behind = tokens[_CONDITION:]
-    return tokens[0] in words.conditions and not any(token in words.manner_verbs for token in behind)
+    return tokens[0] in words.conditions and not words.manner_verbs.has_any(behind)
 
 
 def is_task(clause: Clause, words: Grammar) -> bool:
@@ -209,7 +200,7 @@ def is_task(clause: Clause, words: Grammar) -> bool:
 
 def _names_part(tokens: Sequence[str], words: Grammar) -> bool:
     """True for words before a part of a text, which its number or its place tells: `explain step 3`, `drop the last line`; not `on page 40`."""
-    if any(entries.at(tokens) for entries in (words.prepositions, words.be_verbs, words.ordinals)):
+    if words.no_parts.at(tokens):
         return False
     return any(
         tokens[place - 1] in words.ordinals or any(map(str.isdigit, tokens[place + size : place + size + 1]))
@@ -264,8 +255,7 @@ def request_of(tokens: Sequence[str], words: Grammar) -> int:
     verb = lasting.get(0, words.negations.at(request))
     verb += words.first_person.at(request, verb)  # `que siempre me respondas`
     last = next((n for n in range(verb, len(request)) if request[n] in words.coordinators), len(request)) - 1
-    manners = (words.manner_verbs, words.chores)
-    is_manner = any(verbs.at(request, verb) or verbs.at(request[last : last + 1]) for verbs in manners)
+    is_manner = words.manner_deeds.at(request, verb) or words.manner_deeds.at(request[last : last + 1])
     return start + size if is_lasting and is_manner else 0
 
 

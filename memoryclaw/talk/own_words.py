@@ -543,16 +543,7 @@ def _is_shell_line(line: str, words: Grammar) -> bool:
     """True for a command of a shell, by its form: a program, then an option or an operator, and no word of a sentence."""
     if not _SHELL_LINE.match(line):
         return False
-    of_sentences = (
-        words.determiners,
-        words.personal,
-        words.negations,
-        words.prepositions,
-        words.be_verbs,
-        words.lasting,
-    )
-    typed = set(line.lower().split()) - _PARTICLES
-    return not any(word in entries for word in typed for entries in of_sentences)
+    return words.sentence_words.isdisjoint(set(line.lower().split()) - _PARTICLES)
 
 
 def _has_code(line: str) -> bool:
@@ -583,7 +574,7 @@ def _is_item(line: str) -> bool:
 
 def _reworks(clause: Sequence[str], words: Grammar) -> bool:
     """True for a request for work on a text, `in German please`, but not for `to answer that`."""
-    if any(token in words.first_person for token in clause) and not listed("requests").within(clause):
+    if words.first_person.has_any(clause) and not listed("requests").within(clause):
         return False
     hits = [entries.find(clause) for entries in (words.rework_verbs, listed("requests"), listed("subjects"))]
     return any(
@@ -649,10 +640,10 @@ def _announces(sentence: str, line: str, colon: re.Match[str], words: Grammar) -
 
 def _is_of_fiction(clause: Sequence[str], words: Grammar) -> bool:
     """True for what stands for or in something that the speaker makes up: `for my novel`, `a line from my play`."""
-    ways = (words.purposes, words.owner_prepositions, words.source_prepositions)
-    is_way = any(token in way for way in ways for token in clause)
     places = (place for place, token in enumerate(clause) if token in words.possessives_own)
-    return is_way and any(listed("fictions").at(clause, place + 1) for place in places)
+    return words.fiction_links.has_any(clause) and any(
+        listed("fictions").at(clause, place + 1) for place in places
+    )
 
 
 def _quotes(clause: Sequence[str], words: Grammar) -> bool:

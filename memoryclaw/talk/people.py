@@ -290,7 +290,7 @@ def _is_group(core: Sequence[str], words: Grammar) -> bool:
     if not 0 < len(core) <= _LONGEST:
         return False
     leads = core[0] in words.groups and (len(core) == 1 or core[1] in words.prepositions)
-    return leads or (core[-1] in words.groups and not any(token in words.small for token in core))
+    return leads or (core[-1] in words.groups and not words.small.has_any(core))
 
 
 def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], str]]:
@@ -536,7 +536,7 @@ def _name_behind(
     tokens = clause.tokens
     linked = _linked(tokens, place, words)
     place += len(linked)
-    if place >= len(tokens) or any(token in words.not_now for token in linked):
+    if place >= len(tokens) or words.not_now.has_any(linked):
         return ""  # `my boss was Marlene`
     presented = tokens[0] in words.pointers and tokens[1] in words.be_verbs and len(tokens) == place + 2
     called = presented or words.naming_words.within(linked)

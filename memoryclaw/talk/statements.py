@@ -495,7 +495,7 @@ class _Turn:
 
     def _only_calls(self, tokens: Sequence[str]) -> bool:
         """True for a name that is called, and for a please alone."""
-        return self.names.calls(tokens) or all(token in self.words.politeness for token in tokens)
+        return self.names.calls(tokens) or self.words.politeness.issuperset(tokens)
 
     def _doubts(self, members: Sequence[Clause], text: str, orders: Sequence[bool]) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
@@ -604,7 +604,7 @@ class _Turn:
             len(members) == 1
             and not clause.kind
             and 0 < len(plain) <= 3
-            and not any(token in self.words.coordinators for token in plain)
+            and not self.words.coordinators.has_any(plain)
             and plain[-1] not in self.words.moods  # `looks good.` judges what came before
             and text.rstrip().endswith((".", ":", "…"))
         )
@@ -677,7 +677,7 @@ class _Turn:
                 plain, behind = first_clause(noun, self.words, plain), f": {value}"
             # `Lisa: mag Rosen` tells of Lisa
             is_theirs = self._is_led and not (
-                clause.subject or any(token in self.words.first_person for token in clause.tokens)
+                clause.subject or self.words.first_person.has_any(clause.tokens)
             )
             whom = "other" if is_theirs else subject
             assertions = assertions_in(
@@ -701,7 +701,7 @@ class _Turn:
             )
         # not `900 in the new flat`
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
-        renewed = any(token in self.words.renewals for token in noun_words) and bool(assertions)
+        renewed = self.words.renewals.has_any(noun_words) and bool(assertions)
         change = renewed or (changed and bool(assertions) and (plain is not clause or bool(switch)))
         self._note_field(clause)
         end = (
@@ -757,28 +757,27 @@ def _only_doubts(tokens: Sequence[str], words: Grammar) -> bool:
 def _source_of(clause: Clause, behind: Sequence[str], words: Grammar) -> str:
     """Where a clause says who says something: "alone" for `according to my wife`, `says my wife`, "within" for that and what is said; empty for `secondo me`."""
     tokens, spans = clause.tokens, spans_of(clause.text)
-    people = (words.possessives_own, words.roles, words.honorifics, words.people_pronouns)
     for place, size in words.sources.places(tokens):
         who = place + size
         if _vouches((*tokens[who:], *behind), words):
             continue
         if who < len(tokens) and (
-            any(tokens[who] in kind for kind in people)
+            tokens[who] in words.people_words
             or clause.text[spans[who][0]].isupper()
             or (place == 0 and tokens[who] in words.determiners)  # not `trabajo según el turno`
         ):
-            tells = place > 0 or any(token in words.predicates for token in tokens[who:])
+            tells = place > 0 or words.predicates.has_any(tokens[who:])
             return "within" if tells else "alone"
     return ""
 
 
 def _vouches(who: Sequence[str], words: Grammar) -> bool:
     """True for who knows of oneself, whose word is no hearsay: `my doctor`, `my contract`, but not `my wife`."""
-    phrase, own = who[:_WHO], (words.first_person, words.own_verbs)
+    phrase = who[:_WHO]
     if not _HEALERS.isdisjoint(phrase):
         return True
     is_own = words.possessives_own.has_any(who[:1]) or (
-        words.determiners.has_any(who[:1]) and any(verbs.has_any(who[1:]) for verbs in own)
+        words.determiners.has_any(who[:1]) and words.own_acts.has_any(who[1:])
     )
     return is_own and not (words.roles.within(phrase) or words.units.within(phrase))  # `my kids`
 
@@ -894,21 +893,14 @@ def _adds(clause: Clause, words: Grammar) -> bool:
     """True for what only says more of the clause before it: `…, never cash`, `…, always with milk`; not for `…, always use tabs` or `no bullets`."""
     tokens = clause.tokens
     behind = tokens[words.lasting.at(tokens) or words.negations.at(tokens) :]
-    is_verb = _bids(behind, words) or words.verbs.at(behind) or words.negative_determiners.at(tokens)
+    is_verb = words.bids.at(behind) or words.verbs.at(behind) or words.negative_determiners.at(tokens)
     return not clause.kind and 0 < len(behind) < len(tokens) and not is_verb
 
 
 def _begins_order(clause: Clause, words: Grammar) -> bool:
     """True for what is an order together with `…, never prose`: `use lists`, `bullet points`; not for `the API returns pages`."""
-    openers = (words.determiners, words.possessives_own, words.first_person, words.people_pronouns)
-    is_thing = not (clause.kind or clause.subject or any(each.at(clause.tokens) for each in openers))
-    return _bids(clause.tokens, words) or (is_thing and len(clause.tokens) <= _THING)
-
-
-def _bids(tokens: Sequence[str], words: Grammar) -> bool:
-    """True for what begins with a verb of what is to be done, or with `no`."""
-    verbs = (words.manner_verbs, words.chores, words.tasks, words.orders, words.negative_determiners)
-    return any(entries.at(tokens) for entries in verbs)
+    is_thing = not (clause.kind or clause.subject or words.subject_openers.at(clause.tokens))
+    return words.bids.at(clause.tokens) > 0 or (is_thing and len(clause.tokens) <= _THING)
 
 
 def _goes_on_ordering(clause: Clause, words: Grammar) -> bool:
@@ -926,8 +918,7 @@ def _goes_on_ordering(clause: Clause, words: Grammar) -> bool:
 
 def _ends_in_tag(tokens: Sequence[str], words: Grammar) -> bool:
     """True where a question only asks whether it was heard: `keep it short, ok?`."""
-    tags = (words.fillers, words.closers)
-    return any(entries.at(tokens, len(tokens) - size) == size for entries in tags for size in (1, 2))
+    return any(words.courtesies.at(tokens, len(tokens) - size) == size for size in (1, 2))
 
 
 def _content(tokens: Sequence[str], words: Grammar) -> frozenset[str]:

@@ -96,7 +96,7 @@ def _is_owned(line: _AskingLine) -> float:
 def _tells(line: _AskingLine) -> float:
     """The speaker comes up, and as nobody who got it or answers it: `I like this`, `I sent this`, not `I got this`, `how do I answer`."""
     mine = [token for token in line.tokens if line.words.first_person.at((token,))]
-    is_subject = any(token in line.words.nominatives for token in mine)
+    is_subject = line.words.nominatives.has_any(mine)
     others = (listed("receipts"), listed("answering"), *[listed("deliveries")] * (not is_subject))
     return bool(mine) and not any(other.within(line.tokens) for other in others)
 
@@ -117,10 +117,9 @@ def makes_of_it(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _breaks_off(line: _AskingLine) -> bool:
     """It ends before the thing that it asks about: `a title for:`."""
-    ends = (line.words.owner_prepositions, line.words.source_prepositions)
     orders = line.words.tasks.at(line.tokens) or listed("makers").at(line.tokens)
     asks = orders or clauses.asks(line.tokens, line.words)  # not `the numbers you asked for:`
-    return bool(_leads(line) and asks and any(among.at(line.tokens[-1:]) for among in ends))
+    return bool(_leads(line) and asks and line.words.origins.at(line.tokens[-1:]))
 
 
 def _leads(line: _AskingLine) -> bool:

@@ -113,8 +113,7 @@ def _goes_on(
     link = next((at for at, token in enumerate(behind) if token in words.coordinators), 0)
     if not 0 < link < len(behind) - 1 or _verb_at(tokens, 0, words) is None:
         return False
-    openers = (words.determiners, words.possessives_own, words.personal, words.starts, words.prepositions)
-    is_noun = not any(token in entries for token in behind[:link] for entries in openers)
+    is_noun = not words.clause_openers.has_any(behind[:link])
     verb = _verb_at(behind, 0, words)
     # Not `…, Ana and my mum live in Ely`, of which both are the subject.
     is_own = (
@@ -225,8 +224,7 @@ def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[s
     """True where a subject with its verb begins."""
     token = tokens[at]
     # `mi trabajo`, `trabalho como cozinheiro`
-    before = (words.noun_leads, words.negations, words.adverbs, words.personal)  # `já não gosto`
-    is_noun = any(tokens[at - 1] in each for each in before) or token in words.comparatives
+    is_noun = tokens[at - 1] in words.noun_signs or token in words.comparatives  # `já não gosto`
     if token in words.contracted_subjects and not is_noun:
         # the `id` of `my staff id` is a noun
         return not token.endswith("d") or "'" in token or _verb_at(tokens, at + 1, words, most=1) is not None
@@ -443,7 +441,7 @@ def _parsed(piece: str, words: Grammar, start: int, opens: Callable[[str], bool]
     lead = min(words.leads.skip(tokens), len(tokens) - 1)
     # `il mio`
     lead += tokens[lead] in words.articles and words.possessives_own.has_any(tokens[lead + 1 : lead + 2])
-    under = any(token in words.subordinators for token in tokens[:lead])
+    under = words.subordinators.has_any(tokens[:lead])
     goes_on = under or tokens[lead] in words.relative_words
     clause = Clause(text, tokens, typed, start=start, end=end, joined=goes_on, under=under)
     head = min(words.verb_leads.skip(tokens, lead), len(tokens) - 1)

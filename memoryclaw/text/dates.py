@@ -567,32 +567,21 @@ class _Tables(dict[str, _Table]):
             meaning, _, words = line.partition(": ")
             yield from ((word, meaning) for word in words.split(", "))
 
-    def firsts(self, names: Iterable[str]) -> frozenset[str]:
-        """The first words of the words of some tables."""
-        return frozenset(word for name in names for word in self[name].longest)
+
+def _firsts(names: Iterable[str]) -> cached_property[frozenset[str]]:
+    """The first words of the words of some tables of a language."""
+    return cached_property(
+        lambda language: frozenset(word for name in names for word in language.tables[name].longest)
+    )
 
 
 class _Language:
     """The words and habits of one language."""
 
+    nouns, leads, starts, behind_counts = map(_firsts, (_NOUNS, _LEADS, _FIRST, _BEHIND_COUNTS))
+
     def __init__(self, code: str) -> None:
         self.tables = _Tables(f"dates_{code}")
-
-    @cached_property
-    def nouns(self) -> frozenset[str]:
-        return self.tables.firsts(_NOUNS)
-
-    @cached_property
-    def leads(self) -> frozenset[str]:
-        return self.tables.firsts(_LEADS)
-
-    @cached_property
-    def starts(self) -> frozenset[str]:
-        return self.tables.firsts(_FIRST)
-
-    @cached_property
-    def behind_counts(self) -> frozenset[str]:
-        return self.tables.firsts(_BEHIND_COUNTS)
 
     @cached_property
     def words(self) -> frozenset[str]:

@@ -156,14 +156,28 @@ class WordList(frozenset[str]):
         return not self.isdisjoint(tokens)
 
 
+Phrases = tuple[tuple[tuple[str, ...], str], ...]
+
+
+def _phrases_of(name: str) -> cached_property[Phrases]:
+    return cached_property(lambda words: words.by_field(name))
+
+
 class Grammar:
     """The word lists of one language, each read when it is first asked for; a list that a language lacks is empty."""
+
+    verb_fields = _phrases_of("verb_fields")  # verbs that name a field
+    verb_ends = _phrases_of("verb_ends")  # verbs that end the value of one
+    verb_goals = _phrases_of(
+        "verb_goals"
+    )  # what stands before its new value in a sentence that ends the old one
+    facet_words = _phrases_of("facet_words")  # words of a facet of somebody's life
+    facet_turns = _phrases_of("facet_turns")  # words by which such a facet has another value
 
     def __init__(self, code: str) -> None:
         self.code = code
         self._file = f"{_PREFIX}{code}"
         self._names = frozenset(lists.names(self._file) if code != UNREAD else ())
-        self._rows: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {}
 
     def __getattr__(self, name: str) -> WordList:
         if name.startswith("_"):
@@ -238,31 +252,6 @@ class Grammar:
         text = lists.text(f"{self._file}.{name}") if name in self._names else ""
         return [entry.strip() for entry in text.replace("\n", ",").split(",") if entry.strip()]
 
-    @property
-    def verb_fields(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """Verbs that name a field, as (tokens, field), the longest first; in the file `field: verb, verb`, and with `/` between words that stand for each other."""
-        return self._by_field("verb_fields")
-
-    @property
-    def verb_ends(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """Verbs that end the value of a field, in the same form."""
-        return self._by_field("verb_ends")
-
-    @property
-    def verb_goals(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """What stands before the new value of a field in a sentence that ends the old one, with the field."""
-        return self._by_field("verb_goals")
-
-    @property
-    def facet_words(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """Words of a facet of somebody's life, with its name, in the same form."""
-        return self._by_field("facet_words")
-
-    @property
-    def facet_turns(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """Words by which such a facet has another value, with its name."""
-        return self._by_field("facet_turns")
-
     @cached_property
     def fields_by_first(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
         """The verbs of fields by their first token."""
@@ -282,14 +271,13 @@ class Grammar:
         spelled = self._spelled(" ".join(phrase) for entry in alternatives for phrase in product(*entry))
         return map(tokens_of, spelled)
 
-    def _by_field(self, name: str) -> tuple[tuple[tuple[str, ...], str], ...]:
-        if name not in self._rows:
-            rows = []
-            for line in lists.lines(f"{self._file}.{name}") if name in self._names else ():
-                field, _, verbs = line.partition(":")
-                rows += [(tokens, field.strip()) for tokens in self.phrases(verbs.split(","))]
-            self._rows[name] = tuple(sorted(rows, key=lambda row: -len(row[0])))
-        return self._rows[name]
+    def by_field(self, name: str) -> Phrases:
+        """The phrases of a list with the field or facet of each, the longest first; in the file `field: verb, verb`, and with `/` between words that stand for each other."""
+        rows = []
+        for line in lists.lines(f"{self._file}.{name}") if name in self._names else ():
+            field, _, verbs = line.partition(":")
+            rows += [(tokens, field.strip()) for tokens in self.phrases(verbs.split(","))]
+        return tuple(sorted(rows, key=lambda row: -len(row[0])))
 
 
 def _forms(entry: str, clitics: Iterable[str] = ()) -> tuple[str, ...]:

@@ -49,4 +49,4 @@ def is_procedure(text: str) -> bool:
 def _tells(wanted: WordList, tokens: Sequence[str], words: Grammar) -> bool:
     """True where one of these stands among the tokens, and nothing just before it denies it."""
     place = wanted.find(tokens)
-    return place >= 0 and not any(token in words.negations for token in tokens[max(0, place - _NEAR) : place])
+    return place >= 0 and not words.negations.has_any(tokens[max(0, place - _NEAR) : place])

@@ -33,7 +33,7 @@ def asked_unkept(text: str) -> str:
                 named = max((size for _, size in words.said_last.places(tokens)), default=0) > _PRONOUN
                 return POINTS_BACK if named or rest or is_of_this else POINTS
             if is_of_this:
-                return "" if _is_work(rest or (), words) else TELLS
+                return "" if words.deeds.at(rest or ()) else TELLS
     return ""
 
 
@@ -68,7 +68,7 @@ def _is_of_work(turns: Sequence[Turn], *, by_pronoun: bool) -> bool:
     """
     tokens = tokens_of(turns[0].text) if turns else ()
     is_task = any(
-        _is_work(tokens, words) and not words.reminders.at(tokens) for words in map(grammar, codes())
+        words.deeds.at(tokens) and not words.reminders.at(tokens) for words in map(grammar, codes())
     )
     is_beside = by_pronoun and any(_holds_work(turn.text) for turn in turns if turn.role != "tool")
     return is_task or is_beside or any(turn.role == "tool" for turn in turns)
@@ -84,11 +84,6 @@ def _holds_work(text: str) -> bool:
     )
 
 
-def _is_work(tokens: Sequence[str], words: Grammar) -> bool:
-    """True for what begins by telling what to do."""
-    return any(verbs.at(tokens) for verbs in (words.chores, words.tasks, words.orders, words.manner_verbs))
-
-
 @cache
 def _requests() -> WordList:
     return WordList(
@@ -100,10 +95,6 @@ def _rest(text: str, words: Grammar) -> tuple[list[str] | None, bool]:
     """What a turn says besides its requests that nothing be kept, None where it has none, and whether one of them may be of that."""
     pieces = _MARK.split(text)
     rest, takes_back, is_of_this = list[str](), False, False
-    idle = (
-        words.politeness, words.fillers, words.closers, words.pointing,
-        words.contrasts, words.coordinators, words.forget_orders,
-    )  # fmt: skip
     for piece, mark in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         typed = tokens_of(piece)
         plain = [token for token in typed if token not in words.softeners]  # `onthoud dat maar niet`
@@ -116,46 +107,31 @@ def _rest(text: str, words: Grammar) -> tuple[list[str] | None, bool]:
             continue
         is_of_this = is_of_this or end > 0
         beside = [*tokens[:start], *tokens[end:]]
-        rest += () if all(any(token in each for each in idle) for token in beside) else beside
+        rest += () if words.unkept_frames.issuperset(beside) else beside
     return (rest if takes_back or is_of_this else None), is_of_this
 
 
 def _takes_back(tokens: Sequence[str], words: Grammar) -> bool:
     """True for a verb of forgetting and what was just said, and nothing else: `please delete what i just said`; not `delete that file`."""
-    idle = (
-        words.politeness, words.fillers, words.closers, words.coordinators, words.request_openers, words.returns, words.adverbs,
-    )  # fmt: skip
-    start = _behind(tokens, 0, idle)
+    frames = words.forgetting_frames
+    start = frames.skip(tokens)
     order = start + words.forget_orders.at(tokens, start)
     end = order + words.said_last.at(tokens, order)
     denied = words.negations.within([*tokens[:start], *tokens[end:]])  # `never forget that`
-    return start < order < end and _behind(tokens, end, idle) == len(tokens) and not denied
-
-
-def _behind(tokens: Sequence[str], place: int, lists: Sequence[WordList]) -> int:
-    """The place behind all entries of some lists that stand one behind another from a place on."""
-    while size := max((entries.at(tokens, place) for entries in lists), default=0):
-        place += size
-    return place
+    return start < order < end and frames.skip(tokens, end) == len(tokens) and not denied
 
 
 def _requests_in(tokens: Sequence[str], words: Grammar, mark: str) -> Iterator[tuple[int, int]]:
     """Where a piece between marks asks that nothing is kept: at its beginning, or behind a word that begins anew."""
-    anew = words.politeness, words.contrasts, words.coordinators, words.fillers, words.pointing
-    goes_on = (
-        words.contrasts, words.coordinators, words.first_person,
-        words.possessives_own, words.nominatives, words.reasons,
-    )  # fmt: skip
-    idle = words.politeness, words.fillers, words.pointing, words.unkept_things
     for place, size in words.unkept.places(tokens):
         before = tokens[place - 1] if place else ""
-        if before and not (before[-1].isdigit() or any(before in entries for entries in anew)):
+        if before and not (before[-1].isdigit() or before in words.anew):
             continue
         if words.first_person.has_any(tokens[:place]):  # `ich kann mir das nicht merken`
             continue
-        end = _behind(tokens, place + size, idle)
+        end = words.unkept_company.skip(tokens, place + size)
         phrase = tokens[place:end]
-        names_it = any(entries.within(phrase) for entries in (words.pointing, words.unkept_things))
-        is_whole = end == len(tokens) or any(entries.at(tokens[:-1], end) for entries in goes_on)
+        names_it = words.unkept_names.within(phrase)
+        is_whole = end == len(tokens) or words.unkept_followers.at(tokens[:-1], end)
         if is_whole and (names_it or (":" in mark and end == len(tokens)) or words.politeness.within(tokens)):
             yield place, end

@@ -50,8 +50,8 @@ PATH = "semantic/projects.md"
 
 def performed(text, *actions):
     """The text of the one file that these actions touch."""
-    [found] = rewrites(PlannedChange("fact", "t", actions), NONE)
-    return found.patch(text)
+    [patch] = rewrites(PlannedChange("fact", "t", actions), NONE).values()
+    return patch(text)
 
 
 def facts(text):
@@ -61,8 +61,8 @@ def facts(text):
 
 def test_several_actions_on_one_file_are_one_patch():
     found = rewrites(episode("e", "Words", BOATHOUSE, colour(), deadline(), CONFIRM), NONE)
-    assert [rewrite.path for rewrite in found] == ["episodes/e.md", PATH]
-    text = found[1].patch(PROJECTS)
+    assert [*found] == ["episodes/e.md", PATH]
+    text = found[PATH](PROJECTS)
     assert facts(text) - facts(PROJECTS) == {
         ("Kitchen", "paint", "matt Dünensand", True),
         ("Boathouse Aarhus", "deadline", "2026-12-18", True),
@@ -76,9 +76,9 @@ def test_every_patch_made_twice_is_made_once():
     once = {path: after for path, (_, after) in outcome_of(whole().changes, NONE, before.get).items()}
     again = {path: text or None for path, text in once.items()}
     for change in whole().changes:
-        for found in rewrites(change, NONE):
-            now = again.get(found.path)
-            assert found.patch(now) == now
+        for path, patch in rewrites(change, NONE).items():
+            now = again.get(path)
+            assert patch(now) == now
 
 
 def test_a_file_that_stands_there_is_left_as_a_person_made_it():

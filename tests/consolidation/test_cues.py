@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -123,20 +122,3 @@ def test_a_german_correction(tmp_path: Path) -> None:
     assert "Schuhgröße" not in semantic(root)
     assert "Kiel" in semantic(root)
     assert "stimmt nicht" in waiting(root)[0][1]
-
-
-def test_a_cue_brings_the_next_run_forward_once_the_conversation_has_paused(tmp_path: Path) -> None:
-    root = put(tmp_path / "vault", {"Home.md": "# Home\n"})
-    put(root, {"logs/2026-04-19/a.jsonl": said("a", TALK)})
-    consolidated(root, datetime(2026, 4, 19, 19, tzinfo=UTC))
-    put(
-        root,
-        {"logs/2026-04-19/b.jsonl": said("b", [*TALK, ("user Nora", "My car is a red Saab 900.")], hour=19)},
-    )
-    moment = datetime(2026, 4, 19, 19, 40, tzinfo=UTC)
-    assert "the interval is 60 min" in consolidated(root, moment, due=True).waits
-    put(root, {"logs/2026-04-19/b.jsonl": said("b", [*TALK, WRONG], hour=19)})
-    assert "the interval is 60 min" in consolidated(root, moment - timedelta(minutes=30), due=True).waits
-    with App(root, clock=lambda: moment) as app:
-        assert app.schedule.status().reason.endswith("one of them says that something went wrong")
-    assert consolidated(root, moment, due=True).applied is not None

@@ -44,9 +44,7 @@ def made(*turns: Turn, range_: LogRange = RANGE) -> Segment:
 
 def read(title: str = "Kitchen wall", *, lines: tuple[int, ...] = (3,)) -> Extraction:
     points = tuple(Quote(line, "Nora", "It is Dünensand 14.") for line in lines)
-    return Extraction(
-        title, "Nora: It is Dünensand 14.", ("kitchen-wall",), ("Nora",), ("Kröger",), "Home", points
-    )
+    return Extraction(title, "Nora: It is Dünensand 14.", ("kitchen-wall",), ("Nora",), ("Kröger",), points)
 
 
 def written(note: EpisodeNote) -> str:
@@ -72,12 +70,7 @@ def test_the_note_reads_back_as_what_was_made() -> None:
     found = parsed(note)
     assert (found.problems, found.id, found.kind) == ((), note.id, "episode")
     assert (found.when, found.until) == ("2026-03-10T17:48:20Z", "2026-03-10T18:06:30Z")
-    assert (found.tags, found.people, found.entities, found.project) == (
-        ("kitchen-wall",),
-        ("Nora",),
-        ("Kröger",),
-        "Home",
-    )
+    assert (found.tags, found.people, found.entities) == (("kitchen-wall",), ("Nora",), ("Kröger",))
     assert parse_ranges(str(found.meta["source"])) == [RANGE]
     assert written(note).endswith("# Kitchen wall\n\n- Nora: It is Dünensand 14. ^l3\n")
 
@@ -116,7 +109,7 @@ def test_a_mind_chooses_no_confidence_that_we_do_not_know() -> None:
 @given(hostile, hostile, st.lists(hostile, max_size=4))
 def test_hostile_words_stay_words(title: str, text: str, names: list[str]) -> None:
     points = (Quote(3, text, f"{text} x"), Quote(5, "Nora", f"y {title}"))
-    mind = Extraction(title, text, tuple(names), tuple(names), tuple(names), title, points)
+    mind = Extraction(title, text, tuple(names), tuple(names), tuple(names), points)
     note = episode(made(), mind, free)
     assert is_minted_id(note.id)
     assert safe_path(note.path) == note.path

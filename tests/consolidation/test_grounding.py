@@ -82,10 +82,10 @@ def test_a_claim_in_a_language_that_is_not_read_waits():
 
 def test_what_rules_read_stays():
     known = Claim("Anna", "birthday", "12 May", 5, "Anna's birthday is 12 May.", "user", "2026-03-10")
-    basis = basis_of(claims=(known,), points=("a point",), entities=("Anna",), project="P", confidence="high")
+    basis = basis_of(claims=(known,), points=("a point",), entities=("Anna",), confidence="high")
     found = read(EMAIL, ModelClaim(5, known.quote, "anna", "Birthday", "12 may"), basis=basis)
     assert found.claims == (only(read(EMAIL)), known)
-    assert (found.points, found.participants, found.project) == (basis.points, basis.participants, "P")
+    assert (found.points, found.participants) == (basis.points, basis.participants)
     assert found.confidence == "high"
     assert found.entities[0] == "Anna"
 

@@ -82,7 +82,7 @@ def test_constants_are_written_out_and_what_varies_is_named():
     assert '- place: `"Krähensand"`' in draft.text
     assert "- from: `$from`" in draft.text
     asked = {one.name: one.type for one in read_skill(draft.path, draft.text.encode()).asked}
-    assert asked == {"from": "date", "to": "email"}
+    assert asked == {"from": "string", "to": "string"}
 
 
 def test_arguments_that_were_always_the_same_as_one_another_are_one_parameter():

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.consolidation.planning import Cutting, cut
+from memoryclaw.consolidation.planning import cut
 from memoryclaw.vault.logs import range_of, read_jsonl, unread
 
 PATH = "logs/2026-03-10/s1.jsonl"
@@ -22,29 +22,29 @@ def said(minute: int, text: str, **more: Any) -> dict[str, Any]:
     return {"ts": ts, "session": "s1", "role": "user", "name": "Nora", "content": text, **more}
 
 
-def spans(values: Any, rules: Cutting | None = None) -> list[tuple[int, int, str]]:
+def spans(values: Any, **limits: int) -> list[tuple[int, int]]:
     lines, turns = log(*values)
-    return [(s.range.first, s.range.last, s.cut) for s in cut(PATH, lines, turns, rules or Cutting())]
+    return [(s.range.first, s.range.last) for s in cut(PATH, lines, turns, **limits)]
 
 
 def test_a_pause_cuts_and_what_is_close_stays_together() -> None:
     values = [said(0, "One."), said(30, "Two."), said(61, "Three.")]
-    assert spans(values) == [(1, 2, "session"), (3, 3, "gap")]
-    assert spans(values, Cutting(gap_minutes=20)) == [(1, 1, "session"), (2, 2, "gap"), (3, 3, "gap")]
+    assert spans(values) == [(1, 2), (3, 3)]
+    assert spans(values, gap=20) == [(1, 1), (2, 2), (3, 3)]
 
 
 def test_a_new_session_cuts_without_a_pause() -> None:
-    assert spans([said(0, "One."), said(1, "Two.", session="s2")]) == [(1, 1, "session"), (2, 2, "session")]
+    assert spans([said(0, "One."), said(1, "Two.", session="s2")]) == [(1, 1), (2, 2)]
 
 
 def test_lines_that_were_read_already_cut() -> None:
     lines, turns = log(*(said(n, "Something.") for n in range(5)))
-    found = cut(PATH, lines, [t for t in turns if t.line != 3], Cutting())
-    assert [(s.range.first, s.range.last, s.cut) for s in found] == [(1, 2, "session"), (4, 5, "hole")]
+    found = cut(PATH, lines, [t for t in turns if t.line != 3])
+    assert [(s.range.first, s.range.last) for s in found] == [(1, 2), (4, 5)]
 
 
 def test_blank_lines_are_no_hole() -> None:
-    assert spans([said(0, "One."), b"\n", said(1, "Two.")]) == [(1, 3, "session")]
+    assert spans([said(0, "One."), b"\n", said(1, "Two.")]) == [(1, 3)]
 
 
 def test_a_question_waits_for_its_answer_across_a_pause() -> None:
@@ -53,18 +53,18 @@ def test_a_question_waits_for_its_answer_across_a_pause() -> None:
         said(1, "Which rope do we take?"),
         said(120, "The blue one.", name="Pip", role="assistant"),
     ]
-    assert spans(values) == [(1, 1, "session"), (2, 3, "gap")]
-    assert spans(values[1:]) == [(1, 2, "session")]
+    assert spans(values) == [(1, 1), (2, 3)]
+    assert spans(values[1:]) == [(1, 2)]
 
 
 def test_a_question_that_nobody_answered_for_a_day_waits_no_longer() -> None:
     answer = said(0, "Hello.", name="Pip", role="assistant") | {"ts": "2026-03-12T08:00:00Z"}
-    assert spans([said(0, "Which rope do we take?"), answer]) == [(1, 1, "session"), (2, 2, "gap")]
+    assert spans([said(0, "Which rope do we take?"), answer]) == [(1, 1), (2, 2)]
 
 
 def test_a_long_talk_is_cut_at_its_longest_pause() -> None:
     values = [said(n + (5 if n >= 31 else 0), f"Number {n} is here.") for n in range(50)]
-    assert spans(values, Cutting(longest=40)) == [(1, 31, "session"), (32, 50, "length")]
+    assert spans(values, longest=40) == [(1, 31), (32, 50)]
 
 
 def test_a_session_without_a_pause_is_one_segment() -> None:
@@ -76,24 +76,24 @@ def test_a_cut_never_parts_a_call_from_what_follows_it() -> None:
     values = [said(n, "The loaf is by the oven.") for n in range(60)]
     values[30] = call | {"ts": values[30]["ts"]}
     values[31] = said(31, "The loaf is by the oven.", role="assistant", name="Pip")
-    begins = [first for first, _, _ in spans(values, Cutting(longest=31))]
+    begins = [first for first, _ in spans(values, longest=31)]
     assert len(begins) > 1
     assert not {31, 32} & set(begins)
 
 
 def test_no_segment_is_longer_than_allowed() -> None:
     values = [said(n // 4, "Where is it?" if n % 2 else f"Number {n} is here.") for n in range(130)]
-    found = spans(values, Cutting(longest=20))
-    assert max(last - first + 1 for first, last, _ in found) <= 20
+    found = spans(values, longest=20)
+    assert max(last - first + 1 for first, last in found) <= 20
 
 
 def test_days_without_a_time_cut_between_days_only() -> None:
     values = [said(0, "One.") | {"ts": ts} for ts in ("2026-03-10", "2026-03-10T09:00:00Z", "2026-03-11")]
-    assert [first for first, _, _ in spans(values)] == [1, 3]
+    assert [first for first, _ in spans(values)] == [1, 3]
 
 
 def test_no_turns_make_no_segments() -> None:
-    assert cut(PATH, [], (), Cutting()) == []
+    assert cut(PATH, [], ()) == []
 
 
 @settings(deadline=None)
@@ -116,8 +116,8 @@ def test_segments_hold_every_turn_once_in_order_and_their_ranges_are_read(
         minute += pause
         values.append(said(minute % 1440, text, role=role))
     lines, turns = log(*values)
-    found = cut(PATH, lines, turns, Cutting(longest=longest))
+    found = cut(PATH, lines, turns, longest=longest)
     assert [turn for segment in found for turn in segment.turns] == list(turns)
     assert all(s.range == range_of(PATH, lines, s.range.first, s.range.last) for s in found)
     assert unread(PATH, lines, [s.range for s in found]) == []
-    assert found == cut(PATH, lines, turns, Cutting(longest=longest))
+    assert found == cut(PATH, lines, turns, longest=longest)

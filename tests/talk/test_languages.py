@@ -154,17 +154,15 @@ def test_what_is_asked_for_once_is_no_order(code: str, text: str) -> None:
 
 @pytest.mark.parametrize(("code", "text", "due"), TODOS)
 def test_what_has_to_be_done_has_its_day(code: str, text: str, due: str) -> None:
-    (line,) = todos.read(
-        talk_of(text, language=code), segment_of([("user Nora", text)]).turns, language=code
-    ).lines
+    turns = segment_of([("user Nora", text)]).turns
+    _, (line,) = todos.read(talk_of(text, language=code), turns, language=code)
     assert (line.box, line.due) == (" ", due)
 
 
 @pytest.mark.parametrize(("code", "text"), NO_TODOS)
 def test_what_others_have_to_do_and_what_is_only_said_so_is_none(code: str, text: str) -> None:
-    assert not todos.read(
-        talk_of(text, language=code), segment_of([("user Nora", text)]).turns, language=code
-    ).lines
+    turns = segment_of([("user Nora", text)]).turns
+    assert not todos.read(talk_of(text, language=code), turns, language=code)[1]
 
 
 @pytest.mark.parametrize(("code", "text", "fact"), ENDED)
