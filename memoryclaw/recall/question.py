@@ -79,6 +79,7 @@ _OF_NOUNS = {
 _ASKING = frozenset(lists.words("relevance.asking"))
 _WHETHER = frozenset(lists.words("relevance.whether"))
 _SAYING = frozenset(lists.words("relevance.saying"))
+_ORDINARY = frozenset(lists.words("names.given"))  # names that are words as well
 _SMALL_ABROAD = {code: small for code, small in SMALL.items() if code != "en"}
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
@@ -260,8 +261,15 @@ class Question(NamedTuple):
 
     @property
     def any_state(self) -> bool:
-        """True when it asks for archived, pending, draft or superseded units itself."""
-        return asks_for_state(self.query.filters)
+        """True when it asks for archived, pending, draft, superseded or expired units itself, or for what a session left."""
+        return any(
+            (item.field == "kind" and item.value.lower() in STATES)
+            or (item.field == "path" and _HIDDEN.search(item.value))
+            or item.field == "expires"
+            or (item.field == "scope" and item.value.partition(":")[0].lower() == SESSION)
+            for item in self.query.filters
+            if not item.negated
+        )
 
     @property
     def moments(self) -> list[tuple[str, str]]:
@@ -388,7 +396,8 @@ def understand(
         called = {key_of(name): name for _, name in names_of_roles}
         # Fields have English names.
         field_names = [(phrase, field) for field, phrase in fields.items() if spoken_code in _SMALL_ABROAD]
-        synonyms = [*_vault_synonyms(words, catalog), *names_of_roles, *field_names]
+        keys = list(dict.fromkeys(candidate.key for candidate in candidates(words)))
+        synonyms = [*catalog.synonyms(keys), *names_of_roles, *field_names]
         aliases = _synonyms(words, tokens, vocabulary, synonyms)
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
@@ -438,18 +447,6 @@ def kind_filter(kind: str) -> Filter:
     if kind not in KINDS | STATES:
         raise InputError(f"there is no kind {kind!r}; choose one of {', '.join(sorted(KINDS | STATES))}")
     return Filter(field="kind", value=kind, negated=False, written=f"kind:{kind}")
-
-
-def asks_for_state(filters: Sequence[Filter]) -> bool:
-    """True when the query itself asks for archived, pending, draft, superseded or expired units, or for what a session left."""
-    filters_in_force = [item for item in filters if not item.negated]
-    return any(
-        (item.field == "kind" and item.value.lower() in STATES)
-        or (item.field == "path" and _HIDDEN.search(item.value))
-        or item.field == "expires"
-        or (item.field == "scope" and item.value.partition(":")[0].lower() == SESSION)
-        for item in filters_in_force
-    )
 
 
 _LETTERS_A_SLIP = 5  # of a word that is taken for another one: of shorter words too many are alike
@@ -613,6 +610,9 @@ def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
     name_candidates = candidates(words)
     keys = {candidate.key: candidate.key for candidate in name_candidates if candidate.key not in SPEAKER}
     keys.update((key_of(synonym), key) for key, synonym in catalog.synonyms(list(keys)))
+    # Many type no apostrophe: `priyas lunchbox`.
+    owners = [key for key in keys if key.endswith("s") and len(key) > BEGINS and key[:-1] not in _ORDINARY]
+    keys = {key[:-1]: key for key in owners} | keys
     rows = catalog.names(list(keys), ("entity", "person", "part"))
     entities, people, name_parts = ({}, {}, {})  # type: tuple[dict[str, str], dict[str, str], dict[str, str]]
     for target, kind in ((entities, "entity"), (people, "person"), (name_parts, "part")):
@@ -656,10 +656,6 @@ def _names_of_roles(text: str, entities: Iterable[str], catalog: Catalog) -> lis
         and bearers[name] <= 1
         and catalog.names([key_of(name)], ("entity", "person"))
     ]
-
-
-def _vault_synonyms(words: Sequence[str], catalog: Catalog) -> list[tuple[str, str]]:
-    return catalog.synonyms(list(dict.fromkeys(candidate.key for candidate in candidates(words))))
 
 
 def _synonyms(
