@@ -989,30 +989,15 @@ def nearest_words(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) 
     One slip is allowed in words of three to five letters, two in longer ones. A known word is nearest to itself.
     """
     word = fold(word)
-    slips = slips_in(word)
+    slips, letters = slips_in(word), [(letter, word.count(letter)) for letter in dict.fromkeys(word)]
     hits = []
-    for candidate, frequency in _alike_words(word, vocabulary, slips):
-        distance = letters_apart(word, candidate, slips)
-        if distance <= slips:
+    for candidate, frequency in vocabulary:
+        # At a glance: what it lacks was lost or changed, and what it has more was put in.
+        lacking = sum([n - count for letter, n in letters if (count := candidate.count(letter)) < n])
+        is_likely = lacking + max(len(candidate) - len(word), 0) <= slips
+        if is_likely and (distance := letters_apart(word, candidate, slips)) <= slips:
             hits.append(Near(candidate, distance, frequency))
     return sorted(hits, key=lambda hit: (hit.distance, -hit.frequency, hit.word))[:limit]
-
-
-def _alike_words(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -> list[tuple[str, int]]:
-    """Throws out, at a glance, words too long, too short, begun otherwise or made of other letters."""
-    first, second, inner = word[:1], word[1:2], word[1:3]
-    letters = [(letter, word.count(letter)) for letter in dict.fromkeys(word)]
-    shortest, longest = len(word) - slips, len(word) + slips
-    return [
-        (entry, frequency)
-        for entry, frequency in vocabulary
-        if shortest <= len(entry) <= longest
-        # The first letter is the same, was swapped, lost, put before, or the two letters after it are the same.
-        and (entry[:1] == first or entry[:1] == second or entry[1:2] == first or entry[1:3] == inner)
-        # What it lacks was lost or changed, and what it has more was put in.
-        and sum([n - count for letter, n in letters if (count := entry.count(letter)) < n])
-        <= slips - max(len(entry) - len(word), 0)
-    ]
 
 
 def letters_apart(word: str, other: str, slips: int) -> int:
