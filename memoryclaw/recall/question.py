@@ -427,7 +427,7 @@ def understand(
     coming = tuple(range_ for one in again if (range_ := dates.next_occurrence(one, today)))
     if query.ranges and _is_plain(query):
         leaves += _days_told((*query.ranges, *coming), languages, catalog, index)
-    toward = _goal(goal, tokens, catalog, language) if goal else ()
+    toward = goal_leaves(goal, tokens, catalog, language) if goal else ()
     if kind:
         query = query._replace(filters=(*query.filters, kind_filter(kind)))
     question = Question(
@@ -733,28 +733,11 @@ def _prefixes(
     return tuple(leaves)
 
 
-def _goal(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
-    """The words of a goal as tokens, but for those of the question."""
-    tokens = {word: language.token(word).split() for word in goal_words(goal, language)}
+def goal_leaves(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
+    """The words of a goal that say something as tokens to look up, but for those of the question; operators, fields and dates in it are words like any other."""
+    words = [word for word in dict.fromkeys(words_of(goal)) if not language.is_stop(word)][:GOAL_WORDS]
+    tokens = {word: language.token(word).split() for word in words}
     counts = catalog.count_of([token for tokens_ in tokens.values() for token in tokens_])
-    return goal_leaves(tokens, counts, asked)
-
-
-def goal_words(goal: str, language: Language) -> list[str]:
-    """The words of a goal that say something; operators, fields and dates in it are words like any other."""
-    words = dict.fromkeys(words_of(goal))
-    return [word for word in words if not language.is_stop(word)][:GOAL_WORDS]
-
-
-def goal_leaves(
-    tokens: Mapping[str, list[str]], counts: Mapping[str, int], asked: frozenset[str]
-) -> tuple[Leaf, ...]:
-    """The tokens to look up, each with the word that it stands for.
-
-    Args:
-        counts: units that hold a token.
-        asked: tokens of the question, which count already.
-    """
     return tuple(
         Leaf(IndexClause("token", token), word, "literal" if len(tokens_of_word) == 1 else "bigram")
         for word, tokens_of_word in tokens.items()
