@@ -66,9 +66,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     best = best[:BEST]
     if says_what(question):
         most, total = _most_held(ranking, best, worth) if _is_look_up(question) else (1.0, 1.0)
-        enough = most >= LOOKED_UP * total or any(
-            hit.term("goal") or _is_named(question, hit) for hit in best
-        )
+        enough = most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = weights_of("weights"), values_of(ranking, best, worth)
     terms = [Term(name, exact(weights[name] * value)) for name, value in values.items()]
