@@ -62,6 +62,7 @@ class Pack:
         self._visible: list[tuple[int, str]] = []  # trust and plain words of what the host still shows
         self._spared = 0  # what it would have cost
         self.marks: dict[str, str] = {}  # what is to be said of a unit besides, by id
+        self._stated: list[frozenset[str]] = []
         self._notes = 0
         self._best = 0.0
         self.full = False
@@ -91,7 +92,10 @@ class Pack:
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> str:
         """Takes a match in if it may and fits: `in`, or the reason why not."""
         where = self._place(unit)
-        if reason := self.refusal(unit.kind, score) or self._repeats(unit, where.trust, surfaces):
+        reason = self.refusal(unit.kind, score) or self._repeats(unit, where.trust, surfaces)
+        if not reason and unit.kind == "turn" and self._is_said(unit, surfaces):
+            reason = "duplicate"
+        if reason:
             return reason
         where = where._replace(mixed=mixed(unit, self._own))
         quoted = self._quote(unit, where, surfaces)
@@ -113,6 +117,8 @@ class Pack:
         self._items.append(item)
         if unit.kind == "turn":
             self._join(len(self._items) - 1)
+        if unit.is_statement:
+            self._stated.append(frozenset(_plain(unit.value).split()))
         self._notes += unit.kind in _WHOLE
         return "in"
 
@@ -221,6 +227,14 @@ class Pack:
             if len(new_words) <= REPEATED and not new_words & {word.casefold() for word in surfaces}:
                 return "duplicate"  # an episode, a fact or another turn quotes it
         return "duplicate" if _repeats(plain_text, visible_texts) else ""
+
+    def _is_said(self, unit: Unit, surfaces: frozenset[str]) -> bool:
+        """True for a turn of which a statement in the context holds all words that were asked for."""
+        if not self._stated:
+            return False
+        words_of_turn = set(_plain(unit.text).split())
+        words_matched = words_of_turn & {word.casefold() for word in surfaces}
+        return any(words and words <= words_of_turn and words_matched <= words for words in self._stated)
 
     def _visible_texts(self, trust: str) -> list[str]:
         """What the context says that is at least as much trusted."""
