@@ -54,41 +54,28 @@ class QueryPart(NamedTuple):
 
 def beside(pieces: Sequence[QueryPart]) -> QueryPart:
     """Pieces side by side: the required ones must match, the excluded ones must not, the bare words rank."""
-    real = _real(pieces)
-    if len(real) < 2:
-        return _lone(pieces, real)
     bare, need, drop = (
-        [piece.expr for piece in real if piece.role == role] for role in ("bare", "need", "drop")
+        [piece.expr for piece in pieces if piece.role == role] for role in ("bare", "need", "drop")
     )
-    if not bare and not need:
-        return QueryPart("drop", any_of(drop), narrows=_narrows(pieces))
-    core = all_of(need) if need else any_of(bare)
-    if need and bare:
-        core = all_of([core, any_of([_implication(core), *bare])])
-    core = all_of([core, *(_not(expr) for expr in drop)])
+    if not bare or len(bare) + len(need) + len(drop) < 2:
+        return joined("all", pieces)
+    core = all_of([*need, any_of([_implication(all_of(need)), *bare])]) if need else any_of(bare)
+    core = all_of([core, *map(_not, drop)])
     return QueryPart("need" if need else "bare", core, narrows=_narrows(pieces))
 
 
-def together(pieces: Sequence[QueryPart]) -> QueryPart:
-    """Pieces joined by AND."""
-    real = _real(pieces)
+def joined(op: str, pieces: Sequence[QueryPart]) -> QueryPart:
+    """Pieces joined by AND (`all`) or OR (`any`); an exclusion among others applies to all of them, for nothing can be found by absence."""
+    real = [piece for piece in pieces if piece.role != "none"]
     if len(real) < 2:
-        return _lone(pieces, real)
-    required_exprs, dropped = _sides(real)
-    if not required_exprs:
-        return QueryPart("drop", any_of(dropped), narrows=_narrows(pieces))
-    return QueryPart("need", all_of([*required_exprs, *map(_not, dropped)]), narrows=_narrows(pieces))
-
-
-def alternatives(pieces: Sequence[QueryPart]) -> QueryPart:
-    """Pieces joined by OR; an exclusion among others applies to all of them, for nothing can be found by absence."""
-    real = _real(pieces)
-    if len(real) < 2:
-        return _lone(pieces, real)
-    required_exprs, dropped = _sides(real)
-    if not required_exprs:
-        return QueryPart("drop", all_of(dropped), narrows=_narrows(pieces))
-    return QueryPart("need", all_of([any_of(required_exprs), *map(_not, dropped)]), narrows=_narrows(pieces))
+        return (real[0] if real else QueryPart("none"))._replace(narrows=_narrows(pieces))
+    join, join_excluded = (all_of, any_of) if op == "all" else (any_of, all_of)
+    required = [piece.firm for piece in real if piece.role != "drop"]
+    excluded = [piece.expr for piece in real if piece.role == "drop"]
+    if not required:
+        return QueryPart("drop", join_excluded(excluded), narrows=_narrows(pieces))
+    core = all_of([join(required), *map(_not, excluded)])
+    return QueryPart("need", core, narrows=_narrows(pieces))
 
 
 def without(piece: QueryPart) -> QueryPart:
@@ -144,21 +131,8 @@ def _not(expr: Expr) -> Expr:
     return Expr("not", parts=(expr,))
 
 
-def _real(pieces: Sequence[QueryPart]) -> list[QueryPart]:
-    return [piece for piece in pieces if piece.role != "none"]
-
-
-def _lone(pieces: Sequence[QueryPart], real: Sequence[QueryPart]) -> QueryPart:
-    return (real[0] if real else QueryPart("none"))._replace(narrows=_narrows(pieces))
-
-
 def _narrows(pieces: Sequence[QueryPart]) -> bool:
     return any(piece.narrows for piece in pieces)
-
-
-def _sides(pieces: Sequence[QueryPart]) -> tuple[list[Expr], list[Expr]]:
-    required_exprs = [piece.firm for piece in pieces if piece.role != "drop"]
-    return required_exprs, [piece.expr for piece in pieces if piece.role == "drop"]
 
 
 __all__ = ["Expr", "Filter", "Limits", "ParsedQuery", "parse"]
@@ -267,13 +241,13 @@ class _QueryParser:
         roles = {piece.role for piece in pieces}
         if "drop" in roles and roles & {"bare", "need"}:
             self.notices.append("An exclusion beside OR applies to all of its alternatives")
-        return alternatives(pieces)
+        return joined("any", pieces)
 
     def _both(self) -> QueryPart:
         pieces = [self._one()]
         while self._takes("and"):
             pieces.append(self._one())
-        return together(pieces) if len(pieces) > 1 else pieces[0]
+        return joined("all", pieces) if len(pieces) > 1 else pieces[0]
 
     def _one(self) -> QueryPart:
         before = self._negated
@@ -315,12 +289,12 @@ class _QueryParser:
         column = "title" if token.kind == "title" else ""
         leaves = [Expr("word", word, column) for word in words]
         leaves[-1] = leaves[-1]._replace(op=_MARKS.get(mark, "word"))
-        joined = all_of(leaves) if mark else Expr("phrase", " ".join(words), column)
+        together = all_of(leaves) if mark else Expr("phrase", " ".join(words), column)
         if token.kind == "phrase" or (token.quoted and not mark):
             return QueryPart("need", Expr("phrase", " ".join(words), column))
         if column:
-            return QueryPart("need", joined if len(words) > 1 else leaves[0])
-        return QueryPart("bare", any_of(leaves), joined=joined if len(words) > 1 else None)
+            return QueryPart("need", together if len(words) > 1 else leaves[0])
+        return QueryPart("bare", any_of(leaves), joined=together if len(words) > 1 else None)
 
     def _take(self, words: list[str]) -> list[str]:
         taken = words[: self._left]

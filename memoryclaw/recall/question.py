@@ -79,6 +79,7 @@ _OF_NOUNS = {
 _ASKING = frozenset(lists.words("relevance.asking"))
 _WHETHER = frozenset(lists.words("relevance.whether"))
 _SAYING = frozenset(lists.words("relevance.saying"))
+_ORDINARY = frozenset(lists.words("names.given"))  # names that are words as well
 _SMALL_ABROAD = {code: small for code, small in SMALL.items() if code != "en"}
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
@@ -260,8 +261,15 @@ class Question(NamedTuple):
 
     @property
     def any_state(self) -> bool:
-        """True when it asks for archived, pending, draft or superseded units itself."""
-        return asks_for_state(self.query.filters)
+        """True when it asks for archived, pending, draft, superseded or expired units itself, or for what a session left."""
+        return any(
+            (item.field == "kind" and item.value.lower() in STATES)
+            or (item.field == "path" and _HIDDEN.search(item.value))
+            or item.field == "expires"
+            or (item.field == "scope" and item.value.partition(":")[0].lower() == SESSION)
+            for item in self.query.filters
+            if not item.negated
+        )
 
     @property
     def moments(self) -> list[tuple[str, str]]:
@@ -388,7 +396,8 @@ def understand(
         called = {key_of(name): name for _, name in names_of_roles}
         # Fields have English names.
         field_names = [(phrase, field) for field, phrase in fields.items() if spoken_code in _SMALL_ABROAD]
-        synonyms = [*_vault_synonyms(words, catalog), *names_of_roles, *field_names]
+        keys = list(dict.fromkeys(candidate.key for candidate in candidates(words)))
+        synonyms = [*catalog.synonyms(keys), *names_of_roles, *field_names]
         aliases = _synonyms(words, tokens, vocabulary, synonyms)
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
@@ -418,7 +427,7 @@ def understand(
     coming = tuple(range_ for one in again if (range_ := dates.next_occurrence(one, today)))
     if query.ranges and _is_plain(query):
         leaves += _days_told((*query.ranges, *coming), languages, catalog, index)
-    toward = _goal(goal, tokens, catalog, language) if goal else ()
+    toward = goal_leaves(goal, tokens, catalog, language) if goal else ()
     if kind:
         query = query._replace(filters=(*query.filters, kind_filter(kind)))
     question = Question(
@@ -438,18 +447,6 @@ def kind_filter(kind: str) -> Filter:
     if kind not in KINDS | STATES:
         raise InputError(f"there is no kind {kind!r}; choose one of {', '.join(sorted(KINDS | STATES))}")
     return Filter(field="kind", value=kind, negated=False, written=f"kind:{kind}")
-
-
-def asks_for_state(filters: Sequence[Filter]) -> bool:
-    """True when the query itself asks for archived, pending, draft, superseded or expired units, or for what a session left."""
-    filters_in_force = [item for item in filters if not item.negated]
-    return any(
-        (item.field == "kind" and item.value.lower() in STATES)
-        or (item.field == "path" and _HIDDEN.search(item.value))
-        or item.field == "expires"
-        or (item.field == "scope" and item.value.partition(":")[0].lower() == SESSION)
-        for item in filters_in_force
-    )
 
 
 _LETTERS_A_SLIP = 5  # of a word that is taken for another one: of shorter words too many are alike
@@ -613,6 +610,9 @@ def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
     name_candidates = candidates(words)
     keys = {candidate.key: candidate.key for candidate in name_candidates if candidate.key not in SPEAKER}
     keys.update((key_of(synonym), key) for key, synonym in catalog.synonyms(list(keys)))
+    # Many type no apostrophe: `priyas lunchbox`.
+    owners = [key for key in keys if key.endswith("s") and len(key) > BEGINS and key[:-1] not in _ORDINARY]
+    keys = {key[:-1]: key for key in owners} | keys
     rows = catalog.names(list(keys), ("entity", "person", "part"))
     entities, people, name_parts = ({}, {}, {})  # type: tuple[dict[str, str], dict[str, str], dict[str, str]]
     for target, kind in ((entities, "entity"), (people, "person"), (name_parts, "part")):
@@ -656,10 +656,6 @@ def _names_of_roles(text: str, entities: Iterable[str], catalog: Catalog) -> lis
         and bearers[name] <= 1
         and catalog.names([key_of(name)], ("entity", "person"))
     ]
-
-
-def _vault_synonyms(words: Sequence[str], catalog: Catalog) -> list[tuple[str, str]]:
-    return catalog.synonyms(list(dict.fromkeys(candidate.key for candidate in candidates(words))))
 
 
 def _synonyms(
@@ -737,28 +733,11 @@ def _prefixes(
     return tuple(leaves)
 
 
-def _goal(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
-    """The words of a goal as tokens, but for those of the question."""
-    tokens = {word: language.token(word).split() for word in goal_words(goal, language)}
+def goal_leaves(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
+    """The words of a goal that say something as tokens to look up, but for those of the question; operators, fields and dates in it are words like any other."""
+    words = [word for word in dict.fromkeys(words_of(goal)) if not language.is_stop(word)][:GOAL_WORDS]
+    tokens = {word: language.token(word).split() for word in words}
     counts = catalog.count_of([token for tokens_ in tokens.values() for token in tokens_])
-    return goal_leaves(tokens, counts, asked)
-
-
-def goal_words(goal: str, language: Language) -> list[str]:
-    """The words of a goal that say something; operators, fields and dates in it are words like any other."""
-    words = dict.fromkeys(words_of(goal))
-    return [word for word in words if not language.is_stop(word)][:GOAL_WORDS]
-
-
-def goal_leaves(
-    tokens: Mapping[str, list[str]], counts: Mapping[str, int], asked: frozenset[str]
-) -> tuple[Leaf, ...]:
-    """The tokens to look up, each with the word that it stands for.
-
-    Args:
-        counts: units that hold a token.
-        asked: tokens of the question, which count already.
-    """
     return tuple(
         Leaf(IndexClause("token", token), word, "literal" if len(tokens_of_word) == 1 else "bigram")
         for word, tokens_of_word in tokens.items()
@@ -993,30 +972,15 @@ def nearest_words(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) 
     One slip is allowed in words of three to five letters, two in longer ones. A known word is nearest to itself.
     """
     word = fold(word)
-    slips = slips_in(word)
+    slips, letters = slips_in(word), [(letter, word.count(letter)) for letter in dict.fromkeys(word)]
     hits = []
-    for candidate, frequency in _alike_words(word, vocabulary, slips):
-        distance = letters_apart(word, candidate, slips)
-        if distance <= slips:
+    for candidate, frequency in vocabulary:
+        # At a glance: what it lacks was lost or changed, and what it has more was put in.
+        lacking = sum([n - count for letter, n in letters if (count := candidate.count(letter)) < n])
+        is_likely = lacking + max(len(candidate) - len(word), 0) <= slips
+        if is_likely and (distance := letters_apart(word, candidate, slips)) <= slips:
             hits.append(Near(candidate, distance, frequency))
     return sorted(hits, key=lambda hit: (hit.distance, -hit.frequency, hit.word))[:limit]
-
-
-def _alike_words(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -> list[tuple[str, int]]:
-    """Throws out, at a glance, words too long, too short, begun otherwise or made of other letters."""
-    first, second, inner = word[:1], word[1:2], word[1:3]
-    letters = [(letter, word.count(letter)) for letter in dict.fromkeys(word)]
-    shortest, longest = len(word) - slips, len(word) + slips
-    return [
-        (entry, frequency)
-        for entry, frequency in vocabulary
-        if shortest <= len(entry) <= longest
-        # The first letter is the same, was swapped, lost, put before, or the two letters after it are the same.
-        and (entry[:1] == first or entry[:1] == second or entry[1:2] == first or entry[1:3] == inner)
-        # What it lacks was lost or changed, and what it has more was put in.
-        and sum([n - count for letter, n in letters if (count := entry.count(letter)) < n])
-        <= slips - max(len(entry) - len(word), 0)
-    ]
 
 
 def letters_apart(word: str, other: str, slips: int) -> int:

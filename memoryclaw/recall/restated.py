@@ -198,10 +198,6 @@ class _Line:
         names = tuple(frozenset[str]().union(*self.about))
         return frozenset(kin for name, kin in pairwise(self.tokens) if kin in KIN and name.startswith(names))
 
-    def repeated_in(self, unit: Unit) -> bool:
-        """True for a unit that quotes it."""
-        return self.sentence in unit.text
-
     @cached_property
     def may_restate(self) -> bool:
         """True where it may say otherwise than an earlier line."""
@@ -240,10 +236,8 @@ def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str
         is_newer = later.day and (change.is_said or line.who == later.who or line.unit.role == "assistant")
         if is_vouched_for and not is_newer and line.unit.kind != "episode":
             for one, other in ((line, later), (later, line)):
-                for unit in (
-                    one.unit,
-                    *(unit for unit in units if unit.kind == "episode" and one.repeated_in(unit)),
-                ):
+                episodes = (unit for unit in units if unit.kind == "episode" and one.sentence in unit.text)
+                for unit in (one.unit, *episodes):
                     marks.rivals.setdefault(unit.id, (other.unit.id,))
         elif is_vouched_for and is_newer:
             old = next(iter(line.values.get(change.form, {}).values()), " ".join(change.words))
