@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim
+from memoryclaw.consolidation.facets import UNSTATED, facets_of, is_word_of, turns_in
 from memoryclaw.index import stemming
 from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.assertions import has_phrase
@@ -35,6 +36,7 @@ from memoryclaw.text.sentences import ends_in_question, sentences
 _LONGEST, _SCANNED = 400, 4000  # characters of a sentence that is read, and of a turn
 _SHOWN = 100  # characters of the words that are quoted
 _MOST_DENIED = 3  # facts of one answer
+_FEW = 12  # words of a turn that only says that something is over
 _MOST_OF = 0.6  # of the words of a statement, where an exchange repeats it
 _PAUSE = re.compile(r"[,;]|\s[-–—]+\s")  # behind which an order says why
 _SPEAKERS = frozenset({"user", "i"})
@@ -263,7 +265,12 @@ def denied(
         repeated = [fact for fact in facts if exchange.tells_of(fact)]
         matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))] or repeated
         fields = [fact for fact in matches if not fact.is_statement]
-        fix = put_right(turn.text, turns[answer].text, exchange.words, answers=True)
+        ending = _endings(turn.text, exchange.words)
+        if ending:
+            ends = (claim.value for claim in claims if claim.line == turn.line and claim.how == "end")
+            is_ended = any(map(exchange.repeats, ends))
+            matches = [] if is_ended else _ended_by(ending, repeated, exchange.words)
+        fix = None if ending else put_right(turn.text, turns[answer].text, exchange.words, answers=True)
         if fix and fix.is_sure and fix.wrong:
             fields = [fact for fact in fields if fix.wrong in fact.value]
         value = ""
@@ -291,10 +298,60 @@ def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: st
         if answer.role != "assistant" or ends_in_question(answer.text) or turn.role != "user":
             continue
         words, tokens = _words_of(turn.text, language), tokens_of(turn.text[:_LONGEST])
-        if (words.corrections.at(tokens) and turn.line in lines) or put_right(
-            turn.text, answer.text, _words_of(answer.text, language), answers=True
+        of_answer = _words_of(answer.text, language)
+        if (
+            (words.corrections.at(tokens) and turn.line in lines)
+            or _endings(turn.text, of_answer)
+            or put_right(turn.text, answer.text, of_answer, answers=True)
         ):
             yield Correction(place, " ".join(turn.text.split())[:_SHOWN])
+
+
+def _endings(text: str, words: Grammar) -> list[Clause]:
+    """The clauses of a few words that say of whom or what was just told that it is over: `no, she retired`, `he doesn't work there any more`."""
+    if ends_in_question(text) or len(text.split()) > _FEW:
+        return []
+    words = grammar_of(text, words.code)
+    pieces = (clause for piece in _PAUSE.split(text) for clause in clauses(piece, words))
+    return [clause for clause in pieces if _tells_end(clause, words)]
+
+
+def _tells_end(clause: Clause, words: Grammar) -> bool:
+    tokens, subject = clause.tokens, clause.subject[:1]
+    signs = (words.gone, words.ending_verbs, words.ended) if subject else (words.gone,)
+    pronouns = words.people_pronouns, words.thing_pronouns, words.pointing
+    is_of_told = any(entries.has_any(subject) for entries in pronouns) or words.gone.at(tokens)
+    if not (is_of_told or not subject) or clause.kind in UNSTATED or words.conditionals.within(tokens):
+        return False
+    for sign in signs:
+        for place, size in sign.places(tokens):
+            behind = tokens[place + size :]
+            is_denied = sign is not words.ended and words.negations.within([*tokens[:place], *behind])
+            has_object = words.noun_openers.has_any(behind[:1]) and not turns_in(clause, words)
+            if not (is_denied or has_object):  # `she left a message`
+                return True
+    return False
+
+
+def _ended_by(clauses_of: Iterable[Clause], facts: Sequence[Fact], words: Grammar) -> list[Fact]:
+    """The facts that some clauses say are over: of a facet or a field that they name; a single one whatever they name."""
+    over = list[Fact]()
+    for clause in clauses_of:
+        stems, tokens = _stems(clause.text), [token for token in clause.tokens if token not in words.small]
+        fields = {field for phrase, field in words.verb_ends if has_phrase(clause.tokens, phrase)}
+        over += [
+            fact
+            for fact in facts
+            if len(facts) == 1
+            or fact.field in fields
+            or not stems.isdisjoint(_stems(fact.field))
+            or any(
+                is_word_of(facet, token, words.code)
+                for facet in facets_of(fact.field, fact.value, words.code)
+                for token in tokens
+            )
+        ]
+    return over
 
 
 def _words_of(text: str, language: str) -> Grammar:

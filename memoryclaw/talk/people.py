@@ -102,9 +102,10 @@ class Names:
     def meet(self, text: str) -> None:
         """Lets a first name alone stand for the one of that name who is named here."""
         for run, _ in _runs(text[:8000], first=True):
-            name = self._by_token.get(" ".join(map(plain, run)))
-            if name and len(run) > 1 and name not in self._sure:
-                self._by_token[plain(tokens_of(name)[0])] = name
+            name = self._by_token.get(" ".join(map(plain, run)), "")
+            first = plain(tokens_of(name)[0]) if name else ""
+            if name and len(run) > 1 and key_of(self._by_token.get(first, "")) != first:
+                self._by_token[first] = name
 
     def is_known(self, token: str) -> bool:
         """True for a token of a name of the vault or of a speaker."""
@@ -132,9 +133,8 @@ class Names:
     def whole(self, text: str) -> str:
         """The name that all words of a text are; "" where they are none, or more than one."""
         tokens = tokens_of(text)
-        if name := self._by_token.get(" ".join(tokens)):
-            return name
-        return self.named(tokens[0]) if len(tokens) == 1 else ""
+        name = self._by_token.get(plain(" ".join(tokens)), "")
+        return name or (self.named(tokens[0]) if len(tokens) == 1 else "")
 
     def spelled(self, name: str) -> str:
         """The name as the vault or somebody wrote it; with a capital where it has none."""
@@ -158,14 +158,25 @@ class Names:
 
     def found(self, text: str) -> list[str]:
         """The names that a text holds, in order."""
-        tokens = tokens_of(text)
+        return self._among(tokens_of(text))
+
+    def _among(self, tokens: Sequence[str]) -> list[str]:
+        """The names among some tokens, in order; a whole one before another's first word: `Ana Prieto` where Ana Torres is known, too."""
         known = self._by_token.keys()
-        called = {  # a long text says most words again, and few of them are names
-            token: self.named(token)
+        starts = {  # a long text says most words again, and few of them are names
+            token
             for token in {*tokens}
-            if token in known or token[-1] == "s" or not (token.isalnum() and token.isascii())
+            if token in known
+            or token[-1] == "s"
+            or not (token.isalnum() and token.isascii() and token.islower())
         }
-        return [name for token in tokens if (name := called.get(token))]
+        names, end = list[str](), 0
+        for place, token in enumerate(tokens):
+            if place >= end and token in starts:
+                ends = range(min(place + _LONGEST + _JOINED, len(tokens)), place, -1)
+                end = next((n for n in ends if self._key(" ".join(tokens[place:n]))), end)
+                names += [self.named(" ".join(tokens[place:end]))] * (end > place)
+        return names
 
     def is_told_of(self, name: str) -> bool:
         """True for a name under which statements are filed."""
@@ -205,7 +216,7 @@ class Names:
         is_time = place and tokens[place - 1] in words.calendar_words
         if is_time and words.idle.issuperset(tokens[: place - 1]):
             tokens, first = tokens[place:], tokens[place]  # `last week Iris Lang`
-        mentions = {name for token in tokens if (name := self.named(token))} - {speaker}
+        mentions = {*self._among(tokens)} - {speaker}
         core = [token for token in tokens if token not in words.noun_openers]
         if core and (who := self._who(clause, core, words)):
             is_role = words.roles.at(core)
