@@ -145,12 +145,8 @@ def _errs(clause: Clause, words: Grammar) -> bool:
         return False
     behind = tokens[place + words.errors.at(tokens, place) :]
     pronoun = next((t for t in tokens if t in words.first_person or t in words.second_person), "")
-    carries = behind and _carries(behind[0], words)  # "you took the wrong train"
-    return pronoun in words.second_person and not carries
-
-
-def _carries(token: str, words: Grammar) -> bool:
-    return not (token in words.small or token in words.adverbs or token in words.fillers)
+    light = words.small, words.adverbs, words.fillers  # not "you took the wrong train"
+    return pronoun in words.second_person and (not behind or any(behind[0] in entries for entries in light))
 
 
 def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -> tuple[Claim, ...]:
@@ -166,13 +162,14 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
         later = [claim for claim in claims if claim.line > turns[answer].line]
         said_anew = {(claim.entity, claim.field) for claim in later if claim.field}
         denies, again = _topic(turns[correction.at], turns[answer], language)
+        answered = _stems(turns[answer].text[:_SCANNED])
         for place, claim in enumerate(cued_claims):
             if claim.line == turns[correction.at].line and claim.field:
                 cued_claims[place] = claim._replace(change=True)
             elif (
                 claim.line in lines
                 and (claim.entity, claim.field) not in said_anew
-                and (claim.line == turns[answer].line or _takes_up(turns[answer], claim))
+                and (claim.line == turns[answer].line or not answered.isdisjoint(_stems_of(claim)))
                 and (not denies or not denies.isdisjoint(_stems_of(claim)))
                 and again.isdisjoint(_stems_of(claim))
             ):
@@ -189,11 +186,6 @@ def _topic(turn: Turn, answer: Turn, language: str) -> tuple[frozenset[str], fro
     stems = _stems(turn.text[:_SCANNED]) - _stems(" ".join(idle))
     is_denial = words.denials.within(tokens_of(turn.text[:_SCANNED]))
     return (stems, frozenset()) if is_denial else (frozenset(), stems - _stems(answer.text[:_SCANNED]))
-
-
-def _takes_up(answer: Turn, claim: Claim) -> bool:
-    """True where the assistant says again some of what a claim says."""
-    return not _stems_of(claim).isdisjoint(_stems(answer.text[:_SCANNED]))
 
 
 def _stems_of(claim: Claim) -> frozenset[str]:
@@ -318,12 +310,11 @@ def _endings(text: str, words: Grammar) -> list[Clause]:
 
 def _tells_end(clause: Clause, words: Grammar) -> bool:
     tokens, subject = clause.tokens, clause.subject[:1]
-    signs = (words.gone, words.ending_verbs, words.ended) if subject else (words.gone,)
     pronouns = words.people_pronouns, words.thing_pronouns, words.pointing
-    is_of_told = any(entries.has_any(subject) for entries in pronouns) or words.gone.at(tokens)
-    if not (is_of_told or not subject) or clause.kind in UNSTATED or words.conditionals.within(tokens):
+    is_of_told = not subject or words.gone.at(tokens) or any(each.has_any(subject) for each in pronouns)
+    if not is_of_told or clause.kind in UNSTATED or words.conditionals.within(tokens):
         return False
-    for sign in signs:
+    for sign in (words.gone, words.ending_verbs, words.ended)[: 3 if subject else 1]:
         for place, size in sign.places(tokens):
             behind = tokens[place + size :]
             is_denied = sign is not words.ended and words.negations.within([*tokens[:place], *behind])
@@ -427,15 +418,10 @@ def _to_forget(text: str, language: str) -> _OrderToForget | None:
     """The order to forget that a text is, if it is one and nothing else."""
     if len(text) > _LONGEST or len([*sentences(text)]) > 1:
         return None
-    orders = (_order_in(tokens_of(text), grammar(code)) for code in _likely(text, language))
+    # The likeliest language first: the few words of an order seldom tell one.
+    likely = dict.fromkeys((spoken_in(text, language), language, *codes()))
+    orders = (_order_in(tokens_of(text), grammar(code)) for code in likely if code in codes())
     return next(filter(None, orders), None)
-
-
-def _likely(text: str, language: str) -> Iterable[str]:
-    """The languages of a text, the likeliest first: the few words of an order seldom tell one."""
-    return (
-        code for code in dict.fromkeys((spoken_in(text, language), language, *codes())) if code in codes()
-    )
 
 
 def _order_in(tokens: Sequence[str], words: Grammar) -> _OrderToForget | None:

@@ -388,7 +388,8 @@ def understand(
         called = {key_of(name): name for _, name in names_of_roles}
         # Fields have English names.
         field_names = [(phrase, field) for field, phrase in fields.items() if spoken_code in _SMALL_ABROAD]
-        synonyms = [*_vault_synonyms(words, catalog), *names_of_roles, *field_names]
+        keys = list(dict.fromkeys(candidate.key for candidate in candidates(words)))
+        synonyms = [*catalog.synonyms(keys), *names_of_roles, *field_names]
         aliases = _synonyms(words, tokens, vocabulary, synonyms)
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *name_parts) for part in key.split()}
@@ -658,10 +659,6 @@ def _names_of_roles(text: str, entities: Iterable[str], catalog: Catalog) -> lis
     ]
 
 
-def _vault_synonyms(words: Sequence[str], catalog: Catalog) -> list[tuple[str, str]]:
-    return catalog.synonyms(list(dict.fromkeys(candidate.key for candidate in candidates(words))))
-
-
 def _synonyms(
     words: Sequence[str], asked: frozenset[str], seen: _QuestionWords, synonyms: Iterable[tuple[str, str]]
 ) -> tuple[Leaf, ...]:
@@ -861,14 +858,13 @@ class _Resolver:
         return _join("any", [leaf.clause for leaf in leaves])
 
     def _any(self, expr: Expr) -> IndexClause | None:
-        telling = [child for child in expr.parts if not self._says_nothing(child)]
+        telling = [
+            child
+            for child in expr.parts
+            if child.op != "word" or child.column or self._exact or child.text in self._words.known
+        ]
         pairs = [(child, self.clause(child)) for child in telling or expr.parts]
         return _join("any", [clause for _, clause in pairs if clause is not None])
-
-    def _says_nothing(self, part: Expr) -> bool:
-        return (
-            part.op == "word" and not part.column and not self._exact and part.text not in self._words.known
-        )
 
     def _all(self, expr: Expr) -> IndexClause | None:
         clauses = [(child.op == "not", self.clause(child)) for child in expr.parts]

@@ -149,34 +149,27 @@ def _name(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
 def _first_name(text: str, words: Grammar) -> tuple[int, int]:
     """Where a name begins and ends that a text begins with, behind what leads to it; the same place twice without one."""
     tokens, spans = tokens_of(text), spans_of(text)
-    place = 0
-    while place < len(tokens) and _is_lead(tokens[place], words):
-        place += 1
-    start = end = spans[place][0] if place < len(spans) else 0
-    for n in range(place, min(len(tokens), place + _LONGEST_NAME)):
-        typed = text[slice(*spans[n])]
-        if not _may_be_name(typed, words) or (
-            n > place and (text[end : spans[n][0]] != " " or typed.islower())
-        ):
-            break
-        end = spans[n][1]
-    return start, end
+    place = next((n for n, token in enumerate(tokens) if not _is_lead(token, words)), len(tokens))
+    start = spans[place][0] if place < len(spans) else 0
+    return _name_along(text, range(place, len(tokens)), start, words)
 
 
 def _last_name(text: str, words: Grammar) -> tuple[int, int]:
     """Where the name begins and ends that a text ends with, but for marks and fillers; the same place twice without one."""
     tokens, spans = tokens_of(text), spans_of(text)
-    last = len(tokens) - 1
-    while last >= 0 and tokens[last] in words.fillers:
-        last -= 1
-    start = end = spans[last][1] if last >= 0 else 0
-    for n in range(last, max(-1, last - _LONGEST_NAME), -1):
-        typed = text[slice(*spans[n])]
-        if not _may_be_name(typed, words) or (
-            n < last and (text[spans[n][1] : start] != " " or typed.islower())
-        ):
+    last = next((n for n in reversed(range(len(tokens))) if tokens[n] not in words.fillers), -1)
+    return _name_along(text, range(last, -1, -1), spans[last][1] if last >= 0 else 0, words)
+
+
+def _name_along(text: str, places: Sequence[int], edge: int, words: Grammar) -> tuple[int, int]:
+    """Where the name begins and ends whose words stand side by side at the first of some places, from an edge on."""
+    start = end = edge
+    for n in places[:_LONGEST_NAME]:
+        first, last = spans_of(text)[n]
+        typed, between = text[first:last], text[end:first] or text[last:start]
+        if not _may_be_name(typed, words) or (start < end and (between != " " or typed.islower())):
             break
-        start = spans[n][0]
+        start, end = min(start, first), max(end, last)
     return start, end
 
 

@@ -141,14 +141,15 @@ class Names:
         spelling = self._by_token.get(key_of(name)) or self._by_token.get(plain(name))
         if spelling and key_of(spelling) == key_of(name):
             return spelling
-        return name if any(c.isupper() for c in name) else " ".join(map(_capital, name.split()))
+        if any(c.isupper() for c in name):
+            return name
+        return " ".join(
+            word if word in PARTICLES else f"{word[:1].upper()}{word[1:]}" for word in name.split()
+        )
 
     def begins(self, tokens: Sequence[str]) -> bool:
         """True for tokens that begin with a name of several words: `April Jones's birthday`."""
-        starts = (
-            " ".join(tokens[:end]).lower().removesuffix("'s") for end in range(2, _LONGEST + _JOINED + 1)
-        )
-        return any(start in self._by_token for start in starts)
+        return any(self._key(" ".join(tokens[:end])) for end in range(2, _LONGEST + _JOINED + 1))
 
     def opens(self, text: str) -> bool:
         """True for a text that begins with a name whose first word is a common one too: `Will Turner lives …`, `A. J. Prior`."""
@@ -319,7 +320,8 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         capital = (word[:1].isupper() and (place > 0 or first)) or (
             word[1:] != word[1:].lower() and not word.isupper()
         )
-        joins = len(run) > (word == _AND) and word in PARTICLES and _is_followed_by_capital(hits[place + 1 :])
+        behind = (later[0] for later in hits[place + 1 :] if later[0] not in PARTICLES)
+        joins = len(run) > (word == _AND) and word in PARTICLES and next(behind, "")[:1].isupper()
         if run and (not (capital or joins) or hit.start() - end > 1 or _length(run) >= _LONGEST):
             yield run, before
             run = []
@@ -332,16 +334,8 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         yield run, before
 
 
-def _capital(word: str) -> str:
-    return word if word in PARTICLES else f"{word[:1].upper()}{word[1:]}"
-
-
 def _length(name: Sequence[str]) -> int:
     return sum(word not in PARTICLES for word in name)
-
-
-def _is_followed_by_capital(hits: Sequence[re.Match[str]]) -> bool:
-    return next((hit[0] for hit in hits if hit[0] not in PARTICLES), "")[:1].isupper()
 
 
 def _bare(word: str) -> str:
@@ -469,9 +463,7 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
         role = " ".join(tokens[place : place + length])
         whose = _owner(tokens, place, words, names)
         if whose is not None:
-            several = (
-                tokens[place + length - 1].endswith("s") and tokens[place + length - 1][:-1] in words.roles
-            )
+            several = _are_several(tokens[place : place + length], words)
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
             if name := behind or _name_before(clause, tokens, place, words, names):
                 # `dass mein Chef Kim heißt`
