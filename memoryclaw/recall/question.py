@@ -260,8 +260,15 @@ class Question(NamedTuple):
 
     @property
     def any_state(self) -> bool:
-        """True when it asks for archived, pending, draft or superseded units itself."""
-        return asks_for_state(self.query.filters)
+        """True when it asks itself for archived, pending, draft, superseded or expired units, or for what a session left."""
+        return any(
+            (item.field == "kind" and item.value.lower() in STATES)
+            or (item.field == "path" and _HIDDEN.search(item.value))
+            or item.field == "expires"
+            or (item.field == "scope" and item.value.partition(":")[0].lower() == SESSION)
+            for item in self.query.filters
+            if not item.negated
+        )
 
     @property
     def moments(self) -> list[tuple[str, str]]:
@@ -419,7 +426,7 @@ def understand(
     coming = tuple(range_ for one in again if (range_ := dates.next_occurrence(one, today)))
     if query.ranges and _is_plain(query):
         leaves += _days_told((*query.ranges, *coming), languages, catalog, index)
-    toward = _goal(goal, tokens, catalog, language) if goal else ()
+    toward = goal_leaves(goal, tokens, catalog, language) if goal else ()
     if kind:
         query = query._replace(filters=(*query.filters, kind_filter(kind)))
     question = Question(
@@ -439,18 +446,6 @@ def kind_filter(kind: str) -> Filter:
     if kind not in KINDS | STATES:
         raise InputError(f"there is no kind {kind!r}; choose one of {', '.join(sorted(KINDS | STATES))}")
     return Filter(field="kind", value=kind, negated=False, written=f"kind:{kind}")
-
-
-def asks_for_state(filters: Sequence[Filter]) -> bool:
-    """True when the query itself asks for archived, pending, draft, superseded or expired units, or for what a session left."""
-    filters_in_force = [item for item in filters if not item.negated]
-    return any(
-        (item.field == "kind" and item.value.lower() in STATES)
-        or (item.field == "path" and _HIDDEN.search(item.value))
-        or item.field == "expires"
-        or (item.field == "scope" and item.value.partition(":")[0].lower() == SESSION)
-        for item in filters_in_force
-    )
 
 
 _LETTERS_A_SLIP = 5  # of a word that is taken for another one: of shorter words too many are alike
@@ -510,7 +505,11 @@ def strangers(question: Question) -> tuple[str, ...]:
         for hit in typed
         if hit.start() not in begins
     )
-    capitals = not is_title and not _has_german(question)
+    german, english = named("de"), named("en")
+    is_german = question.language.code == "de" or any(
+        german.is_stop(word) and not english.is_stop(word) for word in words_of(text)
+    )
+    capitals = not (is_title or is_german)
     spans: list[tuple[int, int]] = []
     for hit in typed:
         word, low = hit[0], words_of(hit[0])
@@ -520,13 +519,6 @@ def strangers(question: Question) -> tuple[str, ...]:
             together = spans and not text[spans[-1][1] : hit.start()].strip(" -‐‑")
             spans = [*spans[:-1], (spans[-1][0], hit.end())] if together else [*spans, hit.span()]
     return tuple(dict.fromkeys(re.sub(r"['’]s\Z", "", text[start:end]) for start, end in spans))
-
-
-def _has_german(question: Question) -> bool:
-    german, english = named("de"), named("en")
-    return question.language.code == "de" or any(
-        german.is_stop(word) and not english.is_stop(word) for word in words_of(question.query.text)
-    )
 
 
 def _is_plain(query: ParsedQuery) -> bool:
@@ -734,28 +726,11 @@ def _prefixes(
     return tuple(leaves)
 
 
-def _goal(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
-    """The words of a goal as tokens, but for those of the question."""
-    tokens = {word: language.token(word).split() for word in goal_words(goal, language)}
+def goal_leaves(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
+    """The words of a goal that say something as tokens, but for those of the question; operators, fields and dates in it are words like any other."""
+    telling = [word for word in dict.fromkeys(words_of(goal)) if not language.is_stop(word)]
+    tokens = {word: language.token(word).split() for word in telling[:GOAL_WORDS]}
     counts = catalog.count_of([token for tokens_ in tokens.values() for token in tokens_])
-    return goal_leaves(tokens, counts, asked)
-
-
-def goal_words(goal: str, language: Language) -> list[str]:
-    """The words of a goal that say something; operators, fields and dates in it are words like any other."""
-    words = dict.fromkeys(words_of(goal))
-    return [word for word in words if not language.is_stop(word)][:GOAL_WORDS]
-
-
-def goal_leaves(
-    tokens: Mapping[str, list[str]], counts: Mapping[str, int], asked: frozenset[str]
-) -> tuple[Leaf, ...]:
-    """The tokens to look up, each with the word that it stands for.
-
-    Args:
-        counts: units that hold a token.
-        asked: tokens of the question, which count already.
-    """
     return tuple(
         Leaf(IndexClause("token", token), word, "literal" if len(tokens_of_word) == 1 else "bigram")
         for word, tokens_of_word in tokens.items()

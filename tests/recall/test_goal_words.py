@@ -2,47 +2,46 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from memoryclaw.index.stemming import language
-from memoryclaw.recall.question import GOAL_WORDS, goal_leaves, goal_words
+from memoryclaw.recall.question import GOAL_WORDS, Leaf, goal_leaves
 from memoryclaw.recall.rank import GOAL, lift
 
 ENGLISH = language("en")
 
 
+def leaves(goal: str, asked: frozenset[str] = frozenset(), lacks: frozenset[str] = frozenset()) -> list[Leaf]:
+    """What a goal looks up in a vault that lacks some tokens."""
+    catalog: Any = SimpleNamespace(count_of=lambda tokens: {token: token not in lacks for token in tokens})
+    return [*goal_leaves(goal, asked, catalog, ENGLISH)]
+
+
+def words_of_goal(goal: str) -> list[str]:
+    return [leaf.word for leaf in leaves(goal)]
+
+
 def test_a_goal_counts_by_its_first_words_that_say_something() -> None:
-    assert goal_words("Send the email to John about the email", ENGLISH) == ["send", "email", "john"]
-    assert goal_words(" ".join(f"word{n}" for n in range(40)), ENGLISH) == [
-        f"word{n}" for n in range(GOAL_WORDS)
-    ]
-    assert goal_words(" the and ", ENGLISH) == []
+    assert words_of_goal("Send the email to John about the email") == ["send", "email", "john"]
+    assert words_of_goal(" ".join(f"word{n}" for n in range(40))) == [f"word{n}" for n in range(GOAL_WORDS)]
+    assert words_of_goal(" the and ") == []
 
 
 def test_the_query_language_of_a_goal_is_plain_words() -> None:
-    assert goal_words('kind:fact -oak NOT "larch" since:2025', ENGLISH) == [
+    assert words_of_goal('kind:fact -oak NOT "larch" since:2025') == [
         "kind", "fact", "oak", "larch", "since", "2025",
     ]  # fmt: skip
 
 
 def test_what_the_question_asks_and_what_nothing_holds_adds_nothing() -> None:
-    tokens = {
-        "oak": ["oak"],
-        "milk": ["milk"],
-        "茶室": ["茶", "室"],
-        "zeppelin": ["zeppelin"],
-    }
-    counts = {
-        "oak": 3,
-        "milk": 4,
-        "茶": 1,
-        "室": 1,
-    }
-    leaves = goal_leaves(tokens, counts, frozenset({"milk"}))
-    assert [(leaf.clause.text, leaf.word, leaf.via) for leaf in leaves] == [
+    shown = leaves("oak milk 茶室庭 zeppelin", frozenset({"milk"}), frozenset({"zeppelin"}))
+    assert [(leaf.clause.text, leaf.word, leaf.via) for leaf in shown] == [
         ("oak", "oak", "literal"),
-        ("茶", "茶室", "bigram"),
-        ("室", "茶室", "bigram"),
+        ("茶室", "茶室庭", "bigram"),
+        ("室庭", "茶室庭", "bigram"),
     ]
 
 
