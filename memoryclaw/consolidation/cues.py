@@ -20,7 +20,7 @@ from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.corrections import put_right
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.dates import DateRange, day_of, days_of, find_ranges
+from memoryclaw.text.dates import day_of, days_of, find_ranges
 from memoryclaw.text.grammar import (
     Grammar,
     WordList,
@@ -215,7 +215,14 @@ class _Exchange:
             return True
         days, said = days_of(value).split(), day_of(self._denial.ts)
         spans = find_ranges(self._reply, said)[0] if days and said else ()
-        return bool(days) and all(any(_is_day(day, span) for span in spans) for day in days)
+        return bool(days) and all(
+            any(
+                span.start == span.end
+                and (span.start == day or (span.start[5:] == day[5:] and span.start[:4] not in span.text))
+                for span in spans
+            )
+            for day in days
+        )
 
     def _names(self, key: str, field: str) -> bool:
         if key not in _SPEAKERS and key != key_of(self._denial.name):
@@ -227,11 +234,6 @@ class _Exchange:
             or words.second_person.has_any(reply)
             for words in map(grammar, codes())
         )
-
-
-def _is_day(day: str, span: DateRange) -> bool:
-    is_same = span.start[5:] == day[5:] and span.start[:4] not in span.text
-    return span.start == span.end and (span.start == day or is_same)
 
 
 def denied(
@@ -260,8 +262,7 @@ def denied(
         ending = _endings(turn.text, exchange.words)
         if ending:
             ends = (claim.value for claim in claims if claim.line == turn.line and claim.how == "end")
-            is_ended = any(map(exchange.repeats, ends))
-            matches = [] if is_ended else _ended_by(ending, repeated, exchange.words)
+            matches = [] if any(map(exchange.repeats, ends)) else _ended_by(ending, repeated, exchange.words)
         fix = None if ending else put_right(turn.text, turns[answer].text, exchange.words, answers=True)
         if fix and fix.is_sure and fix.wrong:
             fields = [fact for fact in fields if fix.wrong in fact.value]
@@ -324,25 +325,27 @@ def _tells_end(clause: Clause, words: Grammar) -> bool:
     return False
 
 
-def _ended_by(clauses_of: Iterable[Clause], facts: Sequence[Fact], words: Grammar) -> list[Fact]:
+def _ended_by(ending: Sequence[Clause], facts: Sequence[Fact], words: Grammar) -> list[Fact]:
     """The facts that some clauses say are over: of a facet or a field that they name; a single one whatever they name."""
-    over = list[Fact]()
-    for clause in clauses_of:
-        stems, tokens = _stems(clause.text), [token for token in clause.tokens if token not in words.small]
-        fields = {field for phrase, field in words.verb_ends if has_phrase(clause.tokens, phrase)}
-        over += [
-            fact
-            for fact in facts
-            if len(facts) == 1
-            or fact.field in fields
-            or not stems.isdisjoint(_stems(fact.field))
-            or any(
-                is_word_of(facet, token, words.code)
-                for facet in facets_of(fact.field, fact.value, words.code)
-                for token in tokens
-            )
-        ]
-    return over
+    tokens = [token for clause in ending for token in clause.tokens if token not in words.small]
+    stems = _stems(" ".join(clause.text for clause in ending))
+    fields = {
+        field
+        for phrase, field in words.verb_ends
+        if any(has_phrase(clause.tokens, phrase) for clause in ending)
+    }
+    return [
+        fact
+        for fact in facts
+        if len(facts) == 1
+        or fact.field in fields
+        or not stems.isdisjoint(_stems(fact.field))
+        or any(
+            is_word_of(facet, token, words.code)
+            for facet in facets_of(fact.field, fact.value, words.code)
+            for token in tokens
+        )
+    ]
 
 
 def _words_of(text: str, language: str) -> Grammar:

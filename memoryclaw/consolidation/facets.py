@@ -5,7 +5,6 @@ What people say of a change often has no word of what it changes: `handed in my 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -74,12 +73,14 @@ def turns_in(clause: Clause, words: Grammar) -> tuple[FacetChange, ...]:
     if clause.kind in UNSTATED or words.earlier_times.within(tokens) or words.negations.at(tokens):
         return ()
     signs = words.ended, words.gone, words.losses, words.ending_verbs
+    times = words.calendar_words, words.weekdays, words.months, words.units, words.time_words
     turns = list[FacetChange]()
     for facet, entries in _phrases(words.code, "facet_turns").items():
         for place, size in entries.places(tokens):
             phrase, behind = tokens[place : place + size], tokens[place + size :]
             leads = phrase[-1] in words.prepositions or phrase[-1] in words.noun_openers
-            if behind and not leads and behind[0] in words.noun_openers and not _is_time(behind[1:2], words):
+            is_time = any(entries.has_any(behind[1:2]) for entries in times)
+            if behind and not leads and behind[0] in words.noun_openers and not is_time:
                 continue  # `I retired my ThinkPad`
             turns.append(FacetChange(facet, phrase, place + size, any(sign.within(phrase) for sign in signs)))
     return tuple(turns)
@@ -90,8 +91,3 @@ def is_word_of(facet: str, token: str, code: str) -> bool:
     """True for a word of a facet: `flat`, of a home."""
     lists_of = (_phrases(code, name).get(facet, WordList(())) for name in ("facet_words", "facet_turns"))
     return any(token in entry.split() for phrases in lists_of for entry in phrases.entries())
-
-
-def _is_time(tokens: Sequence[str], words: Grammar) -> bool:
-    times = words.calendar_words, words.weekdays, words.months, words.units, words.time_words
-    return any(token in entries for token in tokens for entries in times)

@@ -19,6 +19,7 @@ _REACH = 160  # characters before it in which the wrong one is looked for
 _MOST = 50  # corrections of one turn
 _SIGNS = 8  # words of one sign, with those that stand behind it: `no sorry wait`
 _BARE = frozenset({"no", "nein", "nee", "non", "sorry", "nope"})
+_AT_START = re.compile(r"(?:\A|[.,;:!?…\n–—-]) *\Z")  # of a clause
 _TIME = re.compile(
     r"(?<![\d.,])\d{1,2}[:.]\d\d(?!\d)(?:\s?[ap]m)?|\b\d{1,2}\s?(?:[ap]\.?m\b|uhr\b|o'clock)|(?<=\bat )\d{1,2}\b(?![:.]\d|\s?%)|(?<=\bum )\d{1,2}\b(?![:.]\d)",
     re.IGNORECASE,
@@ -54,7 +55,8 @@ def corrected(text: str, words: Grammar) -> Corrected:
             length, spans = _sign(tokens, place, words), spans_of(text)
             if (
                 place >= start
-                and (length > 1 or _opens(text, spans[place]))
+                # A bare "no" in the middle of a clause is none.
+                and (length > 1 or tokens[place] not in _BARE or _AT_START.search(text, 0, spans[place][0]))
                 and not words.not_orders.at(tokens, place)
             ):
                 sign = spans[place][0], spans[place + length - 1][1]
@@ -73,12 +75,6 @@ def _sign(tokens: Sequence[str], place: int, words: Grammar) -> int:
     while length < _SIGNS and (size := words.corrections.at(tokens, place + length)):
         length += size
     return length
-
-
-def _opens(text: str, sign: tuple[int, int]) -> bool:
-    """True behind a mark or a line end, or where the sign is no bare "no" in the middle of a clause."""
-    before = text[max(0, sign[0] - _REACH) : sign[0]].rstrip(" ")
-    return not before or before[-1] in ".,;:!?…\n-–—" or text[slice(*sign)].lower() not in _BARE
 
 
 def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
