@@ -13,13 +13,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import DENIED, UNWANTED, Claim
+from memoryclaw.consolidation.facets import UNSTATED, facets_of, is_word_of, turns_in
 from memoryclaw.index import stemming
 from memoryclaw.model import Fact, Turn
 from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.corrections import put_right
 from memoryclaw.talk.own_words import own_words
 from memoryclaw.text.clauses import Clause, clauses
-from memoryclaw.text.dates import DateRange, day_of, days_of, find_ranges
+from memoryclaw.text.dates import day_of, days_of, find_ranges
 from memoryclaw.text.grammar import (
     Grammar,
     WordList,
@@ -35,6 +36,7 @@ from memoryclaw.text.sentences import ends_in_question, sentences
 _LONGEST, _SCANNED = 400, 4000  # characters of a sentence that is read, and of a turn
 _SHOWN = 100  # characters of the words that are quoted
 _MOST_DENIED = 3  # facts of one answer
+_FEW = 12  # words of a turn that only says that something is over
 _MOST_OF = 0.6  # of the words of a statement, where an exchange repeats it
 _PAUSE = re.compile(r"[,;]|\s[-–—]+\s")  # behind which an order says why
 _SPEAKERS = frozenset({"user", "i"})
@@ -150,13 +152,14 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
         later = [claim for claim in claims if claim.line > turns[answer].line]
         said_anew = {(claim.entity, claim.field) for claim in later if claim.field}
         denies, again = _topic(turns[correction.at], turns[answer], language)
+        answered = _stems(turns[answer].text[:_SCANNED])
         for place, claim in enumerate(cued_claims):
             if claim.line == turns[correction.at].line and claim.field:
                 cued_claims[place] = claim._replace(change=True)
             elif (
                 claim.line in lines
                 and (claim.entity, claim.field) not in said_anew
-                and (claim.line == turns[answer].line or _takes_up(turns[answer], claim))
+                and (claim.line == turns[answer].line or not answered.isdisjoint(_stems_of(claim)))
                 and (not denies or not denies.isdisjoint(_stems_of(claim)))
                 and again.isdisjoint(_stems_of(claim))
             ):
@@ -173,11 +176,6 @@ def _topic(turn: Turn, answer: Turn, language: str) -> tuple[frozenset[str], fro
     stems = _stems(turn.text[:_SCANNED]) - _stems(" ".join(idle))
     is_denial = words.denials.within(tokens_of(turn.text[:_SCANNED]))
     return (stems, frozenset()) if is_denial else (frozenset(), stems - _stems(answer.text[:_SCANNED]))
-
-
-def _takes_up(answer: Turn, claim: Claim) -> bool:
-    """True where the assistant says again some of what a claim says."""
-    return not _stems_of(claim).isdisjoint(_stems(answer.text[:_SCANNED]))
 
 
 def _stems_of(claim: Claim) -> frozenset[str]:
@@ -207,7 +205,14 @@ class _Exchange:
             return True
         days, said = days_of(value).split(), day_of(self._denial.ts)
         spans = find_ranges(self._reply, said)[0] if days and said else ()
-        return bool(days) and all(any(_is_day(day, span) for span in spans) for day in days)
+        return bool(days) and all(
+            any(
+                span.start == span.end
+                and (span.start == day or (span.start[5:] == day[5:] and span.start[:4] not in span.text))
+                for span in spans
+            )
+            for day in days
+        )
 
     def _names(self, key: str, field: str) -> bool:
         if key not in _SPEAKERS and key != key_of(self._denial.name):
@@ -217,11 +222,6 @@ class _Exchange:
             words.own_pronouns.has_any(question) or words.second_person.has_any(reply)
             for words in map(grammar, codes())
         )
-
-
-def _is_day(day: str, span: DateRange) -> bool:
-    is_same = span.start[5:] == day[5:] and span.start[:4] not in span.text
-    return span.start == span.end and (span.start == day or is_same)
 
 
 def denied(
@@ -247,7 +247,11 @@ def denied(
         repeated = [fact for fact in facts if exchange.tells_of(fact)]
         matches = [fact for fact in repeated if not exchange.stems.isdisjoint(_stems(fact.field))] or repeated
         fields = [fact for fact in matches if not fact.is_statement]
-        fix = put_right(turn.text, turns[answer].text, exchange.words, answers=True)
+        ending = _endings(turn.text, exchange.words)
+        if ending:
+            ends = (claim.value for claim in claims if claim.line == turn.line and claim.how == "end")
+            matches = [] if any(map(exchange.repeats, ends)) else _ended_by(ending, repeated, exchange.words)
+        fix = None if ending else put_right(turn.text, turns[answer].text, exchange.words, answers=True)
         if fix and fix.is_sure and fix.wrong:
             fields = [fact for fact in fields if fix.wrong in fact.value]
         value = ""
@@ -275,10 +279,61 @@ def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: st
         if answer.role != "assistant" or ends_in_question(answer.text) or turn.role != "user":
             continue
         words, tokens = _words_of(turn.text, language), tokens_of(turn.text[:_LONGEST])
-        if (words.corrections.at(tokens) and turn.line in lines) or put_right(
-            turn.text, answer.text, _words_of(answer.text, language), answers=True
+        of_answer = _words_of(answer.text, language)
+        if (
+            (words.corrections.at(tokens) and turn.line in lines)
+            or _endings(turn.text, of_answer)
+            or put_right(turn.text, answer.text, of_answer, answers=True)
         ):
             yield Correction(place, " ".join(turn.text.split())[:_SHOWN])
+
+
+def _endings(text: str, words: Grammar) -> list[Clause]:
+    """The clauses of a few words that say of whom or what was just told that it is over: `no, she retired`, `he doesn't work there any more`."""
+    if ends_in_question(text) or len(text.split()) > _FEW:
+        return []
+    words = grammar_of(text, words.code)
+    pieces = (clause for piece in _PAUSE.split(text) for clause in clauses(piece, words))
+    return [clause for clause in pieces if _tells_end(clause, words)]
+
+
+def _tells_end(clause: Clause, words: Grammar) -> bool:
+    tokens, subject = clause.tokens, clause.subject[:1]
+    pronouns = words.people_pronouns, words.thing_pronouns, words.pointing
+    is_of_told = not subject or words.gone.at(tokens) or any(each.has_any(subject) for each in pronouns)
+    if not is_of_told or clause.kind in UNSTATED or words.conditionals.within(tokens):
+        return False
+    for sign in (words.gone, words.ending_verbs, words.ended)[: 3 if subject else 1]:
+        for place, size in sign.places(tokens):
+            behind = tokens[place + size :]
+            is_denied = sign is not words.ended and words.negations.within([*tokens[:place], *behind])
+            has_object = words.noun_openers.has_any(behind[:1]) and not turns_in(clause, words)
+            if not (is_denied or has_object):  # `she left a message`
+                return True
+    return False
+
+
+def _ended_by(ending: Sequence[Clause], facts: Sequence[Fact], words: Grammar) -> list[Fact]:
+    """The facts that some clauses say are over: of a facet or a field that they name; a single one whatever they name."""
+    tokens = [token for clause in ending for token in clause.tokens if token not in words.small]
+    stems = _stems(" ".join(clause.text for clause in ending))
+    fields = {
+        field
+        for phrase, field in words.verb_ends
+        if any(has_phrase(clause.tokens, phrase) for clause in ending)
+    }
+    return [
+        fact
+        for fact in facts
+        if len(facts) == 1
+        or fact.field in fields
+        or not stems.isdisjoint(_stems(fact.field))
+        or any(
+            is_word_of(facet, token, words.code)
+            for facet in facets_of(fact.field, fact.value, words.code)
+            for token in tokens
+        )
+    ]
 
 
 def _words_of(text: str, language: str) -> Grammar:
@@ -354,15 +409,10 @@ def _to_forget(text: str, language: str) -> _OrderToForget | None:
     """The order to forget that a text is, if it is one and nothing else."""
     if len(text) > _LONGEST or len([*sentences(text)]) > 1:
         return None
-    orders = (_order_in(tokens_of(text), grammar(code)) for code in _likely(text, language))
+    # The likeliest language first: the few words of an order seldom tell one.
+    likely = dict.fromkeys((spoken_in(text, language), language, *codes()))
+    orders = (_order_in(tokens_of(text), grammar(code)) for code in likely if code in codes())
     return next(filter(None, orders), None)
-
-
-def _likely(text: str, language: str) -> Iterable[str]:
-    """The languages of a text, the likeliest first: the few words of an order seldom tell one."""
-    return (
-        code for code in dict.fromkeys((spoken_in(text, language), language, *codes())) if code in codes()
-    )
 
 
 def _order_in(tokens: Sequence[str], words: Grammar) -> _OrderToForget | None:

@@ -15,7 +15,7 @@ from memoryclaw.vault.fact_values import KIN, noun_of, same_field
 
 _WORK = "work"
 FIRST = 3  # words of a clause whose verb is not known, which may be its subject
-_NO_NEWS = frozenset({"wish", "modal", "order", "duty", "report"})  # kinds of clauses
+UNSTATED = frozenset({"wish", "modal", "order", "duty", "report"})  # kinds of clauses
 
 
 class FacetChange(NamedTuple):
@@ -70,7 +70,7 @@ def facets_of(field: str, value: str, code: str) -> frozenset[str]:
 def turns_in(clause: Clause, words: Grammar) -> tuple[FacetChange, ...]:
     """The facets that have another value by what a clause says."""
     tokens = clause.tokens
-    if clause.kind in _NO_NEWS or words.earlier_times.within(tokens) or words.negations.at(tokens):
+    if clause.kind in UNSTATED or words.earlier_times.within(tokens) or words.negations.at(tokens):
         return ()
     turns = list[FacetChange]()
     for facet, entries in _phrases(words.code, "facet_turns").items():

@@ -976,6 +976,8 @@ class ClaimDecider:
             decided = decided._replace(
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
+        if len(sharing := self._catalog.sharing(key)) > 1:
+            claim = claim._replace(cue=claim.cue or f"{claim.entity} may be {' or '.join(sharing)}")
         if claim.cue and decided.action in ("add", "state", "supersede"):
             decided = decided._replace(action="pending", reason=claim.cue, replaces=())
         changed = self._changed(decided, facts)

@@ -256,6 +256,13 @@ class Catalog:
             group by key, kind having kind != 'part' or count(distinct lower(name)) = 1 order by key, kind"""
         return self.rows(sql, (json.dumps(list(keys)), json.dumps(list(kinds))))
 
+    def sharing(self, part: str) -> list[str]:
+        """The names that begin or end with a word, where none is that word alone: of `Ana`, Ana Prieto and Ana Torres."""
+        sql = "select distinct name from name where key = ? and kind = ? order by name"
+        return (
+            [] if self.rows(sql, (part, "entity")) else [name for (name,) in self.rows(sql, (part, "part"))]
+        )
+
     def first_words(self, kinds: Sequence[str]) -> set[str]:
         """The first words of all keys that name something."""
         sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"

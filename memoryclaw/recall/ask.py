@@ -488,7 +488,9 @@ def _against(
         yield "conflict"
     if _is_doubted(match):
         yield "doubted"
-    if _is_one_of_several(question, unit) if is_asked else _is_no_trade(question, unit):
+    # Somebody is so in another way than by trade, or something else of the trade is asked for: `a mother`; where one works.
+    is_no_trade = unit.field == "is" and (form != "what" or not is_occupation(unit.value))
+    if _is_one_of_several(question, unit) if is_asked else is_no_trade:
         yield "guessed"
     if _is_over(question, unit, text):
         yield "over"
@@ -502,11 +504,6 @@ def _verb_fields(text: str) -> frozenset[str]:
     words = grammar_of(text, unread="en")
     verbs = frozenset(tokens_of(text)) - words.small
     return frozenset(field for (verb, *_), field in words.verb_fields if verb in verbs)
-
-
-def _is_no_trade(question: Question, unit: Unit) -> bool:
-    """True for what somebody is in another way than by trade, and where something else of the trade is asked for: `a mother`; where one works."""
-    return unit.field == "is" and (question.form != "what" or not is_occupation(unit.value))
 
 
 def _is_one_of_several(question: Question, unit: Unit) -> bool:

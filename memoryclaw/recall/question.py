@@ -506,7 +506,11 @@ def strangers(question: Question) -> tuple[str, ...]:
         for hit in typed
         if hit.start() not in begins
     )
-    capitals = not is_title and not _has_german(question)
+    german, english = named("de"), named("en")
+    is_german = question.language.code == "de" or any(
+        german.is_stop(word) and not english.is_stop(word) for word in words_of(text)
+    )
+    capitals = not (is_title or is_german)
     spans: list[tuple[int, int]] = []
     for hit in typed:
         word, low = hit[0], words_of(hit[0])
@@ -516,13 +520,6 @@ def strangers(question: Question) -> tuple[str, ...]:
             together = spans and not text[spans[-1][1] : hit.start()].strip(" -‐‑")
             spans = [*spans[:-1], (spans[-1][0], hit.end())] if together else [*spans, hit.span()]
     return tuple(dict.fromkeys(re.sub(r"['’]s\Z", "", text[start:end]) for start, end in spans))
-
-
-def _has_german(question: Question) -> bool:
-    german, english = named("de"), named("en")
-    return question.language.code == "de" or any(
-        german.is_stop(word) and not english.is_stop(word) for word in words_of(question.query.text)
-    )
 
 
 def _is_plain(query: ParsedQuery) -> bool:
@@ -840,14 +837,13 @@ class _Resolver:
         return _join("any", [leaf.clause for leaf in leaves])
 
     def _any(self, expr: Expr) -> IndexClause | None:
-        telling = [child for child in expr.parts if not self._says_nothing(child)]
+        telling = [
+            child
+            for child in expr.parts
+            if child.op != "word" or child.column or self._exact or child.text in self._words.known
+        ]
         pairs = [(child, self.clause(child)) for child in telling or expr.parts]
         return _join("any", [clause for _, clause in pairs if clause is not None])
-
-    def _says_nothing(self, part: Expr) -> bool:
-        return (
-            part.op == "word" and not part.column and not self._exact and part.text not in self._words.known
-        )
 
     def _all(self, expr: Expr) -> IndexClause | None:
         clauses = [(child.op == "not", self.clause(child)) for child in expr.parts]

@@ -19,6 +19,7 @@ _REACH = 160  # characters before it in which the wrong one is looked for
 _MOST = 50  # corrections of one turn
 _SIGNS = 8  # words of one sign, with those that stand behind it: `no sorry wait`
 _BARE = frozenset({"no", "nein", "nee", "non", "sorry", "nope"})
+_AT_START = re.compile(r"(?:\A|[.,;:!?…\n–—-]) *\Z")  # of a clause
 _TIME = re.compile(
     r"(?<![\d.,])\d{1,2}[:.]\d\d(?!\d)(?:\s?[ap]m)?|\b\d{1,2}\s?(?:[ap]\.?m\b|uhr\b|o'clock)|(?<=\bat )\d{1,2}\b(?![:.]\d|\s?%)|(?<=\bum )\d{1,2}\b(?![:.]\d)",
     re.IGNORECASE,
@@ -54,7 +55,8 @@ def corrected(text: str, words: Grammar) -> Corrected:
             length, spans = _sign(tokens, place, words), spans_of(text)
             if (
                 place >= start
-                and (length > 1 or _opens(text, spans[place]))
+                # A bare "no" in the middle of a clause is none.
+                and (length > 1 or tokens[place] not in _BARE or _AT_START.search(text, 0, spans[place][0]))
                 and not words.not_orders.at(tokens, place)
             ):
                 sign = spans[place][0], spans[place + length - 1][1]
@@ -73,12 +75,6 @@ def _sign(tokens: Sequence[str], place: int, words: Grammar) -> int:
     while length < _SIGNS and (size := words.corrections.at(tokens, place + length)):
         length += size
     return length
-
-
-def _opens(text: str, sign: tuple[int, int]) -> bool:
-    """True behind a mark or a line end, or where the sign is no bare "no" in the middle of a clause."""
-    before = text[max(0, sign[0] - _REACH) : sign[0]].rstrip(" ")
-    return not before or before[-1] in ".,;:!?…\n-–—" or text[slice(*sign)].lower() not in _BARE
 
 
 def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
@@ -149,34 +145,27 @@ def _name(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
 def _first_name(text: str, words: Grammar) -> tuple[int, int]:
     """Where a name begins and ends that a text begins with, behind what leads to it; the same place twice without one."""
     tokens, spans = tokens_of(text), spans_of(text)
-    place = 0
-    while place < len(tokens) and tokens[place] in words.name_leads:
-        place += 1
-    start = end = spans[place][0] if place < len(spans) else 0
-    for n in range(place, min(len(tokens), place + _LONGEST_NAME)):
-        typed = text[slice(*spans[n])]
-        if not _may_be_name(typed, words) or (
-            n > place and (text[end : spans[n][0]] != " " or typed.islower())
-        ):
-            break
-        end = spans[n][1]
-    return start, end
+    place = next((n for n, token in enumerate(tokens) if token not in words.name_leads), len(tokens))
+    start = spans[place][0] if place < len(spans) else 0
+    return _name_along(text, range(place, len(tokens)), start, words)
 
 
 def _last_name(text: str, words: Grammar) -> tuple[int, int]:
     """Where the name begins and ends that a text ends with, but for marks and fillers; the same place twice without one."""
     tokens, spans = tokens_of(text), spans_of(text)
-    last = len(tokens) - 1
-    while last >= 0 and tokens[last] in words.fillers:
-        last -= 1
-    start = end = spans[last][1] if last >= 0 else 0
-    for n in range(last, max(-1, last - _LONGEST_NAME), -1):
-        typed = text[slice(*spans[n])]
-        if not _may_be_name(typed, words) or (
-            n < last and (text[spans[n][1] : start] != " " or typed.islower())
-        ):
+    last = next((n for n in reversed(range(len(tokens))) if tokens[n] not in words.fillers), -1)
+    return _name_along(text, range(last, -1, -1), spans[last][1] if last >= 0 else 0, words)
+
+
+def _name_along(text: str, places: Sequence[int], edge: int, words: Grammar) -> tuple[int, int]:
+    """Where the name begins and ends whose words stand side by side at the first of some places, from an edge on."""
+    start = end = edge
+    for n in places[:_LONGEST_NAME]:
+        first, last = spans_of(text)[n]
+        typed, between = text[first:last], text[end:first] or text[last:start]
+        if not _may_be_name(typed, words) or (start < end and (between != " " or typed.islower())):
             break
-        start = spans[n][0]
+        start, end = min(start, first), max(end, last)
     return start, end
 
 

@@ -102,9 +102,10 @@ class Names:
     def meet(self, text: str) -> None:
         """Lets a first name alone stand for the one of that name who is named here."""
         for run, _ in _runs(text[:8000], first=True):
-            name = self._by_token.get(" ".join(map(plain, run)))
-            if name and len(run) > 1 and name not in self._sure:
-                self._by_token[plain(tokens_of(name)[0])] = name
+            name = self._by_token.get(" ".join(map(plain, run)), "")
+            first = plain(tokens_of(name)[0]) if name else ""
+            if name and len(run) > 1 and key_of(self._by_token.get(first, "")) != first:
+                self._by_token[first] = name
 
     def is_known(self, token: str) -> bool:
         """True for a token of a name of the vault or of a speaker."""
@@ -132,23 +133,23 @@ class Names:
     def whole(self, text: str) -> str:
         """The name that all words of a text are; "" where they are none, or more than one."""
         tokens = tokens_of(text)
-        if name := self._by_token.get(" ".join(tokens)):
-            return name
-        return self.named(tokens[0]) if len(tokens) == 1 else ""
+        name = self._by_token.get(plain(" ".join(tokens)), "")
+        return name or (self.named(tokens[0]) if len(tokens) == 1 else "")
 
     def spelled(self, name: str) -> str:
         """The name as the vault or somebody wrote it; with a capital where it has none."""
         spelling = self._by_token.get(key_of(name)) or self._by_token.get(plain(name))
         if spelling and key_of(spelling) == key_of(name):
             return spelling
-        return name if any(c.isupper() for c in name) else " ".join(map(_capital, name.split()))
+        if any(c.isupper() for c in name):
+            return name
+        return " ".join(
+            word if word in PARTICLES else f"{word[:1].upper()}{word[1:]}" for word in name.split()
+        )
 
     def begins(self, tokens: Sequence[str]) -> bool:
         """True for tokens that begin with a name of several words: `April Jones's birthday`."""
-        starts = (
-            " ".join(tokens[:end]).lower().removesuffix("'s") for end in range(2, _LONGEST + _JOINED + 1)
-        )
-        return any(start in self._by_token for start in starts)
+        return any(self._key(" ".join(tokens[:end])) for end in range(2, _LONGEST + _JOINED + 1))
 
     def opens(self, text: str) -> bool:
         """True for a text that begins with a name whose first word is a common one too: `Will Turner lives …`, `A. J. Prior`."""
@@ -158,14 +159,25 @@ class Names:
 
     def found(self, text: str) -> list[str]:
         """The names that a text holds, in order."""
-        tokens = tokens_of(text)
+        return self._among(tokens_of(text))
+
+    def _among(self, tokens: Sequence[str]) -> list[str]:
+        """The names among some tokens, in order; a whole one before another's first word: `Ana Prieto` where Ana Torres is known, too."""
         known = self._by_token.keys()
-        called = {  # a long text says most words again, and few of them are names
-            token: self.named(token)
+        starts = {  # a long text says most words again, and few of them are names
+            token
             for token in {*tokens}
-            if token in known or token[-1] == "s" or not (token.isalnum() and token.isascii())
+            if token in known
+            or token[-1] == "s"
+            or not (token.isalnum() and token.isascii() and token.islower())
         }
-        return [name for token in tokens if (name := called.get(token))]
+        names, end = list[str](), 0
+        for place, token in enumerate(tokens):
+            if place >= end and token in starts:
+                ends = range(min(place + _LONGEST + _JOINED, len(tokens)), place, -1)
+                end = next((n for n in ends if self._key(" ".join(tokens[place:n]))), end)
+                names += [self.named(" ".join(tokens[place:end]))] * (end > place)
+        return names
 
     def is_told_of(self, name: str) -> bool:
         """True for a name under which statements are filed."""
@@ -205,7 +217,7 @@ class Names:
         is_time = place and tokens[place - 1] in words.calendar_words
         if is_time and words.idle.issuperset(tokens[: place - 1]):
             tokens, first = tokens[place:], tokens[place]  # `last week Iris Lang`
-        mentions = {name for token in tokens if (name := self.named(token))} - {speaker}
+        mentions = {*self._among(tokens)} - {speaker}
         core = [token for token in tokens if token not in words.noun_openers]
         if core and (who := self._who(clause, core, words)):
             is_role = words.roles.at(core)
@@ -308,7 +320,8 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         capital = (word[:1].isupper() and (place > 0 or first)) or (
             word[1:] != word[1:].lower() and not word.isupper()
         )
-        joins = len(run) > (word == _AND) and word in PARTICLES and _is_followed_by_capital(hits[place + 1 :])
+        behind = (later[0] for later in hits[place + 1 :] if later[0] not in PARTICLES)
+        joins = len(run) > (word == _AND) and word in PARTICLES and next(behind, "")[:1].isupper()
         if run and (not (capital or joins) or hit.start() - end > 1 or _length(run) >= _LONGEST):
             yield run, before
             run = []
@@ -321,16 +334,8 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         yield run, before
 
 
-def _capital(word: str) -> str:
-    return word if word in PARTICLES else f"{word[:1].upper()}{word[1:]}"
-
-
 def _length(name: Sequence[str]) -> int:
     return sum(word not in PARTICLES for word in name)
-
-
-def _is_followed_by_capital(hits: Sequence[re.Match[str]]) -> bool:
-    return next((hit[0] for hit in hits if hit[0] not in PARTICLES), "")[:1].isupper()
 
 
 def _bare(word: str) -> str:
@@ -458,9 +463,7 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
         role = " ".join(tokens[place : place + length])
         whose = _owner(tokens, place, words, names)
         if whose is not None:
-            several = (
-                tokens[place + length - 1].endswith("s") and tokens[place + length - 1][:-1] in words.roles
-            )
+            several = _are_several(tokens[place : place + length], words)
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
             if name := behind or _name_before(clause, tokens, place, words, names):
                 # `dass mein Chef Kim heißt`

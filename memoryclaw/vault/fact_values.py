@@ -201,21 +201,8 @@ _COUNTING = late.pattern(
 # What the date itself does not count.
 _BEFORE_DATE = late.pattern(r"(?:until|till|before|after|by)\s+", re.IGNORECASE)
 _COUNTING_IN = {
-    code: late.pattern(rf"(?<![\w-])(?:{pattern})(?![\w-])")
-    for code, pattern in {
-        "de": r"(?<![Hh]eute )(?<![Gg]estern )(?<!jeden )(?<!am )morgen|[Vv]orgestern|[Gg]estern|[Üü]bermorgen|[Hh]eute"
-        r"|(?i:(?:letzte[rn]?|vorige|nächste[rn]?) woche|(?:letzte[nr]?|vorigen|nächste[nr]?) monat|(?:letztes|voriges|nächstes) jahr)",
-        "fr": r"[Aa]vant-hier|[Hh]ier|[Aa]près-demain|[Dd]emain|[Aa]ujourd['’]hui"
-        r"|(?i:la semaine (?:dernière|prochaine)|le mois (?:dernier|prochain)|l['’]an(?: dernier| prochain|née dernière|née prochaine))",
-        "es": r"[Aa]nteayer|[Aa]yer|[Pp]asado mañana|(?<!la )(?<!esta )(?<!pasado )(?<!Pasado )[Mm]añana|[Hh]oy"
-        r"|(?i:la semana (?:pasada|que viene)|la próxima semana|el (?:mes|año) (?:pasado|que viene)|el próximo (?:mes|año))",
-        "it": r"[Ll]['’]altro ieri|[Ii]eri|[Dd]opodomani|[Dd]omani|[Oo]ggi"
-        r"|(?i:la (?:settimana (?:scorsa|prossima)|prossima settimana)|il mese (?:scorso|prossimo)|l['’]anno (?:scorso|prossimo))",
-        "nl": r"[Ee]ergisteren|[Gg]isteren|[Oo]vermorgen|(?<![Ee]lke )(?<![Ii]edere )(?<![Dd]e )(?<![Dd]eze )(?<![Gg]oede )[Mm]orgen|[Vv]andaag"
-        r"|(?i:(?:vorige|volgende) (?:week|maand)|(?:vorig|volgend) jaar)",
-        "pt": r"[Aa]nteontem|[Oo]ntem|[Dd]epois de amanhã|(?<!depois de )[Aa]manhã|[Hh]oje"
-        r"|(?i:a semana (?:passada|que vem)|na próxima semana|o (?:mês|ano) (?:passado|que vem))",
-    }.items()
+    code: late.pattern(rf"(?<![\w-])(?:{phrases})(?![\w-])")
+    for code, _, phrases in (line.partition(": ") for line in lists.lines("consolidation.counting_days"))
 }
 
 

@@ -110,6 +110,15 @@ def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
         ("mijn dentist?", "Je dentist is Dr Koch, dat is wat je zei.", "klopt niet", "Kim: dentist is Dr Koch"),
         ("mi dentist?", "Tu dentist es el Dr Koch, como me dijiste.", "ya no", "Kim: dentist is Dr Koch"),
         ("mon dentist ?", "Ton dentist est Dr Koch, comme tu me l'as dit.", "ce n'est plus vrai", "Kim: dentist is Dr Koch"),
+        # What was told is over, by a word of an end: of the field that it names where the answer gave two.
+        ("who is my dentist?", "Dr Koch.", "no, she retired", "Kim: dentist is Dr Koch"),
+        ("who is my dentist?", "Dr Koch.", "she left in September", "Kim: dentist is Dr Koch"),
+        ("wer ist mein dentist?", "Dein dentist ist Dr Koch.", "nein, sie ist in Rente", "Kim: dentist is Dr Koch"),
+        ("mi dentist?", "Tu dentist es el Dr Koch.", "no, se ha jubilado", "Kim: dentist is Dr Koch"),
+        ("mijn dentist?", "Je dentist is Dr Koch.", "nee, hij is met pensioen", "Kim: dentist is Dr Koch"),
+        ("who is my dentist?", "Dr Koch.", "thanks, she left a message", ""),
+        ("who is my dentist?", "Dr Koch.", "she hasn't retired yet", ""),
+        ("who is my dentist?", "Dr Koch.", "what if she quit?", ""),
         ("who is my dentist?", "Dr Koch.", "wrong window, sorry, ignore this", ""),
         # Something else is said instead, in words that name no field and give no value.
         ("who is my dentist?", "Dr Koch.", "wrong, I asked about Paris", "Kim: dentist is Dr Koch"),

@@ -85,3 +85,13 @@ def test_a_relative_is_filed_under_the_name_that_was_told_once(
     )
     with after(tmp_path / "v", *days) as app:
         assert set(standing(app, "Pieter")) == {"Shell", "coriander"}
+
+
+def test_a_first_name_that_two_people_have_waits_until_one_of_them_is_named(tmp_path: Path) -> None:
+    two = ("", "Uma Torres works at Shell. Uma Prieto works at Fugro.")
+    with after(tmp_path / "none", two, ("", "Uma is allergic to nuts")) as app:
+        assert "Uma" not in {fact.entity for _, fact in app.facts()}
+        assert "Uma may be Uma Prieto or Uma Torres" in (tmp_path / "none/semantic/_pending.md").read_text()
+    with after(tmp_path / "named", two, ("", "saw Uma Torres today. Uma is allergic to nuts")) as app:
+        assert standing(app, "Uma Torres") == ["Shell", "nuts"]
+        assert standing(app, "Uma Prieto") == ["Fugro"]

@@ -163,6 +163,9 @@ def subjects(*turns: str | tuple[str, str]) -> list[tuple[str, str, str]]:
     [
         ("Maria Gomez's email is m@example.org", [("Maria Gomez", "email", "m@example.org")]),
         ("John Smith's phone is 0161 496 0101. Anna Smith's phone is 0161 496 0202.", [("John Smith", "phone", "0161 496 0101"), ("Anna Smith", "phone", "0161 496 0202")]),
+        ("Nora Pell works at Shell. Nora Quist works at Fugro.", [("Nora Pell", "works at", "Shell"), ("Nora Quist", "works at", "Fugro")]),
+        ("Luc Moreau habite à Lille. Luc Pétrel habite à Reims.", [("Luc Moreau", "lives in", "Lille"), ("Luc Pétrel", "lives in", "Reims")]),
+        ("Peter Kurz wohnt in Hof. Peter Langs Telefonnummer ist 0161 496 0101", [("Peter Kurz", "lives in", "Hof"), ("Peter Lang", "phone", "0161 496 0101")]),
         ("Rosa lives in Paris", [("Rosa", "lives in", "Paris")]),
         ("Rosa is allergic to nuts", [("Rosa", "allergy", "nuts")]),
         ("Jan van der Berg lives in Delft", [("Jan van der Berg", "lives in", "Delft")]),
