@@ -44,6 +44,13 @@ class ReadClause(NamedTuple):
         return self.words.lasting.within(self.clause.typed) or bool(manner)
 
     @property
+    def tells(self) -> bool:
+        """True where it has a subject: not `always be brief`."""
+        subject = self.clause.subject
+        leads = bool(subject) and self.words.lasting.at(subject) == len(subject)
+        return bool(subject) and not (leads and self.words.manner_verbs.at(self.clause.tokens, len(subject)))
+
+    @property
     def ends_lasting(self) -> bool:
         """True for `short answers, always`."""
         typed = self.clause.typed
@@ -63,7 +70,7 @@ class ReadClause(NamedTuple):
 def _is_manner(reading: ReadClause) -> bool:
     """True for a manner alone with what limits it: `dates as dd/mm`, `lists over paragraphs`."""
     words, tokens = reading.words, reading.tokens
-    topics = words.order_topics, words.manner_things
+    topics = words.order_topics, words.manner_things, words.manners
     topic = max(entries.at(tokens) for entries in topics)
     bare = 0 < topic < len(tokens) <= _OCCASION and not (
         reading.clause.kind or reading.clause.subject or words.deictics.within(tokens)
@@ -99,6 +106,7 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("no worries", lambda reading: not reading.tokens or reading.holds("not_orders", at=True), lambda _: False),
     ("call me Bo", lambda reading: reading.holds("address_orders", at=True), lambda reading: not _names_a_time(reading)),
     ("ask me before you delete anything", lambda reading: reading.holds("consent_orders", at=True), lambda _: True),
+    ("metric units", lambda reading: reading.holds("manners", at=True) == len(reading.tokens), lambda _: True),
     ("24h clock only", _is_manner, lambda _: True),
     ("or rather tables", lambda reading: reading.words.alternatives.at(reading.clause.typed), lambda _: False),
     ("draft the letter", lambda reading: is_task(reading.clause, reading.words) and not reading.lasts, lambda _: False),
@@ -107,7 +115,7 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("quit the gym", lambda reading: _leaves(reading) and not reading.signed, lambda _: False),
     ("dont use emoji", lambda reading: reading.holds("negated_orders", at=True), lambda reading: reading.tokens[1:] and _forbids(reading)),
     ("nicht duzen", lambda reading: reading.holds("negated_infinitives", at=True), lambda reading: not reading.clause.subject and reading.tokens[-1].endswith(tuple(reading.words.infinitive_ends.entries()))),
-    ("short answers pls", lambda reading: not reading.holds("orders", at=True) or (reading.clause.subject and reading.clause.kind in ("be", "have")), lambda reading: (reading.polite or (reading.ends_lasting and not reading.holds("noun_openers", at=True))) and reading.holds("order_topics") and not reading.clause.kind),
+    ("smaller tables pls", lambda reading: not reading.holds("orders", at=True) or (reading.tells and reading.clause.kind in ("be", "have")), lambda reading: (reading.polite or (reading.ends_lasting and not reading.holds("noun_openers", at=True))) and reading.holds("order_topics") and not reading.clause.kind),
     ("less of that", lambda reading: reading.tokens[0] in reading.words.degree_orders and not reading.holds("order_topics"), lambda _: False),
     ("always use postgres", lambda reading: reading.lasts, lambda _: True),
     ("write in short sentences", lambda reading: reading.holds("order_topics"), lambda reading: reading.polite or reading.tokens[0] in reading.words.manner_verbs),

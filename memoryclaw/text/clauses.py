@@ -143,7 +143,9 @@ def _unmarked(
     for at in range(1, len(tokens)):
         before = tokens[at - 1]
         linked = before in words.coordinators
-        if not (linked or tokens[at] in words.clause_starts.by_first) or _only_adds(tokens[at:], words):
+        if not (linked or tokens[at] in words.clause_starts.by_first):
+            continue
+        if _only_adds(tokens[at:], words) or _only_adds(tokens[at - 1 :], words):  # `s'il te plaît`
             continue
         head = min(words.starts.skip(tokens, cut), len(tokens) - 1)
         head -= tokens[head - 1] in words.negative_determiners and head > cut  # `yes but no bullets`

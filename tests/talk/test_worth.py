@@ -127,6 +127,11 @@ def test_the_same_range_gives_the_same_lines_in_a_vault_that_knows_other_things(
     "turns",
     [
         ["no bullets pls"],
+        ["metric units"],
+        ["UK spelling"],
+        ["kurze Antworten"],
+        ["always be brief"],
+        ["from now on be brief"],
         ["from now on no bullets. and write me a poem"],
         ["never use emoji again"],
         ["no emoji, i'm colour blind"],
@@ -144,6 +149,7 @@ def test_an_order_by_itself_or_with_a_sign_of_lasting_stands(turns: list[str]) -
     "turns",
     [
         ["Draft a letter to the club. no bullets pls"],
+        ["Draft a letter to the club. short sentences"],
         ["Act as a gardener. Answer in short sentences."],
         ["Chat with me as if you were a gardener.", "don't say you are a gardener"],
         ["keep it short for this one"],
