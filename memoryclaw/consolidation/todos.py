@@ -256,9 +256,11 @@ class TodoReader:
     def _end(self, statement: Statement, words: Grammar) -> None:
         """Ends the to-dos that a statement tells the end of."""
         tokens = tokens_of(statement.words.replace("'s ", " is "))  # `timesheet's in`
+        # A thing that "was sent" or "told" says nothing itself: `invoice sent to Kim`.
+        is_told = statement.kind == "report" and statement.subject == "thing"
         if (
             statement.kind in _NO_END
-            or statement.doubts & _UNSURE
+            or (statement.doubts - ({"reported"} if is_told else set())) & _UNSURE
             or not tokens
             or tokens[0] in words.subordinators
         ):
@@ -631,7 +633,7 @@ def _is_past_of(token: str, verb: str, tokens: Sequence[str], words: Grammar) ->
     is_participle = plain != token or words.have_verbs.within(tokens) or words.be_verbs.within(tokens)
     # Strong verbs change their vowels: `überwiesen` of `überweisen`.
     alike = _begin_alike(plain, verb) or re.sub("[aeiouäöü]", "", plain) == re.sub("[aeiouäöü]", "", verb)
-    return is_participle and plain.endswith(("t", "en")) and alike
+    return is_participle and plain.endswith(("t", "d", "en")) and alike  # `gebeld`
 
 
 def _goes_somewhere(last: str, behind: str, words: Grammar) -> bool:
