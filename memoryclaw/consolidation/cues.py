@@ -291,7 +291,8 @@ def _contradictions(turns: Sequence[Turn], lines: AbstractSet[int], language: st
         if answer.role != "assistant" or ends_in_question(answer.text) or turn.role != "user":
             continue
         words, tokens = _words_of(turn.text, language), tokens_of(turn.text[:_LONGEST])
-        if (words.corrections.at(tokens) and turn.line in lines) or put_right(
+        differs = turn.line in lines or words.gone.within(tokens)  # `no, she retired`
+        if (words.corrections.at(tokens) and differs) or put_right(
             turn.text, answer.text, _words_of(answer.text, language), answers=True
         ):
             yield Correction(place, " ".join(turn.text.split())[:_SHOWN])

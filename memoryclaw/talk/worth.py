@@ -21,7 +21,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
-from memoryclaw.text.repository_work import is_told_here, states_a_rule
+from memoryclaw.text.repository_work import is_told_here, names_this_project, says_we, states_a_rule
 from memoryclaw.text.sentences import ends_in_question
 
 _LONG_TURN = 600  # characters; what is longer was hardly typed for what it says in passing
@@ -230,7 +230,11 @@ def _is_convention(exchange: Surroundings) -> bool:
     return (
         bool(exchange.turn.project)
         and len(exchange.turn.text) <= _LONG_TURN
-        and (is_told_here(exchange.said.quote) or states_a_rule(exchange.said.quote, exchange.words))
+        and (
+            is_told_here(exchange.said.quote)
+            or any(states_a_rule(text, exchange.words) for text in (exchange.said.quote, exchange.said.words))
+            or (says_we(exchange.said.words) and exchange.words.lasting.within(exchange.tokens))
+        )
         and not any(
             _asks(neighbour, exchange.beside)
             for neighbour in exchange.beside
@@ -243,6 +247,8 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
     """True for an order beside a request or the state of the moment, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
     statement, words = exchange.said, exchange.words
     if statement.kind != "order" or statement.stressed or words.lasting.within(exchange.tokens):
+        return False
+    if exchange.turn.project and names_this_project(statement.words):
         return False
     return (
         exchange.session.role_play
