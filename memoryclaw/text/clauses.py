@@ -328,7 +328,8 @@ def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bo
         return True
     if not behind or _is_subject(behind, words, is_name):
         return False
-    if behind[0] in words.auxiliaries:
+    stem, hyphen, pronoun = behind[0].rpartition("-")  # `comment dit-on`
+    if behind[0] in words.auxiliaries or (hyphen and stem and pronoun in words.nominatives):
         return True
     if last and not behind[0].startswith("ge"):  # no participle: `wie gesagt`
         ends = behind[0].endswith("t") and (len(behind) < 2 or _is_subject(behind[1:], words, is_name))
