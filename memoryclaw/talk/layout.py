@@ -143,7 +143,7 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
         pasted.update(of_block)
     if messages := [number for number, form in heads.items() if form.below or form.name in _TALKS]:
         pasted.update(range(messages[0], messages[-1]))  # a message may have paragraphs
-    pasted.update(_dialogue(lines, words))
+    pasted.update(dialogue(lines, words))
     return pasted | _attributed(lines, words, me)
 
 
@@ -289,7 +289,7 @@ def names_somebody(who: str, words: Grammar) -> bool:
     return bool(tokens) and not any(token in words.not_somebody for token in tokens)
 
 
-def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
+def dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
     """The lines of a talk in which each is led by who speaks: two of them, or several by turns, of themselves or to somebody."""
     labels = {number: hit for number, line in enumerate(lines) if (hit := LABEL.match(line))}
     if len(labels) < 2:

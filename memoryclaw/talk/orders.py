@@ -104,6 +104,7 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("can you always write in French", lambda reading: request_of(reading.clause.tokens, reading.words), lambda _: True),
     ("i hate it when you use bullet points", _wishes_manner, lambda _: True),
     ("no worries", lambda reading: not reading.tokens or reading.holds("not_orders", at=True), lambda _: False),
+    ("never more", lambda reading: {*reading.tokens} <= reading.words.lasting | reading.words.comparatives, lambda _: False),
     ("call me Bo", lambda reading: reading.holds("address_orders", at=True), lambda reading: not _names_a_time(reading)),
     ("ask me before you delete anything", lambda reading: reading.holds("consent_orders", at=True), lambda _: True),
     ("metric units", lambda reading: reading.holds("manners", at=True) == len(reading.tokens), lambda _: True),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
+from memoryclaw.talk.layout import block_end, blocks_of, dialogue, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.letters import greets, is_message, letter_lines, message_lines
 from memoryclaw.talk.seals import Sealing, Seals
 from memoryclaw.talk.text_requests import (
@@ -78,6 +78,12 @@ _PARTICLES = frozenset({"up", "down"})  # of a command: `compose up`
 _REMARK = re.compile(r"[ \t]*(?:#|//|--|%|;) ?\S")
 _SIGNS = re.compile(r"[=*^{}\[\];<>|\\]|(?<=\w)\(|\)(?=[\w.;])")
 _SIGN_CHARACTERS = "=*^{}[];<>|\\()"
+# A word with closed brackets in it, `list[int]`, `test_<case>.py`, in what somebody says.
+_SIGNED = re.compile(
+    r"(?<!\S)(?:[^\s\[\]{}<>()`\"]*+(?:\[[^\s\[\]]*\]|\{[^\s{}]*\}|<\w+>))+[^\s\[\]{}<>()`\"]*+(?!\S)"
+)
+_SPEECH = re.compile(r"(?<=[.!?…]) +(?=[A-Z][\w.'’-]{0,20}:\s)")  # `A: I'm in. B: me too`
+_STOP = re.compile(r"[,;:.!?]\s")
 _LIST = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]+\S")
 _MEASURE = re.compile(
     r"\d\s?(?:g|kg|mg|ml|cl|l|el|tl|oz|lb|lbs|tsp|tbsp|cups?|c|min|°c?f?|grad)\b", re.IGNORECASE
@@ -147,7 +153,7 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
     def quotation(hit: re.Match[str]) -> str:
         quote = next((group for group in hit.groups() if group is not None), "")
         if len(tokens_of(quote)) <= _FEW and "\n" not in quote:
-            return hit[0]
+            return sealing.seal(hit[0]) if _STOP.search(quote) else hit[0]  # `"less, but better"`
         before, behind = hit.string[: hit.start()], hit.string[hit.end() : hit.end() + 2].lstrip(".,!?")[:1]
         lead = before[before.rfind("\n") + 1 :].strip()
         is_alone = not lead or lead.endswith((".", "!", "?", "…")) or asks_beside(lead, words) >= _IN_LINE
@@ -161,7 +167,16 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
             return f"{_TAKEN}\n" if lead.endswith((":", "：")) else "\n"
         return sealing.seal(hit[0], quotation=True)
 
-    typed = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
+    def sign(hit: re.Match[str]) -> str:
+        before = hit.string[hit.string.rfind("\n", 0, hit.start()) + 1 : hit.start()]
+        piece = hit[0].rstrip(",.;:!?")
+        return (
+            sealing.seal(piece) + hit[0][len(piece) :] if speaks(before, words, to_somebody=False) else hit[0]
+        )
+
+    typed = _QUOTED.sub(quotation, sealing.code(_SIGNED.sub(sign, text))).split("\n")
+    speeches = ([line] if line.count(": ") < 2 else _SPEECH.split(line) for line in typed)
+    typed = [part for parts in speeches for part in (parts if dialogue(parts, words) else [" ".join(parts)])]
     # Of several paragraphs, or beside a quotation, the request may be about another.
     ahead = not pasted and len([*blocks_of(typed)]) == 1
     pieces = [piece for n, line in enumerate(typed) for piece in _opened(line, words, ahead=ahead and not n)]

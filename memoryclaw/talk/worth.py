@@ -259,7 +259,22 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         or (not _LENGTHS.isdisjoint(tokens_of(statement.words)) and _has_little_time(exchange.tokens, words))
         or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))
         or any("moment" in neighbour.doubts and neighbour.subject == "own" for neighbour in exchange.beside)
-        or (any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside) and not wished(statement))
+        or (
+            (
+                _leads_to_work(exchange)
+                or any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside)
+            )
+            and not wished(statement)
+        )
+    )
+
+
+def _leads_to_work(exchange: Surroundings) -> bool:
+    """True for an order before a colon, of the work behind it: `reply in French: how big is Mars`; not before a reason."""
+    behind = exchange.said.quote.partition(exchange.said.words)[2].strip()
+    beside = (neighbour for neighbour in exchange.beside if neighbour.subject == "none")
+    return behind == ":" or (
+        behind.startswith(":") and any(neighbour.kind in ("", "task") for neighbour in beside)
     )
 
 
