@@ -286,7 +286,7 @@ def _is_told_alike(beside: _Beside) -> bool:
     """The text tells of `I` and `my` to nobody, in the manner of a line that asks for no answer to it."""
     return (
         is_typed(beside.line) == is_typed(beside.text)
-        and not listed("answering").within(tokens_of(beside.line))
+        and not any(listed(name).within(tokens_of(beside.line)) for name in ("answering", "languages"))
         and beside.words.first_person.within(tokens_of(beside.text)) > 0
         and not _speaks_to_somebody(beside)
     )

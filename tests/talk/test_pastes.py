@@ -58,8 +58,9 @@ def turned(choices: Sequence[Any], number: int) -> Any:
 def test_nothing_that_is_pasted_becomes_the_users_own(who: str) -> None:
     leaks = [
         (paste["form"], claim)
-        for number, paste in enumerate(DATA["paste"], len(who))
-        for claim in claimed(form_of(paste, turned(THEIRS[paste.get("talk", "en")], number)), who)
+        for paste in DATA["paste"]
+        for sentences in THEIRS[paste.get("talk", "en")]
+        for claim in claimed(form_of(paste, sentences), who)
         if "evil" in claim.lower()
     ]
     assert not leaks
