@@ -113,14 +113,7 @@ def _is_verdict(clause: Clause, words: Grammar, verdicts: WordList) -> bool:
     if place < 0:
         return False
     others = [*tokens[:place], *tokens[place + verdicts.at(tokens, place) :]]
-    return not any(token in words.negations for token in others) and all(
-        token in words.pointing
-        or token in words.be_verbs
-        or token in words.adverbs
-        or token in words.fillers
-        or token in words.deictics
-        for token in others
-    )
+    return not words.negations.has_any(others) and words.beside_a_verdict.issuperset(others)
 
 
 def _denies_saying(clause: Clause, words: Grammar) -> bool:
@@ -143,12 +136,9 @@ def _errs(clause: Clause, words: Grammar) -> bool:
         return False
     behind = tokens[place + words.errors.at(tokens, place) :]
     pronoun = next((t for t in tokens if t in words.first_person or t in words.second_person), "")
-    carries = behind and _carries(behind[0], words)  # "you took the wrong train"
+    idle = (words.small, words.adverbs, words.fillers)
+    carries = behind and not any(behind[0] in each for each in idle)  # "you took the wrong train"
     return pronoun in words.second_person and not carries
-
-
-def _carries(token: str, words: Grammar) -> bool:
-    return not (token in words.small or token in words.adverbs or token in words.fillers)
 
 
 def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -> tuple[Claim, ...]:
@@ -170,7 +160,10 @@ def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -
             elif (
                 claim.line in lines
                 and (claim.entity, claim.field) not in said_anew
-                and (claim.line == turns[answer].line or _takes_up(turns[answer], claim))
+                and (
+                    claim.line == turns[answer].line
+                    or not _stems_of(claim).isdisjoint(_stems(turns[answer].text[:_SCANNED]))
+                )
                 and (not denies or not denies.isdisjoint(_stems_of(claim)))
                 and again.isdisjoint(_stems_of(claim))
             ):
@@ -187,11 +180,6 @@ def _topic(turn: Turn, answer: Turn, language: str) -> tuple[frozenset[str], fro
     stems = _stems(turn.text[:_SCANNED]) - _stems(" ".join(idle))
     is_denial = words.denials.within(tokens_of(turn.text[:_SCANNED]))
     return (stems, frozenset()) if is_denial else (frozenset(), stems - _stems(answer.text[:_SCANNED]))
-
-
-def _takes_up(answer: Turn, claim: Claim) -> bool:
-    """True where the assistant says again some of what a claim says."""
-    return not _stems_of(claim).isdisjoint(_stems(answer.text[:_SCANNED]))
 
 
 def _stems_of(claim: Claim) -> frozenset[str]:

@@ -247,22 +247,14 @@ class Pair:
             n + 1 == len(tokens)
             or n + 1 in idle
             or not self._names(tokens[n + 1])
-            or self._is_held_by(tokens, n + 1)
+            or self.words.holdings.at(tokens, n + 1)
+            or self._is_known(tokens[n + 1])
             for n in places
         )
 
     def _names(self, token: str) -> bool:
         """True for a word that names something."""
-        words = self.words
-        idle = (
-            words.empty,
-            words.auxiliaries,
-            words.weekdays,
-            words.months,
-            words.calendar_words,
-            words.number_words,
-        )
-        return not any(token in entries for entries in idle)
+        return token not in self.words.naming_nothing
 
     @cached_property
     def _own_words(self) -> frozenset[str]:
@@ -272,9 +264,6 @@ class Pair:
 
     def _is_known(self, token: str) -> bool:
         return self._names(token) and not self._own_words.isdisjoint(_stems(token, self.words.code))
-
-    def _is_held_by(self, tokens: Sequence[str], place: int) -> bool:
-        return self.words.holdings.at(tokens, place) > 0 or self._is_known(tokens[place])
 
     @cached_property
     def turns(self) -> bool:

@@ -592,9 +592,9 @@ def _verb_of(text: str, words: Grammar) -> str:
     if not tokens:
         return ""
     if words.final_verbs.entries():
-        last = next(
-            (n for n in reversed(range(len(tokens))) if not _of_a_day(tokens[n], words)), 0
-        )  # `Paket abholen am Montag`
+        # `Paket abholen am Montag`
+        dated = [token[0].isdigit() or token in words.dating for token in tokens]
+        last = next((n for n in reversed(range(len(tokens))) if not dated[n]), 0)
         plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[last])
         return plain if text[spans_of(text)[last][0]].islower() and _is_verb(tokens[last], words) else ""
     openers = (words.fillers, words.adverbs, words.politeness)
@@ -638,17 +638,7 @@ def _is_past_of(token: str, verb: str, tokens: Sequence[str], words: Grammar) ->
 
 def _goes_somewhere(last: str, behind: str, words: Grammar) -> bool:
     """True where `is out` goes on, as in `is out of town`, `is in Leeds`; not in `is in now`."""
-    times = (
-        words.adverbs,
-        words.time_words,
-        words.closers,
-        words.politeness,
-        words.fillers,
-        words.coordinators,
-    )
-    return last in words.prepositions and not (
-        _is_date(behind, words) or any(behind in each for each in times)
-    )
+    return last in words.prepositions and not (_is_date(behind, words) or behind in words.behind_a_state)
 
 
 def _begin_alike(word: str, second: str) -> bool:
@@ -682,32 +672,11 @@ def _keys(tokens: Iterable[str], words: Grammar, who: str = "") -> tuple[str, ..
 
 
 def _carries(token: str, words: Grammar) -> bool:
-    return len(token) > 1 and not (
-        token[0].isdigit()
-        or token in words.small
-        or token in words.light
-        or token in words.fillers
-        or token in words.adverbs
-        or token in words.politeness
-        or token in words.time_words
-        or token in words.number_words
-        or token in words.cardinals
-        or _is_date(token, words)
-    )
-
-
-def _of_a_day(token: str, words: Grammar) -> bool:
-    """True for a word of a date phrase."""
-    return _is_date(token, words) or token in words.time_words or token in words.prepositions
+    return len(token) > 1 and not (token[0].isdigit() or token in words.of_no_subject)
 
 
 def _is_date(token: str, words: Grammar) -> bool:
-    return (
-        token[0].isdigit()
-        or token in words.weekdays
-        or token in words.months
-        or token in words.calendar_words
-    )
+    return token[0].isdigit() or token in words.calendar
 
 
 def _shared(keys: Iterable[str], others: Iterable[str], code: str) -> frozenset[str]:

@@ -341,7 +341,9 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
             return range(_first_label(lines, block, number), block.stop)
         if _is_title(lines[number], alone=len(block) == 1):
             return range(number, block.stop if number + 1 < block.stop else len(lines))
-    if len(terms := [number for number in block for _ in range(_adverts(lines[number]))]) > 1:
+    # Terms of a small ad: `for sale`, `collection only`, `no agents`.
+    terms = [n for n in block for _ in listed("adverts").places(tokens_of(_AMOUNT.sub(" ", lines[n])))]
+    if len(terms) > 1:
         return range(terms[0], block.stop)
     if labels := _of_document(lines, block, me):
         return labels
@@ -354,11 +356,6 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
         signed = len(block) == 1 and _name_alone(lines[above], words, me)
         return range(_paragraph_above(lines, above) if signed else above, block.stop)
     return range(0)
-
-
-def _adverts(line: str) -> int:
-    """How many terms of a small ad a line holds: `for sale`, `collection only`, `no agents`."""
-    return sum(1 for _ in listed("adverts").places(tokens_of(_AMOUNT.sub(" ", line))))
 
 
 def _of_document(lines: Sequence[str], block: range, me: str) -> range:

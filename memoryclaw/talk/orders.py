@@ -44,13 +44,6 @@ class ReadClause(NamedTuple):
         return self.words.lasting.within(self.clause.typed) or bool(manner)
 
     @property
-    def tells(self) -> bool:
-        """True where it has a subject: not `always be brief`."""
-        subject = self.clause.subject
-        leads = bool(subject) and self.words.lasting.at(subject) == len(subject)
-        return bool(subject) and not (leads and self.words.manner_verbs.at(self.clause.tokens, len(subject)))
-
-    @property
     def ends_lasting(self) -> bool:
         """True for `short answers, always`."""
         typed = self.clause.typed
@@ -65,6 +58,13 @@ class ReadClause(NamedTuple):
     def signed(self) -> bool:
         """True where it is about how to answer, polite, or to last."""
         return bool(self.holds("order_topics")) or self.polite or self.lasts
+
+
+def _has_subject(reading: ReadClause) -> bool:
+    """False also where only a sign of lasting stands before the verb: `always be brief`."""
+    words, subject = reading.words, reading.clause.subject
+    verb = words.lasting.at(subject) if subject else 0
+    return bool(subject) and not (verb == len(subject) and words.manner_verbs.at(reading.clause.tokens, verb))
 
 
 def _is_manner(reading: ReadClause) -> bool:
@@ -116,7 +116,7 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("quit the gym", lambda reading: _leaves(reading) and not reading.signed, lambda _: False),
     ("dont use emoji", lambda reading: reading.holds("negated_orders", at=True), lambda reading: reading.tokens[1:] and _forbids(reading)),
     ("nicht duzen", lambda reading: reading.holds("negated_infinitives", at=True), lambda reading: not reading.clause.subject and reading.tokens[-1].endswith(tuple(reading.words.infinitive_ends.entries()))),
-    ("smaller tables pls", lambda reading: not reading.holds("orders", at=True) or (reading.tells and reading.clause.kind in ("be", "have")), lambda reading: (reading.polite or (reading.ends_lasting and not reading.holds("noun_openers", at=True))) and reading.holds("order_topics") and not reading.clause.kind),
+    ("smaller tables pls", lambda reading: not reading.holds("orders", at=True) or (_has_subject(reading) and reading.clause.kind in ("be", "have")), lambda reading: (reading.polite or (reading.ends_lasting and not reading.holds("noun_openers", at=True))) and reading.holds("order_topics") and not reading.clause.kind),
     ("less of that", lambda reading: reading.tokens[0] in reading.words.degree_orders and not reading.holds("order_topics"), lambda _: False),
     ("always use postgres", lambda reading: reading.lasts, lambda _: True),
     ("write in short sentences", lambda reading: reading.holds("order_topics"), lambda reading: reading.polite or reading.tokens[0] in reading.words.manner_verbs),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -227,7 +227,7 @@ def _parted(
         others = set(block) if is_whole and is_about_a_text(exchange.answer, text, words) else others
     announced: dict[int, int] = {}  # where words of others begin in a line that announces them
     end = 0
-    last = _last(lines, str.strip)
+    last = next((number for number in reversed(range(len(lines))) if lines[number].strip()), -1)
     for number, line in enumerate(lines):
         if not line.strip():
             continue
@@ -309,7 +309,10 @@ def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
         for number in block:
             line = lines[number]
             if (
-                (number and (number in of_code or _is_table(line)))
+                (
+                    number
+                    and (number in of_code or _TABLE.match(line.strip()) or len(_MEASURE.findall(line)) > 1)
+                )
                 or (columns and line.count(sign) >= columns)
                 or (of_code and _REMARK.match(line))
                 or _has_many_signs(line)
@@ -328,15 +331,12 @@ def _text_end(lines: Sequence[str], number: int, words: Grammar, letters: Collec
         block = range(max(first, number + 1), end)
         if not block:
             continue
-        if not any(_is_of_program(lines[place]) for place in block):
+        block_lines = [lines[place] for place in block]
+        if not any(is_record(line) or _has_code(line) or _has_many_signs(line) for line in block_lines):
             is_own = is_below and speaks(lines[block[0]], words, to_somebody=False)
             return block[0] if is_own else _letter_end(lines, block[0], letters)
         is_below = True
     return len(lines)
-
-
-def _is_of_program(line: str) -> bool:
-    return is_record(line) or _has_code(line) or _has_many_signs(line)
 
 
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
@@ -549,25 +549,11 @@ def _first_line(block: str) -> str:
     return next(filter(None, (line.strip(' \t>"“„«»`~') for line in lines)), "")
 
 
-def _last(lines: Sequence[str], fits: Callable[[str], object]) -> int:
-    """The place of the last line that fits; -1 where none does."""
-    return next((number for number in reversed(range(len(lines))) if fits(lines[number])), -1)
-
-
 def _is_shell_line(line: str, words: Grammar) -> bool:
     """True for a command of a shell, by its form: a program, then an option or an operator, and no word of a sentence."""
     if not _SHELL_LINE.match(line):
         return False
-    of_sentences = (
-        words.determiners,
-        words.personal,
-        words.negations,
-        words.prepositions,
-        words.be_verbs,
-        words.lasting,
-    )
-    typed = set(line.lower().split()) - _PARTICLES
-    return not any(word in entries for word in typed for entries in of_sentences)
+    return words.of_sentences.isdisjoint(set(line.lower().split()) - _PARTICLES)
 
 
 def _has_code(line: str) -> bool:
@@ -577,11 +563,6 @@ def _has_code(line: str) -> bool:
 def _has_many_signs(line: str) -> bool:
     # Most lines have none of these characters.
     return sum(map(line.count, _SIGN_CHARACTERS)) > _MANY_SIGNS and len(_SIGNS.findall(line)) > _MANY_SIGNS
-
-
-def _is_table(line: str) -> bool:
-    """True for a line of a table, or of a list of amounts."""
-    return bool(_TABLE.match(line.strip()) or len(_MEASURE.findall(line)) > 1)
 
 
 def _columns(line: str) -> tuple[str, int]:

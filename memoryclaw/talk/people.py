@@ -308,7 +308,10 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         capital = (word[:1].isupper() and (place > 0 or first)) or (
             word[1:] != word[1:].lower() and not word.isupper()
         )
-        joins = len(run) > (word == _AND) and word in PARTICLES and _is_followed_by_capital(hits[place + 1 :])
+        joins = len(run) > (word == _AND) and word in PARTICLES
+        joins = (
+            joins and next((hit[0] for hit in hits[place + 1 :] if hit[0] not in PARTICLES), "")[:1].isupper()
+        )
         if run and (not (capital or joins) or hit.start() - end > 1 or _length(run) >= _LONGEST):
             yield run, before
             run = []
@@ -327,10 +330,6 @@ def _capital(word: str) -> str:
 
 def _length(name: Sequence[str]) -> int:
     return sum(word not in PARTICLES for word in name)
-
-
-def _is_followed_by_capital(hits: Sequence[re.Match[str]]) -> bool:
-    return next((hit[0] for hit in hits if hit[0] not in PARTICLES), "")[:1].isupper()
 
 
 def _bare(word: str) -> str:

@@ -494,11 +494,13 @@ class _Turn:
             ]
         else:
             members = clauses(text, words, is_name, self.names.opens)
-        return [member for member in members if member.tokens and not self._only_calls(member.tokens)]
-
-    def _only_calls(self, tokens: Sequence[str]) -> bool:
-        """True for a name that is called, and for a please alone."""
-        return self.names.calls(tokens) or all(token in self.words.politeness for token in tokens)
+        # Neither a name that is called nor a please alone.
+        idle = words.politeness
+        return [
+            one
+            for one in members
+            if one.tokens and not (self.names.calls(one.tokens) or idle.issuperset(one.tokens))
+        ]
 
     def _doubts(self, members: Sequence[Clause], text: str, orders: Sequence[bool]) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
@@ -508,7 +510,9 @@ class _Turn:
         supposed, reported = False, ""
         doubts = list[frozenset[str]]()
         for place, clause in enumerate(members):
-            supposed = supposed and not _contrasts(clause, words)
+            # `if we had gas …, but its oil`
+            contrasts = words.contrasts.at(clause.typed) and clause.kind in ("be", "have", "state")
+            supposed = supposed and not contrasts
             plain = tokens_of(_unhedged(clause.text, words))  # `if I remember right` supposes nothing
             doubted = self._hedge_beside(members, place)
             # `it should be 15, if memory serves` is said with doubt, and not only supposed.
@@ -809,11 +813,6 @@ def _wonders(tokens: Sequence[str], words: Grammar) -> bool:
 def _only(names: Collection[str]) -> str:
     """The one of some names; "" where there are none, or several."""
     return next(iter(names)) if len(names) == 1 else ""
-
-
-def _contrasts(clause: Clause, words: Grammar) -> bool:
-    """True for what is so, behind what was only supposed: `if we had gas …, but its oil`."""
-    return words.contrasts.at(clause.typed) > 0 and clause.kind in ("be", "have", "state")
 
 
 def _unhedged(text: str, words: Grammar, *others: WordList) -> str:
