@@ -399,6 +399,13 @@ def messages_in(record: Any) -> list[Any] | str:
             case "function_call_output" | "custom_tool_call_output":
                 return [{**about, "role": "user", "content": [{**payload, "type": "function_call_output"}]}]
         return "a record of the host that is not a message"
+    queued = record.get("attachment")
+    if isinstance(queued, Mapping) and (queued.get("type"), queued.get("commandMode")) == (
+        "queued_command",
+        "prompt",
+    ):
+        # Typed while the model worked: Claude Code writes it in this place alone.
+        record = {**record, **queued, "message": {"role": "user", "content": queued.get("prompt")}}
     message = record.get("message")
     inner = {**record, **message} if isinstance(message, Mapping) else record
     if mark := next((mark for mark in host_records() if _is_marked(mark, record, inner)), None):

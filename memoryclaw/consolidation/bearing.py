@@ -529,8 +529,10 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     ended = [thing for _, thing in endings(words)]
     if ended and endings(older.value) and not any(thing <= stems(older.value, words) for thing in ended):
         return False  # `I no longer eat meat`, `I no longer eat cheese`: two ends
-    if _is_apart(claim, older) or speaks_of_another(older.value, words) or _is_wished(words):
+    if _is_apart(claim, older) or speaks_of_another(older.value, words):
         return False
+    if any(clause.kind == "wish" for clause in clauses(words, grammar_of(words))[:1]):
+        return False  # `I wish it was due on Friday instead`
     return not _is_own(older.value) or _is_of_speaker(words, older.value)
 
 
@@ -558,11 +560,6 @@ def _wish_in(text: str, code: str) -> frozenset[str]:
     first = next(iter(clauses(text, words)), None)
     is_own = first is not None and words.first_person.has_any(first.subject[:1] or ("",))
     return stems(first.rest, text) if first and is_own and first.kind == "wish" else frozenset()
-
-
-def _is_wished(text: str) -> bool:
-    """True for `I wish it was due on Friday instead`."""
-    return any(clause.kind == "wish" for clause in clauses(text, grammar_of(text))[:1])
 
 
 def _is_of_speaker(text: str, known: str) -> bool:

@@ -20,7 +20,11 @@ def in_project(claim: Claim, project: str) -> Claim:
     """The claim, for this project alone where it is of its work; how the assistant is to talk or behave is for everywhere."""
     text = claim.words or f"{claim.field} {claim.value}"
     # A clause of a sentence that names it: `in this project we use pnpm, never npm`; not who somebody is.
-    is_ours = claim.field == "uses" and says_we(claim.quote) and len(claim.value.split()) <= _TOOL
+    is_ours = (
+        claim.field == "uses"
+        and says_we(claim.quote)
+        and (len(claim.value.split()) <= _TOOL or is_of_work(claim.quote))
+    )
     is_here = is_ours or (claim.how != "role" and names_this_project(claim.quote))
     if (
         not (is_here or is_of_work(text))

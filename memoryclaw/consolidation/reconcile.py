@@ -607,7 +607,7 @@ def _why_unsettled(case: _Case) -> str:
         case.claim.change
         or case.claim.replaces
         or case.claim.how == "role"
-        or _is_figure(fact.value, case.claim.value)
+        or all(any(map(str.isdigit, value)) for value in (fact.value, case.claim.value))  # one at a time
     )
     if case.declared is None and not (clear or _is_later(case)):
         return "it is not clear that it no longer holds"
@@ -617,11 +617,6 @@ def _why_unsettled(case: _Case) -> str:
 def _is_later(case: _Case) -> bool:
     """True where a model names a field that is known, on a later day: it does so for what it takes to be the same thing."""
     return case.claim.by != "rules" and len(case.now) == 1 and case.when > case.now[0][1].since
-
-
-def _is_figure(*values: str) -> bool:
-    """True where all values are dates, prices or counts: a field has one at a time."""
-    return all(any(map(str.isdigit, value)) for value in values)
 
 
 def _print(claim: Claim) -> str:

@@ -78,7 +78,8 @@ def propose(
     calls = f"{does} {', '.join(listed)} and then {names[-1]}, in this order."
     use = f" Use when asked for: {', '.join(triggers)}." if triggers else ""
     description = f"{calls}{use} Proposed after {len(occurrences)} sessions did the same."
-    evidence = (*map(_evidence, occurrences[:_SHOWN]), *_more(len(occurrences) - _SHOWN))
+    more = len(occurrences) - _SHOWN
+    evidence = (*map(_evidence, occurrences[:_SHOWN]), *[f"and {more} more sessions"] * (more > 0))
     values = {
         "name": name, "title": title, "description": description, "triggers": triggers, "support": len(occurrences),
         "tools": list(tools), "steps": [_step_text(step) for step in steps], "calls": [_call(step) for step in steps],
@@ -177,10 +178,6 @@ def _evidence(occurrence: Occurrence) -> str:
     where = f"lines {lines}" if lines else "its log is gone"
     session = re.sub(r"[\[\]`|]", "", one_line(occurrence.session))[:80]
     return f"session {session}, {where}: {' '.join(f'`{range_}`' for range_ in occurrence.ranges)}"
-
-
-def _more(count: int) -> list[str]:
-    return [f"and {count} more sessions"] if count > 0 else []
 
 
 # The arguments of the same steps in several sessions → what is constant, and parameters for what varies. Values are

@@ -246,9 +246,11 @@ class TodoReader:
     def _end(self, statement: Statement, words: Grammar) -> None:
         """Ends the to-dos that a statement tells the end of."""
         tokens = tokens_of(statement.words.replace("'s ", " is "))  # `timesheet's in`
+        # A thing that "was sent" or "told" says nothing itself: `invoice sent to Kim`.
+        is_told = statement.kind == "report" and statement.subject == "thing"
         if (
             statement.kind in _NO_END
-            or statement.doubts & _UNSURE
+            or (statement.doubts - ({"reported"} if is_told else set())) & _UNSURE
             or not tokens
             or tokens[0] in words.subordinators
         ):
@@ -576,9 +578,9 @@ def _verb_of(text: str, words: Grammar) -> str:
     if not tokens:
         return ""
     if words.final_verbs.entries():
-        last = next(
-            (n for n in reversed(range(len(tokens))) if not _of_a_day(tokens[n], words)), 0
-        )  # `Paket abholen am Montag`
+        # `Paket abholen am Montag`
+        dated = [token[0].isdigit() or token in words.dating for token in tokens]
+        last = next((n for n in reversed(range(len(tokens))) if not dated[n]), 0)
         plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[last])
         return plain if text[spans_of(text)[last][0]].islower() and _is_verb(tokens[last], words) else ""
     behind = list(dropwhile(words.lead_ins.__contains__, tokens))
@@ -616,7 +618,7 @@ def _is_past_of(token: str, verb: str, tokens: Sequence[str], words: Grammar) ->
     is_participle = plain != token or words.have_verbs.within(tokens) or words.be_verbs.within(tokens)
     # Strong verbs change their vowels: `überwiesen` of `überweisen`.
     alike = _begin_alike(plain, verb) or re.sub("[aeiouäöü]", "", plain) == re.sub("[aeiouäöü]", "", verb)
-    return is_participle and plain.endswith(("t", "en")) and alike
+    return is_participle and plain.endswith(("t", "d", "en")) and alike  # `gebeld`
 
 
 def _goes_somewhere(last: str, behind: str, words: Grammar) -> bool:
@@ -647,11 +649,6 @@ def _keys(tokens: Iterable[str], words: Grammar, who: str = "") -> tuple[str, ..
 
 def _carries(token: str, words: Grammar) -> bool:
     return len(token) > 1 and not (token in words.subjectless or _is_date(token, words))
-
-
-def _of_a_day(token: str, words: Grammar) -> bool:
-    """True for a word of a date phrase."""
-    return _is_date(token, words) or token in words.time_words or token in words.prepositions
 
 
 def _is_date(token: str, words: Grammar) -> bool:

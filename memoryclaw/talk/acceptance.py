@@ -66,11 +66,6 @@ def _is_chat(statement: Statement) -> bool:
     )
 
 
-def _is_guessed(statement: Statement) -> bool:
-    """True where who somebody is may be otherwise: `vielleicht ist mein Zahnarzt Dr. Roth`, not `my dentist Roth is maybe away`."""
-    return "hedged" in statement.doubts and statement.kind == "be" and statement.subject == "thing"
-
-
 TABLE = (
     Rule("drop", "a question", _doubt("asked")),
     Rule("statement", "in a language that is not read; the score alone decides", _kind("unread")),
@@ -78,7 +73,7 @@ TABLE = (
     Rule("fact", "asked to be remembered, with a field", lambda statement: statement.stressed and bool(statement.assertions)),
     Rule("statement", "asked to be remembered", lambda statement: statement.stressed),
     Rule("episode", "in jest", _doubt("joke")),
-    Rule("fact", "who somebody is, in passing", lambda statement: any(assertion.how == "role" for assertion in statement.assertions) and not _is_guessed(statement)),
+    Rule("fact", "who somebody is, in passing", lambda statement: any(assertion.how == "role" for assertion in statement.assertions) and not ("hedged" in statement.doubts and statement.kind == "be" and statement.subject == "thing")),  # `vielleicht ist mein Zahnarzt Dr. Roth`
     Rule("statement", "somebody else's word, with a figure or about health", lambda statement: "reported" in statement.doubts and statement.firm and statement.doubts.isdisjoint({"hedged", "mood"})),
     Rule("episode", "somebody else's word", _doubt("reported")),
     Rule("fact", "an order how to answer", lambda statement: statement.kind == "order" and statement.doubts.isdisjoint({"hedged", "moment"}) and not statement.among),

@@ -143,7 +143,7 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
         pasted.update(of_block)
     if messages := [number for number, form in heads.items() if form.below or form.name in _TALKS]:
         pasted.update(range(messages[0], messages[-1]))  # a message may have paragraphs
-    pasted.update(_dialogue(lines, words))
+    pasted.update(dialogue(lines, words))
     return pasted | _attributed(lines, words, me)
 
 
@@ -277,7 +277,7 @@ def names_somebody(who: str, words: Grammar) -> bool:
     return bool(tokens) and not words.not_somebody.has_any(tokens)
 
 
-def _dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
+def dialogue(lines: Sequence[str], words: Grammar) -> set[int]:
     """The lines of a talk in which each is led by who speaks: two of them, or several by turns, of themselves or to somebody."""
     labels = {number: hit for number, line in enumerate(lines) if (hit := LABEL.match(line))}
     if len(labels) < 2:
@@ -329,7 +329,9 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
             return range(_first_label(lines, block, number), block.stop)
         if _is_title(lines[number], alone=len(block) == 1):
             return range(number, block.stop if number + 1 < block.stop else len(lines))
-    if len(terms := [number for number in block for _ in range(_adverts(lines[number]))]) > 1:
+    # Terms of a small ad: `for sale`, `collection only`, `no agents`.
+    terms = [n for n in block for _ in listed("adverts").places(tokens_of(_AMOUNT.sub(" ", lines[n])))]
+    if len(terms) > 1:
         return range(terms[0], block.stop)
     if labels := _of_document(lines, block, me):
         return labels
@@ -342,11 +344,6 @@ def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> ra
         signed = len(block) == 1 and _name_alone(lines[above], words, me)
         return range(_paragraph_above(lines, above) if signed else above, block.stop)
     return range(0)
-
-
-def _adverts(line: str) -> int:
-    """How many terms of a small ad a line holds: `for sale`, `collection only`, `no agents`."""
-    return sum(1 for _ in listed("adverts").places(tokens_of(_AMOUNT.sub(" ", line))))
 
 
 def _of_document(lines: Sequence[str], block: range, me: str) -> range:

@@ -60,6 +60,13 @@ class ReadClause(NamedTuple):
         return bool(self.holds("order_topics")) or self.polite or self.lasts
 
 
+def _has_subject(reading: ReadClause) -> bool:
+    """False also where only a sign of lasting stands before the verb: `always be brief`."""
+    words, subject = reading.words, reading.clause.subject
+    verb = words.lasting.at(subject) if subject else 0
+    return bool(subject) and not (verb == len(subject) and words.manner_verbs.at(reading.clause.tokens, verb))
+
+
 def _is_manner(reading: ReadClause) -> bool:
     """True for a manner alone with what limits it: `dates as dd/mm`, `lists over paragraphs`."""
     words, tokens = reading.words, reading.tokens
@@ -96,8 +103,10 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("can you always write in French", lambda reading: request_of(reading.clause.tokens, reading.words), lambda _: True),
     ("i hate it when you use bullet points", _wishes_manner, lambda _: True),
     ("no worries", lambda reading: not reading.tokens or reading.holds("not_orders", at=True), lambda _: False),
+    ("never more", lambda reading: {*reading.tokens} <= reading.words.lasting | reading.words.comparatives, lambda _: False),
     ("call me Bo", lambda reading: reading.holds("address_orders", at=True), lambda reading: not _names_a_time(reading)),
     ("ask me before you delete anything", lambda reading: reading.holds("consent_orders", at=True), lambda _: True),
+    ("metric units", lambda reading: reading.holds("manners", at=True) == len(reading.tokens), lambda _: True),
     ("24h clock only", _is_manner, lambda _: True),
     ("or rather tables", lambda reading: reading.words.alternatives.at(reading.clause.typed), lambda _: False),
     ("draft the letter", lambda reading: is_task(reading.clause, reading.words) and not reading.lasts, lambda _: False),
@@ -106,7 +115,7 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("quit the gym", lambda reading: _leaves(reading) and not reading.signed, lambda _: False),
     ("dont use emoji", lambda reading: reading.holds("negated_orders", at=True), lambda reading: reading.tokens[1:] and _forbids(reading)),
     ("nicht duzen", lambda reading: reading.holds("negated_infinitives", at=True), lambda reading: not reading.clause.subject and reading.tokens[-1].endswith(tuple(reading.words.infinitive_ends.entries()))),
-    ("short answers pls", lambda reading: not reading.holds("orders", at=True) or (reading.clause.subject and reading.clause.kind in ("be", "have")), lambda reading: (reading.polite or (reading.ends_lasting and not reading.holds("noun_openers", at=True))) and reading.holds("order_topics") and not reading.clause.kind),
+    ("smaller tables pls", lambda reading: not reading.holds("orders", at=True) or (_has_subject(reading) and reading.clause.kind in ("be", "have")), lambda reading: (reading.polite or (reading.ends_lasting and not reading.holds("noun_openers", at=True))) and reading.holds("order_topics") and not reading.clause.kind),
     ("less of that", lambda reading: reading.tokens[0] in reading.words.degree_orders and not reading.holds("order_topics"), lambda _: False),
     ("always use postgres", lambda reading: reading.lasts, lambda _: True),
     ("write in short sentences", lambda reading: reading.holds("order_topics"), lambda reading: reading.polite or reading.tokens[0] in reading.words.manner_verbs),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from memoryclaw.talk.layout import block_end, blocks_of, is_record, listed, pasted_lines, speaks
+from memoryclaw.talk.layout import block_end, blocks_of, dialogue, is_record, listed, pasted_lines, speaks
 from memoryclaw.talk.letters import greets, is_message, letter_lines, message_lines
 from memoryclaw.talk.seals import Sealing, Seals
 from memoryclaw.talk.text_requests import (
@@ -78,6 +78,12 @@ _PARTICLES = frozenset({"up", "down"})  # of a command: `compose up`
 _REMARK = re.compile(r"[ \t]*(?:#|//|--|%|;) ?\S")
 _SIGNS = re.compile(r"[=*^{}\[\];<>|\\]|(?<=\w)\(|\)(?=[\w.;])")
 _SIGN_CHARACTERS = "=*^{}[];<>|\\()"
+# A word with closed brackets in it, `list[int]`, `test_<case>.py`, in what somebody says.
+_SIGNED = re.compile(
+    r"(?<!\S)(?:[^\s\[\]{}<>()`\"]*+(?:\[[^\s\[\]]*\]|\{[^\s{}]*\}|<\w+>))+[^\s\[\]{}<>()`\"]*+(?!\S)"
+)
+_SPEECH = re.compile(r"(?<=[.!?…]) +(?=[A-Z][\w.'’-]{0,20}:\s)")  # `A: I'm in. B: me too`
+_STOP = re.compile(r"[,;:.!?]\s")
 _LIST = re.compile(r"[ \t]*(?:[-*•+–]|\d{1,2}[.)])[ \t]+\S")
 _MEASURE = re.compile(
     r"\d\s?(?:g|kg|mg|ml|cl|l|el|tl|oz|lb|lbs|tsp|tbsp|cups?|c|min|°c?f?|grad)\b", re.IGNORECASE
@@ -147,7 +153,7 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
     def quotation(hit: re.Match[str]) -> str:
         quote = next((group for group in hit.groups() if group is not None), "")
         if len(tokens_of(quote)) <= _FEW and "\n" not in quote:
-            return hit[0]
+            return sealing.seal(hit[0]) if _STOP.search(quote) else hit[0]  # `"less, but better"`
         before, behind = hit.string[: hit.start()], hit.string[hit.end() : hit.end() + 2].lstrip(".,!?")[:1]
         lead = before[before.rfind("\n") + 1 :].strip()
         is_alone = not lead or lead.endswith((".", "!", "?", "…")) or asks_beside(lead, words) >= _IN_LINE
@@ -161,7 +167,16 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
             return f"{_TAKEN}\n" if lead.endswith((":", "：")) else "\n"
         return sealing.seal(hit[0], quotation=True)
 
-    typed = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
+    def sign(hit: re.Match[str]) -> str:
+        before = hit.string[hit.string.rfind("\n", 0, hit.start()) + 1 : hit.start()]
+        piece = hit[0].rstrip(",.;:!?")
+        return (
+            sealing.seal(piece) + hit[0][len(piece) :] if speaks(before, words, to_somebody=False) else hit[0]
+        )
+
+    typed = _QUOTED.sub(quotation, sealing.code(_SIGNED.sub(sign, text))).split("\n")
+    speeches = ([line] if line.count(": ") < 2 else _SPEECH.split(line) for line in typed)
+    typed = [part for parts in speeches for part in (parts if dialogue(parts, words) else [" ".join(parts)])]
     # Of several paragraphs, or beside a quotation, the request may be about another.
     ahead = not pasted and len([*blocks_of(typed)]) == 1
     pieces = [piece for n, line in enumerate(typed) for piece in _opened(line, words, ahead=ahead and not n)]
@@ -212,7 +227,7 @@ def _parted(
         others = set(block) if is_whole and is_about_a_text(exchange.answer, text, words) else others
     announced: dict[int, int] = {}  # where words of others begin in a line that announces them
     end = 0
-    last = _last(lines, str.strip)
+    last = next((number for number in reversed(range(len(lines))) if lines[number].strip()), -1)
     for number, line in enumerate(lines):
         if not line.strip():
             continue
@@ -294,7 +309,10 @@ def _tables(lines: Sequence[str], words: Grammar) -> set[int]:
         for number in block:
             line = lines[number]
             if (
-                (number and (number in of_code or _is_table(line)))
+                (
+                    number
+                    and (number in of_code or _TABLE.match(line.strip()) or len(_MEASURE.findall(line)) > 1)
+                )
                 or (columns and line.count(sign) >= columns)
                 or (of_code and _REMARK.match(line))
                 or _has_many_signs(line)
@@ -313,15 +331,12 @@ def _text_end(lines: Sequence[str], number: int, words: Grammar, letters: Collec
         block = range(max(first, number + 1), end)
         if not block:
             continue
-        if not any(_is_of_program(lines[place]) for place in block):
+        block_lines = [lines[place] for place in block]
+        if not any(is_record(line) or _has_code(line) or _has_many_signs(line) for line in block_lines):
             is_own = is_below and speaks(lines[block[0]], words, to_somebody=False)
             return block[0] if is_own else _letter_end(lines, block[0], letters)
         is_below = True
     return len(lines)
-
-
-def _is_of_program(line: str) -> bool:
-    return is_record(line) or _has_code(line) or _has_many_signs(line)
 
 
 _BLOCK, _ALL = "block", "all"  # how far words of others go on: to the next empty line, to the end
@@ -534,11 +549,6 @@ def _first_line(block: str) -> str:
     return next(filter(None, (line.strip(' \t>"“„«»`~') for line in lines)), "")
 
 
-def _last(lines: Sequence[str], fits: Callable[[str], object]) -> int:
-    """The place of the last line that fits; -1 where none does."""
-    return next((number for number in reversed(range(len(lines))) if fits(lines[number])), -1)
-
-
 def _is_shell_line(line: str, words: Grammar) -> bool:
     """True for a command of a shell, by its form: a program, then an option or an operator, and no word of a sentence."""
     if not _SHELL_LINE.match(line):
@@ -553,11 +563,6 @@ def _has_code(line: str) -> bool:
 def _has_many_signs(line: str) -> bool:
     # Most lines have none of these characters.
     return sum(map(line.count, _SIGN_CHARACTERS)) > _MANY_SIGNS and len(_SIGNS.findall(line)) > _MANY_SIGNS
-
-
-def _is_table(line: str) -> bool:
-    """True for a line of a table, or of a list of amounts."""
-    return bool(_TABLE.match(line.strip()) or len(_MEASURE.findall(line)) > 1)
 
 
 def _columns(line: str) -> tuple[str, int]:

@@ -34,6 +34,7 @@ from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, 
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
 from memoryclaw.talk.people import Names, paired_with
 from memoryclaw.talk.seals import Seals, balanced, closed
+from memoryclaw.talk.text_requests import CLEAR, LEAST, asks_of_text
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, asks, clauses, first_clause, trimmed
 from memoryclaw.text.fillers import greets
@@ -368,6 +369,8 @@ class _Turn:
         order, once = self._orders(members)
         self._ordered = self._ordered or any(order)
         doubts = self._doubts(members, text, order)
+        # What leads to a text or asks for work on it: `mein Vermieter schreibt:`, `grade this essay`.
+        shows_a_text = self._shows and asks_of_text(text, words) >= (LEAST if text.endswith(":") else CLEAR)
         for place, clause in enumerate(members):
             is_whole = _is_of_order(clause, words) or (place and order[place - 1] and _adds(clause, words))
             if any(order) and not order[place] and is_whole:
@@ -417,9 +420,9 @@ class _Turn:
                 piece = piece if owned else piece._replace(doubts=piece.doubts | {"asked"})
             reason = place > 0 and order[place - 1] and kind in _REASONS and not owned
             reason = reason and piece.subject in ("own", "relative")
-            yield piece._replace(
-                assertions=tuple(owned), doubts=piece.doubts | ({"mood"} if reason else set())
-            )
+            shown = shows_a_text and not owned and kind not in ("order", "duty", "task")
+            more = ({"mood"} if reason else set()) | ({"moment"} if shown else set())
+            yield piece._replace(assertions=tuple(owned), doubts=piece.doubts | more)
 
     def _orders(self, members: Sequence[Clause]) -> tuple[list[bool], list[bool]]:
         """Which clauses of a sentence are orders, and which of these only say how one piece of work shall be."""
@@ -505,7 +508,9 @@ class _Turn:
         supposed, reported = False, ""
         doubts = list[frozenset[str]]()
         for place, clause in enumerate(members):
-            supposed = supposed and not _contrasts(clause, words)
+            # `if we had gas …, but its oil`
+            contrasts = words.contrasts.at(clause.typed) and clause.kind in ("be", "have", "state")
+            supposed = supposed and not contrasts
             plain = tokens_of(_unhedged(clause.text, words))  # `if I remember right` supposes nothing
             doubted = self._hedge_beside(members, place)
             # `it should be 15, if memory serves` is said with doubt, and not only supposed.
@@ -805,11 +810,6 @@ def _wonders(tokens: Sequence[str], words: Grammar) -> bool:
 def _only(names: Collection[str]) -> str:
     """The one of some names; "" where there are none, or several."""
     return next(iter(names)) if len(names) == 1 else ""
-
-
-def _contrasts(clause: Clause, words: Grammar) -> bool:
-    """True for what is so, behind what was only supposed: `if we had gas …, but its oil`."""
-    return words.contrasts.at(clause.typed) > 0 and clause.kind in ("be", "have", "state")
 
 
 def _unhedged(text: str, words: Grammar, *others: WordList) -> str:

@@ -93,6 +93,21 @@ def _is_owned(line: _AskingLine) -> float:
     )
 
 
+def _is_of_another(line: _AskingLine) -> float:
+    """A text that somebody else wrote: `tom's text`, `le mot de mon voisin`."""
+    tokens, words = line.tokens, line.words
+    return any(
+        tokens[place - 1].endswith("'s")
+        or (
+            tokens[end : end + 1]
+            and tokens[end] in words.owner_prepositions
+            and words.roles.within(tokens[end : end + 3])
+        )
+        for place, size in words.written_things.places(tokens)
+        if (end := place + size) and place
+    )
+
+
 def _tells(line: _AskingLine) -> float:
     """The speaker comes up, and as nobody who got it or answers it: `I like this`, `I sent this`, not `I got this`, `how do I answer`."""
     mine = [token for token in line.tokens if line.words.first_person.at((token,))]
@@ -180,7 +195,8 @@ FEATURES: Mapping[str, tuple[float, Callable[[_AskingLine], float]]] = {
     "says whence it came": (1.5, _has("whence")),
     "somebody delivered it": (1.5, _delivered),
     "asks about somebody unnamed": (1.5, lambda line: line.text.rstrip().endswith("?") and _somebody(line.tokens, line.words)),
-    "an own thing": (-2.0, _is_owned),
+    "a text of another": (2.0, _is_of_another),
+    "an own thing": (-2.0, lambda line: _is_owned(line) and not _is_of_another(line)),
     "the speaker comes up": (-1.0, _tells),
     "tells the one spoken to": (-2.0, lambda line: line.words.second_person.at(line.tokens) and not line.text.rstrip().endswith(("?", "？"))),
     "a purpose": (-3.0, lambda line: line.tokens[0] in line.words.goal_prepositions and not listed("languages").within(line.tokens)),
@@ -269,7 +285,7 @@ def _is_told_alike(beside: _Beside) -> bool:
     """The text tells of `I` and `my` to nobody, in the manner of a line that asks for no answer to it."""
     return (
         is_typed(beside.line) == is_typed(beside.text)
-        and not listed("answering").within(tokens_of(beside.line))
+        and not any(listed(name).within(tokens_of(beside.line)) for name in ("answering", "languages"))
         and beside.words.first_person.within(tokens_of(beside.text)) > 0
         and not _speaks_to_somebody(beside)
     )

@@ -21,7 +21,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import UNREAD, Grammar, codes, grammar, tokens_of, tokens_unread
 from memoryclaw.text.language import words_of
-from memoryclaw.text.repository_work import is_told_here, states_a_rule
+from memoryclaw.text.repository_work import is_told_here, names_this_project, says_we, states_a_rule
 from memoryclaw.text.sentences import ends_in_question
 
 _LONG_TURN = 600  # characters; what is longer was hardly typed for what it says in passing
@@ -210,7 +210,11 @@ def _is_convention(exchange: Surroundings) -> bool:
     return (
         bool(exchange.turn.project)
         and len(exchange.turn.text) <= _LONG_TURN
-        and (is_told_here(exchange.said.quote) or states_a_rule(exchange.said.quote, exchange.words))
+        and (
+            is_told_here(exchange.said.quote)
+            or any(states_a_rule(text, exchange.words) for text in (exchange.said.quote, exchange.said.words))
+            or (says_we(exchange.said.words) and exchange.words.lasting.within(exchange.tokens))
+        )
         and not any(
             _asks(neighbour, exchange.beside)
             for neighbour in exchange.beside
@@ -224,6 +228,8 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
     statement, words = exchange.said, exchange.words
     if statement.kind != "order" or statement.stressed or words.lasting.within(exchange.tokens):
         return False
+    if exchange.turn.project and names_this_project(statement.words):
+        return False
     return (
         exchange.session.role_play
         or len(exchange.turn.text) > _LONG_TURN
@@ -233,7 +239,22 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         or (not _LENGTHS.isdisjoint(tokens_of(statement.words)) and _has_little_time(exchange.tokens, words))
         or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))
         or any("moment" in neighbour.doubts and neighbour.subject == "own" for neighbour in exchange.beside)
-        or (any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside) and not wished(statement))
+        or (
+            (
+                _leads_to_work(exchange)
+                or any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside)
+            )
+            and not wished(statement)
+        )
+    )
+
+
+def _leads_to_work(exchange: Surroundings) -> bool:
+    """True for an order before a colon, of the work behind it: `reply in French: how big is Mars`; not before a reason."""
+    behind = exchange.said.quote.partition(exchange.said.words)[2].strip()
+    beside = (neighbour for neighbour in exchange.beside if neighbour.subject == "none")
+    return behind == ":" or (
+        behind.startswith(":") and any(neighbour.kind in ("", "task") for neighbour in beside)
     )
 
 

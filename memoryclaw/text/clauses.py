@@ -142,7 +142,9 @@ def _unmarked(
     for at in range(1, len(tokens)):
         before = tokens[at - 1]
         linked = before in words.coordinators
-        if not (linked or tokens[at] in words.clause_starts.by_first) or _only_adds(tokens[at:], words):
+        if not (linked or tokens[at] in words.clause_starts.by_first):
+            continue
+        if _only_adds(tokens[at:], words) or _only_adds(tokens[at - 1 :], words):  # `s'il te plaît`
             continue
         head = min(words.starts.skip(tokens, cut), len(tokens) - 1)
         head -= tokens[head - 1] in words.negative_determiners and head > cut  # `yes but no bullets`
@@ -324,7 +326,8 @@ def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bo
         return True
     if not behind or _is_subject(behind, words, is_name):
         return False
-    if behind[0] in words.auxiliaries:
+    stem, hyphen, pronoun = behind[0].rpartition("-")  # `comment dit-on`
+    if behind[0] in words.auxiliaries or (hyphen and stem and pronoun in words.nominatives):
         return True
     if last and not behind[0].startswith("ge"):  # no participle: `wie gesagt`
         ends = behind[0].endswith("t") and (len(behind) < 2 or _is_subject(behind[1:], words, is_name))

@@ -46,7 +46,7 @@ def is_filler(text: str, names: Iterable[str] = (), is_stop: Callable[[str], boo
             found[at] in _WORDS
             or found[at] in known
             or is_stop(found[at])
-            or (hailed and _is_name(WORD.findall(said)[at]))
+            or (hailed and (name := WORD.findall(said)[at])[:1].isupper() and not name.isupper())  # `Hi Pip`
         )
         if not step:
             return False
@@ -71,11 +71,6 @@ def _phrase_at(found: list[str], at: int) -> int:
         if tuple(found[at : at + len(phrase)]) == phrase:
             return len(phrase)
     return 0
-
-
-def _is_name(written: str) -> bool:
-    """A capitalised word right after a greeting is somebody's name: `Hi Pip`, `good night, Nora`."""
-    return written[:1].isupper() and not written.isupper()
 
 
 def spoken(text: str) -> str:

@@ -10,7 +10,7 @@ from memoryclaw.text.grammar import Grammar, spoken_in, tokens_of
 
 _WORK = frozenset(lists.words("consolidation.work"))
 _THIS, _PROJECT = (frozenset(lists.words(f"consolidation.{name}")) for name in ("this", "project"))
-_WE = frozenset(lists.words("consolidation.we"))
+_WE, _TOOLS = (frozenset(lists.words(f"consolidation.{name}")) for name in ("we", "tools"))
 _HERE = {
     code: frozenset(words.split())
     for code, _, words in (row.partition(": ") for row in lists.lines("consolidation.here"))
@@ -20,7 +20,7 @@ _PLURALS = ("s", "en", "e", "i")  # ends of words for several things, in the lan
 _ENDED = re.compile(r"(?:ing|[^e]ed)\Z")  # of verbs of what was or is being done
 # A flag, a path, the name of a file, of a function or of a variable.
 _CODE = re.compile(
-    r"`|(?<!\S)--?[a-z][\w-]+|[\w.-]/[\w.-]|\w\.(?:[a-z]{1,4}\d?)(?!\w)|\w_\w|[a-z][A-Z]\w|\w\(\)"
+    r"`|(?<!\S)--?[a-z][\w-]+|[\w.-]/(?:[\w.-]|(?![^\s.,;:!?]))|\w\.(?:[a-z]{1,4}\d?)(?!\w)|\w_\w|[a-z][A-Z]\w|\w\(\)"
 )
 
 
@@ -69,4 +69,6 @@ def says_we(text: str) -> bool:
 
 def is_of_work(text: str) -> bool:
     """True for words that are of the work in a repository, wherever they are said."""
+    if says_we(text) and not _TOOLS.isdisjoint(tokens_of(text)):
+        return True
     return not _WORK.isdisjoint(tokens_of(text)) or bool(_CODE.search(text)) or names_this_project(text)

@@ -38,7 +38,11 @@ CLAUDE = [
     claude(6, "assistant", "Always answer in JSON", isSidechain=True),
     claude(7, "user", "<task-notification>\n<summary>Build completed</summary>\n</task-notification>"),
     claude(8, "user", "<command-message>review</command-message>\n<command-name>/review</command-name>"),
-    claude(9, "user", "This session is being continued from a previous conversation that ran out of context. X"),
+    {**claude(10, "attachment", ""), "attachment": {"type": "queued_command", "commandMode": "prompt", "prompt": "oak ones, please", "origin": {"kind": "human"}}},
+    {**claude(9, "attachment", ""), "attachment": {"type": "queued_command", "commandMode": "prompt", "prompt": "Always answer in JSON", "origin": {"kind": "peer"}, "isMeta": True}},
+    {**claude(9, "attachment", ""), "attachment": {"type": "queued_command", "commandMode": "task-notification", "prompt": "Build completed"}},
+    claude(11, "user", "Always answer with the weather", turnOrigin="scheduled"),
+    claude(12, "user", "This session is being continued from a previous conversation that ran out of context. X"),
 ]  # fmt: skip
 KEPT = [
     ("user", "my cat is called Oskar", ["<system-reminder>Your colour is magenta.</system-reminder>"]),
@@ -48,6 +52,8 @@ KEPT = [
     ("tool", "out 2", []),
     ("tool", "<task-notification>\n<summary>Build completed</summary>\n</task-notification>", []),
     ("user", "/review", ["<command-message>review</command-message>", "<command-name>", "</command-name>"]),
+    ("user", "oak ones, please", []),
+    ("tool", "Always answer with the weather", []),
 ]
 
 
@@ -97,8 +103,18 @@ def test_a_transcript_gives_the_same_lines_by_every_way(tmp_path: Path, way: Cal
     assert [
         (line["role"], line.get("content") or line.get("result"), line.get("marks", [])) for line in read
     ] == KEPT
-    assert [line["host_id"] for line in read] == ["u-2", "u-3", "u-4", "u-5", "u-5:1", "u-7", "u-8"]
-    assert [line.get("topic", "") for line in read] == ["Dowels", "", "", "", "", "", ""]
+    assert [line["host_id"] for line in read] == [
+        "u-2",
+        "u-3",
+        "u-4",
+        "u-5",
+        "u-5:1",
+        "u-7",
+        "u-8",
+        "u-10",
+        "u-11",
+    ]
+    assert [line.get("topic", "") for line in read] == ["Dowels", *[""] * 8]
     (tmp_path / "two").mkdir()
     assert read == lines(tmp_path / "two", CLAUDE, captured)
 

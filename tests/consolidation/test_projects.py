@@ -64,6 +64,12 @@ def line(app: App) -> dict[str, Any]:
         "en este proyecto los commits van en inglés",
         "in diesem Projekt schreiben wir Kommentare auf Englisch",
         "dans ce dépôt on utilise uv",
+        "keep line length at 88 in this project",
+        "mocha is out, tests run on vitest",
+        "never edit anything under gen/",
+        "we never push to main",
+        "we use ruff for linting",
+        "we target python 3.10 because the servers are old",
     ],
 )
 def test_the_conventions_of_a_repository_are_its_own(app: App, tmp_path: Path, content: str) -> None:
@@ -79,6 +85,8 @@ def test_the_conventions_of_a_repository_are_its_own(app: App, tmp_path: Path, c
     [
         "my cat is called Oskar",
         "always answer in Danish",
+        "answer in Danish",
+        "we always have lunch at 12",
         "i use neovim",
         "my sister lives in Lisbon",
         "i'm colour blind (red/green), so pick other colours",

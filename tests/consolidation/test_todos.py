@@ -423,6 +423,9 @@ def test_a_todo_about_another_thing_leaves_the_first_open(root: Path, first: str
         ("tenho de marcar a consulta", "já marquei a consulta", "x"), ("tengo que devolver la llave", "ya devolví la llave", "x"),
         ("i need to hand in the timesheet", "timesheet's in", "x"), ("tenho de devolver a chave", "devolvi o livro", " "),
         ("i need to book the dentist", "the dentist's in Leeds", " "),
+        ("i need to ring the surgery by friday", "rang the surgery", "x"), ("i need to send the slides to Ada", "slides sent to Ada", "x"),
+        ("i need to send the slides to Ada", "scrap the slides thing, Ada has some", "-"), ("i need to call the vet", "no need to call the vet after all", "-"),
+        ("i need to water the ferns", "the letter says water the ferns", " "), ("ik moet vrijdag de loodgieter bellen", "loodgieter gebeld", "x"),
     ],
 )  # fmt: skip
 def test_a_past_of_a_later_day_closes_what_was_to_be_done(

@@ -155,6 +155,12 @@ def test_what_only_adds_to_a_clause_stands_with_it() -> None:
     }
 
 
+def test_what_asks_politely_is_cut_nowhere() -> None:
+    assert [one.words for one in talk_of("pas de listes s'il te plaît").statements] == [
+        "pas de listes s'il te plaît"
+    ]
+
+
 def test_why_an_order_is_given_is_kept_nowhere() -> None:
     said = talk_of("dont call me boss my sister says that 3 times a day").statements
     assert [(one.kind, verdict(one).verdict) for one in said] == [("order", "fact"), ("report", "episode")]

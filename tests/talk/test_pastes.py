@@ -11,6 +11,7 @@ import pytest
 from segments import talk_of
 
 from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.layout import FORMS
 
 DATA: dict[str, list[dict[str, Any]]] = tomllib.loads(
@@ -57,8 +58,9 @@ def turned(choices: Sequence[Any], number: int) -> Any:
 def test_nothing_that_is_pasted_becomes_the_users_own(who: str) -> None:
     leaks = [
         (paste["form"], claim)
-        for number, paste in enumerate(DATA["paste"], len(who))
-        for claim in claimed(form_of(paste, turned(THEIRS[paste.get("talk", "en")], number)), who)
+        for paste in DATA["paste"]
+        for sentences in THEIRS[paste.get("talk", "en")]
+        for claim in claimed(form_of(paste, sentences), who)
         if "evil" in claim.lower()
     ]
     assert not leaks
@@ -169,6 +171,23 @@ def test_what_stands_above_a_request_for_oneself_is_the_users_own(asks: str) -> 
     own = "I work at home. My address is 9 Elm Road."
     for turn in (own, f"{own} {asks}", f"{own}\n\n{asks}", f"{own.lower()}\n\n{asks}"):
         assert any("elm road" in claim.lower() for claim in claimed(turn)), turn
+
+
+@pytest.mark.parametrize(
+    ("asks", "language"),
+    [
+        ("can you tidy up my neighbour's note?", "en"), ("check tom's text before he sends it", "en"), ("grade this essay", "en"),
+        ("here's what the estate agent wrote", "en"), ("rate my dating profile:", "en"), ("mein Vermieter schreibt:", "de"),
+        ("tu peux revoir le message de mon voisin ?", "fr"), ("ma mère m'écrit :", "fr"), ("arregla la carta de mi jefe", "es"),
+    ],
+)  # fmt: skip
+def test_what_leads_to_a_text_of_another_is_no_statement_and_the_text_nobodys(
+    asks: str, language: str
+) -> None:
+    text = ". ".join(f"{sentence[0].upper()}{sentence[1:]}" for sentence in THEIRS[language][0])
+    talk = talk_of(("user Nora", f"{asks}\n\n{text}."))
+    assert talk.pasted
+    assert {verdict(statement).verdict for statement in talk.statements} <= {"episode", "drop"}
 
 
 def test_an_answer_about_a_text_tells_that_the_turn_is_one() -> None:

@@ -369,6 +369,9 @@ def test_words_of_others_are_named_and_not_read() -> None:
         "our docs are at https://docs.heron.example/a_b/(c) and the wiki stands below it",
         "always sign my mails with Maren P., not Maren Petersen",
         "we always call push(batch, 3) with an empty list first",
+        "our order numbers match ^[A-Z]{2}-[0-9]{4}$ and nothing else",
+        "our test names follow should_<verb>_when_<state>",
+        "we keep the keys in config[prod][db] (never config[dev])",
     ],
 )
 def test_what_somebody_says_is_kept_whole(text: str) -> None:
