@@ -614,6 +614,8 @@ def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
     old, new = (frozenset(filter(str.isdecimal, words)) or words for words in (old, new))
     if fact.is_statement or not (claim.change and old and new and old.isdisjoint(new)):
         return False
+    if not _is_of_speaker(claim.value, f"{fact.field} {fact.value}"):
+        return False  # `the canteen moved to floor 5`, of one's desk
     topic, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
     subject = subject_of(claim.value)
     are_days = "day" in kinds_of_values(fact.value) & kinds_of_values(claim.value)

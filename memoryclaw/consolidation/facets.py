@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from memoryclaw.recall.renewing import fields_in
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, tokens_of
@@ -26,6 +27,7 @@ class FacetChange(NamedTuple):
     phrase: tuple[str, ...]
     behind: int  # where the clause goes on behind them
     ends: bool  # they say that the older value is over
+    told: bool = False  # they tell a value of it with a sign of change
 
 
 @cache
@@ -82,7 +84,27 @@ def turns_in(clause: Clause, words: Grammar) -> tuple[FacetChange, ...]:
             if behind and not leads and behind[0] in words.noun_openers and not _is_time(behind[1:2], words):
                 continue  # `I retired my ThinkPad`
             turns.append(FacetChange(facet, phrase, place + size, any(sign.within(phrase) for sign in signs)))
-    return tuple(turns)
+    told = (FacetChange(facet, (), len(tokens), ends=False, told=True) for facet in _told_in(clause, words))
+    return (*turns, *told)
+
+
+def _told_in(clause: Clause, words: Grammar) -> list[str]:
+    """The facets of which a clause tells a value with a sign of change, by its verb or by what somebody is: `ich wohne wieder in Köln`, `I'm a surveyor now`."""
+    tokens, signs = clause.tokens, (words.changes, words.returns, words.beginnings)
+    spans = [span for sign in signs for span in sign.places(tokens)]
+    if not spans or clause.joined or any(sign.within(tokens) for sign in (words.negations, words.former)):
+        return []
+    idle = {n for place, size in spans for n in range(place, place + size)}
+    plain = " ".join(token for n, token in enumerate(tokens) if n not in idle)
+    named = {field.partition(" ")[2] for text in (clause.text, plain) for field in fields_in(text, words.code)[0]}
+    told = {facet for facet, fields in _fields().items() if any(each in named and not _is_noun(each) for each in fields)}
+    return sorted(told.union(facets_of("is", clause.rest, words.code) if clause.kind == "be" else ()))
+
+
+def _is_noun(field: str) -> bool:
+    """True where a noun names a field: `job`, not `works at`."""
+    noun = noun_of(field)
+    return noun is not None and noun.field == field
 
 
 @lru_cache(maxsize=4096)
