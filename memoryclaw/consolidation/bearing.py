@@ -405,7 +405,7 @@ def _is_of_other(clause: Clause, words: Grammar, known: frozenset[str]) -> bool:
         role = tokens[place : place + size]
         lead = tokens[place - 1] if place else ""
         is_led = lead in words.possessives_own or lead in words.noun_openers or not place
-        is_first = place < (len(clause.subject) if clause.kind else FIRST)
+        is_first = place < (len(clause.subject) if clause.kind else FIRST + 1)
         of_role = any(token in words.owner_prepositions for token in tokens[max(0, place - 2) : place])
         if (of_role or (is_led and is_first)) and known.isdisjoint(role):
             return True
@@ -541,9 +541,9 @@ def _subject_in(text: str, code: str) -> str:
 
 @lru_cache(maxsize=8192)  # of every statement that stands
 def _is_own(text: str) -> bool:
-    """True for what begins with an `I` or a `we`."""
+    """True for what begins with an `I`, a `we` or a `my`."""
     words, first = grammar_of(text), tokens_of(text)[:1]
-    return words.first_person.has_any(first) and not words.possessives_own.has_any(first)
+    return words.first_person.has_any(first) or words.possessives_own.has_any(first)
 
 
 def is_tied(claim: Claim, older: Fact) -> bool:

@@ -55,7 +55,7 @@ def corrected(text: str, words: Grammar) -> Corrected:
             if (
                 place >= start
                 and (length > 1 or _opens(text, spans[place]))
-                and not words.not_orders.at(tokens, place)
+                and not (words.not_orders.at(tokens, place) or words.ended.at(tokens, place))
             ):
                 sign = spans[place][0], spans[place + length - 1][1]
                 if fixed := _replaced(text, sign, words):
