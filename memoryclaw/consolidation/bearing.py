@@ -129,16 +129,15 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
         return True
     if not later.clauses or later.repeats(fact.value) or claim.how == "end" or not fact.day < claim.said:
         return False
-    if claim.field and (
-        same_field(claim.field, fact.field)
-        or any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS)
-    ):
-        return _is_at_another_place(claim, fact)
+    alike = any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS)
+    if claim.field and (alike or same_field(claim.field, fact.field)):
+        return False
     whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
     return any(
-        _changes(clause, later, fact, whose)
+        _breaks(clause, later.words, fact)
+        and is_theirs(clause, later.words, whose, f"{fact.field} {fact.value}")
+        and not tells_apart(clause, later.words, fact, claim.said)
         for clause in later.clauses
-        if not tells_apart(clause, later.words, fact, claim.said)
     )
 
 
@@ -197,22 +196,6 @@ def _telling_clauses(text: str) -> tuple[Grammar, tuple[Clause, ...]]:
     return words, tuple(clause for clause in clauses(text, words) if clause.kind)
 
 
-def _is_at_another_place(claim: Claim, fact: Fact) -> bool:
-    """True where one works elsewhere than by a fact of their work: `works at: Bol`, of `works as: nurse at Fjord Clinic`."""
-    if not claim.change or {claim.field, fact.field} not in ({"works at", "works as"}, {"works as"}):
-        return False
-    code = grammar_of(claim.words).code
-    old, new = _workplace(fact, code), _workplace(claim, code)
-    return bool(old and new) and not (old <= new or new <= old)
-
-
-def _workplace(job: Claim | Fact, code: str) -> frozenset[str]:
-    """The stems of the place that a fact of somebody's work names."""
-    tokens, words = tokens_of(job.value), grammar_of(job.value, code)
-    first = next((n for n in range(len(tokens)) if words.place_prepositions.at(tokens, n)), len(tokens))
-    return stems(" ".join(tokens[0 if job.field == "works at" else first :]), job.value)
-
-
 def may_change(text: str) -> bool:
     """True for words with a sign of change, of an end, or of a return."""
     return bool(_later(text).clauses)
@@ -261,7 +244,6 @@ def _likes_otherwise(claim: Claim, fact: Fact) -> bool:
 class _Later(NamedTuple):
     """Words with a sign of change, as they are compared with all that stands."""
 
-    text: str
     words: Grammar
     clauses: tuple[Clause, ...]  # that say so of somebody or something; none where nothing changes
     tokens: tuple[str, ...]
@@ -286,20 +268,7 @@ def _later(text: str) -> _Later:
         for clause in clauses_told(text, words)
         if clause.kind not in ("wish", "modal", "order", "duty")
     )
-    return _Later(text, words, tuple(stated) if is_change else (), tokens, ends)
-
-
-def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
-    words, kinds = later.words, kinds_named(clause.text)
-    if not (kinds or _consuming().within(clause.tokens)):
-        return False  # as most clauses; of all that stands this is asked
-    is_of_one = fact.is_statement and _is_of_same_thing(clause, fact, later.text)
-    if not (is_of_one or is_theirs(clause, words, whose, f"{fact.field} {fact.value}")):
-        return False
-    if _breaks(clause, words, fact):
-        return True
-    kind = next((kind for kind in kinds if are_two_of(kind, clause, fact)), None)
-    return kind is not None and _takes_place(kind, clause, later, fact)
+    return _Later(words, tuple(stated) if is_change else (), tokens, ends)
 
 
 @lru_cache(maxsize=1024)
@@ -441,42 +410,6 @@ def are_two_of(kind: _Kind, clause: Clause, fact: Fact) -> bool:
         not has_phrase(known, clause.tokens[place : place + size])
         for place, size in kind.members.places(clause.tokens)
     )
-
-
-def _takes_place(kind: _Kind, clause: Clause, later: _Later, fact: Fact) -> bool:
-    """True where what a clause names of a kind takes the place of another one, since neither is told of more: `we're on Teams now`, not `… for client calls`."""
-    old, new = _telling(fact.value, kind, later.words), _telling(clause.text, kind, later.words)
-    return old <= stems(later.text, later.text) and new <= stems(f"{fact.field} {fact.value}", later.text)
-
-
-@cache
-def _phrases(words: Grammar) -> WordList:
-    return WordList(" ".join(phrase) for phrase, _ in (*words.verb_ends, *words.verb_fields))
-
-
-def _telling(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
-    """The stems of what a text tells besides things of a kind: without its verbs, times and signs of change."""
-    plain = with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))
-    tokens = tokens_of(plain)
-    idle = (
-        kind.names,
-        kind.members,
-        _phrases(words),
-        words.changes,
-        words.renewals,
-        words.returns,
-        words.ended,
-        words.verbs,
-        words.calendar_words,
-    )
-    places = {
-        n for entries in idle for place, size in entries.places(tokens) for n in range(place, place + size)
-    }
-    places -= {
-        n for n in places if n and tokens[n - 1] in words.noun_openers and tokens[n] in words.verbs
-    }  # `the blog`
-    named = (token for n, token in enumerate(tokens) if n not in places and token not in words.empty)
-    return stems(" ".join(named), text)
 
 
 def moved_to(claim: Claim, fact: Fact) -> str:

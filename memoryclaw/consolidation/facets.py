@@ -96,8 +96,14 @@ def _told_in(clause: Clause, words: Grammar) -> list[str]:
         return []
     idle = {n for place, size in spans for n in range(place, place + size)}
     plain = " ".join(token for n, token in enumerate(tokens) if n not in idle)
-    named = {field.partition(" ")[2] for text in (clause.text, plain) for field in fields_in(text, words.code)[0]}
-    told = {facet for facet, fields in _fields().items() if any(each in named and not _is_noun(each) for each in fields)}
+    named = {
+        field.partition(" ")[2] for text in (clause.text, plain) for field in fields_in(text, words.code)[0]
+    }
+    told = {
+        facet
+        for facet, fields in _fields().items()
+        if any(each in named and not _is_noun(each) for each in fields)
+    }
     return sorted(told.union(facets_of("is", clause.rest, words.code) if clause.kind == "be" else ()))
 
 

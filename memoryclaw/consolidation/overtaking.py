@@ -166,6 +166,7 @@ class Pair:
         subject = frozenset(clause.subject) - words.noun_openers
         if subject and any(subject.issubset(turn.phrase) for turn in turns_in(clause, words)):
             return True
+        openers = words.noun_openers, words.owner_prepositions
         is_event = clause.kind not in ("be", "have", "state")  # not `the music school costs 52 a month now`
         return (
             is_event
@@ -174,15 +175,17 @@ class Pair:
             and any(
                 not self.shared.isdisjoint(_stems(thing, code))
                 for opener, thing in pairwise(tokens_of(clause.rest) or clause.tokens)
-                if (opener in words.noun_openers and opener not in words.people_pronouns)
-                or opener in words.owner_prepositions
-                or opener[0].isdigit()
+                if thing not in words.units
+                and (opener[0].isdigit() or any(opener in each for each in openers))
+                and opener not in words.people_pronouns
             )
         )
 
     def _is_of_another_time(self, clause: Clause) -> bool:
         """True for what a clause tells of an hour, or of a year or more before what stands, which it does not name: `left work at 8`, `years ago I broke up with Dean`."""
-        if clock_in(clause.text) and not (clock_in(self.fact.value) or _WITHIN_FIGURE.search(self.fact.value)):
+        if clock_in(clause.text) and not (
+            clock_in(self.fact.value) or _WITHIN_FIGURE.search(self.fact.value)
+        ):
             return True
         value = _stems(self.fact.value, self.words.code)
         if not value or value <= _stems(clause.text, self.words.code):
@@ -306,8 +309,8 @@ class Pair:
             retold = clause._replace(subject=before, verb=turn.phrase, kind="other")
             if not is_theirs(retold, words, key_of(self.owner), known):
                 return False
-        leads = words.place_prepositions.at(behind) and not words.goal_prepositions.at(behind)
-        leads = leads or words.place_prepositions.at(turn.phrase[-1:])
+        is_led = words.place_prepositions.at(behind) and not words.goal_prepositions.at(behind)
+        leads = is_led or words.place_prepositions.at(turn.phrase[-1:])
         if leads and not turn.ends and turn.facet in _PLACED:
             return True  # `got a job at the council`
         names = _names_in(clause.text, words)
