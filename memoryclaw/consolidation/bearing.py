@@ -131,10 +131,10 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
         return False
     alike = any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS)
     if claim.field and (alike or same_field(claim.field, fact.field)):
-        return False
+        return _is_at_another_place(claim, fact)
     whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
     return any(
-        _breaks(clause, later.words, fact)
+        (_breaks(clause, later.words, fact) or _takes_place(clause, later.words, fact))
         and is_theirs(clause, later.words, whose, f"{fact.field} {fact.value}")
         and not tells_apart(clause, later.words, fact, claim.said)
         for clause in later.clauses
@@ -194,6 +194,21 @@ def _is_apart(claim: Claim, fact: Fact) -> bool:
 def _telling_clauses(text: str) -> tuple[Grammar, tuple[Clause, ...]]:
     words = grammar_of(text)
     return words, tuple(clause for clause in clauses(text, words) if clause.kind)
+
+
+def _is_at_another_place(claim: Claim, fact: Fact) -> bool:
+    """True where one works elsewhere than by a fact of their work: `works at: Bol`, of `works as: nurse at Fjord Clinic`."""
+    if not claim.change or {claim.field, fact.field} not in ({"works at", "works as"}, {"works as"}):
+        return False
+    old, new = (_workplace(job, grammar_of(claim.words).code) for job in (fact, claim))
+    return bool(old and new) and not (old <= new or new <= old)
+
+
+def _workplace(job: Claim | Fact, code: str) -> frozenset[str]:
+    """The stems of the place that a fact of somebody's work names."""
+    tokens, words = tokens_of(job.value), grammar_of(job.value, code)
+    first = next((n for n in range(len(tokens)) if words.place_prepositions.at(tokens, n)), len(tokens))
+    return stems(" ".join(tokens[0 if job.field == "works at" else first :]), job.value)
 
 
 def may_change(text: str) -> bool:
@@ -412,6 +427,36 @@ def are_two_of(kind: _Kind, clause: Clause, fact: Fact) -> bool:
     )
 
 
+def _takes_place(clause: Clause, words: Grammar, fact: Fact) -> bool:
+    """True where a clause names another one of a kind than a fact, and neither tells of more: `we're on Teams now`, not `… for client calls`."""
+    kind = next((kind for kind in kinds_named(clause.text) if are_two_of(kind, clause, fact)), None)
+    if kind is None:
+        return False
+    new = _beside(clause.text, kind, words) - stems(f"{fact.field} {fact.value}", clause.text)
+    return not new and _beside(fact.value, kind, words) <= stems(clause.text)
+
+
+def _beside(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
+    """The stems of what a text names besides things of a kind."""
+    tokens = tokens_of(text)
+    idle = (
+        kind.names,
+        kind.members,
+        words.changes,
+        words.renewals,
+        words.ended,
+        words.verbs,
+        words.calendar_words,
+    )
+    spans = (span for entries in idle for span in entries.places(tokens))
+    places = {n for place, size in spans for n in range(place, place + size)}
+    is_thing = [before in words.noun_openers for before in ("", *tokens)]  # `the blog`
+    named = (
+        token for n, token in enumerate(tokens) if n not in places or (is_thing[n] and token in words.verbs)
+    )
+    return stems(" ".join(token for token in named if token not in words.empty), text)
+
+
 def moved_to(claim: Claim, fact: Fact) -> str:
     """The ISO day to which a claim moves the one that a fact or a statement of the same thing tells: `the service is a week later`; else empty."""
     if not (claim.said and fact.current and fact.day < claim.said and any(map(str.isdigit, fact.value))):
@@ -547,7 +592,10 @@ def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
     old, new = (frozenset(filter(str.isdecimal, words)) or words for words in (old, new))
     if fact.is_statement or not (claim.change and old and new and old.isdisjoint(new)):
         return False
-    if not _is_of_speaker(claim.value, f"{fact.field} {fact.value}"):
+    is_own = grammar_of(claim.value).first_person.has_any(
+        tokens_of(claim.value)
+    )  # `my doctor put me on 40 mg`
+    if not (is_own or _is_of_speaker(claim.value, f"{fact.field} {fact.value}")):
         return False  # `the canteen moved to floor 5`, of one's desk
     topic, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
     subject = subject_of(claim.value)

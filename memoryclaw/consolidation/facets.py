@@ -5,7 +5,6 @@ What people say of a change often has no word of what it changes: `handed in my 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -27,7 +26,7 @@ class FacetChange(NamedTuple):
     phrase: tuple[str, ...]
     behind: int  # where the clause goes on behind them
     ends: bool  # they say that the older value is over
-    told: bool = False  # they tell a value of it with a sign of change
+    told: str = ""  # the field of which they tell a value with a sign of change
 
 
 @cache
@@ -76,20 +75,22 @@ def turns_in(clause: Clause, words: Grammar) -> tuple[FacetChange, ...]:
     if clause.kind in _NO_NEWS or words.earlier_times.within(tokens) or words.negations.at(tokens):
         return ()
     signs = words.ended, words.gone, words.losses, words.ending_verbs
+    times = words.calendar_words, words.weekdays, words.months, words.units, words.time_words
     turns = list[FacetChange]()
     for facet, entries in _phrases(words.code, "facet_turns").items():
         for place, size in entries.places(tokens):
             phrase, behind = tokens[place : place + size], tokens[place + size :]
             leads = phrase[-1] in words.prepositions or phrase[-1] in words.noun_openers
-            if behind and not leads and behind[0] in words.noun_openers and not _is_time(behind[1:2], words):
+            is_time = any(token in entries for token in behind[1:2] for entries in times)
+            if behind and not leads and behind[0] in words.noun_openers and not is_time:
                 continue  # `I retired my ThinkPad`
             turns.append(FacetChange(facet, phrase, place + size, any(sign.within(phrase) for sign in signs)))
-    told = (FacetChange(facet, (), len(tokens), ends=False, told=True) for facet in _told_in(clause, words))
+    told = (FacetChange(facet, (), len(tokens), False, field) for facet, field in _told_in(clause, words))
     return (*turns, *told)
 
 
-def _told_in(clause: Clause, words: Grammar) -> list[str]:
-    """The facets of which a clause tells a value with a sign of change, by its verb or by what somebody is: `ich wohne wieder in Köln`, `I'm a surveyor now`."""
+def _told_in(clause: Clause, words: Grammar) -> list[tuple[str, str]]:
+    """The facets of which a clause tells a value, each with its field, with a sign of change, by its verb or by what somebody is: `ich wohne wieder in Köln`, `I'm a surveyor now`."""
     tokens, signs = clause.tokens, (words.changes, words.returns, words.beginnings)
     spans = [span for sign in signs for span in sign.places(tokens)]
     if not spans or clause.joined or any(sign.within(tokens) for sign in (words.negations, words.former)):
@@ -100,11 +101,13 @@ def _told_in(clause: Clause, words: Grammar) -> list[str]:
         field.partition(" ")[2] for text in (clause.text, plain) for field in fields_in(text, words.code)[0]
     }
     told = {
-        facet
+        (facet, field)
         for facet, fields in _fields().items()
-        if any(each in named and not _is_noun(each) for each in fields)
+        for field in fields
+        if field in named and not _is_noun(field)
     }
-    return sorted(told.union(facets_of("is", clause.rest, words.code) if clause.kind == "be" else ()))
+    states = facets_of("is", clause.rest, words.code) if clause.kind == "be" else ()
+    return sorted(told.union((facet, "is") for facet in states))
 
 
 def _is_noun(field: str) -> bool:
@@ -118,8 +121,3 @@ def is_word_of(facet: str, token: str, code: str) -> bool:
     """True for a word of a facet: `flat`, of a home."""
     lists_of = (_phrases(code, name).get(facet, WordList(())) for name in ("facet_words", "facet_turns"))
     return any(token in entry.split() for phrases in lists_of for entry in phrases.entries())
-
-
-def _is_time(tokens: Sequence[str], words: Grammar) -> bool:
-    times = words.calendar_words, words.weekdays, words.months, words.units, words.time_words
-    return any(token in entries for token in tokens for entries in times)

@@ -295,7 +295,11 @@ class Pair:
         return any(
             turn.facet in facets
             and (turn.ends or self.weight(value & _stems(part.text, code)) <= _EVERYDAY)
-            and (turn.told or (not has_phrase(known, turn.phrase) and self._goes_on_so(part, turn)))
+            and (
+                turn.told in {"is", self.fact.field} or self.fact.field in ("", "is")
+                if turn.told
+                else not has_phrase(known, turn.phrase) and self._goes_on_so(part, turn)
+            )
             for part in self.clauses
             for turn in turns_in(part, self.words)
         )
@@ -314,24 +318,14 @@ class Pair:
         if leads and not turn.ends and turn.facet in _PLACED:
             return True  # `got a job at the council`
         names = _names_in(clause.text, words)
-        timeless = _without_times(clause.text)
+        times = (hit.span for hit in find_ranges(clause.text, _ANY_DAY)[0])
+        timeless = frozenset(tokens_of(with_blanks(clause.text, times)))
         return not any(
             self._names(token)
             and not self._is_known(token)
             and (turn.ends or token not in names)
             and not is_word_of(turn.facet, token, words.code)
             for token in takewhile(timeless.__contains__, behind)  # `on days since monday thank god`
-        )
-
-    @property
-    def has_names_apart(self) -> bool:
-        """True where each has a name that the other one has not."""
-        fact, later = self.fact, self.telling
-        before = fact.value if fact.is_statement else f"is {fact.value}"
-        known = tokens_of(f"{fact.entity} {fact.field} {fact.value}")
-        return bool(
-            _names_in(later.text, later.words).difference(known)
-            and _names_in(before, grammar_of(fact.value, later.words.code)).difference(later.tokens)
         )
 
     @property
@@ -355,8 +349,13 @@ class Pair:
     @property
     def has_another_name(self) -> float:
         """1 where a field is told of that the older one is, and each has a name of its own: `I report to Bashir`, of `line manager: Colette`; of a statement, as far as its subject changes."""
+        fact, later = self.fact, self.telling
         later_stems = {stem for part in self.clauses for stem in _stems(part.text, self.words.code)}
-        if not (self.has_names_apart and self._about & self.shared & later_stems):
+        before = fact.value if fact.is_statement else f"is {fact.value}"
+        known = tokens_of(f"{fact.entity} {fact.field} {fact.value}")
+        new = _names_in(later.text, later.words).difference(known)
+        old = _names_in(before, grammar_of(fact.value, later.words.code)).difference(later.tokens)
+        if not (new and old and self._about & self.shared & later_stems):
             return 0.0
         return max(self.sign("changes"), self.sign("beginnings")) if self.fact.is_statement else 1.0
 
@@ -451,12 +450,6 @@ def _weight_of(stem: str, code: str) -> float:
 def _everyday(code: str) -> frozenset[str]:
     language = code if code in codes() else "en"
     return stems_in(" ".join(grammar(code).everyday), language)
-
-
-@lru_cache(maxsize=1024)
-def _without_times(text: str) -> frozenset[str]:
-    """The words of a text besides those of its days and times."""
-    return frozenset(tokens_of(with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))))
 
 
 @lru_cache(maxsize=2048)
