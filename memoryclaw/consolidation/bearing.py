@@ -200,15 +200,16 @@ def _is_at_another_place(claim: Claim, fact: Fact) -> bool:
     """True where one works elsewhere than by a fact of their work: `works at: Bol`, of `works as: nurse at Fjord Clinic`."""
     if not claim.change or {claim.field, fact.field} not in ({"works at", "works as"}, {"works as"}):
         return False
-    old, new = (_workplace(job, grammar_of(claim.words).code) for job in (fact, claim))
+
+    def place_of(job: Claim | Fact) -> frozenset[str]:
+        tokens, words = tokens_of(job.value), grammar_of(job.value, grammar_of(claim.words).code)
+        leads = (
+            n for n in range(len(tokens)) if job.field == "works at" or words.place_prepositions.at(tokens, n)
+        )
+        return stems(" ".join(tokens[next(leads, len(tokens)) :]), job.value)
+
+    old, new = place_of(fact), place_of(claim)
     return bool(old and new) and not (old <= new or new <= old)
-
-
-def _workplace(job: Claim | Fact, code: str) -> frozenset[str]:
-    """The stems of the place that a fact of somebody's work names."""
-    tokens, words = tokens_of(job.value), grammar_of(job.value, code)
-    first = next((n for n in range(len(tokens)) if words.place_prepositions.at(tokens, n)), len(tokens))
-    return stems(" ".join(tokens[0 if job.field == "works at" else first :]), job.value)
 
 
 def may_change(text: str) -> bool:
@@ -544,7 +545,9 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     ended = [thing for _, thing in endings(words)]
     if ended and endings(older.value) and not any(thing <= stems(older.value, words) for thing in ended):
         return False  # `I no longer eat meat`, `I no longer eat cheese`: two ends
-    if _is_apart(claim, older) or speaks_of_another(older.value, words) or _is_wished(words):
+    first = clauses(words, grammar_of(words))[:1]
+    is_wished = any(clause.kind == "wish" for clause in first)  # `I wish it was due on Friday instead`
+    if is_wished or _is_apart(claim, older) or speaks_of_another(older.value, words):
         return False
     return not _is_own(older.value) or _is_of_speaker(words, older.value)
 
@@ -573,11 +576,6 @@ def _wish_in(text: str, code: str) -> frozenset[str]:
     first = next(iter(clauses(text, words)), None)
     is_own = first is not None and words.first_person.has_any(first.subject[:1] or ("",))
     return stems(first.rest, text) if first and is_own and first.kind == "wish" else frozenset()
-
-
-def _is_wished(text: str) -> bool:
-    """True for `I wish it was due on Friday instead`."""
-    return any(clause.kind == "wish" for clause in clauses(text, grammar_of(text))[:1])
 
 
 def _is_of_speaker(text: str, known: str) -> bool:

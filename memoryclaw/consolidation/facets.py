@@ -104,16 +104,10 @@ def _told_in(clause: Clause, words: Grammar) -> list[tuple[str, str]]:
         (facet, field)
         for facet, fields in _fields().items()
         for field in fields
-        if field in named and not _is_noun(field)
+        if field in named and ((noun := noun_of(field)) is None or noun.field != field)  # not `job`
     }
     states = facets_of("is", clause.rest, words.code) if clause.kind == "be" else ()
     return sorted(told.union((facet, "is") for facet in states))
-
-
-def _is_noun(field: str) -> bool:
-    """True where a noun names a field: `job`, not `works at`."""
-    noun = noun_of(field)
-    return noun is not None and noun.field == field
 
 
 @lru_cache(maxsize=4096)

@@ -254,7 +254,8 @@ class Pair:
             n + 1 == len(tokens)
             or n + 1 in idle
             or not self._names(tokens[n + 1])
-            or self._is_held_by(tokens, n + 1)
+            or self.words.holdings.at(tokens, n + 1)
+            or self._is_known(tokens[n + 1])
             for n in places
         )
 
@@ -279,9 +280,6 @@ class Pair:
 
     def _is_known(self, token: str) -> bool:
         return self._names(token) and not self._own_words.isdisjoint(_stems(token, self.words.code))
-
-    def _is_held_by(self, tokens: Sequence[str], place: int) -> bool:
-        return self.words.holdings.at(tokens, place) > 0 or self._is_known(tokens[place])
 
     @cached_property
     def turns(self) -> bool:
