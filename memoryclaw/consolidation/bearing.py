@@ -184,16 +184,11 @@ def _is_of_another_side(clause: Clause, fact: Fact) -> bool:
 
 def _is_apart(claim: Claim, fact: Fact) -> bool:
     """True for words of which every clause tells of an earlier time or another side."""
-    words, telling = _telling_clauses(claim.words or claim.value)
+    words = grammar_of(text := claim.words or claim.value)
+    telling = [clause for clause in clauses_told(text, words) if clause.kind]  # as they are cached
     return bool(telling and claim.said) and all(
-        tells_apart(clause, words, fact, claim.said) for clause in telling
+        tells_apart(each, words, fact, claim.said) for each in telling
     )
-
-
-@lru_cache(maxsize=1024)
-def _telling_clauses(text: str) -> tuple[Grammar, tuple[Clause, ...]]:
-    words = grammar_of(text)
-    return words, tuple(clause for clause in clauses(text, words) if clause.kind)
 
 
 def _is_at_another_place(claim: Claim, fact: Fact) -> bool:
@@ -545,10 +540,10 @@ def is_tied(claim: Claim, older: Fact) -> bool:
     ended = [thing for _, thing in endings(words)]
     if ended and endings(older.value) and not any(thing <= stems(older.value, words) for thing in ended):
         return False  # `I no longer eat meat`, `I no longer eat cheese`: two ends
-    first = clauses(words, grammar_of(words))[:1]
-    is_wished = any(clause.kind == "wish" for clause in first)  # `I wish it was due on Friday instead`
-    if is_wished or _is_apart(claim, older) or speaks_of_another(older.value, words):
+    if _is_apart(claim, older) or speaks_of_another(older.value, words):
         return False
+    if any(clause.kind == "wish" for clause in clauses(words, grammar_of(words))[:1]):
+        return False  # `I wish it was due on Friday instead`
     return not _is_own(older.value) or _is_of_speaker(words, older.value)
 
 

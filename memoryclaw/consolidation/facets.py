@@ -106,8 +106,8 @@ def _told_in(clause: Clause, words: Grammar) -> list[tuple[str, str]]:
         for field in fields
         if field in named and ((noun := noun_of(field)) is None or noun.field != field)  # not `job`
     }
-    states = facets_of("is", clause.rest, words.code) if clause.kind == "be" else ()
-    return sorted(told.union((facet, "is") for facet in states))
+    states = facets_of("is", clause.rest, words.code)
+    return sorted(told.union((facet, "is") for facet in states if clause.kind == "be"))
 
 
 @lru_cache(maxsize=4096)

@@ -167,9 +167,8 @@ class Pair:
         if subject and any(subject.issubset(turn.phrase) for turn in turns_in(clause, words)):
             return True
         openers = words.noun_openers, words.owner_prepositions
-        is_event = clause.kind not in ("be", "have", "state")  # not `the music school costs 52 a month now`
         return (
-            is_event
+            clause.kind not in ("be", "have", "state")  # not `the music school costs 52 a month now`
             and self._has_sign == 1
             and self.differs
             and any(
@@ -311,17 +310,17 @@ class Pair:
             retold = clause._replace(subject=before, verb=turn.phrase, kind="other")
             if not is_theirs(retold, words, key_of(self.owner), known):
                 return False
-        is_led = words.place_prepositions.at(behind) and not words.goal_prepositions.at(behind)
-        leads = is_led or words.place_prepositions.at(turn.phrase[-1:])
+        leads = words.place_prepositions.at(turn.phrase[-1:]) or (
+            words.place_prepositions.at(behind) and not words.goal_prepositions.at(behind)
+        )
         if leads and not turn.ends and turn.facet in _PLACED:
             return True  # `got a job at the council`
-        names = _names_in(clause.text, words)
         times = (hit.span for hit in find_ranges(clause.text, _ANY_DAY)[0])
         timeless = frozenset(tokens_of(with_blanks(clause.text, times)))
         return not any(
             self._names(token)
             and not self._is_known(token)
-            and (turn.ends or token not in names)
+            and (turn.ends or token not in _names_in(clause.text, words))
             and not is_word_of(turn.facet, token, words.code)
             for token in takewhile(timeless.__contains__, behind)  # `on days since monday thank god`
         )
