@@ -119,16 +119,15 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
         return True
     if not later.clauses or later.repeats(fact.value) or claim.how == "end" or not fact.day < claim.said:
         return False
-    if claim.field and (
-        same_field(claim.field, fact.field)
-        or any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS)
-    ):
+    alike = any({claim.field, fact.field} <= fields for fields in ALIKE_FIELDS)
+    if claim.field and (alike or same_field(claim.field, fact.field)):
         return _is_at_another_place(claim, fact)
     whose = "" if claim.entity == claim.speaker else key_of(claim.entity)
     return any(
-        _changes(clause, later, fact, whose)
+        (_breaks(clause, later.words, fact) or _takes_place(clause, later.words, fact))
+        and is_theirs(clause, later.words, whose, f"{fact.field} {fact.value}")
+        and not tells_apart(clause, later.words, fact, claim.said)
         for clause in later.clauses
-        if not tells_apart(clause, later.words, fact, claim.said)
     )
 
 
@@ -173,32 +172,27 @@ def _is_of_another_side(clause: Clause, fact: Fact) -> bool:
 
 def _is_apart(claim: Claim, fact: Fact) -> bool:
     """True for words of which every clause tells of an earlier time or another side."""
-    words, telling = _telling_clauses(claim.words or claim.value)
+    words = grammar_of(text := claim.words or claim.value)
+    telling = [clause for clause in clauses_told(text, words) if clause.kind]  # as they are cached
     return bool(telling and claim.said) and all(
-        tells_apart(clause, words, fact, claim.said) for clause in telling
+        tells_apart(each, words, fact, claim.said) for each in telling
     )
-
-
-@lru_cache(maxsize=1024)
-def _telling_clauses(text: str) -> tuple[Grammar, tuple[Clause, ...]]:
-    words = grammar_of(text)
-    return words, tuple(clause for clause in clauses(text, words) if clause.kind)
 
 
 def _is_at_another_place(claim: Claim, fact: Fact) -> bool:
     """True where one works elsewhere than by a fact of their work: `works at: Bol`, of `works as: nurse at Fjord Clinic`."""
     if not claim.change or {claim.field, fact.field} not in ({"works at", "works as"}, {"works as"}):
         return False
-    code = grammar_of(claim.words).code
-    old, new = _workplace(fact, code), _workplace(claim, code)
+
+    def place_of(job: Claim | Fact) -> frozenset[str]:
+        tokens, words = tokens_of(job.value), grammar_of(job.value, grammar_of(claim.words).code)
+        leads = (
+            n for n in range(len(tokens)) if job.field == "works at" or words.place_prepositions.at(tokens, n)
+        )
+        return stems(" ".join(tokens[next(leads, len(tokens)) :]), job.value)
+
+    old, new = place_of(fact), place_of(claim)
     return bool(old and new) and not (old <= new or new <= old)
-
-
-def _workplace(job: Claim | Fact, code: str) -> frozenset[str]:
-    """The stems of the place that a fact of somebody's work names."""
-    tokens, words = tokens_of(job.value), grammar_of(job.value, code)
-    first = next((n for n in range(len(tokens)) if words.place_prepositions.at(tokens, n)), len(tokens))
-    return stems(" ".join(tokens[0 if job.field == "works at" else first :]), job.value)
 
 
 def may_change(text: str) -> bool:
@@ -249,7 +243,6 @@ def _likes_otherwise(claim: Claim, fact: Fact) -> bool:
 class _Later(NamedTuple):
     """Words with a sign of change, as they are compared with all that stands."""
 
-    text: str
     words: Grammar
     clauses: tuple[Clause, ...]  # that say so of somebody or something; none where nothing changes
     tokens: tuple[str, ...]
@@ -269,20 +262,7 @@ def _later(text: str) -> _Later:
         for clause in clauses_told(text, words)
         if clause.kind not in ("wish", "modal", "order", "duty")
     )
-    return _Later(text, words, tuple(stated) if is_change else (), tokens, words.endings.within(tokens))
-
-
-def _changes(clause: Clause, later: _Later, fact: Fact, whose: str) -> bool:
-    words, kinds = later.words, kinds_named(clause.text)
-    if not (kinds or _consuming().within(clause.tokens)):
-        return False  # as most clauses; of all that stands this is asked
-    is_of_one = fact.is_statement and _is_of_same_thing(clause, fact, later.text)
-    if not (is_of_one or is_theirs(clause, words, whose, f"{fact.field} {fact.value}")):
-        return False
-    if _breaks(clause, words, fact):
-        return True
-    kind = next((kind for kind in kinds if are_two_of(kind, clause, fact)), None)
-    return kind is not None and _takes_place(kind, clause, later, fact)
+    return _Later(words, tuple(stated) if is_change else (), tokens, words.endings.within(tokens))
 
 
 @lru_cache(maxsize=1024)
@@ -379,7 +359,7 @@ def _is_of_other(clause: Clause, words: Grammar, known: frozenset[str]) -> bool:
         role = tokens[place : place + size]
         lead = tokens[place - 1] if place else ""
         is_led = lead in words.possessives_own or lead in words.noun_openers or not place
-        is_first = place < (len(clause.subject) if clause.kind else FIRST)
+        is_first = place < (len(clause.subject) if clause.kind else FIRST + 1)
         of_role = words.owner_prepositions.has_any(tokens[max(0, place - 2) : place])
         if (of_role or (is_led and is_first)) and known.isdisjoint(role):
             return True
@@ -417,30 +397,26 @@ def are_two_of(kind: _Kind, clause: Clause, fact: Fact) -> bool:
     )
 
 
-def _takes_place(kind: _Kind, clause: Clause, later: _Later, fact: Fact) -> bool:
-    """True where what a clause names of a kind takes the place of another one, since neither is told of more: `we're on Teams now`, not `… for client calls`."""
-    old, new = _telling(fact.value, kind, later.words), _telling(clause.text, kind, later.words)
-    return old <= stems(later.text, later.text) and new <= stems(f"{fact.field} {fact.value}", later.text)
+def _takes_place(clause: Clause, words: Grammar, fact: Fact) -> bool:
+    """True where a clause names another one of a kind than a fact, and neither tells of more: `we're on Teams now`, not `… for client calls`."""
+    kind = next((kind for kind in kinds_named(clause.text) if are_two_of(kind, clause, fact)), None)
+    if kind is None:
+        return False
+    new = _beside(clause.text, kind, words) - stems(f"{fact.field} {fact.value}", clause.text)
+    return not new and _beside(fact.value, kind, words) <= stems(clause.text)
 
 
-@cache
-def _phrases(words: Grammar) -> WordList:
-    return WordList(" ".join(phrase) for phrase, _ in (*words.verb_ends, *words.verb_fields))
-
-
-def _telling(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
-    """The stems of what a text tells besides things of a kind: without its verbs, times and signs of change."""
-    plain = with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))
-    tokens = tokens_of(plain)
-    idle = kind.names, kind.members, _phrases(words), words.tidings
-    places = {
-        n for entries in idle for place, size in entries.places(tokens) for n in range(place, place + size)
-    }
-    places -= {
-        n for n in places if n and tokens[n - 1] in words.noun_openers and tokens[n] in words.verbs
-    }  # `the blog`
-    named = (token for n, token in enumerate(tokens) if n not in places and token not in words.empty)
-    return stems(" ".join(named), text)
+def _beside(text: str, kind: _Kind, words: Grammar) -> frozenset[str]:
+    """The stems of what a text names besides things of a kind."""
+    tokens = tokens_of(text)
+    idle = kind.names, kind.members, words.tidings
+    spans = (span for entries in idle for span in entries.places(tokens))
+    places = {n for place, size in spans for n in range(place, place + size)}
+    is_thing = [before in words.noun_openers for before in ("", *tokens)]  # `the blog`
+    named = (
+        token for n, token in enumerate(tokens) if n not in places or (is_thing[n] and token in words.verbs)
+    )
+    return stems(" ".join(token for token in named if token not in words.empty), text)
 
 
 def moved_to(claim: Claim, fact: Fact) -> str:
@@ -504,9 +480,9 @@ def _subject_in(text: str, code: str) -> str:
 
 @lru_cache(maxsize=8192)  # of every statement that stands
 def _is_own(text: str) -> bool:
-    """True for what begins with an `I` or a `we`."""
+    """True for what begins with an `I`, a `we` or a `my`."""
     words, first = grammar_of(text), tokens_of(text)[:1]
-    return words.first_person.has_any(first) and not words.possessives_own.has_any(first)
+    return words.first_person.has_any(first) or words.possessives_own.has_any(first)
 
 
 def is_tied(claim: Claim, older: Fact) -> bool:
@@ -574,6 +550,11 @@ def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
     old, new = (frozenset(filter(str.isdecimal, words)) or words for words in (old, new))
     if fact.is_statement or not (claim.change and old and new and old.isdisjoint(new)):
         return False
+    is_own = grammar_of(claim.value).first_person.has_any(
+        tokens_of(claim.value)
+    )  # `my doctor put me on 40 mg`
+    if not (is_own or _is_of_speaker(claim.value, f"{fact.field} {fact.value}")):
+        return False  # `the canteen moved to floor 5`, of one's desk
     topic, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)
     subject = subject_of(claim.value)
     are_days = "day" in kinds_of_values(fact.value) & kinds_of_values(claim.value)

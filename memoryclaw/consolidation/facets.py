@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from memoryclaw.recall.renewing import fields_in
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.grammar import Grammar, WordList, grammar, grammar_of, tokens_of
@@ -25,6 +26,7 @@ class FacetChange(NamedTuple):
     phrase: tuple[str, ...]
     behind: int  # where the clause goes on behind them
     ends: bool  # they say that the older value is over
+    told: str = ""  # the field of which they tell a value with a sign of change
 
 
 @cache
@@ -85,7 +87,29 @@ def turns_in(clause: Clause, words: Grammar) -> tuple[FacetChange, ...]:
             ):
                 continue  # `I retired my ThinkPad`
             turns.append(FacetChange(facet, phrase, place + size, words.losing.within(phrase)))
-    return tuple(turns)
+    told = (FacetChange(facet, (), len(tokens), False, field) for facet, field in _told_in(clause, words))
+    return (*turns, *told)
+
+
+def _told_in(clause: Clause, words: Grammar) -> list[tuple[str, str]]:
+    """The facets of which a clause tells a value, each with its field, with a sign of change, by its verb or by what somebody is: `ich wohne wieder in Köln`, `I'm a surveyor now`."""
+    tokens, signs = clause.tokens, (words.changes, words.returns, words.beginnings)
+    spans = [span for sign in signs for span in sign.places(tokens)]
+    if not spans or clause.joined or any(sign.within(tokens) for sign in (words.negations, words.former)):
+        return []
+    idle = {n for place, size in spans for n in range(place, place + size)}
+    plain = " ".join(token for n, token in enumerate(tokens) if n not in idle)
+    named = {
+        field.partition(" ")[2] for text in (clause.text, plain) for field in fields_in(text, words.code)[0]
+    }
+    told = {
+        (facet, field)
+        for facet, fields in _fields().items()
+        for field in fields
+        if field in named and ((noun := noun_of(field)) is None or noun.field != field)  # not `job`
+    }
+    states = facets_of("is", clause.rest, words.code)
+    return sorted(told.union((facet, "is") for facet in states if clause.kind == "be"))
 
 
 @lru_cache(maxsize=4096)

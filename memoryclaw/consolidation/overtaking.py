@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from memoryclaw.consolidation.bearing import (
     REACHED_AT,
@@ -166,27 +166,33 @@ class Pair:
         subject = frozenset(clause.subject) - words.noun_openers
         if subject and any(subject.issubset(turn.phrase) for turn in turns_in(clause, words)):
             return True
+        openers = words.noun_openers, words.owner_prepositions
         return (
-            words.changes.within(clause.tokens)
+            clause.kind not in ("be", "have", "state")  # not `the music school costs 52 a month now`
+            and self._has_sign == 1
             and self.differs
             and any(
                 not self.shared.isdisjoint(_stems(thing, code))
-                for opener, thing in pairwise(tokens_of(clause.rest))
-                if opener in words.noun_openers and opener not in words.people_pronouns
+                for opener, thing in pairwise(tokens_of(clause.rest) or clause.tokens)
+                if thing not in words.units
+                and (opener[0].isdigit() or any(opener in each for each in openers))
+                and opener not in words.people_pronouns
             )
         )
 
     def _is_of_another_time(self, clause: Clause) -> bool:
         """True for what a clause tells of an hour, or of a year or more before what stands, which it does not name: `left work at 8`, `years ago I broke up with Dean`."""
-        if clock_in(clause.text) and not clock_in(self.fact.value):
+        if clock_in(clause.text) and not (
+            clock_in(self.fact.value) or _WITHIN_FIGURE.search(self.fact.value)
+        ):
             return True
         value = _stems(self.fact.value, self.words.code)
         if not value or value <= _stems(clause.text, self.words.code):
             return False
         ranges = told_ranges(clause.text, date.fromisoformat(self.telling.said[:10]))
         before = (date.fromisoformat(self.fact.day[:10]) - _LONG).isoformat() if self.fact.day else ""
-        return self.words.earlier_times.within(clause.tokens) or any(
-            "" < span.end < before for span in ranges
+        return self.words.earlier_times.within(clause.tokens) or (
+            not self.differs and any("" < span.end < before for span in ranges)
         )
 
     def sign(self, name: str) -> float:
@@ -274,8 +280,11 @@ class Pair:
         return any(
             turn.facet in facets
             and (turn.ends or self.weight(value & _stems(part.text, code)) <= _EVERYDAY)
-            and not has_phrase(known, turn.phrase)
-            and self._goes_on_so(part, turn)
+            and (
+                turn.told in {"is", self.fact.field} or self.fact.field in ("", "is")
+                if turn.told
+                else not has_phrase(known, turn.phrase) and self._goes_on_so(part, turn)
+            )
             for part in self.clauses
             for turn in turns_in(part, self.words)
         )
@@ -289,29 +298,19 @@ class Pair:
             retold = clause._replace(subject=before, verb=turn.phrase, kind="other")
             if not is_theirs(retold, words, key_of(self.owner), known):
                 return False
-        leads = words.place_prepositions.at(behind) and not words.goal_prepositions.at(behind)
+        leads = words.place_prepositions.at(turn.phrase[-1:]) or (
+            words.place_prepositions.at(behind) and not words.goal_prepositions.at(behind)
+        )
         if leads and not turn.ends and turn.facet in _PLACED:
             return True  # `got a job at the council`
-        names = _names_in(clause.text, words)
-        timeless = _without_times(clause.text)
+        times = (hit.span for hit in find_ranges(clause.text, _ANY_DAY)[0])
+        timeless = frozenset(tokens_of(with_blanks(clause.text, times)))
         return not any(
-            token in timeless
-            and self._names(token)
+            self._names(token)
             and not self._is_known(token)
-            and (turn.ends or token not in names)
+            and (turn.ends or token not in _names_in(clause.text, words))
             and not is_word_of(turn.facet, token, words.code)
-            for token in behind
-        )
-
-    @property
-    def has_names_apart(self) -> bool:
-        """True where each has a name that the other one has not."""
-        fact, later = self.fact, self.telling
-        before = fact.value if fact.is_statement else f"is {fact.value}"
-        known = tokens_of(f"{fact.entity} {fact.field} {fact.value}")
-        return bool(
-            _names_in(later.text, later.words).difference(known)
-            and _names_in(before, grammar_of(fact.value, later.words.code)).difference(later.tokens)
+            for token in takewhile(timeless.__contains__, behind)  # `on days since monday thank god`
         )
 
     @property
@@ -322,22 +321,26 @@ class Pair:
     @property
     def is_moved(self) -> float:
         """1 where a way leads to a figure, it changes or begins, or a clause is about nothing else: `gone to 6.20`, `grafana is on 3100`; half where another sentence of the turn changes it."""
-        ways, code = self.words.goal_prepositions, self.words.code
+        stated = (part for part in self.clauses if part.kind in ("be", "have") and self._about)
+        subjects = [_stems(" ".join(part.subject), self.words.code) for part in stated]
+        return max(float(self._about in subjects), self._has_sign)
+
+    @property
+    def _has_sign(self) -> float:
+        ways = self.words.goal_prepositions
         leads = any(way in ways and behind[0].isdigit() for way, behind in pairwise(self.tokens))
-        subjects = [
-            _stems(" ".join(part.subject), code) for part in self.clauses if part.kind in ("be", "have")
-        ]
-        return max(
-            float(leads or self._about in filter(None, subjects)),
-            self.sign("changes"),
-            self.sign("beginnings"),
-        )
+        return max(float(leads), self.sign("changes"), self.sign("beginnings"))
 
     @property
     def has_another_name(self) -> float:
         """1 where a field is told of that the older one is, and each has a name of its own: `I report to Bashir`, of `line manager: Colette`; of a statement, as far as its subject changes."""
+        fact, later = self.fact, self.telling
         later_stems = {stem for part in self.clauses for stem in _stems(part.text, self.words.code)}
-        if not (self.has_names_apart and self._about & self.shared & later_stems):
+        before = fact.value if fact.is_statement else f"is {fact.value}"
+        known = tokens_of(f"{fact.entity} {fact.field} {fact.value}")
+        new = _names_in(later.text, later.words).difference(known)
+        old = _names_in(before, grammar_of(fact.value, later.words.code)).difference(later.tokens)
+        if not (new and old and self._about & self.shared & later_stems):
             return 0.0
         return max(self.sign("changes"), self.sign("beginnings")) if self.fact.is_statement else 1.0
 
@@ -434,12 +437,6 @@ def _everyday(code: str) -> frozenset[str]:
     return stems_in(" ".join(grammar(code).everyday), language)
 
 
-@lru_cache(maxsize=1024)
-def _without_times(text: str) -> frozenset[str]:
-    """The words of a text besides those of its days and times."""
-    return frozenset(tokens_of(with_blanks(text, (hit.span for hit in find_ranges(text, _ANY_DAY)[0]))))
-
-
 @lru_cache(maxsize=2048)
 def _names_in(text: str, words: Grammar) -> frozenset[str]:
     return frozenset(
@@ -492,7 +489,9 @@ FEATURES: Mapping[str, Callable[[Pair], float]] = {
     "a fact": lambda pair: not pair.fact.is_statement,
     # what the later one says
     "an end": lambda pair: pair.ends,
-    "a wish": lambda pair: max(pair.of_kinds("wish", "modal", "duty"), pair.doubted("supposed")),
+    "a wish": lambda pair: (
+        (not pair.ends) * max(pair.of_kinds("wish", "modal", "duty"), pair.doubted("supposed"))
+    ),
     "length of the older one": lambda pair: math.log1p(len(tokens_of(pair.fact.value))),
 }  # fmt: skip
 

@@ -57,7 +57,7 @@ def corrected(text: str, words: Grammar) -> Corrected:
                 place >= start
                 # A bare "no" in the middle of a clause is none.
                 and (length > 1 or tokens[place] not in _BARE or _AT_START.search(text, 0, spans[place][0]))
-                and not words.not_orders.at(tokens, place)
+                and not (words.not_orders.at(tokens, place) or words.ended.at(tokens, place))
             ):
                 sign = spans[place][0], spans[place + length - 1][1]
                 if fixed := _replaced(text, sign, words):

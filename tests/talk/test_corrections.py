@@ -66,6 +66,8 @@ def test_the_right_value_takes_the_place_of_the_last_one_of_its_kind(
         ("en", "we moved to Leeds, sorry Anna, i forgot", "we moved to Leeds, sorry Anna, i forgot"),
         ("en", "we moved to Leeds. sorry, Claude.", "we moved to Leeds. sorry, Claude."),
         ("en", "he is in Leeds, actually Selby is nearer", "he is in Leeds, actually Selby is nearer"),
+        ("en", "I bowl on Mondays, no longer on Fridays", "I bowl on Mondays, no longer on Fridays"),
+        ("en", "we buy corn flour, no more rice flour for us", "we buy corn flour, no more rice flour for us"),
         ("en", "we had soup, actually, boring", "we had soup, actually, boring"),
         ("de", "ich komme aus Jena, sorry, Anna kommt aus Gera", "ich komme aus Jena, sorry, Anna kommt aus Gera"),
     ],
