@@ -482,7 +482,14 @@ class _Turn:
         members = (
             clauses(text[lead.end() :], words, is_name) if lead and not text[lead.end()].isdigit() else []
         )
-        if lead and members and members[0].kind and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1):
+        is_short = lead and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1)
+        if (
+            lead
+            and is_short
+            and members
+            and members[0].kind
+            and not is_order(first_clause(lead[1], words, members[0]), words)
+        ):
             self._topic = trimmed(lead[1], words)
             self.named = self.names.found(lead[1]) or self.named
             members = [
@@ -885,7 +892,7 @@ def _whole_order(
 
 
 def _is_of_order(clause: Clause, words: Grammar) -> bool:
-    return clause.under or (
+    return (clause.under and not asks(clause.typed, words)) or (
         not clause.kind and words.not_the_other.at(clause.tokens) in range(1, len(clause.tokens))
     )
 

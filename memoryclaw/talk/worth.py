@@ -253,8 +253,27 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         or (not _LENGTHS.isdisjoint(tokens_of(statement.words)) and _has_little_time(exchange.tokens, words))
         or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))
         or any("moment" in neighbour.doubts and neighbour.subject == "own" for neighbour in exchange.beside)
-        or (any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside) and not wished(statement))
+        or (
+            (
+                _leads_to_work(exchange)
+                or any(_asks(neighbour, exchange.beside) for neighbour in exchange.beside)
+            )
+            and not wished(statement)
+        )
     )
+
+
+def _leads_to_work(exchange: Surroundings) -> bool:
+    """True for an order before a colon behind which nothing is told, which is what it is to be done with: `answer in one line: who was Ada Lovelace`."""
+    order, words = exchange.said, exchange.words
+    behind = order.quote.partition(order.words)[2].lstrip()
+    if behind[:1] not in (":", "：") or any(
+        other.kind for other in exchange.beside if other is not order and other.quote == order.quote
+    ):
+        return False
+    # `no tables: I read on my phone` says why, also where that was taken for a text
+    denies = words.negations.within(tokens_of(order.words))
+    return not denies or words.manner_verbs.at(tokens_of(behind)) > 0
 
 
 def _asks(statement: Statement, beside: Sequence[Statement]) -> bool:
