@@ -230,9 +230,14 @@ def _tells(tokens: Sequence[str], words: Grammar) -> bool:
 
 
 def is_task(clause: Clause, words: Grammar) -> bool:
-    """True for one piece of work: `remind me to ring them`, `gimme three options`, `nimm den zweiten Vorschlag`."""
+    """True for one piece of work: `remind me to ring them`, `nimm den zweiten Vorschlag`, `i need a recipe for six`."""
     tokens = _plain(clause, words)
-    return words.tasks.at(tokens) > 0 or (not clause.subject and _names_part(tokens, words))
+    made = not words.possessives_own.within(tokens) and any(
+        words.written_things.at(tokens, place + size + adjective)
+        for place, size in words.needs.places(tokens)
+        for adjective in range(2)
+    )
+    return made or words.tasks.at(tokens) > 0 or (not clause.subject and _names_part(tokens, words))
 
 
 def _names_part(tokens: Sequence[str], words: Grammar) -> bool:
