@@ -9,7 +9,7 @@ from memoryclaw.model import FROM_NOW_ON, PROJECT, Turn
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import grammar_of, tokens_of
-from memoryclaw.text.repository_work import is_of_work, names_this_project, says_we
+from memoryclaw.text.repository_work import is_of_work, is_told_here, says_we
 from memoryclaw.vault.validity import canonical_scope
 
 _TOOL = 2  # words of its name
@@ -25,7 +25,7 @@ def in_project(claim: Claim, project: str) -> Claim:
         and says_we(claim.quote)
         and (len(claim.value.split()) <= _TOOL or is_of_work(claim.quote))
     )
-    is_here = is_ours or (claim.how != "role" and names_this_project(claim.quote))
+    is_here = is_ours or (claim.how != "role" and is_told_here(claim.quote))
     if (
         not (is_here or is_of_work(text))
         or (claim.field == FROM_NOW_ON and not _TALK.isdisjoint(tokens_of(text)))

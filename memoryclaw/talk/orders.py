@@ -11,6 +11,9 @@ from memoryclaw.text.grammar import Grammar
 
 _OCCASION = 6  # words before an order that say where it holds, at most, and its own first
 _CONDITION = 3  # words of the shortest condition: `when you write`
+_TOPIC = (
+    3  # words before the one that tells of what in an answer a wish is, and that one: `short clear answers`
+)
 
 
 class ReadClause(NamedTuple):
@@ -98,10 +101,35 @@ def _wishes_manner(reading: ReadClause) -> bool:
     return size > 0 and not at_hand and (topics or verb in words.manner_verbs)
 
 
+def _wishes_to_last(reading: ReadClause) -> bool:
+    """True for what somebody wants of every answer: `vorrei risposte brevi d'ora in poi`; not `i want short hair from now on`."""
+    words, typed = reading.words, reading.clause.typed
+    lasting = {n for place, size in words.lasting.places(typed) for n in range(place, place + size)}
+    tokens = [token for n, token in enumerate(typed) if n not in lasting]
+    place, size = next(words.wish_verbs.places(tokens), (0, 0))
+    wisher = tokens[: place + size]
+    wish = [token for token in tokens[place + size :] if token not in words.adverbs]
+    inverted = int(words.first_person.has_any(wish[:1]))  # `will ich`
+    wisher, wish = wisher + wish[:inverted], wish[inverted:]
+    wish = wish[next((n for n, token in enumerate(wish) if token not in words.determiners), 0) :]
+    topics = (words.order_topics, words.manner_things)
+    end = max((n + each.at(wish, n) for each in topics for n in range(_TOPIC) if each.at(wish, n)), default=0)
+    # An adjective before its noun is no topic; an infinitive is what the speaker wants to do.
+    is_noun = words.verb_leads or end == len(wish) or wish[end] in words.prepositions
+    ends = tuple(words.infinitive_ends.entries() if words.verb_leads else ())
+    acts = not end or wish[0] in words.prepositions or wish[0].endswith(ends)
+    others = (words.first_person, words.possessives_own, words.roles)
+    is_own = words.first_person.has_any(wisher) or (
+        words.verb_leads and wisher and not reading.clause.subject
+    )
+    return bool(lasting and is_own and is_noun and not acts) and not any(each.within(wish) for each in others)
+
+
 # Each row by its example: whether it fits a clause, and whether such a clause is an order. The first that fits decides.
 ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], object]], ...] = (
     ("can you always write in French", lambda reading: request_of(reading.clause.tokens, reading.words), lambda _: True),
     ("i hate it when you use bullet points", _wishes_manner, lambda _: True),
+    ("i want short answers from now on", _wishes_to_last, lambda _: True),
     ("no worries", lambda reading: not reading.tokens or reading.holds("not_orders", at=True), lambda _: False),
     ("never more", lambda reading: {*reading.tokens} <= reading.words.lasting | reading.words.comparatives, lambda _: False),
     ("call me Bo", lambda reading: reading.holds("address_orders", at=True), lambda reading: not _names_a_time(reading)),
@@ -202,9 +230,14 @@ def _tells(tokens: Sequence[str], words: Grammar) -> bool:
 
 
 def is_task(clause: Clause, words: Grammar) -> bool:
-    """True for one piece of work: `remind me to ring them`, `gimme three options`, `nimm den zweiten Vorschlag`."""
+    """True for one piece of work: `remind me to ring them`, `nimm den zweiten Vorschlag`, `i need a recipe for six`."""
     tokens = _plain(clause, words)
-    return words.tasks.at(tokens) > 0 or (not clause.subject and _names_part(tokens, words))
+    made = not words.possessives_own.within(tokens) and any(
+        words.written_things.at(tokens, place + size + adjective)
+        for place, size in words.needs.places(tokens)
+        for adjective in range(2)
+    )
+    return made or words.tasks.at(tokens) > 0 or (not clause.subject and _names_part(tokens, words))
 
 
 def _names_part(tokens: Sequence[str], words: Grammar) -> bool:
@@ -270,7 +303,8 @@ def request_of(tokens: Sequence[str], words: Grammar) -> int:
 
 def asks_for_manner(clause: Clause, words: Grammar) -> bool:
     """True for an order in the form of a question or of a wish: `could you always …?`, `i'd prefer if you …`."""
-    return words.request_openers.within(clause.tokens) or words.manner_wishes.within(clause.tokens)
+    forms = (words.request_openers, words.manner_wishes, words.wish_verbs)
+    return any(form.within(clause.tokens) for form in forms)
 
 
 def _occasion(tokens: Sequence[str], words: Grammar) -> int:

@@ -604,7 +604,7 @@ def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
         if not tokens_of(sentence) or words.remember_phrases.within(tokens_of(sentence)):
             continue
         ends = _NOTHING.match(line, colon.end()) is not None
-        if _announces(sentence, line, colon, words):
+        if is_record(line[colon.end() :]) or _announces(sentence, line, colon, words):
             is_output = listed("outputs").within(tokens_of(sentence))
             return line[: colon.end()], _ALL if ends and not is_output else _BLOCK
         if ends and not last:

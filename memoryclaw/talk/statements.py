@@ -92,7 +92,7 @@ class Statement:
     subject: str = "own"  # own | named | thing | other | none
     assertions: tuple[Assertion, ...] = ()  # what it says of what, where that can be told
     ended: tuple[Assertion, ...] = ()  # what it says holds no longer
-    # supposed | reported | hedged | joke | moment | mood | asked | addressed (it speaks of the one spoken to)
+    # supposed | reported | hedged | reasoned (a doubt in a reason) | joke | moment | mood | asked | addressed (it speaks of the one spoken to)
     doubts: frozenset[str] = frozenset()
     stressed: bool = False  # behind "remember:"
     change: bool = False  # has a sign that something known changed
@@ -485,7 +485,14 @@ class _Turn:
         members = (
             clauses(text[lead.end() :], words, is_name) if lead and not text[lead.end()].isdigit() else []
         )
-        if lead and members and members[0].kind and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1):
+        is_short = lead and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1)
+        if (
+            lead
+            and is_short
+            and members
+            and members[0].kind
+            and not is_order(first_clause(lead[1], words, members[0]), words)
+        ):
             self._topic = trimmed(lead[1], words)
             self.named = self.names.found(lead[1]) or self.named
             members = [
@@ -527,6 +534,12 @@ class _Turn:
                 if is_alone and is_last and not _vouches(clause.subject, words):
                     doubts[-1] |= {"reported"}  # `i'm 52, my wife says`
             end = members[place + 1].start if place + 1 < len(members) else len(text)
+            # What is the reason of something may be doubtful, and it is not.
+            is_reason = bool(place and words.reasons.at(clause.typed))
+            reason = max(0, words.reasons.find(plain)) or len(plain)
+            unreal = words.conditionals.within(plain[:reason]) and not (doubted or at_its_end)
+            hedge_end = words.suppositions.find(clause.tokens) if orders[place] else len(clause.tokens)
+            hedged = words.hedges.within(clause.tokens[:hedge_end]) or doubted
             signs = {
                 "asked": (is_question and not self._leads_to_question(members, place, text))
                 or (
@@ -539,18 +552,10 @@ class _Turn:
                         goes_on=place > 0 and "asked" not in doubts[-1] and self._goes_on(clause),
                     )
                 ),
-                "supposed": supposed or (words.conditionals.within(plain) and not (doubted or at_its_end)),
+                "supposed": supposed or (unreal and not is_reason),
                 "reported": reports or reported == "open" or (reported == "said" and clause.joined),
-                # What is the reason of something may be doubtful, and it is not.
-                "hedged": not (place and words.reasons.at(clause.typed))
-                and (
-                    words.hedges.within(
-                        clause.tokens[: words.suppositions.find(clause.tokens)]
-                        if orders[place]
-                        else clause.tokens
-                    )
-                    or doubted
-                ),
+                "hedged": hedged and not is_reason,
+                "reasoned": is_reason and (unreal or hedged),
                 "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
                 "moment": words.moments.within(clause.tokens)
                 or (
@@ -660,24 +665,23 @@ class _Turn:
         words: str = "",
         behind: str = "",
     ) -> _Piece:
-        clause = spelled_out(clause, self.words, self.names)
-        entity, subject = self.names.subject(clause, self.words, self.speaker)
+        plain = clause = spelled_out(clause, self.words, self.names)
+        if "hedged" in doubts:
+            bare = _unhedged(clause.text, self.words, *[self.words.conditionals][: clause.kind == "modal"])
+            plain = first_clause(bare, self.words, clause)
+        teller = plain if plain.subject else clause
+        entity, subject = self.names.subject(teller, self.words, self.speaker)
         if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
             entity, subject = self._subject  # `I left Shell and work at Fugro`
         self._subject = ("", "none") if clause.kind in _INTENDED else (entity, subject)
-        if subject == "other" and clause.subject[0] in self.words.people_pronouns:
+        if subject == "other" and teller.subject[0] in self.words.people_pronouns:
             entity = self._antecedent()
             subject = "named" if entity else subject
             self.names.people.update(filter(None, [entity]))
             self._is_stranger = not entity
         assertions: tuple[Assertion, ...] = ()
-        plain, (noun, changed), switch = clause, self._field, ""
-        if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
-            if "hedged" in doubts:
-                bare = _unhedged(
-                    clause.text, self.words, *[self.words.conditionals][: clause.kind == "modal"]
-                )
-                plain = first_clause(bare, self.words, clause)
+        (noun, changed), switch = self._field, ""
+        if kind not in ("order", "task", "choice") and not doubts & _UNREAL:
             if noun and (value := value_of_it(plain, self.words)):
                 plain, behind = first_clause(noun, self.words, plain), f": {value}"
             # `Lisa: mag Rosen` tells of Lisa
@@ -884,7 +888,7 @@ def _whole_order(
 
 
 def _is_of_order(clause: Clause, words: Grammar) -> bool:
-    return clause.under or (
+    return (clause.under and not asks(clause.typed, words)) or (
         not clause.kind and words.not_the_other.at(clause.tokens) in range(1, len(clause.tokens))
     )
 
@@ -923,7 +927,7 @@ def _ends_in_tag(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _content(tokens: Sequence[str], words: Grammar) -> frozenset[str]:
     """The tokens that carry a subject."""
-    if words.fillers.at(tokens) == len(tokens):
+    if words.fillers.skip(tokens) == len(tokens):
         return frozenset()  # `quick question`
     return frozenset(token for token in tokens if token not in words.idle)
 
@@ -941,7 +945,8 @@ def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
 
 _BARRED = frozenset({"supposed", "reported", "asked"})
 _WHOLLY = frozenset({"mood", "moment", "joke"})  # of a statement where all its clauses are
-_UNSURE = _BARRED | {"hedged", "joke"}
+_UNREAL = frozenset({"supposed", "asked", "reasoned"})  # what it tells of whom is no fact
+_UNSURE = _BARRED | _UNREAL | {"hedged", "joke"}
 # Behind these a bare verb is an infinitive: `i need to book the ferry and paint the gate`.
 _INTENDED = frozenset({"duty", "wish", "modal", "order", "task"})
 _REASONS = frozenset({"be", "have", "other", "report"})  # in which an order says why: `…, i get hives`

@@ -250,12 +250,16 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
 
 
 def _leads_to_work(exchange: Surroundings) -> bool:
-    """True for an order before a colon, of the work behind it: `reply in French: how big is Mars`; not before a reason."""
-    behind = exchange.said.quote.partition(exchange.said.words)[2].strip()
-    beside = (neighbour for neighbour in exchange.beside if neighbour.subject == "none")
-    return behind == ":" or (
-        behind.startswith(":") and any(neighbour.kind in ("", "task") for neighbour in beside)
-    )
+    """True for an order before a colon behind which nothing is told, which is what it is to be done with: `answer in one line: who was Ada Lovelace`."""
+    order, words = exchange.said, exchange.words
+    behind = order.quote.partition(order.words)[2].lstrip()
+    if behind[:1] not in (":", "：") or any(
+        other.kind for other in exchange.beside if other is not order and other.quote == order.quote
+    ):
+        return False
+    # `no tables: I read on my phone` says why, also where that was taken for a text
+    denies = words.negations.within(tokens_of(order.words))
+    return not denies or words.manner_verbs.at(tokens_of(behind)) > 0
 
 
 def _asks(statement: Statement, beside: Sequence[Statement]) -> bool:

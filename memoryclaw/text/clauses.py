@@ -363,7 +363,11 @@ def _is_inverted(
         return True
     if tokens[0] not in words.question_verbs and tokens[0] not in words.inverted_verbs:
         return False
-    if tokens[1] in words.question_subjects:
+    # `is 5 miles more than 8 km`, `are 3 eggs enough`
+    counts = tokens[1].isdigit() and (
+        tokens[0] in words.plural_verbs or words.comparatives.within(tokens[2:])
+    )
+    if tokens[1] in words.question_subjects or counts:
         return True
     superlative = len(tokens) > 2 and tokens[2].endswith("st")
     return (

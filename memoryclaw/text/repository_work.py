@@ -6,7 +6,7 @@ import re
 from itertools import pairwise, takewhile
 
 from memoryclaw.text import words as lists
-from memoryclaw.text.grammar import Grammar, spoken_in, tokens_of
+from memoryclaw.text.grammar import Grammar, grammar, spoken_in, tokens_of
 
 _WORK = frozenset(lists.words("consolidation.work"))
 _THIS, _PROJECT = (frozenset(lists.words(f"consolidation.{name}")) for name in ("this", "project"))
@@ -30,9 +30,12 @@ def names_this_project(text: str) -> bool:
 
 
 def is_told_here(text: str) -> bool:
-    """True for words of the work that say where they hold, as in this project: `tests run with vitest here`."""
-    here = _HERE.get(spoken_in(text, "en"), frozenset())
-    return names_this_project(text) or (not here.isdisjoint(tokens_of(text)) and is_of_work(text))
+    """True for words of the work, or of one tool for another, that say where they hold, as in this project: `tests run with vitest here`, `use uv here, not pip`."""
+    code, tokens = spoken_in(text, "en"), tokens_of(text)
+    words = grammar(code)
+    chooses = words.not_the_other.find(tokens) > 0 and not words.determiners.has_any(tokens)
+    is_here = not _HERE.get(code, frozenset()).isdisjoint(tokens)
+    return names_this_project(text) or (is_here and (chooses or is_of_work(text)))
 
 
 def states_a_rule(text: str, words: Grammar) -> bool:

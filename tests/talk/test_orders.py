@@ -43,6 +43,13 @@ LASTING = [
     ("en", "i'd like you to always cite your sources"),
     ("en", "id prefer if you didn't use emojis"),
     ("en", "i hate it when you use bullet points"),
+    ("en", "i'd like all your answers in Italian from now on"),
+    ("de", "ab jetzt hätte ich gern kurze Antworten"),
+    ("fr", "je voudrais désormais des exemples"),
+    ("es", "quiero respuestas cortas a partir de ahora"),
+    ("it", "vorrei risposte brevi d'ora in poi"),
+    ("nl", "ik wil voortaan korte antwoorden"),
+    ("pt", "quero respostas curtas a partir de agora"),
     ("en", "you don't have to be so polite with me"),
     ("fr", "je voudrais que tu me tutoies toujours"),
     ("es", "quiero que siempre me respondas en catalán"),
@@ -297,3 +304,26 @@ def test_an_order_ends_where_another_clause_begins_without_a_mark(text: str, ord
 )  # fmt: skip
 def test_a_supposition_begins_and_ends_with_its_clause(text: str, kept: str) -> None:
     assert kept in [claim.value for claim in claims_of(talk_of(("user Nora", text)))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["i want short hair from now on", "from now on i want to read the news in french", "i quit, never more"],
+)
+def test_what_somebody_wants_of_their_own_life_is_no_order(text: str) -> None:
+    assert not [statement for statement in talk_of(text).statements if statement.kind == "order"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("answer in one line: who was Ada Lovelace", "task"),
+        ("use bullet points: pros and cons of heat pumps", "task"),
+        ("no tables: I read on my phone", "order"),
+        ("reply in French from now on: short and formal", "order"),
+    ],
+)
+def test_an_order_before_a_colon_is_of_the_work_behind_it_unless_it_is_to_last(text: str, kind: str) -> None:
+    segment = segment_of([("user Nora", text)])
+    talk = weigh(statements.read(segment.turns, {}), segment.turns, SessionLook.of(segment.turns, "en"))
+    assert talk.statements[0].kind == kind

@@ -487,3 +487,19 @@ def test_what_somebody_says_is_no_supposition(language: str, text: str, last: st
 
 def test_a_verb_of_being_alone_orders_nothing() -> None:
     assert not [one for one in talk_of("what would my tax be").statements if one.kind == "order"]
+
+
+def test_a_doubt_in_a_reason_is_not_of_what_it_explains() -> None:
+    statement = only(talk_of("we chose Hetzner because AWS would be too expensive"))
+    assert statement.words == "we chose Hetzner because AWS would be too expensive"
+    assert statement.doubts.isdisjoint({"supposed", "hedged"})
+    assert not only(talk_of("I moved because my sister might live in Rome")).assertions
+
+
+@pytest.mark.parametrize(
+    "text", ["it could be that Lotte is allergic to kiwi", "podría ser que Lotte sea alérgica al kiwi"]
+)
+def test_what_may_be_so_is_doubted_of_whom_it_is(text: str) -> None:
+    statement = only(talk_of(text))
+    assert "hedged" in statement.doubts
+    assert [(fact.entity, fact.field) for fact in statement.assertions] == [("Lotte", "allergy")]
