@@ -693,17 +693,17 @@ class App:
         header = rooms.validity.header_values(lifecycle)
         chosen = {key: value for key, value in header.items() if lifecycle[key].strip()}
 
-        def keep(context: rooms.context.WriteContext, told: dict[str, Any]) -> rooms.context.Written:
-            reason, body, words, name = "", "", told.pop("value"), told.pop("name")
-            if not (told["entity"].strip() or name.strip() or told["tags"] or note):
+        def keep(context: rooms.context.WriteContext, values: dict[str, Any]) -> rooms.context.Written:
+            reason, body, words, name = "", "", values.pop("value"), values.pop("name")
+            if not (values["entity"].strip() or name.strip() or values["tags"] or note):
                 read = rooms.understood.understood(context, self.catalog, words, self.config.language)
                 if read.parts:
                     return rooms.remember.remember_parts(
-                        context, read.parts, source=told["source"], lifecycle=told["lifecycle"]
+                        context, read.parts, source=values["source"], lifecycle=values["lifecycle"]
                     )
                 reason, body = f"kept as a note: {read.why}", read.todos
-            field = rooms.agent_claims.known_field(context, told["entity"], name, words)
-            written = rooms.remember.remember(context, words, field=field, body=body, **told)
+            field = rooms.agent_claims.known_field(context, values["entity"], name, words)
+            written = rooms.remember.remember(context, words, field=field, body=body, **values)
             return written._replace(notice="; ".join(filter(None, (reason, written.notice))))
 
         return self._context.write(keep, {**values, "lifecycle": chosen}, as_is=as_is)

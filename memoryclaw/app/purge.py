@@ -108,7 +108,7 @@ def carry_out(
     plan, commit = purge(writing, request, prepare, again=second_look)
     needles = Needles(begun.needles)
     notices += _derived(context, needles)
-    if erased := pages & {one.path for one in plan.emptied}:
+    if erased := pages & {page.path for page in plan.emptied}:
         compile_again(context.looking(), erased)
     purged = _told(plan, dry_run=False)._replace(commit=commit, searched=len(needles.texts))
     hits = _search(context, writing.root, needles, progress)
@@ -125,7 +125,7 @@ def carry_out(
         bundle = rewriting.run(begun.bundle, begun.before, kept, progress)
         past = "rewritten"
         left_over = {*rewriting.leftovers(), *objects_holding(repository, needles, progress)}
-        hits += [Trace(HISTORY, one) for one in sorted(left_over)]
+        hits += [Trace(HISTORY, page) for page in sorted(left_over)]
         context.close()
     if not (history and hits):  # else git's history holds the words still, and the same purge goes on there
         with suppress(FileNotFoundError):
@@ -242,7 +242,9 @@ def _derived(context: VaultContext, needles: Needles) -> Iterator[str]:
 
 
 def _search(context: VaultContext, root: str, needles: Needles, progress: Progress | None) -> list[Trace]:
-    hits = [one for one in traces.in_files(root, needles, progress) if one.path != f"{STATE_DIR}/{MARKER}"]
+    hits = [
+        trace for trace in traces.in_files(root, needles, progress) if trace.path != f"{STATE_DIR}/{MARKER}"
+    ]
     if any(hit.place not in DERIVED for hit in hits):  # what stands in a file is in the index as well
         return [hit for hit in hits if hit.place not in (INDEX, VECTORS)]
     rows = context.catalog.rows("select id, entity, value, text from unit")
@@ -253,7 +255,7 @@ def _search(context: VaultContext, root: str, needles: Needles, progress: Progre
 def _told(plan: PurgePlan, *, dry_run: bool) -> Purged:
     places = []
     for place in PLACES:
-        own_notices = [one for one in plan.emptied if one.place == place]
+        own_notices = [emptied for emptied in plan.emptied if emptied.place == place]
         places.append(PurgedPlace(place, len(own_notices), sum(notice.lines for notice in own_notices), 0))
     return Purged(tuple(places), plan.emptied, dry_run=dry_run)
 

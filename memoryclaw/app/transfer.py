@@ -123,7 +123,9 @@ class Transfer:
 
         def is_tagged(listed: str) -> bool:
             has = [tag.lstrip("#").casefold() for tag in json.loads(listed)]
-            return not asked or any(tag == one or tag.startswith(f"{one}/") for one in asked for tag in has)
+            return not asked or any(
+                tag == wanted or tag.startswith(f"{wanted}/") for wanted in asked for tag in has
+            )
 
         if context.audience == OWNER and not day and not tags:
             paths: Iterable[str] = rooms.bundles.portable_files(root)
@@ -159,7 +161,7 @@ class Transfer:
             catalog = context.catalog
             facts = rooms.browsing.facts(catalog)
             listed = rooms.browsing.browse(catalog, kind="episode", limit=settings.MOST_LISTED)
-            episodes = sorted(listed, key=lambda one: (one.at, one.id), reverse=True)[:_RECENT]
+            episodes = sorted(listed, key=lambda summary: (summary.at, summary.id), reverse=True)[:_RECENT]
             cited_paths = [*(path for path, _ in facts), *(episode.path for episode in episodes)]
             trust = rooms.browsing.trust_of(catalog, cited_paths)
             leaves, paths = context.leaving(context.audience), {fact.id: path for path, fact in facts}

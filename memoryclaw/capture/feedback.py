@@ -102,9 +102,9 @@ def cite(
             if shown and (cited := cited_by(reply, shown)):
                 # As short as it can be: the receipt of most of the ids, and of the others each its own.
                 receipts = {id_: shown[id_] for id_ in cited}
-                named = [one for one in receipts.values() if one]
+                named = [name for name in receipts.values() if name]
                 usual = max(sorted(set(named)), key=named.count, default="")
-                others = {id_: one for id_, one in receipts.items() if one != usual}
+                others = {id_: name for id_, name in receipts.items() if name != usual}
                 values = {
                     "session": reply.session,
                     "receipt": usual,

@@ -17,13 +17,13 @@ _BLOCK = ("type", "text", "id", "name", "input", "content", "is_error", "tool_us
 
 def read_value(value: Any, name: str) -> Iterator[Item]:
     """What one value of an export holds."""
-    for one in map(sources.as_map, sources.conversations_in(value)):
-        if isinstance(one.get("chat_messages"), list):
-            yield from _conversation(one)
-        elif "conversations_memory" in one or "project_memories" in one:
-            yield from _memories(one, name)
-        elif "prompt_template" in one or isinstance(one.get("docs"), list):
-            yield from _project(one, name)
+    for conversation in map(sources.as_map, sources.conversations_in(value)):
+        if isinstance(conversation.get("chat_messages"), list):
+            yield from _conversation(conversation)
+        elif "conversations_memory" in conversation or "project_memories" in conversation:
+            yield from _memories(conversation, name)
+        elif "prompt_template" in conversation or isinstance(conversation.get("docs"), list):
+            yield from _project(conversation, name)
         else:
             yield sources.OTHER_FORM
 

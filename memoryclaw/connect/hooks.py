@@ -171,12 +171,12 @@ def block(turns: Sequence[LogTurn], working: Sequence[str], budget: int) -> str:
         working: the lines of its working memory, escaped already, or none.
         budget: tokens of the whole block; the oldest turns go first.
     """
-    taken: list[LogTurn] = []
+    shown: list[LogTurn] = []
     for turn in reversed([turn for turn in turns if turn.role in _SPOKEN and turn.text.strip()]):
-        if estimate(_fence([turn, *taken], working)) > budget:
+        if estimate(_fence([turn, *shown], working)) > budget:
             break
-        taken.insert(0, turn)
-    return _fence(taken, working) if taken or working else ""
+        shown.insert(0, turn)
+    return _fence(shown, working) if shown or working else ""
 
 
 def _fence(turns: Sequence[LogTurn], working: Sequence[str]) -> str:

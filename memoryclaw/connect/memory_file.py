@@ -107,18 +107,18 @@ class _Page:
 
     def recent(self, episodes: Sequence[FileEpisode]) -> list[FileEpisode]:
         """Adds the newest episodes, as many as a share of the budget has room for."""
-        taken = list[FileEpisode]()
+        shown = list[FileEpisode]()
         room = _Page(min(self._left, self._budget // _SHARE) // 100, self._may_leave)
         head: Sequence[str] = ("", "## Recent", "")
         for episode in episodes:
             when = f"{episode.day[:10]}: " if episode.day else ""
             line = f"- {when}{escape_line(episode.title)} ({escape_line(episode.id)}){_MARKED.get(episode.trust, '')}"
             if room.put(*head, line):
-                taken.append(episode)
+                shown.append(episode)
                 head = ()
         self.put(*room.lines)
-        self.left_out += len(episodes) - len(taken)
-        return taken
+        self.left_out += len(episodes) - len(shown)
+        return shown
 
 
 def is_ours(text: str) -> bool:

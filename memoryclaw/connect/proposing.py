@@ -35,9 +35,9 @@ def _fresh(
     """What nobody has been asked yet: no wait, no yes, no no, not in the vault, not offered twice."""
     decisions, facts, erased = decisions_of(context.root), CurrentFacts(context), Tombstones.of(context)
     waiting, known_ids = {fact.id for fact in read_pending(context.text(PENDING_FILE))}, set[str]()
-    for one in offers:
-        (action,) = one.change.actions
-        known_by, text, is_erased = fingerprint_of(one.change), "", False
+    for offer in offers:
+        (action,) = offer.change.actions
+        known_by, text, is_erased = fingerprint_of(offer.change), "", False
         if isinstance(action, AddPending):
             entity, field = plain_key(action.entity), plain_key(action.field)
             value = plain_value(action.value) if field else quotable(action.value)
@@ -45,28 +45,28 @@ def _fresh(
             is_known = action.fact.id in waiting or value in {f.value for f in facts.facts(entity, field)}
             is_erased = erased.fact(action.entity, action.field, action.value)
         else:
-            is_known = files.exists(context.root, proposal(one.change, "")[0])
+            is_known = files.exists(context.root, proposal(offer.change, "")[0])
             if isinstance(action, NewFile):
                 text = action.text
                 if files.exists(context.root, action.path):
                     is_known = True
                     if context.text(action.path) != text:
                         reason = "has changed since it was brought over; it was left as it is"
-                        notices[f"{one.source} or {action.path} {reason}"] = None
+                        notices[f"{offer.source} or {action.path} {reason}"] = None
         if is_erased or erased.text(text, "t"):
-            notices[f"something of {one.source} was left out: {SENTENCE}"] = None
+            notices[f"something of {offer.source} was left out: {SENTENCE}"] = None
         elif not (is_known or known_by in known_ids or decisions.of(known_by) is not None):
             known_ids.add(known_by)
-            yield one
+            yield offer
 
 
-def _proposal_json(one: ImportCandidate) -> Proposed:
+def _proposal_json(candidate: ImportCandidate) -> Proposed:
     """A candidate as it is told to a person."""
-    (action,) = one.change.actions
+    (action,) = candidate.change.actions
     if isinstance(action, AddPending):
-        return Proposed(action.fact.id, "fact", one.change.title, one.source)
-    name = proposal(one.change, "")[0].rpartition("/")[2]
-    return Proposed(name.removesuffix(".md"), one.change.kind, one.change.title, one.source)
+        return Proposed(action.fact.id, "fact", candidate.change.title, candidate.source)
+    name = proposal(candidate.change, "")[0].rpartition("/")[2]
+    return Proposed(name.removesuffix(".md"), candidate.change.kind, candidate.change.title, candidate.source)
 
 
 class Offered(NamedTuple):
@@ -90,15 +90,21 @@ def offer(context: WriteContext, offers: Sequence[ImportCandidate], title: str, 
 def _propose(context: WriteContext, new: Sequence[ImportCandidate], title: str) -> tuple[str, str]:
     """Writes the proposals; returns the commit, and what else there is to say."""
     run = context.run("import")
-    facts = [action for one in new for action in one.change.actions if isinstance(action, AddPending)]
-    notes = [proposal(one.change, run) for one in new if not isinstance(one.change.actions[0], AddPending)]
+    facts = [
+        action for candidate in new for action in candidate.change.actions if isinstance(action, AddPending)
+    ]
+    notes = [
+        proposal(candidate.change, run)
+        for candidate in new
+        if not isinstance(candidate.change.actions[0], AddPending)
+    ]
     edits = [
         Edit(path, partial(lambda data, _: data, text.encode("utf-8", "replace"))) for path, text in notes
     ]
     if facts:
         pending = [action.fact for action in facts]
         edits.append(Edit(PENDING_FILE, text_change(lambda text: add_all_pending(text, pending))))
-    names = list(dict.fromkeys(one.source for one in new))
+    names = list(dict.fromkeys(candidate.source for candidate in new))
     message = context.message("import-memories", run=run, count=len(new), files=names, title=title)
     outcome = write(context.root, edits, message, verb="import", now=context.now)
     return outcome.commit, outcome.notice

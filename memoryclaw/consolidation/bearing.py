@@ -154,7 +154,7 @@ def _then(clause: Clause, words: Grammar, said: str) -> str:
     if before or words.earlier_times.within(tokens) or words.past_be.has_any(clause.verb):
         return _ONCE
     ranges = told_ranges(clause.text, date.fromisoformat(said))
-    ends = (one.end for one in ranges if one.end and tells_past(clause.text, one.span) is not False)
+    ends = (span.end for span in ranges if span.end and tells_past(clause.text, span.span) is not False)
     return min(ends, default="")
 
 
@@ -219,12 +219,12 @@ def _likes_otherwise(claim: Claim, fact: Fact) -> bool:
     """True where somebody likes now what they did not, or the other way round: `turns out I like olives`, `can't stand jazz any more`."""
     if fact.field not in ("likes", "dislikes") or not (claim.change and claim.is_statement):
         return False
-    words, thing = grammar_of(claim.value), tokens_of(fact.value)
+    words, liking = grammar_of(claim.value), tokens_of(fact.value)
     whose = "" if fact.entity == claim.speaker else key_of(fact.entity)
 
     def turns(clause: Clause) -> bool:
         tokens = clause.tokens
-        places = (n + len(thing) for n in range(len(tokens)) if tokens[n : n + len(thing)] == thing)
+        places = (n + len(liking) for n in range(len(tokens)) if tokens[n : n + len(liking)] == liking)
         behind = next(places, None)
         if behind is None or not is_theirs(clause, words, whose, f"{fact.field} {fact.value}"):
             return False
@@ -443,9 +443,9 @@ def moved_to(claim: Claim, fact: Fact) -> str:
     return moved.isoformat() if moved else ""
 
 
-def _stands_behind(thing: frozenset[str], clause: Clause, words: Grammar, like: str) -> bool:
+def _stands_behind(noun: frozenset[str], clause: Clause, words: Grammar, like: str) -> bool:
     """True where a preposition leads to a thing: `two weeks after the wedding`."""
-    place = next((n for n, token in enumerate(clause.tokens) if stems(token, like) & thing), 0)
+    place = next((n for n, token in enumerate(clause.tokens) if stems(token, like) & noun), 0)
     while place and clause.tokens[place - 1] in words.determiners:
         place -= 1
     return bool(place) and clause.tokens[place - 1] in words.prepositions
@@ -502,8 +502,8 @@ def is_tied(claim: Claim, older: Fact) -> bool:
         is_said_anew = renews(older.value, words, change=False)
     if not is_said_anew:
         return False  # as of nearly all that stands
-    ended = [thing for _, thing in endings(words)]
-    if ended and endings(older.value) and not any(thing <= stems(older.value, words) for thing in ended):
+    ended = [ending for _, ending in endings(words)]
+    if ended and endings(older.value) and not any(ending <= stems(older.value, words) for ending in ended):
         return False  # `I no longer eat meat`, `I no longer eat cheese`: two ends
     if _is_apart(claim, older) or speaks_of_another(older.value, words):
         return False

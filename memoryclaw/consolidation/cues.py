@@ -368,13 +368,16 @@ def unwanted(
 
 
 def _taken_back(
-    turn: Turn, taken: Turn, names: Iterable[str], known_facts: Callable[[Iterable[str]], Iterable[Fact]]
+    turn: Turn, withdrawn: Turn, names: Iterable[str], known_facts: Callable[[Iterable[str]], Iterable[Fact]]
 ) -> Iterator[Claim]:
     """What the vault holds from a turn that its speaker takes back."""
-    exchange, taken_words = _Exchange("", taken.text, taken, "en"), set(key_of(taken.text).split())
+    exchange, taken_words = (
+        _Exchange("", withdrawn.text, withdrawn, "en"),
+        set(key_of(withdrawn.text).split()),
+    )
     whose = [name for name in dict.fromkeys(names) if set(key_of(name).split()) <= taken_words]
     for fact in known_facts([*whose, turn.name]):
-        is_of_day = fact.current and taken.ts[:10] in (fact.day, fact.source[:10])
+        is_of_day = fact.current and withdrawn.ts[:10] in (fact.day, fact.source[:10])
         if is_of_day and (
             _stems(fact.value) <= exchange.stems if fact.is_statement else exchange.repeats(fact.value)
         ):

@@ -172,9 +172,9 @@ class Pair:
             and self._has_sign == 1
             and self.differs
             and any(
-                not self.shared.isdisjoint(_stems(thing, code))
-                for opener, thing in pairwise(tokens_of(clause.rest) or clause.tokens)
-                if thing not in words.units
+                not self.shared.isdisjoint(_stems(noun, code))
+                for opener, noun in pairwise(tokens_of(clause.rest) or clause.tokens)
+                if noun not in words.units
                 and (opener[0].isdigit() or any(opener in each for each in openers))
                 and opener not in words.people_pronouns
             )

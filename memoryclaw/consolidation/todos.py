@@ -423,12 +423,12 @@ def _concerns_speaker(
     statement: Statement, tokens: Sequence[str], start: int, end: int, words: Grammar
 ) -> bool:
     """True for what somebody has to do about a thing: `the car needs to go to the garage on monday`, `the kitchen needs to be cleaned`; not for `the parser needs to handle nulls`."""
-    thing = tokens[:start]
-    is_own = words.possessives_own.within(thing) or words.first_person.within(tokens[:end])
+    subject = tokens[:start]
+    is_own = words.possessives_own.within(subject) or words.first_person.within(tokens[:end])
     if is_own or words.be_verbs.at(tokens, end) or words.be_verbs.has_any(tokens[-1:]):  # `… abgeholt werden`
         return True
-    is_named = not (words.determiners.at(thing) or words.plural_verbs.at(tokens, start))  # `hanne has to`
-    is_person = is_named or bool(words.roles.within(thing))
+    is_named = not (words.determiners.at(subject) or words.plural_verbs.at(tokens, start))  # `hanne has to`
+    is_person = is_named or bool(words.roles.within(subject))
     return not is_person and bool(_due(statement, statement.words))
 
 

@@ -167,7 +167,7 @@ class Rewriting:
         if self._commits.get(head, head) != head:
             before = head
             kept(bundle, before)
-        self._move([one for one in moved if one[1] != one[2]])
+        self._move([move for move in moved if move[1] != move[2]])
         if before and _present(self.history, [before]):
             self._follow(before, self._commits.get(before, head))
         for name in _LEFT:

@@ -112,10 +112,10 @@ def _fields(patient: CheckedVault) -> Check:
     return _counted("fields", details, fine, "value", "of another type than declared")
 
 
-def _conflicts(found: Sequence[Conflict]) -> Check:
+def _conflicts(conflicts: Sequence[Conflict]) -> Check:
     hint = "`memoryclaw review` lists it with its id; a person says there which value holds"
     details = []
-    for conflict in found:
+    for conflict in conflicts:
         for path, fact in conflict.facts:
             against = conflict.against(fact.value)
             rivals = ", ".join(f"{other.value!r} in {there}:{other.line}" for there, other in against)
@@ -123,7 +123,7 @@ def _conflicts(found: Sequence[Conflict]) -> Check:
             details.append(Problem(path, fact.line, sentence, hint))
     if not details:
         return Check("conflicts", "ok", "no single-value field has two values")
-    sentence = f"{_some(len(found), 'conflict')} between values that stand"
+    sentence = f"{_some(len(conflicts), 'conflict')} between values that stand"
     return Check("conflicts", "advice", sentence, tuple(details))
 
 
@@ -184,8 +184,8 @@ def _git(root: Path) -> Check:
     # Packs and loose objects are read whole, and the index is; a reflog may name what git tidied away long ago.
     looked = history.git.report("fsck", "--no-dangling", "--no-progress", "--no-reflogs", seconds=_FSCK)
     if looked is None:
-        told = f"{state.sentence}; `git fsck` looks at all of it, which takes longer than {_FSCK} seconds"
-        return Check("git", "advice", told)
+        sentence = f"{state.sentence}; `git fsck` looks at all of it, which takes longer than {_FSCK} seconds"
+        return Check("git", "advice", sentence)
     sound, lines = looked
     return Check("git", "ok", state.sentence) if sound else _damaged(lines)
 
@@ -260,8 +260,8 @@ def _some(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _views(found: Sequence[View]) -> Check:
-    written = [view for view in found if view.state not in ("missing", "own")]
+def _views(views: Sequence[View]) -> Check:
+    written = [view for view in views if view.state not in ("missing", "own")]
     trouble = in_words(written)
     if not trouble:
         return Check("views", "ok", f"{_some(len(written), 'page')}, all of them as compiled now")

@@ -62,7 +62,7 @@ def of_paths(vault: Vault, given: Sequence[str | os.PathLike[str]]) -> Linted:
     Raises:
         InputError: one of them is not in the vault, or not there.
     """
-    paths = sorted({path for one in given for path in _below(vault, os.fspath(one))})
+    paths = sorted({path for path_given in given for path in _below(vault, os.fspath(path_given))})
     return _of(paths, _reader(vault), vault.labels)
 
 
@@ -89,8 +89,10 @@ def of_staged(vault: Vault, index_file: str = "") -> Linted:
 def _of(paths: Sequence[str], read: Read, labels: Mapping[str, Any] = NOTHING) -> Linted:
     schema = schema_of(read)
     settings = ReadingSettings(collections=schema.collections, labels=labels)
-    data = {path: found for path in paths if _is_linted(path) and (found := read(path)) is not None}
-    problems = (one for path, found in data.items() for one in of_file(path, found, settings, schema))
+    data = {path: content for path in paths if _is_linted(path) and (content := read(path)) is not None}
+    problems = (
+        problem for path, content in data.items() for problem in of_file(path, content, settings, schema)
+    )
     return Linted(len(data), _each_once(problems))
 
 

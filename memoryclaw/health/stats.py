@@ -114,8 +114,8 @@ def stats(  # noqa: PLR0917
     used = catalog.rows(_USED, [json.dumps(sorted(strengths.ids))])
     values = [(str(id_), round(strengths.of(str(id_), str(kind)).value, 2)) for id_, kind in used]
     hot = [(id_, value) for id_, value in values if value > 1]
-    hottest = tuple(sorted(hot, key=lambda one: (-one[1], one[0]))[:5])
-    often = tuple(sorted(ids_shown.items(), key=lambda one: (-one[1], one[0]))[:5])
+    hottest = tuple(sorted(hot, key=lambda hot_note: (-hot_note[1], hot_note[0]))[:5])
+    often = tuple(sorted(ids_shown.items(), key=lambda hot_note: (-hot_note[1], hot_note[0]))[:5])
     return Stats(
         kinds, facts, turns, tuple(rows[:MONTHS]), recalls, len(ratings), mean, often,
         sum(bool(use.cited) for uses in record.uses.values() for use in uses), hottest, waiting, review,

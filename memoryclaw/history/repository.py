@@ -170,11 +170,11 @@ def missing_object(what: str) -> str:
     return damage(f"{what} is not there; `memoryclaw check` says more")
 
 
-def trees_of(commit: str, name: str, folders: Sequence[str], found: Found) -> dict[str, Rows]:
+def trees_of(commit: str, name: str, folders: Sequence[str], trees_read: Found) -> dict[str, Rows]:
     """The folders of a commit, outermost first; HistoryError for one that it names and that git does not have."""
     trees: dict[str, Rows] = {}
     for folder in folders if commit else ():
-        tree = found[f"{name}:{folder}"]
+        tree = trees_read[f"{name}:{folder}"]
         above, _, last = folder.rpartition("/")
         row = trees.get(above, {}).get(last.encode("utf-8", "surrogateescape"))
         if tree is None and (not folder or (row and row[0] == _TREE)):

@@ -87,15 +87,15 @@ def tally(clause: IndexClause, look_up: Callable[[IndexClause], Counts]) -> Tall
     return Tally(units.difference(*barred), parts=tallies)
 
 
-def counts_of(found: Tally, units: AbstractSet[int]) -> Iterator[tuple[Counts, AbstractSet[int]]]:
+def counts_of(tally: Tally, units: AbstractSet[int]) -> Iterator[tuple[Counts, AbstractSet[int]]]:
     """Yields, for each token and phrase in order, its counts and those of `units` whose score it adds to.
 
     A part of an `any` that does not hold in full adds nothing: in `(a AND b) OR c`, a unit with a and c scores c.
     """
-    units = found.units & units
-    if found.counts is not None:
-        yield found.counts, units
-    for inner in found.parts:
+    units = tally.units & units
+    if tally.counts is not None:
+        yield tally.counts, units
+    for inner in tally.parts:
         yield from counts_of(inner, units)
 
 

@@ -434,10 +434,10 @@ class Catalog:
         return days
 
     def speakers(
-        self, told: Iterable[tuple[str, str, str, str]]
+        self, lines: Iterable[tuple[str, str, str, str]]
     ) -> dict[tuple[str, str, str, str], frozenset[str]]:
         """Who said the turns that current facts rest on, by the keys of their names; people without a name are left out."""
-        facts_asked = set(told)
+        facts_asked = set(lines)
         if not facts_asked:
             return {}
         sql = f"""select distinct t.path, f.entity, f.field, f.value, l.anchor, u.line, u.entity_key from fact f

@@ -598,9 +598,9 @@ def packer(sample: bytes) -> Callable[[Sequence[str]], bytes]:
 
     def pack(texts: Sequence[str]) -> bytes:
         *heads, last = texts
-        one = _APART.join([*(head.replace(_APART, "\ufffd") for head in heads), last])
+        packed = _APART.join([*(head.replace(_APART, "\ufffd") for head in heads), last])
         squeeze = ready.copy()
-        return squeeze.compress(one.encode("utf-8", "surrogatepass")) + squeeze.flush()
+        return squeeze.compress(packed.encode("utf-8", "surrogatepass")) + squeeze.flush()
 
     return pack
 

@@ -364,7 +364,9 @@ class Writing:
             for title, tags, properties, also, text in (unpack(row[3], self._sample) for row in rows)
         ]
         columns = self._analyse(texts, [kind_of(row[1], row[2]) for row in rows], spoken, sign=-1)
-        self._engine.remove([_index_row(row[0], one) for row, one in zip(rows, columns, strict=True)])
+        self._engine.remove(
+            [_index_row(row[0], columns_of_unit) for row, columns_of_unit in zip(rows, columns, strict=True)]
+        )
         return [row[0] for row in rows]
 
     def _analyse(

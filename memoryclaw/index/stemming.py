@@ -57,10 +57,10 @@ def language_of(texts: Iterable[str], usual: Language) -> Language:
 
 def asked_in(words: Collection[str], usual: Language) -> Language:
     """The language of a question: the usual one, unless half of its words, and twice as many as of the usual, are stop words of another."""
-    told = set(words)
-    counts = _counted(told)
+    words_asked = set(words)
+    counts = _counted(words_asked)
     most = max(counts.values(), default=0)
-    if usual.code == "none" or most < max(2, 2 * counts[usual.code], len(told) / 2):
+    if usual.code == "none" or most < max(2, 2 * counts[usual.code], len(words_asked) / 2):
         return usual
     return language(min(code for code, count in counts.items() if count == most))
 

@@ -263,14 +263,14 @@ class VectorStore:
         with contextlib.suppress(OSError):
             touch(self._doubt)
 
-    def _cosines(self, query: Floats, found: Sequence[tuple[Any, ...]]) -> dict[int, float]:
-        if not found:
+    def _cosines(self, query: Floats, rows: Sequence[tuple[Any, ...]]) -> dict[int, float]:
+        if not rows:
             return {}
         matrix = self._matrix_of(len(query))
         mean = self._mean(matrix)
         with self._doubting():
-            cosines = matrix.cosines(query, mean, {slot: crc for _, slot, crc in found})
-        return {rowid: cosines[slot] for rowid, slot, _ in found}
+            cosines = matrix.cosines(query, mean, {slot: crc for _, slot, crc in rows})
+        return {rowid: cosines[slot] for rowid, slot, _ in rows}
 
     def _mean(self, matrix: Matrix) -> Floats:
         """The mean of all vectors, which is made anew when one has come or gone."""
@@ -352,11 +352,11 @@ def _keep(connection: sqlite3.Connection, key: str, value: object) -> None:
     connection.execute("insert or replace into meta values(?,?)", (key, value))
 
 
-def _best(found: Mapping[int, float], wanted: int) -> dict[int, float]:
-    if len(found) <= wanted:
-        return dict(found)
-    least = sorted(found.values(), reverse=True)[wanted - 1]
-    return {rowid: cosine for rowid, cosine in found.items() if cosine >= least}
+def _best(cosines: Mapping[int, float], wanted: int) -> dict[int, float]:
+    if len(cosines) <= wanted:
+        return dict(cosines)
+    least = sorted(cosines.values(), reverse=True)[wanted - 1]
+    return {rowid: cosine for rowid, cosine in cosines.items() if cosine >= least}
 
 
 # Rows of numbers in one file, asked by looking at all of them. A cosine depends on its two vectors and on the mean of all,

@@ -59,10 +59,10 @@ def standing_conflicts(context: WriteContext) -> list[Conflict]:
     )
 
 
-def _visible_facts(context: WriteContext, found: Sequence[FactAt]) -> Iterator[FactAt]:
+def _visible_facts(context: WriteContext, facts: Sequence[FactAt]) -> Iterator[FactAt]:
     """Those of these facts that are in what the caller sees of their files, as they stand there."""
     texts: dict[str, list[Fact]] = {}
-    for path, fact in found:
+    for path, fact in facts:
         if path not in texts:
             texts[path] = list(context.semantic(path).facts(context.text(path)).facts)
         place = next((n for n, one in enumerate(texts[path]) if one.current and says(one, fact)), None)

@@ -85,7 +85,7 @@ def unused_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
     for id_, path, title, day in context.catalog.rows(_CANDIDATES, (before[-OLD], today)):
         if id_ in used or path in proposed_before or links(id_, context.catalog, context.vault).back:
             continue
-        badly = ", and rated badly" if any(one.partition("#")[0] == id_ for one in rated) else ""
+        badly = ", and rated badly" if any(rated_id.partition("#")[0] == id_ for rated_id in rated) else ""
         age = len(before) - bisect_left(before, str(day)[:10])
         when = f"of {str(day)[:10]}, {age} active days ago"
         chosen.append((path, f"{one_line(title)}: {when}; never cited or opened{badly}"))
@@ -169,7 +169,7 @@ def _decision(
     actions += [
         EndFact(path, fact.entity, fact.field, fact.value, context.writing.today) for path, fact in ended
     ]
-    bound = [one for action in actions if (one := resting(context, action))]
+    bound = [bound_by for action in actions if (bound_by := resting(context, action))]
     if len(bound) == len(actions):
         yield PlannedChange(
             KIND,

@@ -88,27 +88,27 @@ def _sample(catalog: Catalog, fact: Fact, sources: Callable[[Fact], list[str]]) 
     return _Shown(fact.entity, words, places, stems, is_denial, not fact.is_statement)
 
 
-def _groups(found: Sequence[_Shown]) -> Iterator[list[_Shown]]:
+def _groups(shown: Sequence[_Shown]) -> Iterator[list[_Shown]]:
     """Those that are alike and were shown on enough days, each named by its earliest; none is in two groups."""
     holding: dict[str, list[int]] = defaultdict(list)
-    for place, sign in enumerate(found):
+    for place, sign in enumerate(shown):
         for stem in sign.stems:
             holding[stem].append(place)
-    taken: set[int] = set()
-    for place, sign in enumerate(found):
-        near = sorted({spot for stem in sign.stems for spot in holding[stem]} - taken)
-        alike = [n for n in near if found[n].denies == sign.denies and are_alike(sign.stems, found[n].stems)]
-        if place in taken or len(_days(found[n] for n in alike)) < DAYS:
+    grouped: set[int] = set()
+    for place, sign in enumerate(shown):
+        near = sorted({spot for stem in sign.stems for spot in holding[stem]} - grouped)
+        alike = [n for n in near if shown[n].denies == sign.denies and are_alike(sign.stems, shown[n].stems)]
+        if place in grouped or len(_days(shown[n] for n in alike)) < DAYS:
             continue
         # Statements are read only here: most of them are like no others.
-        wishes = [n for n in alike if found[n].of_wish or _is_wish(found[n].said)]
-        if place in wishes and len(_days(found[n] for n in wishes)) >= DAYS:
-            taken.update(wishes)
-            yield [sign, *(found[n] for n in wishes if n != place)]
+        wishes = [n for n in alike if shown[n].of_wish or _is_wish(shown[n].said)]
+        if place in wishes and len(_days(shown[n] for n in wishes)) >= DAYS:
+            grouped.update(wishes)
+            yield [sign, *(shown[n] for n in wishes if n != place)]
 
 
-def _days(found: Iterable[_Shown]) -> set[str]:
-    return {day for shown in found for day, _ in shown.places}
+def _days(shown_in: Iterable[_Shown]) -> set[str]:
+    return {day for shown in shown_in for day, _ in shown.places}
 
 
 def _is_wish(text: str) -> bool:

@@ -85,7 +85,7 @@ def _monday(day: str) -> date:
 def _misses(events: Iterable[Mapping[str, Any]]) -> Iterator[_Miss]:
     """What was opened or cited soon after the last recall or search of its session, where none just before it showed that."""
     asked: dict[str, tuple[datetime, str, frozenset[str]]] = {}
-    for event in sorted(events, key=lambda one: str(one.get("ts", ""))):
+    for event in sorted(events, key=lambda logged: str(logged.get("ts", ""))):
         session, ts = event.get("session"), str(event.get("ts", ""))
         at, ids = _moment(ts), texts_in(event.get("ids"))
         if not (at and isinstance(session, str) and session):

@@ -48,16 +48,16 @@ def gotchas(context: UpkeepContext) -> Iterator[PlannedChange]:
             )
 
 
-def failings(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
+def failings(skill: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
     """What speaks against a skill as it is written: a tool that its last run did not find, steps that sessions no longer take."""
     problems = []
-    path, stopped = one.skill.path, one.outcomes.stopped
-    if stopped is not None and stopped.digest == one.skill.digest:
+    path, stopped = skill.skill.path, skill.outcomes.stopped
+    if stopped is not None and stopped.digest == skill.skill.digest:
         reason = f"its last run, on {stopped.ts[:10]}, could not begin: {stopped.where}: {stopped.why}"
         problems.append(Problem(path, 1, reason, "change the step, or give back the tool"))
-    named = one.skill.tools
+    named = skill.skill.tools
     runs = any(tool.startswith(PROMPT) for tool in named)  # of commands the steps name the shell alone
-    called = () if runs else tuple(step.tool for step in read_recipe(one.skill).steps)
+    called = () if runs else tuple(step.tool for step in read_recipe(skill.skill).steps)
     tools = tuple(map(_plain, called or named))
     tools_called = _other_calls(tools, acted) if len(set(tools)) > 1 else ()
     if tools_called:
@@ -69,7 +69,7 @@ def failings(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
 
 def _other_calls(tools: tuple[str, ...], acted: Iterable[ToolSequence]) -> tuple[str, ...]:
     """What the last sessions called that did nearly what the tools say, if none of them called just these; else nothing."""
-    in_order = sorted(acted, key=lambda one: one.range)
+    in_order = sorted(acted, key=lambda sequence: sequence.range)
     sequences = [tuple(map(_plain, called)) for called in sessions(in_order).values()]
     near = [called for called in sequences if are_alike(tools, called)][-_OTHERWISE:]
     if len(near) < _OTHERWISE or any(tightest(called, tools) for called in near):

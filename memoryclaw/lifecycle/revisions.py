@@ -49,19 +49,21 @@ def revisions(context: UpkeepContext) -> Iterator[PlannedChange]:
             resting[note] += 1
     for fact in facts:
         later = (
-            one
-            for one in by_field[key_of(fact.entity), key_of(fact.field)]
-            if one.id != fact.id and one.since >= fact.until and one.value != fact.value
+            told_fact
+            for told_fact in by_field[key_of(fact.entity), key_of(fact.field)]
+            if told_fact.id != fact.id and told_fact.since >= fact.until and told_fact.value != fact.value
         )
         is_past = bool(not fact.current and fact.until)
-        successor = min(later, key=lambda one: (one.since, not one.current, one.id), default=None)
+        successor = min(
+            later, key=lambda told_fact: (told_fact.since, not told_fact.current, told_fact.id), default=None
+        )
         lines = _lines(successor) if successor and is_past else []
         notes = {note for note, _ in lines}
         for note, block in _lines(fact):
             if successor and lines and note not in notes:
                 contradictions[note].append(_Contradiction(block, fact, successor, "#^".join(lines[0])))
     contradictions = {
-        note: sorted(each, key=lambda one: (one.block, one.was.id))
+        note: sorted(each, key=lambda told_fact: (told_fact.block, told_fact.was.id))
         for note, each in contradictions.items()
         if len(each) >= TWICE or len(each) >= SHARE * resting[note]
     }
@@ -82,16 +84,16 @@ def _lines(fact: Fact) -> list[tuple[str, str]]:
     return [(note, block) for note, _, block in links if note and block]
 
 
-def _proposal(path: str, note: str, found: Sequence[_Contradiction]) -> PlannedChange:
+def _proposal(path: str, note: str, contradictions: Sequence[_Contradiction]) -> PlannedChange:
     actions = tuple(
         NoteBelow(path, pair.block, f"superseded by [[{pair.source}]]: {_words(pair.now)} ({pair.now.since})")
-        for pair in found
+        for pair in contradictions
     )
     evidence = (
         f"{_words(pair.was)} (until {pair.was.until}); [[{pair.source}]] says {pair.now.value}"
-        for pair in found
+        for pair in contradictions
     )
-    many = f"{len(found)} facts" if len(found) > 1 else "a fact"
+    many = f"{len(contradictions)} facts" if len(contradictions) > 1 else "a fact"
     return PlannedChange(
         kind=REVISION,
         title=f"Revise {note}",

@@ -162,9 +162,9 @@ def subjects_of(catalog: Catalog) -> list[PageSubject]:
         aliases = dict.fromkeys((key, *map(key_of, others)))
         keys = [alias for alias in aliases if alias in facts_by_key and alias not in keys_taken]
         keys_taken.update(keys)
-        facts = [pair for one in keys for pair in facts_by_key[one]]
+        facts = [pair for entity_key in keys for pair in facts_by_key[entity_key]]
         name = facts[0][1].entity
-        also = (*(facts_by_key[one][0][1].entity for one in keys[1:]), *others)
+        also = (*(facts_by_key[entity_key][0][1].entity for entity_key in keys[1:]), *others)
         names = {key_of(word): word for word in reversed(also) if key_of(word) != key}
         subjects.append(PageSubject(name, tuple(sorted(names.values(), key=key_of)), tuple(facts)))
     return sorted(subjects, key=lambda subject: (key_of(subject.name), subject.name))
@@ -262,20 +262,20 @@ class _Making(NamedTuple):
     pages: Mapping[str, str]  # entity → the path of its page
 
     def entity(
-        self, one: PageSubject, path: str, episodes: Sequence[Episode], topics: Sequence[str]
+        self, subject: PageSubject, path: str, episodes: Sequence[Episode], topics: Sequence[str]
     ) -> GeneratedPage:
         """The page of an entity."""
-        named = ((episode, _naming(episode, one.keys)) for episode in episodes)
+        named = ((episode, _naming(episode, subject.keys)) for episode in episodes)
         about = [(episode, lines) for episode, lines in named if lines is not None]
-        field_facts = [pair for pair in one.facts if not pair[1].is_statement]
+        field_facts = [pair for pair in subject.facts if not pair[1].is_statement]
         current = [pair for pair in field_facts if pair[1].current]
         past = [pair for pair in field_facts if not pair[1].current]
         past.sort(key=lambda pair: (pair[1].until, pair[1].since), reverse=True)
-        statements = [pair for pair in one.facts if pair[1].is_statement and pair[1].current]
+        statements = [pair for pair in subject.facts if pair[1].is_statement and pair[1].current]
         statements.sort(key=lambda pair: (pair[1].said, pair[1].id), reverse=True)
         rendered = self.templates.render(
             "notes/entity-page.md.j2",
-            also=[_plain(name) for name in one.also],
+            also=[_plain(name) for name in subject.also],
             facts=[_fact_line(*pair) for pair in current],
             statements=[_fact_line(*pair) for pair in statements],
             past=[_fact_line(*pair) for pair in past[:_PAST]],
@@ -283,8 +283,8 @@ class _Making(NamedTuple):
             more=max(len(about) - _EPISODES, 0),
             topics=topics,
         )
-        sources = [*(self.ids.get(where, where) for where, _ in one.facts), *(e.id for e, _ in about)]
-        return GeneratedPage(path, "entity", one.name, tuple(dict.fromkeys(sources)), rendered)
+        sources = [*(self.ids.get(where, where) for where, _ in subject.facts), *(e.id for e, _ in about)]
+        return GeneratedPage(path, "entity", subject.name, tuple(dict.fromkeys(sources)), rendered)
 
     def topic(
         self, topic: Topic, path: str, episodes: Sequence[Episode], subjects: Mapping[str, PageSubject]
@@ -292,7 +292,10 @@ class _Making(NamedTuple):
         """The page of a topic."""
         members = [subjects[member] for member in topic.members if member in subjects]
         facts = [
-            pair for one in members for pair in one.facts if pair[1].current and not pair[1].is_statement
+            pair
+            for subject in members
+            for pair in subject.facts
+            if pair[1].current and not pair[1].is_statement
         ]
         keys = frozenset(
             key
@@ -303,7 +306,8 @@ class _Making(NamedTuple):
             "notes/topic-page.md.j2",
             count=len(episodes),
             members=[
-                _link(self.pages[one], one) if one in self.pages else _plain(one) for one in topic.members
+                _link(self.pages[subject], subject) if subject in self.pages else _plain(subject)
+                for subject in topic.members
             ],
             facts=[f"{_plain(fact.entity)}, {_fact_line(where, fact)}" for where, fact in facts],
             episodes=[_row(episode, _naming(episode, keys) or ()) for episode in episodes[:_EPISODES]],
@@ -366,10 +370,10 @@ def _plain(text: str) -> str:
 # Pages and their files
 
 
-def views(found: Sequence[GeneratedPage], texts: Mapping[str, str]) -> list[View]:
+def views(pages: Sequence[GeneratedPage], texts: Mapping[str, str]) -> list[View]:
     """How the file of each page stands, and the pages whose files are there and that nothing makes any more, by path."""
-    listed = [_view(page, texts.get(page.path)) for page in found]
-    page_paths = {page.path for page in found}
+    listed = [_view(page, texts.get(page.path)) for page in pages]
+    page_paths = {page.path for page in pages}
     for path, text in texts.items():
         if path not in page_paths and generated.is_generated(path, text):
             kind = "topic" if path.startswith(TOPICS) else "entity"

@@ -158,7 +158,11 @@ def _ending_with_us() -> Iterator[Callable[[], None]]:
         return
     came: list[int] = []
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    ours = [number for number, one in before.items() if one in (signal.SIG_DFL, signal.default_int_handler)]
+    ours = [
+        number
+        for number, handler in before.items()
+        if handler in (signal.SIG_DFL, signal.default_int_handler)
+    ]
 
     def hear() -> None:
         for number in ours:

@@ -125,20 +125,24 @@ def ask(
     asked = frozenset(words_of(text))
     is_day_told = any(candidate.tells_day for candidate in candidates)
 
-    def is_sure(one: _Candidate) -> bool:
-        if is_day_told and not one.tells_day:  # of a day its own words tell more than what was said on it
+    def is_sure(candidate: _Candidate) -> bool:
+        if (
+            is_day_told and not candidate.tells_day
+        ):  # of a day its own words tell more than what was said on it
             return False
-        known = one.is_certain or lists_duties or bool(question.days)  # of a day all answers that was on it
+        known = (
+            candidate.is_certain or lists_duties or bool(question.days)
+        )  # of a day all answers that was on it
         if known or not (passes or asks_of_oneself(question)):
-            return known and not one.line.against
+            return known and not candidate.line.against
         # All that is asked stands there, and nowhere else but in a fact that was read from it.
-        is_only = one.line.share >= 1 and all(
-            "beside" not in rival.against and _says_same(one.line, rival, asked)
-            for rival in _rivals(one.line, candidates)
+        is_only = candidate.line.share >= 1 and all(
+            "beside" not in rival.against and _says_same(candidate.line, rival, asked)
+            for rival in _rivals(candidate.line, candidates)
         )
-        against = set(one.line.against) - ({"form"} if is_only and form not in _EXACT else set())
-        later = (rival.when > one.line.when for rival in _rivals(one.line, candidates, RELATED))
-        return not (against or (one.line.when and any(later)))
+        against = set(candidate.line.against) - ({"form"} if is_only and form not in _EXACT else set())
+        later = (rival.when > candidate.line.when for rival in _rivals(candidate.line, candidates, RELATED))
+        return not (against or (candidate.line.when and any(later)))
 
     answering = sorted(
         filter(is_sure, candidates),
@@ -163,18 +167,22 @@ def _answered(recalled: Recalled, lines: Iterable[AnswerLine], *, is_sure: bool 
 
 def _is_open(todo: Unit, due: Sequence[DateRange]) -> bool:
     """True for a to-do that is not over, and due on one of these days where there are any."""
-    return todo.field not in OVER and (not due or any(falls_in(todo.days, one.start, one.end) for one in due))
+    return todo.field not in OVER and (
+        not due or any(falls_in(todo.days, span.start, span.end) for span in due)
+    )
 
 
 def _sequels(
-    searcher: Searcher, found: Ranking, shown: Iterable[_Candidate], own: OwnText
+    searcher: Searcher, ranking: Ranking, shown: Iterable[_Candidate], own: OwnText
 ) -> dict[str, list[_Candidate]]:
     """The lines of later units that say that something of these lines holds no longer, whatever was asked; by the id of the line."""
-    lines = [Earlier(one.line.id, one.line.when, one.line.text) for one in shown if one.line.when]
+    lines = [
+        Earlier(answer.line.id, answer.line.when, answer.line.text) for answer in shown if answer.line.when
+    ]
     later: dict[str, list[_Candidate]] = {}
-    for sequel in sequels(searcher, found.question, lines):
-        (match,) = searcher.matches(found, [sequel.hit])
-        candidates = _of_unit(searcher, found, match, frozenset(), 0.0, own_text=own)
+    for sequel in sequels(searcher, ranking.question, lines):
+        (match,) = searcher.matches(ranking, [sequel.hit])
+        candidates = _of_unit(searcher, ranking, match, frozenset(), 0.0, own_text=own)
         said = set(words_of(sequel.sentence))
         if line := next(
             (candidate for candidate in candidates if said <= set(words_of(candidate.line.text))), None
@@ -210,24 +218,24 @@ def _nearest(candidates: Iterable[_Candidate]) -> Iterator[AnswerLine]:
 
 
 def _candidates(
-    searcher: Searcher, found: Ranking, matches: Sequence[Match], least: float, own: OwnText
+    searcher: Searcher, ranking: Ranking, matches: Sequence[Match], least: float, own: OwnText
 ) -> Iterator[_Candidate]:
     """The best line of each match that says something new, in rank order."""
     spoken: list[set[str]] = []
     kinds: dict[tuple[str, int], str] = {}
-    whose: AbstractSet[str] = found.question.any_entity.keys() | found.question.any_person.keys()
-    if asks_of_oneself(found.question) and (
-        found.question.of_before or whose <= found.question.called.keys()
+    whose: AbstractSet[str] = ranking.question.any_entity.keys() | ranking.question.any_person.keys()
+    if asks_of_oneself(ranking.question) and (
+        ranking.question.of_before or whose <= ranking.question.called.keys()
     ):  # `my landlord before Mr Dunne`
         whose = whose | searcher.own_keys()
     for match in matches:
-        for candidate in _of_unit(searcher, found, match, whose, least, own_text=own):
+        for candidate in _of_unit(searcher, ranking, match, whose, least, own_text=own):
             line = candidate.line
             if kinds.setdefault((line.path, line.line), line.kind) != line.kind:
                 break  # a property, and the line of its note that it stands on
             words = set(words_of(line.text))
             is_known_field = candidate.is_certain or "beside" in line.against
-            is_new = is_known_field or not any(words <= one for one in spoken)
+            is_new = is_known_field or not any(words <= words_said for words_said in spoken)
             if words and not ends_in_question(line.text) and is_new:
                 spoken.append(words)
                 yield candidate
@@ -236,7 +244,7 @@ def _candidates(
 
 def _of_unit(
     searcher: Searcher,
-    found: Ranking,
+    ranking: Ranking,
     match: Match,
     whose: AbstractSet[str],
     least: float,
@@ -244,29 +252,29 @@ def _of_unit(
     own_text: OwnText,
 ) -> Iterator[_Candidate]:
     """The lines of a unit, those that hold most first, and of these what least speaks against."""
-    unit, question = match.unit, found.question
+    unit, question = match.unit, ranking.question
     in_folder = unit.kind == "fact" and question.names_folder(match.path)
-    if _has_namesake(found, match):
+    if _has_namesake(ranking, match):
         unit = unit._replace(entity=f"{match.path.rpartition('/')[0].rpartition('/')[2]}/{unit.entity}")
     text = text_of(unit) if unit.kind in _ONE_LINE else without_block_ids(unit.text)
     is_one = unit.kind in _ONE_LINE and (unit.kind != "turn" or len(text) <= 160)
     pieces = [(0, text)] if is_one else [*_pieces(text)]
     pieces = _without_title(pieces) if unit.kind == "episode" else pieces
     texts = [text for _, text in pieces]
-    days_told = searcher.lines_of_days(found, match, texts)
+    days_told = searcher.lines_of_days(ranking, match, texts)
     on_day = _on_day(question, match, pieces, days_told)
     if is_one:
         matched = [hit for hit in match.matched if hit.via not in ("neighbour", "vector")]
-        shares = [answering_share(found, [*matched, *_due(found, match)])]
+        shares = [answering_share(ranking, [*matched, *_due(ranking, match)])]
     elif question.weights:
-        shares = searcher.shares_of_lines(found, match, texts)
+        shares = searcher.shares_of_lines(ranking, match, texts)
     else:  # of a time alone, the lines of that time answer
         shares = [*map(float, on_day)]
     own, turns = shares, _turns(unit)
     quoting = [at for at, (_, piece) in enumerate(pieces) if _QUOTATION.search(piece)]
     if unit.kind in _SPOKEN and quoting:
         unquoted = [_QUOTATION.sub(" ", pieces[at][1]) for at in quoting]
-        own_of = dict(zip(quoting, searcher.shares_of_lines(found, match, unquoted), strict=True))
+        own_of = dict(zip(quoting, searcher.shares_of_lines(ranking, match, unquoted), strict=True))
         own = [own_of.get(at, share) for at, share in enumerate(shares)]
     is_named = bool(unit.field) and _names_field(question, unit)
     is_beside = is_named and _is_beside(question, unit)
@@ -277,7 +285,7 @@ def _of_unit(
     is_another = is_another and question.of_myself and not question.any_person
     is_another = is_another and not (is_named and _only_names(question, unit))
     is_told_of_another = partial(_is_of_another, searcher, question, unit)
-    doubted = searcher.doubted(found.units)
+    doubted = searcher.doubted(ranking.units)
     quoted = unit.text.split("\n") if unit.kind == "episode" else ()  # words of others stand behind `pasted:`
     pasted = [bool(quoted) and _PASTED in quoted[line] for line, _ in pieces]
     if whole := mixed(unit, own_text):
@@ -299,8 +307,8 @@ def _of_unit(
     ]
     if question.form == "where":  # `Hana is my physio`, above `she's at the Leith clinic`
         against = [
-            (*one, "below") if "form" in one and "form" not in next_ else one
-            for one, next_ in zip(against, [*against[1:], ("form",)], strict=True)
+            (*bound, "below") if "form" in bound and "form" not in next_ else bound
+            for bound, next_ in zip(against, [*against[1:], ("form",)], strict=True)
         ]
     for at in sorted(
         range(len(pieces)), key=lambda at: ("day" in against[at], -shares[at], len(against[at]))
@@ -321,22 +329,22 @@ def _of_unit(
         yield _Candidate(answer, passage, is_certain, bool(days_told[at]), until)
 
 
-def _has_namesake(found: Ranking, match: Match) -> bool:
+def _has_namesake(ranking: Ranking, match: Match) -> bool:
     """True for a property of a note in a folder, where a note of its name in another one has one as well."""
     key, name = key_of(match.unit.entity), match.path.rpartition("/")[2]
     return "/" in match.path and any(
-        one.kind == match.unit.kind == "fact" and one.entity_key == key
-        and one.path != match.path and one.path.rpartition("/")[2] == name
-        for one in (hit.unit for hit in found.units)
+        unit.kind == match.unit.kind == "fact" and unit.entity_key == key
+        and unit.path != match.path and unit.path.rpartition("/")[2] == name
+        for unit in (hit.unit for hit in ranking.units)
     )  # fmt: skip
 
 
 def _without_title(pieces: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """The pieces of an episode without a title that only says again what stands below."""
     below = [piece for piece in pieces if piece[0]]
-    told = {word for _, text in below for word in words_of(text)}
+    words_below = {word for _, text in below for word in words_of(text)}
     above = {word for line, text in pieces if not line for word in words_of(text)}
-    return below if above <= told else pieces
+    return below if above <= words_below else pieces
 
 
 def _turns(unit: Unit) -> list[int]:
@@ -525,7 +533,7 @@ def _is_over(question: Question, unit: Unit, text: str) -> bool:
     said, text = unit.when[:10], unit.value or text
     day = date.fromisoformat(said)
     open_ = (hit for hit in find_ranges(text, day)[0] if hit.end and not hit.start)
-    ends = ((next_occurrence(one, day) or one).end for one in open_ if not tells_past(text, one.span))
+    ends = ((next_occurrence(span, day) or span).end for span in open_ if not tells_past(text, span.span))
     return any(said <= end < question.today.isoformat() for end in ends)
 
 
@@ -568,16 +576,16 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
         yield question
 
 
-def _due(found: Ranking, match: Match) -> list[Matched]:
+def _due(ranking: Ranking, match: Match) -> list[Matched]:
     """The words for a deadline, where the unit has a day of its own that was asked about, and is not over: that day says what they ask."""
-    unit, ranges = match.unit, found.question.days
-    if unit.field in OVER or not any(falls_in(unit.days, one.start, one.end) for one in ranges):
+    unit, ranges = match.unit, ranking.question.days
+    if unit.field in OVER or not any(falls_in(unit.days, span.start, span.end) for span in ranges):
         return []
     spoken = [language(code) for code in RELATED_IN]
     return [
         Matched(word=word, field="date", via="date")
-        for word in found.question.weights
-        if any(one.token("deadline") in (one.token(word), *kin_of(word, one)) for one in spoken)
+        for word in ranking.question.weights
+        if any(span.token("deadline") in (span.token(word), *kin_of(word, span)) for span in spoken)
     ]
 
 

@@ -417,7 +417,9 @@ def successors_in(catalog: Catalog, vault: Vault, path: str, today: date) -> dic
     """What the lines of a log told and holds no longer, by line."""
     lines = len(encoding.LINE.findall(encoding.decode(_bytes(vault, path)).text))
     outdated = successors(catalog, [ShownLines(path, 1, max(lines, 1))], today.isoformat()).get(0, [])
-    return {line: list(lines_told) for line, lines_told in groupby(outdated, key=lambda one: one.line)}
+    return {
+        line: list(lines_told) for line, lines_told in groupby(outdated, key=lambda successor: successor.line)
+    }
 
 
 def titles(catalog: Catalog, ids: Iterable[str]) -> dict[str, str]:
@@ -575,7 +577,7 @@ def _headings(catalog: Catalog, ids: Iterable[str]) -> dict[str, str]:
 
 def _neighbours(
     names: tuple[str, ...],
-    told: list[tuple[str, Fact]],
+    facts_told: list[tuple[str, Fact]],
     paths: list[str],
     known: Mapping[str, EntityEntry],
     catalog: Catalog,
@@ -583,7 +585,7 @@ def _neighbours(
     """Who stands in a value of the one's facts or has it in its own, and who is named in the same notes."""
     keys = {key_of(name) for name in names}
     fields = dict[str, list[str]]()
-    for _, fact in told:
+    for _, fact in facts_told:
         if fact.current and (neighbour := known.get(key_of(plain_name(fact.value)))):
             fields.setdefault(key_of(neighbour.name), []).append(fact.field)
     sql = "select entity_key, field, value from facts where current = 1 and type = 'fact' and value like ?"
@@ -600,5 +602,5 @@ def _neighbours(
         for key, entry in known.items()
         if key not in keys and (key in fields or key in together)
     ]
-    neighbours.sort(key=lambda one: (not one.fields, -one.episodes, one.name))
+    neighbours.sort(key=lambda entity: (not entity.fields, -entity.episodes, entity.name))
     return tuple(neighbours[:_MOST_NEIGHBOURS])

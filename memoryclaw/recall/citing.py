@@ -156,4 +156,4 @@ def _says(text: str, day: str) -> bool:
         ranges, _ = find_ranges(text, date.fromisoformat(day))
     except ValueError:
         return False
-    return any(one.start == one.end == day and any(map(str.isdecimal, one.text)) for one in ranges)
+    return any(span.start == span.end == day and any(map(str.isdecimal, span.text)) for span in ranges)

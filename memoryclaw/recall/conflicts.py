@@ -57,19 +57,20 @@ class Conflicts:
 
 
 def contested_keys(
-    told: Iterable[tuple[str, str, int]], other_names: Callable[[Iterable[str]], Iterable[tuple[str, str]]]
+    facts_told: Iterable[tuple[str, str, int]],
+    other_names: Callable[[Iterable[str]], Iterable[tuple[str, str]]],
 ) -> set[str]:
     """The keys of the entities of which one field may have two values.
 
     Args:
-        told: how many values each field of each entity has.
+        facts_told: how many values each field of each entity has.
         other_names: tells what else entities are called.
     """
     from memoryclaw.vault.fact_values import field_key  # noqa: PLC0415
 
     values: Counter[tuple[str, str]] = Counter()
     bare: Counter[str] = Counter()
-    for key, field, number in told:
+    for key, field, number in facts_told:
         if field == VALUE:  # it may be an address as well
             bare[key] += number
         else:
@@ -80,11 +81,11 @@ def contested_keys(
     return repeated | linked | {key for key, number in bare.items() if number > 1}
 
 
-def _may_conflict(found: Sequence[FactAt], linked: Iterable[tuple[str, str]]) -> bool:
+def _may_conflict(facts: Sequence[FactAt], linked: Iterable[tuple[str, str]]) -> bool:
     """False where each entity is told of in one place and under one name, and no field of it twice."""
     paths: dict[str, set[str]] = {}
     fields: Counter[tuple[str, str]] = Counter()
-    for path, fact in found:
+    for path, fact in facts:
         key = key_of(fact.entity)
         paths.setdefault(key, set()).add(path)
         fields[key, fact.field.casefold()] += 1

@@ -23,10 +23,10 @@ from memoryclaw.text.yaml_text import MAX_BYTES, Yaml, load
 from memoryclaw.vault.folder import Vault
 
 
-def share(found: Iterable[Hashable], wanted: Iterable[Hashable]) -> float:
+def share(ids: Iterable[Hashable], wanted: Iterable[Hashable]) -> float:
     """How much of what is wanted was found, from 0 to 1; all of it when nothing is wanted."""
     needed = set(wanted)
-    return len(needed & set(found)) / len(needed) if needed else 1.0
+    return len(needed & set(ids)) / len(needed) if needed else 1.0
 
 
 def recall_at(ranked: Sequence[Hashable], wanted: Iterable[Hashable], k: int) -> float:
@@ -39,14 +39,14 @@ def ndcg(ranked: Sequence[Hashable], wanted: Iterable[Hashable], k: int = 10) ->
     needed = set(wanted)
     if not needed:
         return 1.0
-    gained = sum(1 / math.log2(place + 2) for place, one in enumerate(ranked[:k]) if one in needed)
+    gained = sum(1 / math.log2(place + 2) for place, id_ in enumerate(ranked[:k]) if id_ in needed)
     return gained / sum(1 / math.log2(place + 2) for place in range(min(k, len(needed))))
 
 
 def reciprocal_rank(ranked: Iterable[Hashable], wanted: Iterable[Hashable]) -> float:
     """One over the place of the first that is wanted; 0 when none is there."""
     needed = set(wanted)
-    return next((1 / place for place, one in enumerate(ranked, 1) if one in needed), 0.0)
+    return next((1 / place for place, id_ in enumerate(ranked, 1) if id_ in needed), 0.0)
 
 
 def mean(values: Sequence[float]) -> float:
@@ -92,16 +92,16 @@ def read_goldens(text: str) -> GoldenQuestions:
         return GoldenQuestions((), (Problem("", 1, "there are no questions in it", _EXAMPLE),))
     read = [_golden(question, fields, document) for question, fields in document.value.items()]
     return GoldenQuestions(
-        tuple(one for one in read if isinstance(one, GoldenQuestion)),
-        tuple(one for one in read if isinstance(one, Problem)),
+        tuple(golden for golden in read if isinstance(golden, GoldenQuestion)),
+        tuple(golden for golden in read if isinstance(golden, Problem)),
     )
 
 
-def _golden(question: str, wanted: Any, found: Yaml) -> GoldenQuestion | Problem:
-    line = found.lines.get((question,), 1)
+def _golden(question: str, wanted: Any, settings: Yaml) -> GoldenQuestion | Problem:
+    line = settings.lines.get((question,), 1)
     expectation = wanted if isinstance(wanted, dict) else {"expect": wanted}
     for key, value in expectation.items():
-        key_line = found.lines.get((question, key), line)
+        key_line = settings.lines.get((question, key), line)
         if key not in _KEYS:
             return Problem(
                 "", key_line, f"{key!r} says nothing of a question", f"there are {', '.join(_KEYS)}"
@@ -113,7 +113,7 @@ def _golden(question: str, wanted: Any, found: Yaml) -> GoldenQuestion | Problem
         return Problem("", line, f"nothing is expected of {question!r}", _EXAMPLE)
     day = _day(texts["as of"])
     if texts["as of"] and day is None:
-        key_line = found.lines.get((question, "as of"), line)
+        key_line = settings.lines.get((question, "as of"), line)
         return Problem("", key_line, f"{texts['as of'][0]!r} is not a day", "write it as 2025-07-01")
     return GoldenQuestion(
         question, line, texts["expect"], texts["answer"], texts["not"], day, texts["must_not"]
@@ -123,12 +123,12 @@ def _golden(question: str, wanted: Any, found: Yaml) -> GoldenQuestion | Problem
 def _texts(value: Any) -> tuple[str, ...] | None:
     """A text or a list of texts as texts; None when it is anything else, or holds nothing."""
     listed = value if isinstance(value, list) else [value]
-    return tuple(listed) if all(isinstance(one, str) and one.strip() for one in listed) else None
+    return tuple(listed) if all(isinstance(text, str) and text.strip() for text in listed) else None
 
 
-def _day(told: tuple[str, ...]) -> date | None:
+def _day(days: tuple[str, ...]) -> date | None:
     try:
-        return date.fromisoformat(told[0]) if len(told) == 1 else None
+        return date.fromisoformat(days[0]) if len(days) == 1 else None
     except ValueError:
         return None
 
@@ -271,16 +271,16 @@ def _context(searcher: Searcher, question: str, budget: int, bench: EvaluationSe
     return recall(searcher, question, goal="", session="", budget=budget, max_results=bench.max_results)
 
 
-def _expectation(target: Target, order: Sequence[str], found: Answer, bench: EvaluationSetup) -> Expected:
+def _expectation(target: Target, order: Sequence[str], answer: Answer, bench: EvaluationSetup) -> Expected:
     rank = order.index(target.id) + 1 if target.id in order else 0
     if target.trouble or rank > max(bench.ks):
         return Expected(target.id, rank, target.trouble or f"rank {rank}")
     if rank:
         return Expected(target.id, rank)
-    out = [unit.decision for unit in found.trace if unit.id in target.units]
+    out = [unit.decision for unit in answer.trace if unit.id in target.units]
     if out:
         return Expected(target.id, 0, f"left out: {out[0]}")
-    return Expected(target.id, 0, f"not a candidate: {_common_words(found.query, target, bench)}")
+    return Expected(target.id, 0, f"not a candidate: {_common_words(answer.query, target, bench)}")
 
 
 def _common_words(question: str, target: Target, bench: EvaluationSetup) -> str:
@@ -296,11 +296,11 @@ def _common_words(question: str, target: Target, bench: EvaluationSetup) -> str:
 
 def _packing_misses(expected: Sequence[Expected], targets: Sequence[Target], answer: Recalled) -> list[str]:
     """Why what was found is not in the widest context."""
-    reasons = {one.id: one.decision for one in reversed(answer.trace)}
+    reasons = {traced.id: traced.decision for traced in reversed(answer.trace)}
     return [
-        f"{one.id}: not in the context: {next((reasons[id_] for id_ in sorted(target.units) if id_ in reasons), 'no room')}"
-        for one, target in zip(expected, targets, strict=True)
-        if not one.reason and not _is_in(target, answer)
+        f"{traced.id}: not in the context: {next((reasons[id_] for id_ in sorted(target.units) if id_ in reasons), 'no room')}"
+        for traced, target in zip(expected, targets, strict=True)
+        if not traced.reason and not _is_in(target, answer)
     ]
 
 
@@ -319,7 +319,7 @@ def _says(words: str, answer: Recalled) -> bool:
 
 
 def _ids(judged: QuestionResult) -> list[str]:
-    return [one.id for one in judged.expected]
+    return [expected.id for expected in judged.expected]
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -288,9 +288,9 @@ class EvidenceReader:
         # The conditions stand in the query as they do in the partial index.
         facts = f"""select rowid from unit where kind = 'fact' and state = 'current' and trust = 'trusted'
             order by at desc, id limit {NEWEST}"""
-        told = f"""select rowid from unit where kind in ('episode', 'turn') and state = 'current' and trust != 'untrusted'
+        newest = f"""select rowid from unit where kind in ('episode', 'turn') and state = 'current' and trust != 'untrusted'
             order by at desc, id limit {NEWEST}"""
-        return [*self._catalog.rowids(facts), *self._catalog.rowids(told)]
+        return [*self._catalog.rowids(facts), *self._catalog.rowids(newest)]
 
     def _upcoming(self, today: date) -> list[int]:
         """Facts whose value is a day of the next week, and open to-dos of one, the soonest first."""
@@ -585,14 +585,14 @@ def with_own_ids(units: Sequence[UnitSummary], catalog: Catalog) -> list[UnitSum
     twins = catalog.twins({unit.path for unit in units})
     if not twins and len({unit.id for unit in units}) == len(units):
         return list(units)
-    taken: set[str] = set()
+    ids: set[str] = set()
     renamed = {}
     for unit in sorted(units, key=lambda unit: (unit.path, unit.seq)):
-        id_, n = _place(unit) if unit.id in taken or unit.path in twins else unit.id, 1
-        while id_ in taken:
+        id_, n = _place(unit) if unit.id in ids or unit.path in twins else unit.id, 1
+        while id_ in ids:
             n += 1
             id_ = f"{_place(unit)}~{n}"
-        taken.add(id_)
+        ids.add(id_)
         renamed[unit.rowid] = unit._replace(id=id_)
     return [renamed[unit.rowid] for unit in units]
 

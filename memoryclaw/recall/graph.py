@@ -97,33 +97,33 @@ def weight(edges: Iterable[Edge]) -> float:
     return round(LINKED * ("link" in kinds) + 1 - apart, 4)
 
 
-def node_of(id_: str, found: Graph, catalog: Catalog, vault: Vault) -> GraphNode:
+def node_of(id_: str, graph: Graph, catalog: Catalog, vault: Vault) -> GraphNode:
     """The node that an id, a name or an alias leads to: the entity of a fact, the note of a section, the log of a turn.
 
     Raises:
         NotFoundError: nothing has this id, or it is no part of the graph.
     """
-    if id_ in found.nodes:
-        return found.nodes[id_]
+    if id_ in graph.nodes:
+        return graph.nodes[id_]
     address = address_of(id_, catalog, vault)
     for candidate in _candidates(address, catalog):
-        if candidate in found.nodes:
-            return found.nodes[candidate]
+        if candidate in graph.nodes:
+            return graph.nodes[candidate]
     raise NotFoundError(
         f"{address.id!r} is not in the graph, which holds notes, entities, and the logs that something is tied to"
     )
 
 
-def neighbours(id_: str, found: Graph) -> list[NodeBeside]:
+def neighbours(id_: str, graph: Graph) -> list[NodeBeside]:
     """What a node is tied to, the strongest first, then by id."""
-    beside = found.beside().get(id_, {})
-    ties = [NodeBeside(found.nodes[to], weight(edges), tuple(edges)) for to, edges in beside.items()]
+    beside = graph.beside().get(id_, {})
+    ties = [NodeBeside(graph.nodes[to], weight(edges), tuple(edges)) for to, edges in beside.items()]
     return sorted(ties, key=lambda tie: (-tie.weight, tie.node.id))
 
 
-def path(start: str, end: str, found: Graph) -> list[PathStep] | None:
+def path(start: str, end: str, graph: Graph) -> list[PathStep] | None:
     """The fewest steps from one node to another, of several ways the first by the ids on it; None where there is no way."""
-    beside = found.beside()
+    beside = graph.beside()
     came = {start: ""}
     reached = [start]
     while reached and end not in came:
@@ -142,21 +142,21 @@ def path(start: str, end: str, found: Graph) -> list[PathStep] | None:
     ids.reverse()
     return [
         PathStep(
-            found.nodes[current],
-            found.nodes[neighbour],
+            graph.nodes[current],
+            graph.nodes[neighbour],
             max(beside[current][neighbour], key=lambda edge: weight([edge])),
         )
         for current, neighbour in pairwise(ids)
     ]
 
 
-def orphans(found: Graph) -> list[GraphNode]:
+def orphans(graph: Graph) -> list[GraphNode]:
     """Notes, episodes and entities that nothing is tied to, by id; what is in the archive, files of facts and skills are left out."""
-    tied = {id_ for edge in found.edges for id_ in (edge.source, edge.target)}
+    tied = {id_ for edge in graph.edges for id_ in (edge.source, edge.target)}
     kinds = ("episode", "note", "entity")
     return [
         node
-        for id_, node in sorted(found.nodes.items())
+        for id_, node in sorted(graph.nodes.items())
         if id_ not in tied and node.kind in kinds and node.state == "current"
     ]
 
@@ -186,15 +186,15 @@ def dangling(catalog: Catalog, is_file: Callable[[str, str], bool]) -> list[Link
     ]
 
 
-def strongest(found: Graph, limit: int) -> Graph:
+def strongest(graph: Graph, limit: int) -> Graph:
     """At most so many nodes, those with the strongest ties in all, then by id, and the edges between them."""
-    if len(found.nodes) <= limit:
-        return found
-    ties = {id_: sum(weight(edges) for edges in beside.values()) for id_, beside in found.beside().items()}
-    ids = set(sorted(found.nodes, key=lambda id_: (-ties.get(id_, 0.0), id_))[:limit])
+    if len(graph.nodes) <= limit:
+        return graph
+    ties = {id_: sum(weight(edges) for edges in beside.values()) for id_, beside in graph.beside().items()}
+    ids = set(sorted(graph.nodes, key=lambda id_: (-ties.get(id_, 0.0), id_))[:limit])
     return Graph(
-        {id_: node for id_, node in found.nodes.items() if id_ in ids},
-        tuple(edge for edge in found.edges if edge.source in ids and edge.target in ids),
+        {id_: node for id_, node in graph.nodes.items() if id_ in ids},
+        tuple(edge for edge in graph.edges if edge.source in ids and edge.target in ids),
     )
 
 

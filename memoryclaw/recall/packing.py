@@ -221,9 +221,13 @@ class Pack:
         if words and any(words <= set(visible_text.split()) for visible_text in visible_texts):
             return "duplicate"  # a turn or an episode that is quoted already holds the words
         spoken = sentences(unit.text) if unit.kind == "turn" else ()
-        if any(_is_told(one, visible_texts) for one in spoken):
-            new = (one for one in map(_plain, spoken) if not any(one in text for text in visible_texts))
-            new_words = {word for one in new for word in one.split()}
+        if any(_is_told(sentence, visible_texts) for sentence in spoken):
+            new = (
+                sentence
+                for sentence in map(_plain, spoken)
+                if not any(sentence in text for text in visible_texts)
+            )
+            new_words = {word for sentence in new for word in sentence.split()}
             if len(new_words) <= REPEATED and not new_words & {word.casefold() for word in surfaces}:
                 return "duplicate"  # an episode, a fact or another turn quotes it
         return "duplicate" if _repeats(plain_text, visible_texts) else ""
@@ -240,7 +244,7 @@ class Pack:
         """What the context says that is at least as much trusted."""
         most = TRUST_ORDER.index(trust)
         texts = [(item.level, item.told) for item in self._items if item.quoted]
-        return [told for level, told in (*texts, *self._visible) if level <= most]
+        return [text for level, text in (*texts, *self._visible) if level <= most]
 
     def sent(self) -> dict[str, str]:
         """The digest of what was quoted first of each item, by id, and behind a slash that of all of it where it is cut."""
@@ -558,17 +562,17 @@ def _by_worth(sentences: list[str], surfaces: frozenset[str], near: bool) -> Ite
         return
     words_held = _words_of(sentences, surfaces)
     best = max(range(len(sentences)), key=lambda number: (len(words_held[number]), -number))
-    covered, taken = set(words_held[best]), [best]
+    covered, chosen = set(words_held[best]), [best]
     yield best
-    while fresh := [n for n in range(len(sentences)) if n not in taken and words_held[n] - covered]:
+    while fresh := [n for n in range(len(sentences)) if n not in chosen and words_held[n] - covered]:
         number = max(fresh, key=lambda n: (len(words_held[n] - covered), -abs(n - best)))
         covered |= words_held[number]
-        taken.append(number)
+        chosen.append(number)
         yield number
     # What follows answers more often than what went before.
-    away = {n: min(abs(n - number) - 0.5 * (n > number) for number in taken) for n in range(len(sentences))}
+    away = {n: min(abs(n - number) - 0.5 * (n > number) for number in chosen) for n in range(len(sentences))}
     around = sorted(away, key=lambda n: (not words_held[n], away[n]))
-    yield from (n for n in around if n not in taken and (words_held[n] or away[n] <= 1 or not near))
+    yield from (n for n in around if n not in chosen and (words_held[n] or away[n] <= 1 or not near))
 
 
 def _words_of(sentences: list[str], surfaces: frozenset[str]) -> list[set[str]]:

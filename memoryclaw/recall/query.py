@@ -297,13 +297,13 @@ class _QueryParser:
         return QueryPart("bare", any_of(leaves), joined=together if len(words) > 1 else None)
 
     def _take(self, words: list[str]) -> list[str]:
-        taken = words[: self._left]
-        if len(taken) < len(words):
+        words_taken = words[: self._left]
+        if len(words_taken) < len(words):
             self.notices.append(f"Only the first {self._limits.words} words of the question were used")
-        self._left -= len(taken)
+        self._left -= len(words_taken)
         if not self._negated:
-            self.words += taken
-        return taken
+            self.words += words_taken
+        return words_taken
 
 
 def _mark(text: str) -> str:

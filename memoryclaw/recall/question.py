@@ -423,8 +423,8 @@ def understand(
             leaves += tuple(
                 Leaf(IndexClause("token", sign), word, "bigram", CHARACTER) for sign, word in word_of.items()
             )
-    again = [one for one in query.ranges if not dates.tells_past(text, one.span)]
-    coming = tuple(range_ for one in again if (range_ := dates.next_occurrence(one, today)))
+    again = [span for span in query.ranges if not dates.tells_past(text, span.span)]
+    coming = tuple(range_ for span in again if (range_ := dates.next_occurrence(span, today)))
     if query.ranges and _is_plain(query):
         leaves += _days_told((*query.ranges, *coming), languages, catalog, index)
     toward = goal_leaves(goal, tokens, catalog, language) if goal else ()
@@ -752,9 +752,9 @@ def _days_told(
         return bool(catalog.count_of(languages.token(word).split()))
 
     phrases = {
-        (tuple(tokens), one.text): share
-        for one in ranges
-        for spelling, share in dates.spellings(one, is_known).items()
+        (tuple(tokens), span.text): share
+        for span in ranges
+        for spelling, share in dates.spellings(span, is_known).items()
         for tokens in languages.phrases(spelling)
     }
     counts = catalog.count_of(list(dict.fromkeys(token for tokens, _ in phrases for token in tokens)))

@@ -181,10 +181,10 @@ def _best_of_sessions(
     return best
 
 
-def _factors(question: Question, found: Sequence[UnitSummary]) -> Callable[[UnitSummary], Terms]:
+def _factors(question: Question, units: Sequence[UnitSummary]) -> Callable[[UnitSummary], Terms]:
     """Tells by which shares of its own score a unit rises or falls."""
     of_myself = question.of_myself
-    speakers = {unit.entity_key for unit in found if unit.kind == "turn"} & question.any_person.keys()
+    speakers = {unit.entity_key for unit in units if unit.kind == "turn"} & question.any_person.keys()
 
     def factors(unit: UnitSummary) -> Terms:
         terms: Terms = []
@@ -212,7 +212,7 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
     A statement gets one only where it holds a word besides the name: a person has many of them.
     """
     entities, ranges, of_you = question.any_entity, question.query.ranges, question.of_you
-    told, today = _days_told(question), question.today.isoformat()
+    days, today = _days_told(question), question.today.isoformat()
     to_come = [span for span in question.days if not span.end or span.end >= today]
 
     def is_about(unit: UnitSummary) -> bool:
@@ -234,7 +234,7 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
                 and unit.field not in OVER
                 and any(falls_in(unit.days, span.start, span.end) for span in to_come)
             )
-            terms.append(("date", DAY if is_to_come else DATE * _date(question, evidence, unit, told)[0]))
+            terms.append(("date", DAY if is_to_come else DATE * _date(question, evidence, unit, days)[0]))
         elif evidence.listed:
             terms.append(("filter", 1.0))
         return terms
@@ -251,12 +251,12 @@ def names_field(question: Question, unit: UnitSummary | Unit) -> bool:
 
 def in_order(ranked: Iterable[Ranked], used: Scores) -> list[Ranked]:
     """By score, highest first; of equal ones the newest comes first, then the strongest, then by id and path."""
-    ordered = sorted(ranked, key=lambda one: f"{one.unit.id}\0{one.unit.path}")
+    ordered = sorted(ranked, key=lambda hit: f"{hit.unit.id}\0{hit.unit.path}")
     if used:
-        ordered.sort(key=lambda one: -used.get(one.unit.rowid, 0.0))
+        ordered.sort(key=lambda hit: -used.get(hit.unit.rowid, 0.0))
     # A year comes before the months in it.
-    ordered.sort(key=lambda one: one.unit.at and one.unit.at[:10] + _LAST, reverse=True)
-    ordered.sort(key=lambda one: one.score, reverse=True)
+    ordered.sort(key=lambda hit: hit.unit.at and hit.unit.at[:10] + _LAST, reverse=True)
+    ordered.sort(key=lambda hit: hit.score, reverse=True)
     return ordered
 
 
@@ -295,8 +295,8 @@ def _cause(name: str, question: Question, evidence: Evidence, unit: UnitSummary)
             names = " or ".join(sorted(question.any_person.values()))
             return Matched(word=f"-{names}", field="speaker", via="entity")
         case "date":
-            told = _days_told(question)
-            return Matched(word=_date(question, evidence, unit, told)[1], field="date", via="date")
+            days = _days_told(question)
+            return Matched(word=_date(question, evidence, unit, days)[1], field="date", via="date")
         case "wish":
             return Matched(word=FROM_NOW_ON, field="field", via="entity")
         case "pinned":
@@ -482,7 +482,7 @@ def share_out(parts: Mapping[str, float], total: float) -> list[Term]:
     return [Term(name, value) for name, value in terms.items() if value]
 
 
-def coverage(weights: Mapping[str, float], found: set[str]) -> float:
+def coverage(weights: Mapping[str, float], words: set[str]) -> float:
     """The share of a question's weight that is found: the honest confidence figure, 0 to 1 in hundredths."""
     total = sum(weights.values())
-    return round(sum(weights[word] for word in sorted(found) if word in weights) / total, 2) if total else 0.0
+    return round(sum(weights[word] for word in sorted(words) if word in weights) / total, 2) if total else 0.0

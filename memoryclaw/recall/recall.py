@@ -103,16 +103,16 @@ def _put_vouched_first(waiting: Sequence[Ranked]) -> list[Ranked]:
     """In rank order, but that after the first `UNVOUCHED` notes for which nobody vouches, further ones wait for all else."""
     unvouched = [hit for hit in waiting if hit.unit.kind in PARTED and hit.unit.trust != "trusted"]
     late = {hit.unit.rowid for hit in unvouched[UNVOUCHED:]}
-    return sorted(waiting, key=lambda one: one.unit.rowid in late)
+    return sorted(waiting, key=lambda ranked: ranked.unit.rowid in late)
 
 
 def _pack(
-    searcher: Searcher, found: Ranking, waiting: Sequence[Ranked], pack: Pack
+    searcher: Searcher, ranking: Ranking, waiting: Sequence[Ranked], pack: Pack
 ) -> tuple[list[Match], dict[int, str], int]:
     """What the pack took in, in rank order, the decision on every unit, and the tokens of what is due soon and answers nothing."""
-    offering = _Offering(searcher, found, waiting, pack)
+    offering = _Offering(searcher, ranking, waiting, pack)
     decisions = offering.decisions
-    soon = [hit for rowid in found.evidence.upcoming for hit in waiting if hit.unit.rowid == rowid]
+    soon = [hit for rowid in ranking.evidence.upcoming for hit in waiting if hit.unit.rowid == rowid]
     only_soon = {hit.unit.rowid for hit in soon if not hit.score}
     decisions.update(dict.fromkeys(only_soon, "weak"))
     matching = [hit for hit in waiting if hit.unit.rowid not in only_soon]
@@ -130,7 +130,7 @@ def _pack(
     offering.offer([hit for rowid, hit in weaker.items() if rowid not in due])
     crowded_out = {hit.unit.rowid for hit in soon if decisions[hit.unit.rowid] == "budget"}
     pack.fill()
-    newest = [hit for hit in waiting if hit.unit.rowid in found.evidence.newest]
+    newest = [hit for hit in waiting if hit.unit.rowid in ranking.evidence.newest]
     offering.offer(
         [hit for hit in newest if decisions[hit.unit.rowid] == "weak" or hit.unit.rowid in crowded_out]
     )
@@ -138,15 +138,15 @@ def _pack(
     pack.settle()
     pack.extend()
     costs = pack.costs()
-    taken: list[tuple[int, Match]] = []
-    ranks = {hit.unit.rowid: place for place, hit in enumerate(found.units)}
+    packed: list[tuple[int, Match]] = []
+    ranks = {hit.unit.rowid: place for place, hit in enumerate(ranking.units)}
     for number, (hit, match) in enumerate(offering.taken):
         if number not in costs:
             decisions[hit.unit.rowid] = "duplicate"
         else:
             marked = offering.folding.marked(hit.unit, match._replace(tokens=costs[number]))
-            taken.append((ranks[hit.unit.rowid], marked))
-    return [match for _, match in sorted(taken, key=lambda pair: pair[0])], decisions, aside
+            packed.append((ranks[hit.unit.rowid], marked))
+    return [match for _, match in sorted(packed, key=lambda pair: pair[0])], decisions, aside
 
 
 def _due(match: Match) -> Match:
@@ -160,14 +160,14 @@ def _due(match: Match) -> Match:
 class _Offering:
     """Offers units to a pack in rank order; only what has a chance is explained."""
 
-    def __init__(self, searcher: Searcher, found: Ranking, waiting: Sequence[Ranked], pack: Pack) -> None:
+    def __init__(self, searcher: Searcher, ranking: Ranking, waiting: Sequence[Ranked], pack: Pack) -> None:
         self._searcher = searcher
-        self._found = found
+        self._found = ranking
         self._pack = pack
         best = waiting[:LINES]
         self._best = searcher.units(best)
-        self._verdicts = searcher.verdicts(found, best, self._best)
-        self.folding = folding_of(found)
+        self._verdicts = searcher.verdicts(ranking, best, self._best)
+        self.folding = folding_of(ranking)
         self.decisions: dict[int, str] = {}
         self.taken: list[tuple[Ranked, Match]] = []
 

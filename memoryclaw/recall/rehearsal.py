@@ -93,7 +93,8 @@ def rehearse(
 
 def _sentence(broken: Sequence[QuestionResult]) -> str:
     named = "; ".join(
-        f"{one.question!r} ({QUESTIONS_FILE}:{one.line}: {one.misses[0]})" for one in broken[:_TOLD]
+        f"{result.question!r} ({QUESTIONS_FILE}:{result.line}: {result.misses[0]})"
+        for result in broken[:_TOLD]
     )
     others = f" and {len(broken) - _TOLD} more" if len(broken) > _TOLD else ""
     return f"a golden question would break: {named}{others}"

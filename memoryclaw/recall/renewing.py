@@ -336,8 +336,8 @@ def kinds_of_values(text: str) -> frozenset[str]:
         "sum": not set(text).isdisjoint("$€£¥"),
         "measure": any(number.isdigit() and unit in words.units for number, unit in pairwise(tokens)),
         "label": any(
-            before in words.prepositions and thing in words.things and figure.isdigit()
-            for before, thing, figure in zip(tokens, tokens[1:], tokens[2:], strict=False)
+            before in words.prepositions and noun in words.things and figure.isdigit()
+            for before, noun, figure in zip(tokens, tokens[1:], tokens[2:], strict=False)
         ),  # `on port 8080`
     }
     return frozenset(kind for kind, is_told in kinds.items() if is_told)

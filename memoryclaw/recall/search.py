@@ -168,7 +168,7 @@ class Searcher:
         summaries = self._catalog.summaries([rowid for rowid, _ in places]) if places else []
         return [unit for unit in summaries if (unit.rowid, unit.first) in places]
 
-    def verdicts(self, found: Ranking, best: Sequence[Ranked], units: Mapping[int, Unit]) -> Verdicts:
+    def verdicts(self, ranking: Ranking, best: Sequence[Ranked], units: Mapping[int, Unit]) -> Verdicts:
         """What stands against the best lines that were found: later words on the same thing, and other people's."""
         answers = {hit.unit.rowid - 1: hit.unit for hit in best if hit.unit.role == "assistant"}
         before = {
@@ -176,7 +176,7 @@ class Searcher:
             for rowid, unit in self._catalog.units(sorted(answers)).items()
             if unit.kind == "turn" and unit.end_line == answers[rowid].line - 1
         }
-        return verdicts(found.question, [units[hit.unit.rowid] for hit in best], before)
+        return verdicts(ranking.question, [units[hit.unit.rowid] for hit in best], before)
 
     def conflicts(self, chosen: Sequence[Ranked], stated: Verdicts) -> dict[str, tuple[str, ...]]:
         """The facts and lines that say otherwise than these where only one value can hold: ids, by id."""
@@ -194,24 +194,24 @@ class Searcher:
         self, chosen: Sequence[Ranked], units: Mapping[int, Unit], stated: Verdicts
     ) -> dict[str, tuple[str, ...]]:
         """What holds instead of what these lines told, in few words, by id."""
-        spoken = [one.unit for one in chosen if one.unit.kind in ("turn", "episode")]
+        spoken = [hit.unit for hit in chosen if hit.unit.kind in ("turn", "episode")]
         today, unit_by_id = self._today.isoformat(), {unit.id: units[unit.rowid] for unit in spoken}
         of_turns = {id_: unit for id_, unit in unit_by_id.items() if unit.kind == "turn"}
         lines_shown = [
             ShownLines(
-                one.path,
-                one.line,
-                unit_by_id[one.id].end_line,
-                "" if one.id in of_turns else unit_by_id[one.id].text,
+                hit.path,
+                hit.line,
+                unit_by_id[hit.id].end_line,
+                "" if hit.id in of_turns else unit_by_id[hit.id].text,
             )
-            for one in spoken
+            for hit in spoken
         ]
         outdated = successors(self._catalog, lines_shown, today) if lines_shown else {}
         superseding = {spoken[number].id: over for number, over in outdated.items()}
         turns = {id_: unit for id_, unit in of_turns.items() if id_ not in superseding}
-        superseding |= {id_: [one] for id_, one in outdated_turns(self._catalog, turns, today).items()}
+        superseding |= {id_: [hit] for id_, hit in outdated_turns(self._catalog, turns, today).items()}
         return {id_: (str(later),) for id_, later in stated.later.items()} | {
-            id_: tuple(dict.fromkeys(one.mark(unit_by_id[id_].trust) for one in over))
+            id_: tuple(dict.fromkeys(hit.mark(unit_by_id[id_].trust) for hit in over))
             for id_, over in superseding.items()
         }
 
@@ -256,13 +256,15 @@ class Searcher:
         is_short = hit.unit.kind == "turn" and len(said) < FEW
         return "" if is_short and any(turn.asks for turn in self.before([hit.unit])) else said
 
-    def matches(self, found: Ranking, chosen: Sequence[Ranked]) -> list[Match]:
+    def matches(self, ranking: Ranking, chosen: Sequence[Ranked]) -> list[Match]:
         """The chosen units with their explanations, snippets and places."""
-        return [self.match(found, reading) for reading in self.readings(found, chosen, self.units(chosen))]
+        return [
+            self.match(ranking, reading) for reading in self.readings(ranking, chosen, self.units(chosen))
+        ]
 
     def readings(
         self,
-        found: Ranking,
+        ranking: Ranking,
         chosen: Sequence[Ranked],
         units: Mapping[int, Unit],
     ) -> Iterator[Reading]:
@@ -271,8 +273,8 @@ class Searcher:
             return
         notes = self._catalog.notes({hit.unit.path for hit in chosen})
         stored = self._catalog.tokens([hit.unit.rowid for hit in chosen])
-        leaves = found.question.all_leaves
-        aims = len(leaves) - len(found.question.goal)
+        leaves = ranking.question.all_leaves
+        aims = len(leaves) - len(ranking.question.goal)
         sought = {token for leaf in leaves for token in leaf.clause.text.split(" ")}
         tokens_of = {code: token for token, code in self._catalog.codes(sought).items()}
         for hit in chosen:
@@ -286,13 +288,13 @@ class Searcher:
                 )
             )
             words = read_columns(texts, stored[rowid], tokens_of, language(code))
-            matched = sorted(found.evidence.counts.get(rowid, NOTHING_COUNTED).own)
+            matched = sorted(ranking.evidence.counts.get(rowid, NOTHING_COUNTED).own)
             asked = reasons([leaves[n] for n in matched if n < aims], words)
             yield Reading(hit, unit, note, asked, reasons([leaves[n] for n in matched if n >= aims], words))
 
-    def shares_of_lines(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[float]:
+    def shares_of_lines(self, ranking: Ranking, match: Match, lines: Sequence[str]) -> list[float]:
         """The share of the question's weight that each line of a unit holds; what only the unit's title holds counts half."""
-        leaves = found.question.all_leaves[: len(found.question.all_leaves) - len(found.question.goal)]
+        leaves = ranking.question.all_leaves[: len(ranking.question.all_leaves) - len(ranking.question.goal)]
         spoken = language(self._catalog.notes({match.path})[match.path][1])
         above = reasons(leaves, read_columns({"title": match.unit.title}, {}, {}, spoken)).matched
 
@@ -300,19 +302,19 @@ class Searcher:
             columns = {"body": line, "properties": " ".join(sorted(asked_for_contacts(line)))}
             in_line = reasons(leaves, read_columns(columns, {}, {}, spoken)).matched
             return (
-                (_akin_share(found, in_line) + answering_share(found, [*in_line, *above])) / 2
+                (_akin_share(ranking, in_line) + answering_share(ranking, [*in_line, *above])) / 2
                 if in_line
                 else 0.0
             )
 
         return [share(line) for line in lines]
 
-    def lines_of_days(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[bool | None]:
+    def lines_of_days(self, ranking: Ranking, match: Match, lines: Sequence[str]) -> list[bool | None]:
         """Whether each line of a unit tells a day that is asked about, as texts write it or by its date, or tells another; None where it tells none.
 
         What somebody says counts from the day on which it was said; elsewhere only a day with its year is known.
         """
-        question = found.question
+        question = ranking.question
         leaves = [leaf for leaf in question.all_leaves if leaf.via == "date"]
         spoken = language(self._catalog.notes({match.path})[match.path][1])
         said = day_of(match.unit.when) if match.unit.kind in ("turn", "fact") else None
@@ -337,16 +339,16 @@ class Searcher:
     def answer(
         self,
         text: str,
-        found: Ranking,
+        ranking: Ranking,
         matches: Sequence[Match],
         decisions: Mapping[int, str],
         relevance: Relevance,
     ) -> dict[str, Any]:
         """The fields that the answers of search and recall share; `decisions` go before those of the ranking."""
-        decided = [(hit, decisions.get(hit.unit.rowid) or hit.decision) for hit in found.units]
+        decided = [(hit, decisions.get(hit.unit.rowid) or hit.decision) for hit in ranking.units]
         confidence = relevance.chance if matches and relevance.passes else 0.0
         if confidence is None:  # of a question that says itself what is wanted, the share of its words
-            confidence = share_of(found, matches[:_BEST])
+            confidence = share_of(ranking, matches[:_BEST])
         return {
             "query": text,
             "matches": tuple(matches),
@@ -356,31 +358,31 @@ class Searcher:
             "trace": tuple(Traced(hit.unit.id, hit.unit.path, hit.score, reason) for hit, reason in decided),
             "confidence": confidence,
             "relevance": relevance,
-            "did_you_mean": spellings(found.question, self._catalog),
-            "unknown": strangers(found.question),
-            "notices": _notices(found),
-            "degraded": found.degraded,
+            "did_you_mean": spellings(ranking.question, self._catalog),
+            "unknown": strangers(ranking.question),
+            "notices": _notices(ranking),
+            "degraded": ranking.degraded,
         }
 
     def _rank(self, question: Question, pool: int, *, newest: bool) -> Ranking:
         evidence = self._evidence.read(question, pool, newest=newest)
         return Ranking(question, evidence, rank(question, evidence))
 
-    def _with_vectors(self, found: Ranking, lane: VectorLane) -> Ranking:
+    def _with_vectors(self, ranking: Ranking, lane: VectorLane) -> Ranking:
         """The same with what vectors add, always or where words found too little, as the settings say."""
-        if not lane.may_answer(found.question):
-            return found
+        if not lane.may_answer(ranking.question):
+            return ranking
         if not lane.always:
-            hits = [hit for hit in found.open if hit.score]  # what is only new is none
-            if not lane.is_wanted(len(hits), share_of(found, self.matches(found, hits[:_BEST]))):
-                return found
-        fields = self._evidence.fields(found.question)
-        return lane.blend(found, fields.rowids if fields else None)
+            hits = [hit for hit in ranking.open if hit.score]  # what is only new is none
+            if not lane.is_wanted(len(hits), share_of(ranking, self.matches(ranking, hits[:_BEST]))):
+                return ranking
+        fields = self._evidence.fields(ranking.question)
+        return lane.blend(ranking, fields.rowids if fields else None)
 
-    def match(self, found: Ranking, reading: Reading) -> Match:
+    def match(self, ranking: Ranking, reading: Reading) -> Match:
         """A unit with its explanation, its snippet and its place."""
-        one, unit, matched_words, goal = reading.hit, reading.unit, reading.asked, reading.goal
-        question, evidence, rowid = found.question, found.evidence, one.unit.rowid
+        hit, unit, matched_words, goal = reading.hit, reading.unit, reading.asked, reading.goal
+        question, evidence, rowid = ranking.question, ranking.evidence, hit.unit.rowid
         leaves, first_alias = question.all_leaves, len(question.leaves)
         counts, gains = evidence.counts.get(rowid, NOTHING_COUNTED), evidence.gains(rowid)
         by_word: dict[str, float] = {}
@@ -392,33 +394,33 @@ class Searcher:
             for number, place in sorted(counts.beside.items())
         ]
         used: list[Matched] = []  # what the unit's strength rests on
-        if one.term("strength") and self._strengths is not None:
+        if hit.term("strength") and self._strengths is not None:
             from memoryclaw.recall.strength import in_words  # noqa: PLC0415 - only where something was ever cited or rated
 
-            strength = in_words(self._strengths.of(one.unit.id, one.unit.kind))
+            strength = in_words(self._strengths.of(hit.unit.id, hit.unit.kind))
             used.append(Matched(strength, field="ledger", via="feedback"))
         surfaces = reading.surfaces
         text = unit.text if unit.kind == "turn" else without_block_ids(unit.text)
         excerpt = snippet(text or unit.title, surfaces)
         return Match(
             unit=unit,
-            path=one.unit.path,
+            path=hit.unit.path,
             note=reading.note,
-            score=one.score,
-            terms=(*share_out(by_word, one.words), *(Term(name, value) for name, value in one.terms)),
+            score=hit.score,
+            terms=(*share_out(by_word, hit.words), *(Term(name, value) for name, value in hit.terms)),
             matched=(
                 *matched_words.matched,
                 *goal.matched,
                 *dict.fromkeys(beside),
                 *filter_causes(question.query.filters),
-                *causes(question, evidence, one),
-                *([Matched(word=found.near, field="vector", via="vector")] if one.term("vector") else []),
+                *causes(question, evidence, hit),
+                *([Matched(word=ranking.near, field="vector", via="vector")] if hit.term("vector") else []),
                 *used,
             ),
             snippet=excerpt.text,
             highlights=excerpt.highlights,
             surfaces=surfaces,
-            overdue=self._overdue(one.unit, unit),
+            overdue=self._overdue(hit.unit, unit),
         )
 
 
@@ -471,51 +473,53 @@ def mark_matches(
     ]
 
 
-def folding_of(found: Ranking) -> Folding:
+def folding_of(ranking: Ranking) -> Folding:
     """What an answer will show once; a question that names a path wants all of the note."""
-    named = any(item.field == "path" and not item.negated for item in found.question.query.filters)
-    return Folding(found.evidence.folded, by_note=not named)
+    named = any(item.field == "path" and not item.negated for item in ranking.question.query.filters)
+    return Folding(ranking.evidence.folded, by_note=not named)
 
 
-def share_of(found: Ranking, matches: Sequence[Match]) -> float:
+def share_of(ranking: Ranking, matches: Sequence[Match]) -> float:
     """The share of the question's weight that these matches hold."""
-    return _share(found, [m for match in matches for m in match.matched if m.via != "vector"])
+    return _share(ranking, [m for match in matches for m in match.matched if m.via != "vector"])
 
 
-def answering_share(found: Ranking, causes_of: Sequence[Matched]) -> float:
+def answering_share(ranking: Ranking, causes_of: Sequence[Matched]) -> float:
     """The same of these causes, with related words; half where they hold one word of several: a name alone tells nothing of what is asked of it."""
-    held = _words_held(found, [cause._replace(via="literal") for cause in causes_of])
-    return _akin_share(found, causes_of) / (1 if len(held) >= min(2, len(found.question.weights)) else 2)
+    words_in_units = _words_held(ranking, [cause._replace(via="literal") for cause in causes_of])
+    return _akin_share(ranking, causes_of) / (
+        1 if len(words_in_units) >= min(2, len(ranking.question.weights)) else 2
+    )
 
 
-def _akin_share(found: Ranking, causes_of: Sequence[Matched]) -> float:
+def _akin_share(ranking: Ranking, causes_of: Sequence[Matched]) -> float:
     """The share of the question's weight that these causes hold, related words counting a part of it."""
-    weights, held = found.question.weights, _words_held(found, causes_of)
-    akin = _words_held(found, [cause._replace(via="literal") for cause in causes_of]) - held
-    return _share(found, causes_of) + (RELATED * coverage(weights, akin) if weights else 0.0)
+    weights, words_in_units = ranking.question.weights, _words_held(ranking, causes_of)
+    akin = _words_held(ranking, [cause._replace(via="literal") for cause in causes_of]) - words_in_units
+    return _share(ranking, causes_of) + (RELATED * coverage(weights, akin) if weights else 0.0)
 
 
-def _share(found: Ranking, causes_of: Sequence[Matched]) -> float:
-    if not found.question.weights:
+def _share(ranking: Ranking, causes_of: Sequence[Matched]) -> float:
+    if not ranking.question.weights:
         return 1.0 if causes_of else 0.0
-    return coverage(found.question.weights, _words_held(found, causes_of))
+    return coverage(ranking.question.weights, _words_held(ranking, causes_of))
 
 
-def _words_held(found: Ranking, causes_of: Sequence[Matched]) -> set[str]:
+def _words_held(ranking: Ranking, causes_of: Sequence[Matched]) -> set[str]:
     """The words of the question that these causes stand for."""
-    synonyms = {leaf.word for leaf in found.question.aliases}
+    synonyms = {leaf.word for leaf in ranking.question.aliases}
     # A related word is a guess: only the vault's own synonyms count as the word that was asked.
     matched_words = [m.word for m in causes_of if m.via != "alias" or m.word in synonyms]
     folded = set(map(fold, " ".join(word.rstrip("*~") for word in matched_words).split()))
-    return {word for word in found.question.weights if fold(word) in folded}
+    return {word for word in ranking.question.weights if fold(word) in folded}
 
 
-def _notices(found: Ranking) -> tuple[str, ...]:
-    names = strangers(found.question)
-    paths = {hit.unit.path.rpartition("/")[0] for hit in found.open} if names else ()
+def _notices(ranking: Ranking) -> tuple[str, ...]:
+    names = strangers(ranking.question)
+    paths = {hit.unit.path.rpartition("/")[0] for hit in ranking.open} if names else ()
     folders = {key_of(folder) for path in paths for folder in path.split("/")}
     unheard = [f"Nothing here is called {name}." for name in names if key_of(name) not in folders]
-    notices = (*found.question.notices, *unheard)
-    if found.units or not found.question.only_excludes:
+    notices = (*ranking.question.notices, *unheard)
+    if ranking.units or not ranking.question.only_excludes:
         return notices
     return (*notices, "A question that only excludes finds nothing; say what to look for, too")

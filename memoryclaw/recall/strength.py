@@ -112,7 +112,9 @@ class Strengths:
     def _uses(self, id_: str) -> Collection[Use]:
         if not self._absorbed:
             return self._record.uses_of(id_)
-        return _unite(use for one in self._absorbed.get(id_, ()) for use in self._record.uses_of(one))
+        return _unite(
+            use for absorbed_id in self._absorbed.get(id_, ()) for use in self._record.uses_of(absorbed_id)
+        )
 
     def of(self, id_: str, kind: str) -> Strength:
         """How strongly what has this id is remembered; a section also by the uses of its whole note."""

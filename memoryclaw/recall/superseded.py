@@ -77,13 +77,13 @@ def successors(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dic
     return outdated
 
 
-def _blocks(one: ShownLines) -> list[tuple[str, int]]:
+def _blocks(shown: ShownLines) -> list[tuple[str, int]]:
     """The blocks that are shown, each with the line of its file."""
-    if not one.episode:
-        return [(f"^l{line}", line) for line in range(one.first, one.last + 1)]
+    if not shown.episode:
+        return [(f"^l{line}", line) for line in range(shown.first, shown.last + 1)]
     return [
-        (f"^{hit[1]}", one.first + one.episode.count("\n", 0, hit.start(1)))
-        for hit in BLOCK_ID.finditer(one.episode)
+        (f"^{hit[1]}", shown.first + shown.episode.count("\n", 0, hit.start(1)))
+        for hit in BLOCK_ID.finditer(shown.episode)
     ]
 
 

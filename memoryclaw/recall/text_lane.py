@@ -77,15 +77,15 @@ class Lane:
             return through
         return dict(self._engine.find(clause, pool, fields.rowids))
 
-    def _by_trust(self, found: Mapping[int, float], pool: int, catalog: Catalog) -> dict[int, float]:
+    def _by_trust(self, scores: Mapping[int, float], pool: int, catalog: Catalog) -> dict[int, float]:
         """The best of each trust: one of what says the same, and some sections of each note."""
-        texts = catalog.tokens(found)
-        units = sorted(self.known(found, catalog), key=lambda unit: (unit.id, unit.path, unit.seq))
+        texts = catalog.tokens(scores)
+        units = sorted(self.known(scores, catalog), key=lambda unit: (unit.id, unit.path, unit.seq))
         units.sort(key=lambda unit: unit.at, reverse=True)  # of equal copies, the newest stands for all
         first: dict[tuple[str, str], int] = {}
         places = Counter[str]()
         chosen: dict[int, float] = {}
-        for unit in sorted(units, key=lambda unit: -found[unit.rowid]):
+        for unit in sorted(units, key=lambda unit: -scores[unit.rowid]):
             group = group_of(unit, texts[unit.rowid]["body"])
             stands = first.setdefault((unit.trust, group), unit.rowid) if group else unit.rowid
             if stands != unit.rowid:
@@ -94,12 +94,12 @@ class Lane:
                 self.folded[unit.rowid] = unit.path
             elif places[unit.trust] < pool:
                 places.update((unit.trust, unit.path))
-                chosen[unit.rowid] = found[unit.rowid]
+                chosen[unit.rowid] = scores[unit.rowid]
         return chosen
 
-    def _is_crowd(self, found: Mapping[int, float], pool: int, catalog: Catalog) -> bool:
+    def _is_crowd(self, scores: Mapping[int, float], pool: int, catalog: Catalog) -> bool:
         """True where hardly anything of it is trusted, or it stands in hardly any notes."""
-        units = self.known(found, catalog)
+        units = self.known(scores, catalog)
         trusted = sum(unit.trust == "trusted" for unit in units)
         notes = {unit.path if unit.kind in PARTED else unit.rowid for unit in units}
         return min(trusted, len(notes)) < pool * CROWDED

@@ -55,7 +55,7 @@ def timeline(
     pairs = [pair for pair in pairs if _LEFT_OUT not in (pair[1].trust, trust.get(pair[0]))]
     happened = [*_of_facts(pairs), *_episodes(catalog, paths)]
     happened = [row for row in happened if since <= row.at and (not until or row.at[: len(until)] <= until)]
-    happened.sort(key=lambda one: (one.at, _ORDER.index(one.kind), one.path, one.line, one.id))
+    happened.sort(key=lambda event: (event.at, _ORDER.index(event.kind), event.path, event.line, event.id))
     newest = happened[-limit:] if limit else []
     return Timeline(tuple(newest), len(happened) - len(newest))
 
@@ -77,9 +77,9 @@ def _about(entity: str, catalog: Catalog) -> tuple[list[tuple[str, Fact]], list[
     return pairs, paths
 
 
-def _of_facts(told: Iterable[tuple[str, Fact]]) -> Iterator[TimelineEvent]:
+def _of_facts(facts_told: Iterable[tuple[str, Fact]]) -> Iterator[TimelineEvent]:
     by_field: dict[tuple[str, str, str], list[tuple[str, Fact]]] = {}
-    for path, fact in told:
+    for path, fact in facts_told:
         if fact.is_statement:
             yield from _event(fact.said, "said", path, fact)
         else:

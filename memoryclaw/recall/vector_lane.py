@@ -66,7 +66,7 @@ class VectorLane:
         """True when words found too little."""
         return hits < self._manner.least or coverage < self._manner.coverage
 
-    def blend(self, found: Ranking, within: Sequence[int] | None) -> Ranking:
+    def blend(self, ranking: Ranking, within: Sequence[int] | None) -> Ranking:
         """The ranking with the nearest units; that of words alone, and degraded, when vectors cannot be asked.
 
         Args:
@@ -75,29 +75,29 @@ class VectorLane:
         store = self._vectors.store
         try:
             units = self._vectors.ready()
-            ranked = self._rank(found, self._nearness(found, within), math.log1p(units))
+            ranked = self._rank(ranking, self._nearness(ranking, within), math.log1p(units))
             lacking = store.lacking()
         except (VectorsError, ModelError) as error:
-            return replace(found, degraded=f"words alone answer: {error}")
+            return replace(ranking, degraded=f"words alone answer: {error}")
         missing = f"{lacking} of {units} units have no vector yet; `memoryclaw sync --vectors` makes them"
         return replace(
-            found, units=ranked, near=self._vectors.embedder.name, degraded=missing if lacking else ""
+            ranking, units=ranked, near=self._vectors.embedder.name, degraded=missing if lacking else ""
         )
 
-    def _rank(self, found: Ranking, near: _Nearness, scale: float) -> list[Ranked]:
-        by_words = {hit.unit.rowid: hit for hit in found.units}
+    def _rank(self, ranking: Ranking, near: _Nearness, scale: float) -> list[Ranked]:
+        by_words = {hit.unit.rowid: hit for hit in ranking.units}
         best = max((hit.words + hit.term("related") for hit in by_words.values()), default=0.0) or scale
         values = nearness(near.cosines, best)
         units = [unit for unit in near.units if unit.rowid in by_words or values.get(unit.rowid)]
         # What vectors found takes no keyword hit out.
         decided = {rowid: hit.decision for rowid, hit in by_words.items()}
-        evidence = found.evidence._replace(found=with_own_ids(units, self._catalog))
-        return rank(found.question, evidence, vectors=values, decided=decided)
+        evidence = ranking.evidence._replace(found=with_own_ids(units, self._catalog))
+        return rank(ranking.question, evidence, vectors=values, decided=decided)
 
-    def _nearness(self, found: Ranking, within: Sequence[int] | None) -> _Nearness:
+    def _nearness(self, ranking: Ranking, within: Sequence[int] | None) -> _Nearness:
         """Looks up which units are near the question, those that words found among them."""
-        views = self._views(found, within)
-        summaries = [hit.unit for hit in sorted(found.units, key=lambda one: one.unit.rowid)]
+        views = self._views(ranking, within)
+        summaries = [hit.unit for hit in sorted(ranking.units, key=lambda ranked: ranked.unit.rowid)]
         numbers = {unit.rowid for unit in summaries}
         units = [*summaries, *self._catalog.summaries(sorted(views.near - numbers))]
         store = self._vectors.store
@@ -107,8 +107,8 @@ class VectorLane:
         cosines = store.cosines(views.own, turns) | store.cosines(views.plain, others)
         return _Nearness(units, cosines)
 
-    def _views(self, found: Ranking, within: Sequence[int] | None) -> _Views:
-        question = found.question
+    def _views(self, ranking: Ranking, within: Sequence[int] | None) -> _Views:
+        question = ranking.question
         # The question without its fields; as it was written where there are none.
         query = question.query
         text, vector_of = (" ".join(query.words) if query.filters else query.text), asking(self._vectors)

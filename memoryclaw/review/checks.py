@@ -45,7 +45,7 @@ def overdue(context: WriteContext) -> list[DueCheck]:
     schema = context.schema()
     asking = context.lookup.paths_to_verify([name for name, field in schema.fields.items() if field.verify])
     checks = [check for path in asking for check in _of_file(context, path, schema)]
-    return sorted(checks, key=lambda one: (one.due, one.path, one.id))
+    return sorted(checks, key=lambda due_check: (due_check.due, due_check.path, due_check.id))
 
 
 def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[DueCheck]:

@@ -513,7 +513,7 @@ def settling(context: WriteContext, conflict: Conflict, value: str) -> list[Edit
 
 def _settled(file: edits.SemanticFile, facts: Sequence[Fact], value: str, today: str, text: str) -> str:
     # From the last line to the first: an id counts those of the same field above it.
-    for fact in sorted(facts, key=lambda one: one.line, reverse=True):
+    for fact in sorted(facts, key=lambda stated: stated.line, reverse=True):
         standing = [f for f in file.facts(text).facts if f.current and says(f, fact)]
         if standing and file.is_note:
             text = edits.correct_fact(text, file, standing[-1].id, value).text

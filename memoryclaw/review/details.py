@@ -78,7 +78,7 @@ def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem]
         for path, fact in item.conflict.facts:
             file, text = context.semantic(path), context.text(path)
             # A property has no sources.
-            if not file.is_note and any(one.id == fact.id for one in file.facts(text).facts):
+            if not file.is_note and any(listed.id == fact.id for listed in file.facts(text).facts):
                 names |= dict.fromkeys(fact_sources(text, file, fact.id))
         sources = names
     elif item.change is None:
@@ -110,10 +110,10 @@ def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]
     """What else waits for the same field of the same entity."""
     name = context.lookup.entity_name
     own = name(item.entity)
-    for one in among:
-        is_of_field = one.id != item.id and one.field and same(one.field, item.field)
-        if is_of_field and same(name(one.entity), own):
-            yield one
+    for rival in among:
+        is_of_field = rival.id != item.id and rival.field and same(rival.field, item.field)
+        if is_of_field and same(name(rival.entity), own):
+            yield rival
 
 
 def _passages(context: WriteContext, item: ReviewItem) -> Iterator[SourcePassage]:
@@ -191,13 +191,13 @@ def conversation(
     context: WriteContext,
     session: str,
     paths: Sequence[str],
-    told: Iterable[tuple[str, Fact]],
+    facts_told: Iterable[tuple[str, Fact]],
     over: Mapping[str, Mapping[int, Sequence[Superseded]]],
 ) -> Conversation:
     """The turns of a session in these logs.
 
     Args:
-        told: the facts of the vault; those with a source among the episodes are named.
+        facts_told: the facts of the vault; those with a source among the episodes are named.
         over: what the lines of each log told and holds no longer.
     """
     read = []  # the runs that read these logs: their ranges, and those of each episode
@@ -211,7 +211,7 @@ def conversation(
             for id_, ranges in sources.items():
                 episodes.setdefault(id_, []).extend(ranges)
     items = waiting_items(context)
-    rests = _dependents(context, episodes, told, items)
+    rests = _dependents(context, episodes, facts_told, items)
     # A run names the episodes that it proposed, too: they wait, or a person took them back.
     absent = {id_ for id_ in episodes if context.lookup.resolve(id_) is None}
     proposed = {
@@ -252,7 +252,7 @@ def _holds_line(ranges: Iterable[LogRange], path: str, line: int) -> bool:
 def _dependents(
     context: WriteContext,
     episodes: Iterable[str],
-    told: Iterable[tuple[str, Fact]],
+    facts_told: Iterable[tuple[str, Fact]],
     items: Iterable[ReviewItem],
 ) -> dict[tuple[str, int], list[Made]]:
     """The facts, and the questions, that rest on a line of these episodes, by episode and line."""
@@ -269,7 +269,7 @@ def _dependents(
                 rests.setdefault((names[name], line), []).append(made)
 
     places = FactPlaces(context)  # a fact names its first source, without the line
-    for path, fact in told:
+    for path, fact in facts_told:
         if fact.current and _name_of(fact.source) in names:
             made = Made("fact", fact.id, fact_in_words(fact.entity, fact.field, fact.value))
             rest(", ".join(places.of(path, fact)), made)

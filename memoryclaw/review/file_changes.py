@@ -176,9 +176,9 @@ class _FactSheet(NamedTuple):
     @property
     def rest(self) -> Counter[str]:
         """The lines that are not blank and state no fact."""
-        taken = {number for line in self.fact_lines for number in range(line.start, line.end)}
+        numbers = {number for line in self.fact_lines for number in range(line.start, line.end)}
         lines = enumerate(self.sheet.lines)
-        return Counter(line.rstrip() for n, line in lines if n not in taken and line.strip())
+        return Counter(line.rstrip() for n, line in lines if n not in numbers and line.strip())
 
 
 def take_back_facts(before: str | None, after: str, now: str, file: SemanticFile) -> TakenBack | None:
@@ -202,7 +202,9 @@ def take_back_facts(before: str | None, after: str, now: str, file: SemanticFile
     for line in sorted(added, key=lambda line: not line.is_current):
         was = [block for block in removed_lines if line.is_current and _about(block, line)]
         was = was if line.facts[0].is_statement else was[:1]  # a statement may be tied to several
-        removed_lines = [block for block in removed_lines if not any(block is taken for taken in was)]
+        removed_lines = [
+            block for block in removed_lines if not any(block is block_before for block_before in was)
+        ]
         standing = next((block for block in reversed(free) if block.identity == line.identity), None)
         if standing is None or (not line.is_current and any(_about(block, line) for block in lines_staying)):
             lines_staying.append(line)

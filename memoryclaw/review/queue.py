@@ -299,7 +299,7 @@ def of_others(context: WriteContext) -> Iterator[ReviewItem]:
             widened.KIND,
             widened.in_words(wide),
             widened.why(context, wide),
-            text="".join(f"{one.line}\n" for one in wide),
+            text="".join(f"{label.line}\n" for label in wide),
             widened=wide,
         )
 

@@ -112,9 +112,9 @@ def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
         commit = target.commits[0].commit[:12]
         message = context.message("undo", run=run, subject=target.subject, commit=commit)
     else:
-        taken = [commit.subject for commit in target.commits]
+        subjects = [commit.subject for commit in target.commits]
         message = context.message(
-            "undo-run", run=run, of=target.run, taken=taken, left=plan.left, kept=plan.kept
+            "undo-run", run=run, of=target.run, taken=subjects, left=plan.left, kept=plan.kept
         )
     edits = [*plan.edits, *([record_edit(decisions)] if decisions else [])]
     outcome = write(context.root, edits, message, verb="undo", now=context.now)

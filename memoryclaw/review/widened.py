@@ -35,8 +35,8 @@ class Widened(NamedTuple):
     @property
     def line(self) -> str:
         """It in a few words: `notes/house.md: audience public instead of owner`."""
-        notes = [_difference(one) for piece, one in self.pieces if piece == NOTE]
-        lines = [_difference(one) for piece, one in self.pieces if piece != NOTE]
+        notes = [_difference(difference) for piece, difference in self.pieces if piece == NOTE]
+        lines = [_difference(difference) for piece, difference in self.pieces if piece != NOTE]
         if lines:
             notes.append(f"{len(lines)} line{'s' * (len(lines) != 1)} with {'; '.join(dict.fromkeys(lines))}")
         return one_line(f"{self.path}: {'; '.join(filter(None, notes))}")[:_SHOWN]
@@ -71,7 +71,7 @@ def widened(context: WriteContext) -> list[Widened]:
 
 def in_words(waiting: Sequence[Widened]) -> str:
     """What came wider, the first of it."""
-    return in_a_few_words([one.line for one in waiting])
+    return in_a_few_words([widened.line for widened in waiting])
 
 
 def why(context: WriteContext, waiting: Sequence[Widened]) -> str:
@@ -101,7 +101,7 @@ def decide(context: WriteContext, waiting: Sequence[Widened], *, wanted: bool) -
     """
     if widened(context) != list(waiting):
         raise ConflictError(f"{KIND} has changed since it was shown; look at it again")
-    pieces = [(piece_of(one.path), piece) for one in waiting for piece, _ in one.pieces]
+    pieces = [(piece_of(label.path), piece) for label in waiting for piece, _ in label.pieces]
     settle(context.root, timestamp(context.now), pieces, unwanted=not wanted)
 
 

@@ -229,19 +229,19 @@ def _trouble(root: str, folder: HostFolder, copy: _Wanted, *, refresh: bool) -> 
     return ""
 
 
-def _bytes(root: str, folder: HostFolder, one: _Wanted, inside: str) -> bytes | None:
+def _bytes(root: str, folder: HostFolder, skill: _Wanted, inside: str) -> bytes | None:
     """The approved bytes of one file, from the vault, the copy or git."""
-    places, digest = _places(root, folder, one, inside), one.version[inside]
+    places, digest = _places(root, folder, skill, inside), skill.version[inside]
     return next((data for data in places if data is not None and files.digest_of(data) == digest), None)
 
 
-def _places(root: str, folder: HostFolder, one: _Wanted, inside: str) -> Iterator[bytes | None]:
-    home, path = one.listed.skill.folder, one.listed.skill.path
+def _places(root: str, folder: HostFolder, skill: _Wanted, inside: str) -> Iterator[bytes | None]:
+    home, path = skill.listed.skill.folder, skill.listed.skill.path
     inside = inside if home else path.rpartition("/")[2]
     path = f"{home}/{inside}" if home else path
     with suppress(NotFoundError, VaultError):
         yield files.read_file(root, path).data
-    yield folder.read(one.hosted.name, inside)
+    yield folder.read(skill.hosted.name, inside)
     history = History(root)
     with suppress(HistoryError):  # a damaged history has no version to give
         for edition in editions(history, path) if history.git_dir and history.head() else ():

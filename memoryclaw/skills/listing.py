@@ -144,7 +144,7 @@ def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[Liste
     if ran:
         skills = [s._replace(outcomes=outcomes_of(ran, s.skill.path, s.skill.digest)) for s in skills]
     visible = (skill for skill in skills if all(map(sees, skill.digests)))
-    return sorted(visible, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))
+    return sorted(visible, key=lambda listed: (listed.state == DRAFT, listed.name, listed.skill.path))
 
 
 def show_skill(root: str, name: str, sees: Sees = everything, ran: Ran = ()) -> LintedSkill:
@@ -157,23 +157,25 @@ def lint_skills(root: str, name: str = "") -> list[Problem]:
     """The problems of one skill, or of all; two skills of one name are one."""
     every = list_skills(root)
     chosen = [find(every, name)] if name else every
-    first = {one.name: one.skill.path for one in reversed(every)}
+    first = {skill.name: skill.skill.path for skill in reversed(every)}
     twins = [
-        Problem(one.skill.path, 1, f"is called {one.name}, as {first[one.name]} is", "give one another name")
-        for one in chosen
-        if first[one.name] != one.skill.path
+        Problem(
+            skill.skill.path, 1, f"is called {skill.name}, as {first[skill.name]} is", "give one another name"
+        )
+        for skill in chosen
+        if first[skill.name] != skill.skill.path
     ]
-    return sorted([*twins, *(problem for one in chosen for problem in _lint(root, one))])
+    return sorted([*twins, *(problem for skill in chosen for problem in _lint(root, skill))])
 
 
 def match_skills(listed: Iterable[ListedSkill], request: str, language: Language) -> list[SkillOffer]:
     """Those of these skills that share a word with a request, best first."""
     if not request.strip():
         raise InputError("there is nothing to match: say what is to be done, such as 'send an email to John'")
-    every = {one.skill.path: one for one in listed}
-    matches = match(request, [one.skill for one in every.values()], language)
-    fitting = [every[one.skill.path] for one in matches if one.score >= ENOUGH]
-    return [_offer(one, every[one.skill.path], fitting) for one in matches]
+    every = {skill.skill.path: skill for skill in listed}
+    matches = match(request, [skill.skill for skill in every.values()], language)
+    fitting = [every[skill.skill.path] for skill in matches if skill.score >= ENOUGH]
+    return [_offer(skill, every[skill.skill.path], fitting) for skill in matches]
 
 
 def approved_files(root: str, paths: Iterable[str]) -> set[str]:
@@ -210,7 +212,7 @@ def fingerprint_of(skill: SkillFile) -> str:
 def find(every: list[ListedSkill], name: str) -> ListedSkill:
     """The skill with this name, folder or path; a path is never ambiguous."""
     key = name.strip().removesuffix("/")
-    for keys in (_paths, lambda one: (one.name, one.skill.stem)):
+    for keys in (_paths, lambda listed: (listed.name, listed.skill.stem)):
         matching = [skill for skill in every if key in keys(skill)]
         if len(matching) > 1:
             paths = " and ".join(skill.skill.path for skill in matching)
@@ -244,8 +246,8 @@ def _is_skill(path: str) -> bool:
     return place is not None and place.kind == "skill"
 
 
-def _lint(root: str, one: ListedSkill) -> list[Problem]:
-    return lint(one.skill.path, files.read_file(root, one.skill.path).data)
+def _lint(root: str, skill: ListedSkill) -> list[Problem]:
+    return lint(skill.skill.path, files.read_file(root, skill.skill.path).data)
 
 
 def _offer(match: SkillMatch, listed: ListedSkill, fitting: Sequence[ListedSkill]) -> SkillOffer:
@@ -264,9 +266,9 @@ def _offer(match: SkillMatch, listed: ListedSkill, fitting: Sequence[ListedSkill
     return SkillOffer(match, state, state == APPROVED, reasons[state], outcomes, instead)
 
 
-def _paths(one: ListedSkill) -> tuple[str, ...]:
+def _paths(skill: ListedSkill) -> tuple[str, ...]:
     """Its path with and without extension, its folder, and a draft's folder from `_drafts/` on."""
-    path, folder = one.skill.path, one.skill.folder
+    path, folder = skill.skill.path, skill.skill.folder
     home = folder or path.rpartition(".")[0]
-    draft = home.removeprefix(f"{SKILLS}/") if one.state == DRAFT else path
+    draft = home.removeprefix(f"{SKILLS}/") if skill.state == DRAFT else path
     return tuple(filter(None, (path, path.rpartition(".")[0], folder, draft)))

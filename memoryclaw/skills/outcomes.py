@@ -132,4 +132,4 @@ def better(current: Outcomes, others: Iterable[tuple[str, Outcomes]]) -> str:
     """
     working = [(rival.rate, name) for name, rival in others if rival.succeeded and not rival.degraded]
     good = [(rate, name) for rate, name in working if rate > current.rate]
-    return max(good, key=lambda found: found[0])[1] if good else ""
+    return max(good, key=lambda rated: rated[0])[1] if good else ""

@@ -238,7 +238,7 @@ class _Job:
         try:
             tool = self.tools.find(step.tool)
             # The arguments that need the result of an earlier step have no value yet.
-            results = {one.id for one in self.recipe.steps} - self.known.keys()
+            results = {earlier.id for earlier in self.recipe.steps} - self.known.keys()
             needs = {key: references_in(value, results) for key, value in step.args.items()}
             unknown = frozenset(key for key, names in needs.items() if results.intersection(names))
             return _PlannedCall(step, tool, self._trouble(tool, bound(step, self.known), unknown))

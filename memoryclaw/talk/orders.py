@@ -166,8 +166,8 @@ def is_order(clause: Clause, words: Grammar, before: Clause | None = None) -> bo
 
 def _leaves(reading: ReadClause) -> bool:
     """True for a verb of leaving before a thing, which tells what somebody did: `quit the gym`."""
-    verb, thing = reading.tokens[0], "".join(reading.tokens[1:2])
-    return thing in reading.words.noun_openers and any(
+    verb, object_ = reading.tokens[0], "".join(reading.tokens[1:2])
+    return object_ in reading.words.noun_openers and any(
         phrase == (verb,) for phrase, _ in reading.words.verb_ends
     )
 

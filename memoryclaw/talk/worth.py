@@ -313,7 +313,9 @@ def _is_news_of_code(exchange: Surroundings) -> bool:
 
 def _denies_what_is_at_hand(tokens: Sequence[str], words: Grammar) -> bool:
     """True for `don't touch the second file`, not for `don't use the passive voice` or `don't use my name`."""
-    thing = tokens[words.negated_orders.at(tokens) + 1 :] if words.negated_orders.at(tokens) else ()
+    object_ = tokens[words.negated_orders.at(tokens) + 1 :] if words.negated_orders.at(tokens) else ()
     whose = (words.possessives_own, words.second_person, words.people_pronouns)
-    definite = thing[:1] and thing[0] in words.definite_words and not any(thing[0] in each for each in whose)
-    return bool(definite) and not words.order_topics.within(thing)
+    definite = (
+        object_[:1] and object_[0] in words.definite_words and not any(object_[0] in each for each in whose)
+    )
+    return bool(definite) and not words.order_topics.within(object_)

@@ -163,8 +163,8 @@ def _unmarked(
         if first > cut:
             yield start + _with_sign(part, spans[cut][0]), start + _with_sign(part, spans[first][0])
             cut = first
-            found = _verb_at(tokens[at:], 0, words)
-            verb = None if found is None else at + found
+            verb_here = _verb_at(tokens[at:], 0, words)
+            verb = None if verb_here is None else at + verb_here
     if spans:
         yield start + _with_sign(part, spans[cut][0]), end
 
@@ -183,20 +183,23 @@ def _asks_behind(tokens: Sequence[str], at: int, words: Grammar) -> bool:
 def _orders_behind(tokens: Sequence[str], cut: int, at: int, words: Grammar) -> bool:
     """True where an order begins behind its condition, `when my idea is bad say so`, or with a "just" behind what somebody tells, `i get hives just tell me`."""
     lead = tokens[at] in words.politeness or (tokens[at] in words.limits and tokens[at] in words.adverbs)
-    verb, before, told = at + lead, tokens[at - 1], tokens[cut:at]
+    verb, before, words_before = at + lead, tokens[at - 1], tokens[cut:at]
     orders = words.negated_orders.at(tokens, verb) or (
         tokens[verb : verb + 1] and tokens[verb] in words.manner_verbs
     )
     if not (orders or (lead and words.orders.at(tokens, verb))):
         return False
-    head = words.starts.skip(told)
-    condition = head < len(told) and told[head] in words.conditions
+    head = words.starts.skip(words_before)
+    condition = head < len(words_before) and words_before[head] in words.conditions
     if words.final_verbs:
         return condition and bool(_kind_at(tokens, at - 1, words)[0] or before in words.manner_verbs)
     if before in words.unfinished or (before in words.reporting_verbs and not condition):
         return False
-    subject = next((n for n in range(head, len(told) - 1) if told[n] in words.subjects), len(told))
-    return (condition or (lead and subject == head)) and subject + 1 < len(told)
+    subject = next(
+        (n for n in range(head, len(words_before) - 1) if words_before[n] in words.subjects),
+        len(words_before),
+    )
+    return (condition or (lead and subject == head)) and subject + 1 < len(words_before)
 
 
 def _explains(tokens: Sequence[str], at: int, words: Grammar, *, denied: bool) -> bool:

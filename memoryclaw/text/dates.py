@@ -211,7 +211,11 @@ def moved_day(text: str, day: date) -> date | None:
 
 def deadline(text: str, today: date) -> str:
     """The ISO day until which a text says that something is to be done, where a day without a year lies ahead; empty where it names none."""
-    spans = [one for one in _coming_ranges(text, today) if not one.start or _is_short(one.start, one.end)]
+    spans = [
+        coming
+        for coming in _coming_ranges(text, today)
+        if not coming.start or _is_short(coming.start, coming.end)
+    ]
     return min(spans, key=lambda span: (span.start != "", span.span)).end if spans else ""
 
 
@@ -219,20 +223,20 @@ def _coming_ranges(text: str, today: date) -> Iterable[DateRange]:
     """The date phrases of a text, each without a year as the next; what has passed is overdue only where it was said to be the last day."""
     ahead: dict[tuple[int, int], DateRange] = {}
     for days in _COMING:
-        for one in _ranges(text, today, plus_days(today, days)):
-            if one.end and (one.end >= today.isoformat() or (not one.start and days == _COMING[-1])):
-                ahead.setdefault(one.span, one)
+        for span in _ranges(text, today, plus_days(today, days)):
+            if span.end and (span.end >= today.isoformat() or (not span.start and days == _COMING[-1])):
+                ahead.setdefault(span.span, span)
     return ahead.values()
 
 
 def told_ranges(text: str, said: date) -> list[DateRange]:
     """The date phrases of what was said on a day, in order: a day without its year lies ahead where no verb beside it is of the past."""
-    ranges = {one.span: one for one in _ranges(text, said)}
-    for one in _coming_ranges(text, said):
-        read = ranges.get(one.span)
-        is_day = read.start == read.end if read else not any(map(str.isdecimal, one.text))
-        if is_day and one.start == one.end and tells_past(text, one.span) is False:
-            ranges[one.span] = one
+    ranges = {span_told.span: span_told for span_told in _ranges(text, said)}
+    for span_told in _coming_ranges(text, said):
+        read = ranges.get(span_told.span)
+        is_day = read.start == read.end if read else not any(map(str.isdecimal, span_told.text))
+        if is_day and span_told.start == span_told.end and tells_past(text, span_told.span) is False:
+            ranges[span_told.span] = span_told
     return [ranges[span] for span in sorted(ranges)]
 
 
@@ -284,35 +288,35 @@ def coming_range(text: str, today: date) -> DateRange | None:
     return range_
 
 
-def next_occurrence(one: DateRange, today: date) -> DateRange | None:
+def next_occurrence(span: DateRange, today: date) -> DateRange | None:
     """The next such days where a text names some that come again, as `30 April`, `in May`, `on Friday` or `by Friday` do; None for `last May` or `2025`.
 
     A text that says no year is read as the last of them, since people mostly ask for what was.
     """
-    ahead = _coming_ranges(one.text, today) if one.end and one.end < today.isoformat() else ()
-    again = (later for later in ahead if later.text == one.text and later.end >= today.isoformat())
+    ahead = _coming_ranges(span.text, today) if span.end and span.end < today.isoformat() else ()
+    again = (later for later in ahead if later.text == span.text and later.end >= today.isoformat())
     later = next(again, None)
-    return one._replace(start=later.start or today.isoformat(), end=later.end) if later else None
+    return span._replace(start=later.start or today.isoformat(), end=later.end) if later else None
 
 
 _SPELT = 7  # days of a span that are spelt one by one
 
 
-def spellings(one: DateRange, is_known: Callable[[str], bool]) -> dict[str, float]:
+def spellings(span: DateRange, is_known: Callable[[str], bool]) -> dict[str, float]:
     """How texts that have the known names of months may write a span that is a few days or a month, each with what it counts.
 
     A text that tells of a part of the time counts half, and so do, where the year is asked for, the day and the month without it.
     """
-    if not (one.start and one.end):
+    if not (span.start and span.end):
         return {}
-    first, last = date.fromisoformat(one.start), date.fromisoformat(one.end)
+    first, last = date.fromisoformat(span.start), date.fromisoformat(span.end)
     names = [
         (name, number)
         for number in dict.fromkeys((first.month, last.month))
         for name in _names_of_months()[number]
         if is_known(name)
     ]
-    year_said = str(first.year) in one.text
+    year_said = str(first.year) in span.text
     if Days(first, last) == month_span(first.year, first.month):
         named = {f"{name} {first.year}": 0.5 for name, number in names if number == first.month}
         signs = {f"{first.year}{sign}{first.month}": 0.5 for sign in "年년"}
@@ -409,7 +413,7 @@ def falls_in(days: str, first: str, last: str) -> bool:
 
 
 def _longest(read: Iterable[SpokenDate | None]) -> SpokenDate | None:
-    return max(filter(None, read), key=lambda found: found.after, default=None)
+    return max(filter(None, read), key=lambda reading: reading.after, default=None)
 
 
 def with_blanks(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -452,8 +456,8 @@ def _words_in(text: str) -> tuple[Sequence[str], Sequence[str], Sequence[_Langua
     return words, written, _present(words)
 
 
-def _range(text: str, start: int, end: int, found: SpokenDate) -> DateRange:
-    first, last = (day.isoformat() if day else "" for day in (found.first, found.last))
+def _range(text: str, start: int, end: int, spoken: SpokenDate) -> DateRange:
+    first, last = (day.isoformat() if day else "" for day in (spoken.first, spoken.last))
     return DateRange(first, last, text[start:end], (start, end))
 
 
@@ -773,8 +777,8 @@ class Phrases:
         return None
 
     def _skip(self, name: str, at: int) -> int:
-        taken = self._take(name, at)
-        return taken[1] if taken else at
+        phrase = self._take(name, at)
+        return phrase[1] if phrase else at
 
     def _possessive(self, at: int) -> int:
         return at + 1 if self._word(at) == "'s" else at
@@ -987,9 +991,9 @@ class Phrases:
         if counted := self._counted(at):
             beside = (*range(max(at - 3, 0), at), counted[2])  # `put back by a week`, `a week later`
             signs = [
-                int(taken[0])
+                int(phrase[0])
                 for n in beside
-                if (taken := self._take("shifts", n)) and (n >= at or taken[1] >= at - 1)
+                if (phrase := self._take("shifts", n)) and (n >= at or phrase[1] >= at - 1)
             ]
             return moved(self._today, counted[1], counted[0] * min(signs)) if signs else None
         number, before = _day_number(self._word(at)), self._word(at - 1) if at else ""

@@ -35,22 +35,22 @@ def is_filler(text: str, names: Iterable[str] = (), is_stop: Callable[[str], boo
         is_stop: tells of further words, folded, that say nothing by themselves.
     """
     said = spoken(text)
-    found = plain(said)
-    if len(found) > _MOST:
+    tokens = plain(said)
+    if len(tokens) > _MOST:
         return False
     known = frozenset(names)
     at, hailed = 0, False
-    while at < len(found):
-        phrase = _phrase_at(found, at)
+    while at < len(tokens):
+        phrase = _phrase_at(tokens, at)
         step = phrase or int(
-            found[at] in _WORDS
-            or found[at] in known
-            or is_stop(found[at])
+            tokens[at] in _WORDS
+            or tokens[at] in known
+            or is_stop(tokens[at])
             or (hailed and (name := WORD.findall(said)[at])[:1].isupper() and not name.isupper())  # `Hi Pip`
         )
         if not step:
             return False
-        hailed = found[at] in (_HAILS if phrase else _GREETINGS)
+        hailed = tokens[at] in (_HAILS if phrase else _GREETINGS)
         at += step
     return True
 
@@ -66,9 +66,9 @@ def plain(text: str) -> list[str]:
     return [word.replace("'", "").replace("’", "") for word in words] if _APOSTROPHE.search(text) else words
 
 
-def _phrase_at(found: list[str], at: int) -> int:
-    for phrase in _STARTS.get(found[at], ()):
-        if tuple(found[at : at + len(phrase)]) == phrase:
+def _phrase_at(tokens: list[str], at: int) -> int:
+    for phrase in _STARTS.get(tokens[at], ()):
+        if tuple(tokens[at : at + len(phrase)]) == phrase:
             return len(phrase)
     return 0
 

@@ -122,7 +122,7 @@ class WordList(frozenset[str]):
 
     def entries(self) -> list[str]:
         """Every entry, words and phrases."""
-        return [" ".join(parts) for found in self.by_first.values() for parts in found]
+        return [" ".join(parts) for phrases in self.by_first.values() for parts in phrases]
 
     def skip(self, tokens: Sequence[str], place: int = 0) -> int:
         """The place behind all entries that stand one behind another from a place on."""

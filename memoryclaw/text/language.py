@@ -182,7 +182,7 @@ class Languages:
     def __init__(self, all_: Sequence[Language], words: Sequence[str]) -> None:
         self._all = all_
         self.code = all_[0].code
-        self._asked = max(all_, key=lambda one: sum(map(one.is_stop, words)))
+        self._asked = max(all_, key=lambda analysis: sum(map(analysis.is_stop, words)))
 
     @property
     def folds_first(self) -> bool:
@@ -294,10 +294,10 @@ def candidates(words: Sequence[str]) -> list[EntityCandidate]:
     return entities[:_MOST]
 
 
-def select(found: Sequence[EntityCandidate], known: Collection[str]) -> list[EntityCandidate]:
+def select(candidates: Sequence[EntityCandidate], known: Collection[str]) -> list[EntityCandidate]:
     """The longest known candidates that do not overlap, in the order of the question."""
     chosen: list[EntityCandidate] = []
-    existing = [candidate for candidate in found if candidate.key in known]
+    existing = [candidate for candidate in candidates if candidate.key in known]
     for candidate in sorted(existing, key=lambda c: (c.first - c.after, c.span[0] - c.span[1], c.span)):
         start, end = candidate.span
         if all(end <= earlier.span[0] or start >= earlier.span[1] for earlier in chosen):
@@ -306,7 +306,7 @@ def select(found: Sequence[EntityCandidate], known: Collection[str]) -> list[Ent
 
 
 def _spellings(key: str, apart: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(found for found in (key, apart, key.replace(" ", "")) if found))
+    return tuple(dict.fromkeys(spelling for spelling in (key, apart, key.replace(" ", "")) if spelling))
 
 
 def _glued(word: str) -> Iterator[tuple[str, int, int]]:

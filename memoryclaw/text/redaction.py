@@ -212,7 +212,7 @@ def _merge(spans: Iterable[_Span]) -> list[_Span]:
     """Sorts spans and joins overlapping ones; the first rule gives the kind."""
     merged: list[_Span] = []
     for span in sorted(
-        ((s.start, s.end, n, s.kind) for n, s in enumerate(spans)), key=lambda one: (one[0], one[2])
+        ((s.start, s.end, n, s.kind) for n, s in enumerate(spans)), key=lambda place: (place[0], place[2])
     ):
         start, end, _, kind = span
         if merged and start < merged[-1].end:
@@ -294,22 +294,24 @@ class RedactionGate:
         subject = "a secret was" if len(self._taken) == 1 else f"{len(self._taken)} secrets were"
         return f"{subject} taken out before anything was written ({kinds_in_words}); --as-is on the command line keeps a text as typed"
 
-    def sentence(self, told: str, *given: Any) -> str:
+    def sentence(self, template: str, *given: Any) -> str:
         """Removes from a message its secrets and those of the input, even the beginning of one.
 
         Args:
-            told: the message.
+            template: the message.
             given: the input: texts, bytes of JSON, values.
         """
         taking = _Redaction(self._kept)
         for text in given:
             taking.value(_read(text))
         secrets = list(taking.taken.items())
-        marks = {piece: taking.mark(kind, text) for text, kind in secrets for piece in _parts(text, told)}
+        marks = {piece: taking.mark(kind, text) for text, kind in secrets for piece in _parts(text, template)}
         if marks:
             longest = sorted(map(re.escape, marks), key=len, reverse=True)
-            told = re.sub("|".join(longest), lambda hit: marks[hit[0].lower()], told, flags=re.IGNORECASE)
-        return str(taking.text(told).value)
+            template = re.sub(
+                "|".join(longest), lambda hit: marks[hit[0].lower()], template, flags=re.IGNORECASE
+            )
+        return str(taking.text(template).value)
 
     def _kept(self) -> bytes:
         if self._known is None:

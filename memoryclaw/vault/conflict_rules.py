@@ -63,7 +63,7 @@ class Conflict(NamedTuple):
 
 
 def conflicts(
-    found: Iterable[FactAt],
+    facts: Iterable[FactAt],
     schema: Schema,
     *,
     today: str,
@@ -75,15 +75,15 @@ def conflicts(
     """The conflicts among some facts, in their order.
 
     Args:
-        found: facts with the paths of their files; their trust is that of line and file together.
+        facts: facts with the paths of their files; their trust is that of line and file together.
         today: ISO date; what holds on other days only stands beside nothing.
         allowed: tells of two facts whether a person said that both may stand.
         linked: pairs of keys that are names of one entity.
         speakers: tells who said what a fact rests on; asked only where one file has several values.
         namesakes: tells of notes with their entities those that merely have one name: what each is called, by path.
     """
-    found = list(found)
-    called = namesakes((path, fact.entity) for path, fact in found)
+    facts = list(facts)
+    called = namesakes((path, fact.entity) for path, fact in facts)
     pairs = {frozenset(pair) for pair in linked}
     # The first key among all that a key is linked with, over others as well.
     first: dict[str, str] = {}
@@ -92,7 +92,7 @@ def conflicts(
         least = min(keys)
         first |= {key: least for key, known in first.items() if known in keys} | dict.fromkeys(pair, least)
     groups: dict[tuple[str, str], list[FactAt]] = {}
-    for path, fact in found:
+    for path, fact in facts:
         if stands(fact, today):
             key = key_of(called.get(path, fact.entity))
             groups.setdefault((first.get(key, key), key_of_fact(fact)), []).append((path, fact))

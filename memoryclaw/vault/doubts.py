@@ -33,8 +33,10 @@ class Standing(NamedTuple):
     def below(self, *outer: Standing) -> Standing:
         """This and what stands around it as one: the narrower label, and the lower trust."""
         several = (self, *outer)
-        trusts = [one.trust for one in several if one.trust]
-        return Standing(*join_labels(one.label for one in several), least_trusted(*trusts) if trusts else "")
+        trusts = [standing.trust for standing in several if standing.trust]
+        return Standing(
+            *join_labels(standing.label for standing in several), least_trusted(*trusts) if trusts else ""
+        )
 
     def is_wider_than(self, other: Standing) -> bool:
         """True where this lets in, lets out or has trusted what the other does not."""
@@ -54,7 +56,7 @@ class Standing(NamedTuple):
         """The narrower of both, each with what it says by saying nothing."""
         if not self.audience and not other.audience:
             return self.below(other)
-        mine, its = (one._replace(audience=one.audience or AGENT) for one in (self, other))
+        mine, its = (standing._replace(audience=standing.audience or AGENT) for standing in (self, other))
         return mine.below(its)
 
 

@@ -358,8 +358,8 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
     if fact.is_statement:
         result = _changed(sheet, [[_restatement(sheet, fact, value)]], change, fact.entity, f'"{value}"')
         return FactEdit(result, "corrected", fact.value)
-    told = FactText(value + _shown(stays), None)
-    return FactEdit(_replace_line(sheet, fact, told, change), "corrected", fact.value)
+    text_told = FactText(value + _shown(stays), None)
+    return FactEdit(_replace_line(sheet, fact, text_told, change), "corrected", fact.value)
 
 
 def _field(text: str, file: SemanticFile, id_: str) -> NoteField:
@@ -543,24 +543,24 @@ def _past(sheet: Sheet, fact: Fact, until: str) -> Splice:
     return _history_of(sheet, None, f"- {name}: {old}")
 
 
-def _replace_line(sheet: Sheet, fact: Fact, told: FactText, change: _Change, *also: Splice) -> str:
+def _replace_line(sheet: Sheet, fact: Fact, fact_text: FactText, change: _Change, *also: Splice) -> str:
     span = sheet.span(fact)
-    lines = (line_with_value(sheet, fact, form) for form in _forms(told))
+    lines = (line_with_value(sheet, fact, form) for form in _forms(fact_text))
     return _changed(
         sheet, ([Splice(*span, (line,)), *also] for line in lines), change, fact.entity, fact.field
     )
 
 
-def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
+def _add(sheet: Sheet, entity: str, field: str, fact_text: FactText) -> FactEdit:
     spot = next((spot for spot in sheet.found.spots if same(spot.entity, entity)), None)
     entity = spot.entity if spot else entity
-    change = _Change(come=((entity, field, told.value, True),))
-    needs_room = any(line_fields(told.inline or "", "trust|audience"))
+    change = _Change(come=((entity, field, fact_text.value, True),))
+    needs_room = any(line_fields(fact_text.inline or "", "trust|audience"))
     if spot and needs_room and spot.style in {"table", "frontmatter"}:
         spot = None  # a cell has no room for the doubt or the label
     splices = (
         [splice]
-        for form in _forms(told)
+        for form in _forms(fact_text)
         for splice in (
             new_field(sheet, spot, field, form) if spot else None,
             new_entity(sheet, entity, f"- {field}: {form.value}{form.inline or ''}"),
@@ -570,10 +570,10 @@ def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
     return FactEdit(_changed(sheet, splices, change, entity, field), "added")
 
 
-def _forms(told: FactText) -> Iterator[FactText]:
+def _forms(fact_text: FactText) -> Iterator[FactText]:
     """Yields the value as it is, then in quotes; one of them reads back as the same value."""
-    yield told
-    yield told._replace(value=f'"{told.value}"')
+    yield fact_text
+    yield fact_text._replace(value=f'"{fact_text.value}"')
 
 
 def _sheet_of(text: str, file: SemanticFile, id_: str) -> tuple[Sheet, Fact]:
@@ -790,14 +790,14 @@ _UNDERLINE = re.compile(r"[ \t]*(?:=+|-+)[ \t]*$")
 _DEEPEST = 6
 
 
-def new_field(sheet: Sheet, spot: FactSpot, field: str, told: FactText) -> Splice | None:
+def new_field(sheet: Sheet, spot: FactSpot, field: str, fact_text: FactText) -> Splice | None:
     """Adds a line or cell for a field of a known entity, in its style; None where there is no room for it."""
     if spot.style == "table":
-        return fill_cell(sheet, spot, field, told.value)
+        return fill_cell(sheet, spot, field, fact_text.value)
     if spot.style == "frontmatter":
-        return add_map_line(sheet, spot, field, told.value)
+        return add_map_line(sheet, spot, field, fact_text.value)
     lead = spot.indent or _lead(sheet, spot)
-    return _below(sheet, spot, f"{lead}{field}: {told.value}{told.inline or ''}")
+    return _below(sheet, spot, f"{lead}{field}: {fact_text.value}{fact_text.inline or ''}")
 
 
 def _lead(sheet: Sheet, spot: FactSpot) -> str:
@@ -881,19 +881,19 @@ def split_key(line: str) -> tuple[str, str]:
     return (head + hit[1], hit[2].rstrip()) if hit else (line, "")
 
 
-def line_with_value(sheet: Sheet, fact: Fact, told: FactText) -> str:
+def line_with_value(sheet: Sheet, fact: Fact, fact_text: FactText) -> str:
     """The line of a fact with another value, for nobody whom it did not let in."""
     before = sheet.lines[fact.line - 1]
     if sheet.in_table(fact):
         return with_cell(
-            sheet, fact, told.value + _labels_missing(before, with_cell(sheet, fact, told.value))
+            sheet, fact, fact_text.value + _labels_missing(before, with_cell(sheet, fact, fact_text.value))
         )
     head, tail = split_key(before)
     if sheet.spot(fact).style == "frontmatter":
         comment = _COMMENT.search(tail)
-        return f"{head} {scalar(told.value.strip(chr(34)))}{comment[0] if comment else ''}"
-    inline = told.inline if told.inline is not None else first_fields(tail, OF_A_VALUE)
-    body = f"{head} {told.value}{inline}"
+        return f"{head} {scalar(fact_text.value.strip(chr(34)))}{comment[0] if comment else ''}"
+    inline = fact_text.inline if fact_text.inline is not None else first_fields(tail, OF_A_VALUE)
+    body = f"{head} {fact_text.value}{inline}"
     return f"{body}{_labels_missing(before, body)}{read_line(tail).tail}"
 
 
@@ -1016,9 +1016,11 @@ class Sheet(NamedTuple):
 
     def span(self, fact: Fact) -> tuple[int, int]:
         """The lines of a fact, counted from 0, without the end: its own and those that continue it."""
-        taken = {neighbour.line for neighbour in self.found.facts} | {spot.line for spot in self.found.spots}
+        lines_taken = {neighbour.line for neighbour in self.found.facts} | {
+            spot.line for spot in self.found.spots
+        }
         end = fact.line
-        while end < len(self.lines) and end + 1 in self.found.told and end + 1 not in taken:
+        while end < len(self.lines) and end + 1 in self.found.told and end + 1 not in lines_taken:
             if BULLET.match(self.lines[end]):
                 break
             end += 1
@@ -1081,7 +1083,14 @@ def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
     for fact in file.facts(text).facts:
         if not fact.current or fact.is_statement or not same(fact.entity, entity):
             continue
-        twin = next((one for one in file.current(text, to, fact.field) if one.value == fact.value), None)
+        twin = next(
+            (
+                fact_there
+                for fact_there in file.current(text, to, fact.field)
+                if fact_there.value == fact.value
+            ),
+            None,
+        )
         if twin is None or (twin.since, twin.trust, twin.audience) != (fact.since, fact.trust, fact.audience):
             continue
         sources, united = fact_sources(text, file, fact.id), text

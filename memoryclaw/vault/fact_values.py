@@ -268,9 +268,9 @@ def spoken(span: Days) -> str:
     return f"{first.isoformat()} to {last.isoformat()}"
 
 
-def _days(found: DateRange) -> Days:
-    first = date.fromisoformat(found.start)
-    return Days(first, date.fromisoformat(found.end) if found.end else first)
+def _days(span: DateRange) -> Days:
+    first = date.fromisoformat(span.start)
+    return Days(first, date.fromisoformat(span.end) if span.end else first)
 
 
 # Values of facts compared and checked: are two the same said differently, and can one be of the type that the schema

@@ -76,10 +76,10 @@ def inline_fields(body: Body, first_line: int) -> list[InlineField]:
         if "::" in quiet and (of_line := list(_fields_of(quiet, line, number))):
             fields += of_line
         elif (hit := _BOLD.match(quiet)) and not _UNFILLED.fullmatch(hit[4].strip()):
-            one = _field_at(hit[2] or hit[3], line, number, hit.start(4))
-            bold.setdefault(one.key.casefold(), []).append(one)
-    fields += [one for (one, *again) in bold.values() if not again]
-    return sorted(fields, key=lambda one: (one.line, one.start))
+            field_read = _field_at(hit[2] or hit[3], line, number, hit.start(4))
+            bold.setdefault(field_read.key.casefold(), []).append(field_read)
+    fields += [field_read for (field_read, *again) in bold.values() if not again]
+    return sorted(fields, key=lambda field_read: (field_read.line, field_read.start))
 
 
 def _fields_of(quiet: str, line: str, number: int) -> Iterator[InlineField]:
@@ -88,9 +88,9 @@ def _fields_of(quiet: str, line: str, number: int) -> Iterator[InlineField]:
         if quiet[0] in " \t" and not BULLET.match(quiet.lstrip(" \t>")):
             return  # a property of the block above it, in Logseq, and not of its page
         start = line_field.start(3) if line_field[3] else len(line)
-        one = _field_at(line_field[2].rstrip("_"), line, number, start)
-        if one.key.lower() not in _OF_A_VALUE and is_told(one.key, one.value.text):
-            yield one
+        field_read = _field_at(line_field[2].rstrip("_"), line, number, start)
+        if field_read.key.lower() not in _OF_A_VALUE and is_told(field_read.key, field_read.value.text):
+            yield field_read
         return
     for field in line_fields(quiet, _KEY):
         is_link = quiet[field.start] == "[" and _ADDRESS.match(quiet, field.end)

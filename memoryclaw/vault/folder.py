@@ -370,9 +370,9 @@ class Vault:
                 complete = False
         return complete
 
-    def _names(self, found: list[str]) -> list[str]:
+    def _names(self, names: list[str]) -> list[str]:
         """The names of folders as a walk goes on with them: without those of ours, which are walked by their own names."""
-        paths = [self._places.on_disk(name) if "/" in name else name for name in found]
+        paths = [self._places.on_disk(name) if "/" in name else name for name in names]
         return [self._places.name_of(path) for path in paths if path not in self._places.moved.values()]
 
 
@@ -451,8 +451,8 @@ def _plain_name(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
-def _pack(found: os.stat_result) -> bytes:
-    return _PACK(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+def _pack(status: os.stat_result) -> bytes:
+    return _PACK(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def _read_all(fd: int, size: int) -> bytes:
@@ -465,12 +465,12 @@ def _read_all(fd: int, size: int) -> bytes:
     return b"".join(chunks)
 
 
-def _odd_entry(path: str, found: os.stat_result, stack: list[str], seen: Scan) -> None:
-    if stat.S_ISDIR(found.st_mode):
+def _odd_entry(path: str, status: os.stat_result, stack: list[str], seen: Scan) -> None:
+    if stat.S_ISDIR(status.st_mode):
         stack.append(path)
-    elif stat.S_ISLNK(found.st_mode):
+    elif stat.S_ISLNK(status.st_mode):
         _link(path, seen)
-    elif not stat.S_ISREG(found.st_mode):
+    elif not stat.S_ISREG(status.st_mode):
         message = "is not a regular file; it was passed over"
         seen.problems.append(Problem(_readable(path), 1, message, "move it out of the vault"))
     elif CONFLICT_COPY.search(path.rpartition("/")[2]):
@@ -484,7 +484,7 @@ def _odd_entry(path: str, found: os.stat_result, stack: list[str], seen: Scan) -
             seen.raw[readable_path] = os.fsencode(path)
             hint = "rename it; until then the note can be searched, not edited"
             seen.problems.append(Problem(readable_path, 1, "has a name that is not UTF-8", hint))
-        seen.files[readable_path] = _pack(found)
+        seen.files[readable_path] = _pack(status)
 
 
 def _link(path: str, seen: Scan) -> None:

@@ -295,12 +295,12 @@ def run_id(verb: str, when: datetime, suffix: str) -> str:
     return f"{verb}-{writable_moment(when):%Y%m%dT%H%M%S}-{suffix}"
 
 
-def free_name(path: str, taken: Callable[[str], bool]) -> str:
+def free_name(path: str, is_taken: Callable[[str], bool]) -> str:
     """The first free name: the path itself, or with `-2`, `-3` … before its extension."""
     stem, dot, ext = path.rpartition(".")
     stem, ext = (stem, dot + ext) if dot else (path, "")
     number, name = 1, path
-    while taken(name):
+    while is_taken(name):
         number += 1
         name = f"{stem}-{number}{ext}"
     return name

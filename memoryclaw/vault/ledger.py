@@ -119,7 +119,9 @@ class Ledger:
                 named = event.get("receipt")
                 if isinstance(named, str) and receipt in ("", named):
                     in_session = bool(session) and event.get("session") == session
-                    best = max(best, (named, in_session, str(event.get("ts", ""))), key=lambda one: one[1:])
+                    best = max(
+                        best, (named, in_session, str(event.get("ts", ""))), key=lambda shown: shown[1:]
+                    )
         return best[0]
 
     def _showing(self, path: str, id_: str) -> Iterator[dict[str, Any]]:
@@ -152,7 +154,7 @@ class Ledger:
     def events_of(self, event: str, key: str = "event", value: str = "") -> list[dict[str, Any]]:
         """The events of one type, of all devices, oldest first; those with this value, if one is named."""
         events = [row for path in self._paths() for row in self._events(path, event, key, value or event)]
-        return sorted(events, key=lambda one: str(one.get("ts", "")))
+        return sorted(events, key=lambda recorded: str(recorded.get("ts", "")))
 
     def _events(self, path: str, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:
         """The events of a file with this value."""

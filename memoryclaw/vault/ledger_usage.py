@@ -56,7 +56,9 @@ class LedgerUsage:
     def __init__(self, parts: Iterable[LedgerEvents] = ()) -> None:
         parts = list(parts)
         self.days: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(piece.days for piece in parts))))
-        self._events = sorted((event for piece in parts for event in piece.events), key=lambda one: one[:2])
+        self._events = sorted(
+            (event for piece in parts for event in piece.events), key=lambda recorded: recorded[:2]
+        )
         moved = [(ts, _note(event.get("from")), _note(event.get("to"))) for ts, event in self._of("renamed")]
         self._moved = [(ts, old, new) for ts, old, new in moved if old and new and old != new]
 
@@ -171,13 +173,13 @@ def _receipt(event: Mapping[str, Any], id_: str) -> str:
     return _text(others.get(id_, "") if isinstance(others, dict) and id_ in others else event.get("receipt"))
 
 
-def _show_time(receipt: str, told: str) -> str:
+def _show_time(receipt: str, time_told: str) -> str:
     """When a receipt was given out, which its name says; else when somebody told of the use."""
     if not RECEIPT.fullmatch(receipt):
-        return told
+        return time_told
     day, time = receipt[2:10], receipt[11:17]
     moment = f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}Z"
-    return min(moment, told)
+    return min(moment, time_told)
 
 
 def _note(path: object) -> str:

@@ -287,23 +287,23 @@ def parse_ranges(text: str) -> list[LogRange]:
 
 def unread(path: str, lines: list[bytes], done: Iterable[LogRange]) -> list[tuple[int, int]]:
     """The runs of lines (first, last) that no range with unchanged lines covers, where they were or where a merge put them."""
-    taken = [False] * len(lines)
+    is_read = [False] * len(lines)
     moved: dict[int, set[str]] = {}  # how many lines → the digests of ranges that are not where they were
     for range_ in done:
         size = range_.last - range_.first + 1
         if range_.path != path or not 1 <= size <= len(lines):
             continue
         if range_.last <= len(lines) and range_of(path, lines, range_.first, range_.last) == range_:
-            taken[range_.first - 1 : range_.last] = [True] * size
+            is_read[range_.first - 1 : range_.last] = [True] * size
         else:
             moved.setdefault(size, set()).add(range_.digest)
     for size, digests in moved.items():
         for first in range(1, len(lines) - size + 2):
             last = first + size - 1
-            if not all(taken[first - 1 : last]) and range_of(path, lines, first, last).digest in digests:
-                taken[first - 1 : last] = [True] * size
+            if not all(is_read[first - 1 : last]) and range_of(path, lines, first, last).digest in digests:
+                is_read[first - 1 : last] = [True] * size
     stretches, first = [], 0
-    for number, was_read in enumerate([*taken, True], 1):
+    for number, was_read in enumerate([*is_read, True], 1):
         if not was_read and not first:
             first = number
         elif was_read and first:

@@ -247,12 +247,12 @@ def _is_above(section: Section, after: Section | None) -> bool:
     return after is not None and len(after.trail) > depth and after.trail[:depth] == section.trail
 
 
-def _without_facts(sections: Iterable[Section], told: frozenset[int]) -> Iterator[Section]:
+def _without_facts(sections: Iterable[Section], fact_lines: frozenset[int]) -> Iterator[Section]:
     """Removes the lines of facts from sections, and sections that this leaves empty."""
     for section in sections:
         first = section.line + bool(section.heading)
         lines = section.text.split("\n")
-        remaining = ["" if first + i in told else line for i, line in enumerate(lines)]
+        remaining = ["" if first + i in fact_lines else line for i, line in enumerate(lines)]
         if remaining == lines:
             yield section
         elif any(line.strip() for line in remaining):

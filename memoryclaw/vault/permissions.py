@@ -179,9 +179,18 @@ Pieces = Iterable[tuple[str, str]]  # by the digest of a path, and the piece
 
 def doubt(root: str, at: str, raised: Mapping[tuple[str, str], Doubt]) -> None:
     """Keeps what came from elsewhere and is in doubt in this copy of a vault, from now on. Raises VaultError: it cannot be kept."""
-    standing = {(file, piece): one for file, of in doubts(root).items() for piece, one in of.pieces.items()}
-    rows = [[*key, [*one.came], [*one.holds]] for key, one in sorted({**standing, **raised}.items())]
-    declined = [key for key, one in standing.items() if one.declined and key not in raised]
+    standing = {
+        (file, piece): standing_of_piece
+        for file, of in doubts(root).items()
+        for piece, standing_of_piece in of.pieces.items()
+    }
+    rows = [
+        [*key, [*standing_of_piece.came], [*standing_of_piece.holds]]
+        for key, standing_of_piece in sorted({**standing, **raised}.items())
+    ]
+    declined = [
+        key for key, standing_of_piece in standing.items() if standing_of_piece.declined and key not in raised
+    ]
     permit(root, _line(at, {"copy": _copy(root), "doubts": rows}))
     if declined:
         permit(root, _line(at, {"copy": _copy(root), "unwanted": sorted(declined)}))
@@ -197,7 +206,7 @@ def settle(root: str, at: str, pieces: Pieces, *, unwanted: bool = False) -> Non
 def carry(root: str, old: str, new: str) -> None:
     """Has the doubts of a file stand for the path that it has now, too. Raises VaultError: it cannot be kept."""
     pieces = doubts_of_file(root, old).pieces
-    doubt(root, "", {(piece_of(new), piece): one for piece, one in pieces.items()})
+    doubt(root, "", {(piece_of(new), piece): standing for piece, standing in pieces.items()})
 
 
 def moves_file(root: str) -> str:

@@ -108,15 +108,15 @@ def planned_below(lines: Sequence[str]) -> str:
     return " ".join(plans)
 
 
-def _plan(plan: re.Match[str], found: dict[str, str]) -> str:
-    found[_PLANS[plan[1]]] = plan[2]
+def _plan(plan: re.Match[str], fields: dict[str, str]) -> str:
+    fields[_PLANS[plan[1]]] = plan[2]
     if again := _REPEATS.search(plan[3]):
-        found["repeat"] = again[0]
+        fields["repeat"] = again[0]
     return " "
 
 
-def _taken(mark: re.Match[str], found: dict[str, str]) -> str:
-    found.update({name: value for name, value in mark.groupdict().items() if value})
+def _taken(mark: re.Match[str], fields: dict[str, str]) -> str:
+    fields.update({name: value for name, value in mark.groupdict().items() if value})
     return " "
 
 

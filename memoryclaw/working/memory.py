@@ -83,7 +83,7 @@ def render(memory: WorkingMemory) -> list[str]:
         *((f"plan/{number}", step) for number, step in enumerate(memory.plan, 1)),
         ("skill", memory.active_skill),
         *((f"facts/{key}", value) for key, value in memory.facts.items()),
-        *((f"seen/{number}", one) for number, one in enumerate(memory.observations, 1)),
+        *((f"seen/{number}", observation) for number, observation in enumerate(memory.observations, 1)),
     ]
     lines = [prompts.item(f"working:{name}", text) for name, text in items if text]
     return [OPENING, *lines, CLOSING] if lines else []

@@ -116,7 +116,9 @@ def remember_parts(
     if edit.action == "contradicts":
         return Written("", first.path, "", edit.action, edit.old)
     action = "existing" if claim and edit.action == "confirmed" else edit.action
-    replaced = [f"it replaces {one.old!r}" for one in edits_done.values() if one.action in _REPLACED]
+    replaced = [
+        f"it replaces {fact_edit.old!r}" for fact_edit in edits_done.values() if fact_edit.action in _REPLACED
+    ]
     reading = ["understood as " + ", and ".join(str(part) for part in parts), *replaced] if understood else []
     known = "" if outcome.changed else "already known"
     remarks = (*reading, known, AGAIN if erased_again else "", outcome.notice)
@@ -231,7 +233,7 @@ def remember(
         return Written(id_, name, outcome.commit, "added" if outcome.changed else "existing", notice)
 
     titled = context.lookup.episodes_titled(summary.encode("utf-8", "replace").decode()) if claim else ()
-    if twin := next((one for one in titled if _says(context, one[1], text)), None):
+    if twin := next((episode for episode in titled if _says(context, episode[1], text)), None):
         return Written(*twin, "", "existing")
     while True:
         name = files.free_path(context.root, f"episodes/{episode_name(context.now, summary)}")

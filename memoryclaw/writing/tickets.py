@@ -142,23 +142,23 @@ class SingleFlight(Generic[T]):
         self._taken: list[T] = []
         self._at_work = False
 
-    def ask(self, one: T, wait: float) -> bool:
+    def ask(self, ticket: T, wait: float) -> bool:
         """Returns when the work is done for this one; False when nobody began it within `wait` seconds."""
         with self._turn:
-            self._waiting.append(one)
-            if not self._turn.wait_for(lambda: not (self._at_work and one in self._waiting), wait):
-                self._waiting.remove(one)
+            self._waiting.append(ticket)
+            if not self._turn.wait_for(lambda: not (self._at_work and ticket in self._waiting), wait):
+                self._waiting.remove(ticket)
                 return False
-            self._turn.wait_for(lambda: one not in self._taken)
-            if one not in self._waiting:
+            self._turn.wait_for(lambda: ticket not in self._taken)
+            if ticket not in self._waiting:
                 return True
             self._at_work = True
         try:
             self._work(self._take)
         finally:
             with self._turn:
-                if one in self._waiting:
-                    self._waiting.remove(one)
+                if ticket in self._waiting:
+                    self._waiting.remove(ticket)
                 self._taken, self._at_work = [], False
                 self._turn.notify_all()
         return True

@@ -104,7 +104,7 @@ def of_fact(digest: Digest, entity: str, field: str, value: str) -> tuple[str, .
 def of_turn(digest: Digest, session: str, names: Iterable[str], text: str) -> tuple[str, ...]:
     """The digests of a turn: of what it says, and of that under each of its names."""
     bound = (digest("turn", session, name, normal(text)) for name in names if name)
-    return (*of_text(digest, text), *(f"b:{one}" for one in bound))
+    return (*of_text(digest, text), *(f"b:{bound_id}" for bound_id in bound))
 
 
 def _fact(entity: str, field: str, value: str) -> tuple[str, ...]:

@@ -290,7 +290,7 @@ def plans_for(
     for plan in edited:
         if plan.version is not None or plan.before is None or plan.after is None:
             continue
-        lines_saved = {line for one in plans if one.after for line in _lines(one.after)}
+        lines_saved = {line for planned in plans if planned.after for line in _lines(planned.after)}
         # Without any repository only what overwrites is refused: all else keeps the old text in History or archives it.
         if bound[plan.path] or (
             any(plan.path in sides for plan in edited) and not lines_saved.issuperset(_lines(plan.before))
@@ -570,10 +570,10 @@ def _ticket(root: str, request: _Request) -> Ticket | None:
         return None
 
 
-def _guest(root: str, told: Any, touched: set[str]) -> _Request | None:
+def _guest(root: str, record: Any, touched: set[str]) -> _Request | None:
     """The request of another process; None where a file is not as it was when that process looked, or another of the group changes it."""
     try:
-        verb, now, message, rows = told
+        verb, now, message, rows = record
         edits = [
             Edit(path, partial(_exactly, before, _data(after)), consumes, overwrites, undoable, _data(stored))
             for path, before, after, stored, consumes, overwrites, undoable in rows
@@ -852,15 +852,15 @@ def _put_back(root: str, steps: Sequence[JournalStep], before: dict[str, bytes |
 
     What was there is on the disk once more before anything goes: where there is no room for it, nothing changes.
     """
-    taken = [s for s in steps if s.after != s.before and files.digest_at(root, s.path) == s.after]
-    for step in taken:
+    saved_steps = [s for s in steps if s.after != s.before and files.digest_at(root, s.path) == s.after]
+    for step in saved_steps:
         if (data := before[step.path]) is not None:
             files.prepare(root, step.path, step.temp, data)
-    for step in taken:
+    for step in saved_steps:
         if step.before is not None:
             files.place(root, step.path, step.temp, step.after)
     for step in steps:
-        if step in taken and step.before is None:
+        if step in saved_steps and step.before is None:
             files.remove_file(root, step.path, step.after or "")
         files.discard(root, step.path, step.temp)
 

@@ -219,7 +219,7 @@ def todos(context: CliContext, *, words: str, due: str, done: bool, every: bool)
     rows: list[tuple[str, ...]] = [(entry.due or entry.scheduled, entry.text, entry.id) for entry in entries]
     heads = ["due", "to do", "id"]
     if state != "open":
-        heads, rows = ["", *heads], [(one.status, *row) for one, row in zip(entries, rows, strict=True)]
+        heads, rows = ["", *heads], [(todo.status, *row) for todo, row in zip(entries, rows, strict=True)]
     table(heads, rows, "No such to-dos.")
     print_freshness(fresh)
 
@@ -241,7 +241,10 @@ def _time(due: str, words: list[str], today: date) -> tuple[str, str]:
 )
 def entities(listed: Sequence[rooms.browsing.EntityEntry]) -> None:
     """List everything that has facts."""
-    rows = [(one.name, one.kind, str(one.facts), str(one.statements), one.last) for one in listed]
+    rows = [
+        (entity.name, entity.kind, str(entity.facts), str(entity.statements), entity.last)
+        for entity in listed
+    ]
     table(["entity", "kind", "facts", "statements", "last"], rows, "No such entities.")
 
 

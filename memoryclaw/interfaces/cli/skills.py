@@ -159,13 +159,13 @@ def _tell_outcome(outcome: rooms.outcomes.RunOutcome, name: str) -> None:
 
 
 @skills.verb(f"{_NEW}skills approve water-plants\nskills host", "skills host --json", of="skills.hosted")
-def host(found: rooms.host_skills.HostSkills) -> None:
+def host(served: rooms.host_skills.HostSkills) -> None:
     """Update the folder that hosts read, with the approved versions, and list it."""
-    say(styled(found.folder))
-    table(["name", "version", "path"], [[skill.name, skill.version, skill.path] for skill in found.skills])
-    if not found.skills:
+    say(styled(served.folder))
+    table(["name", "version", "path"], [[skill.name, skill.version, skill.path] for skill in served.skills])
+    if not served.skills:
         say("No skill is approved; `memoryclaw skills approve NAME` offers one to hosts.")
-    for skill in found.left_out:
+    for skill in served.left_out:
         remark(f"{skill.path} is not given to hosts: {skill.reason}")
 
 

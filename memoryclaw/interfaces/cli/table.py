@@ -115,8 +115,8 @@ def answer(
 ) -> Any:
     """Prints and returns what a verb of an open vault answers, as `carry_out` does; values that it does not take are left out."""
     method = method_of(verb)
-    taken = values.keys() & inspect.signature(method).parameters.keys()
-    value = attrgetter(verb)(app)(**{name: values[name] for name in taken})
+    keys = values.keys() & inspect.signature(method).parameters.keys()
+    value = attrgetter(verb)(app)(**{name: values[name] for name in keys})
     fresh, shape = app.freshness, shapes.shape_of(method)
     if not context.printed(shape, value, fresh if shape.fresh else None):
         function(value, **{name: values[name] for name in list(inspect.signature(function).parameters)[1:]})

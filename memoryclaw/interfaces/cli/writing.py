@@ -158,7 +158,7 @@ def _tell_next(
     survey: rooms.survey.Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool, owner: str
 ) -> None:
     """Says what was left undone, and what to try."""
-    if ours := [one.folder for one in survey.named if one.folder not in paths]:
+    if ours := [folder.folder for folder in survey.named if folder.folder not in paths]:
         named = ", ".join(f"{name}/" for name in ours)
         puts = f"puts MemoryClaw's own elsewhere, such as `{ours[0]}: memory/{ours[0]}`"
         remark(f"What is in {named} is read as said above; `paths:` in memoryclaw.yaml {puts}")
@@ -180,11 +180,11 @@ def _mapped(
 ) -> dict[str, str]:
     """Where folders of ours are to be: as said, and away from folders of the user's of the same name."""
     paths = dict(pair(text, "FIELD=VALUE", "--map") for text in maps)
-    for one in survey.named:
-        place = f"memory/{one.folder}"
-        question = f"Keep {one.folder}/ as plain notes, and put MemoryClaw's own into {place}/?"
-        if one.folder not in paths and (yes or _asked(context, question)):
-            paths[one.folder] = place
+    for folder in survey.named:
+        place = f"memory/{folder.folder}"
+        question = f"Keep {folder.folder}/ as plain notes, and put MemoryClaw's own into {place}/?"
+        if folder.folder not in paths and (yes or _asked(context, question)):
+            paths[folder.folder] = place
     return paths
 
 
@@ -223,7 +223,7 @@ def _tell_survey(survey: rooms.survey.Survey) -> None:
         ("ignored", f"{plural(survey.ignored, 'note')} {_READ_ALL_THE_SAME}" if survey.ignored else ""),
         ("secrets", f"{', '.join(survey.secret)}: not committed" if survey.secret else ""),
         ("changed", f"{plural(len(survey.changed), 'file')} with changes that you did not commit: left as they are" if survey.changed else ""),
-        *((f"{one.folder}/", f"{plural(one.files, 'file')} of your own in a folder whose name MemoryClaw uses: {one.meaning}") for one in survey.named),
+        *((f"{folder.folder}/", f"{plural(folder.files, 'file')} of your own in a folder whose name MemoryClaw uses: {folder.meaning}") for folder in survey.named),
     ])  # fmt: skip
 
 

@@ -145,7 +145,7 @@ class Connection(H11Protocol):
             peers: list[Any] = [peer for peer in self.connections if not peer.transport.is_closing()]
             waited_for = [peer for peer in peers if peer is not self and peer._is_waited_for()]  # noqa: SLF001 - of its own kind
             if len(peers) > self.MOST and waited_for:
-                min(waited_for, key=lambda one: one._since).transport.abort()  # noqa: SLF001
+                min(waited_for, key=lambda connection: connection._since).transport.abort()  # noqa: SLF001
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is gone."""

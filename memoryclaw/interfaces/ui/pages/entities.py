@@ -151,7 +151,7 @@ def _months(shown: EntityShown) -> list[dict[str, Any]]:
 
 def _dots(neighbours: Sequence[Neighbour]) -> list[dict[str, Any]]:
     """Where each neighbour stands: those of one kind side by side, on a ring around the middle."""
-    ordered = sorted(neighbours, key=lambda one: (one.kind, one.name))
+    ordered = sorted(neighbours, key=lambda beside: (beside.kind, beside.name))
     dots = []
     for number, neighbour in enumerate(ordered):
         angle = 2 * math.pi * (number + 0.5) / len(ordered) - math.pi / 2

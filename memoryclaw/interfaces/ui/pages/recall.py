@@ -72,7 +72,7 @@ def show(
         scores = {candidate.id: candidate.score for candidate in answer.trace}
         names = app.titles([*scores, *(candidate.id for candidate in answer.left_out)])
         out: dict[str, list[tuple[str, str, float]]] = {}
-        for omitted in sorted(answer.left_out, key=lambda one: -scores.get(one.id, 0)):
+        for omitted in sorted(answer.left_out, key=lambda unit: -scores.get(unit.id, 0)):
             name, score = names.get(omitted.id) or omitted.id, scores.get(omitted.id, 0)
             out.setdefault(omitted.reason, []).append((name, address("note", omitted.id), score))
         spent, words = _spent(answer)
