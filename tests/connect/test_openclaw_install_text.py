@@ -9,15 +9,15 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.connect.json5 import Added, parse, plain, put, take, value_at
+from memoryclaw.connect.json5 import parse, plain, put, value_at
 from memoryclaw.connect.openclaw import installing
-from memoryclaw.connect.openclaw.installing import Installation, install, installation_in, uninstall
+from memoryclaw.connect.openclaw.installing import install, lost_steps, uninstall, wishes
 from memoryclaw.errors import ConfigError
 
-OURS = Installation(
+WANTED = wishes(
     plugin="/opt/mc/plugins/openclaw",
     vault="/home/n/vault",
-    command=("python", "-m", "memoryclaw"),
+    command=["python", "-m", "memoryclaw"],
 )
 KEYS = (
     "plugins", "load", "paths", "slots", "memory", "entries", "memoryclaw", "memory-core", "enabled", "allow",
@@ -82,15 +82,15 @@ configs = st.tuples(blank, shapes.flatmap(texts), blank).map("".join)
 @given(configs)
 @settings(deadline=None, phases=(Phase.explicit, Phase.generate))
 def test_uninstall_gives_back_every_byte_and_a_second_install_changes_none(text: str) -> None:
-    once = install(text, OURS)
+    once, steps = install(text, WANTED)
     says = plain(parse(once))
     assert says["plugins"]["slots"]["memory"] == "memoryclaw"
     assert says["plugins"]["entries"]["memoryclaw"]["hooks"]["allowConversationAccess"] is True
     assert says["plugins"]["entries"]["memory-core"]["enabled"] is False
     assert says["skills"]["load"]["extraDirs"][-1] == "/home/n/vault/.memoryclaw/host-skills"
-    assert install(once, OURS) == once
-    assert installation_in(once) == OURS
-    assert uninstall(once, text) == text
+    assert install(once, WANTED, steps) == (once, steps)
+    kept = [installing.from_record(json.loads(json.dumps(step._asdict()))) for step in steps]
+    assert uninstall(once, kept) == text
 
 
 @given(configs, st.sampled_from((("gateway", "fresh"), ("plugins", "entries", "other"), ("skills", "fresh"))))
@@ -100,17 +100,19 @@ def test_what_a_person_adds_later_stays(text: str, path: tuple[str, ...]) -> Non
         alone, _ = put(text, path, {"n": 1})
     except ConfigError:
         return  # the text holds something else there
-    later, _ = put(install(text, OURS), path, {"n": 1})
-    assert plain(parse(uninstall(later, text))) == plain(parse(alone))
+    once, steps = install(text, WANTED)
+    later, _ = put(once, path, {"n": 1})
+    assert plain(parse(uninstall(later, steps))) == plain(parse(alone))
 
 
 @given(configs)
 @settings(max_examples=25, deadline=None, phases=(Phase.explicit, Phase.generate))
 def test_another_vault_takes_the_place_of_the_first_and_goes_as_cleanly(text: str) -> None:
-    other = Installation("/opt/new/plugins/openclaw", "/v2", ("memoryclaw",))
-    twice = install(install(text, OURS), other)
+    other = wishes(plugin="/opt/new/plugins/openclaw", vault="/v2", command=["memoryclaw"])
+    once, steps = install(text, WANTED)
+    twice, steps = install(once, other, steps)
     assert "/home/n/vault" not in twice
-    assert plain(parse(uninstall(twice, text))) == plain(parse(text))
+    assert plain(parse(uninstall(twice, steps))) == plain(parse(text))
 
 
 @given(
@@ -128,52 +130,54 @@ def test_json_is_read_as_json(value: Any, indent: int | None) -> None:
 
 def test_a_config_in_the_style_of_a_person_keeps_its_style() -> None:
     text = "{\n  // my own\n  gateway: { port: 1 }, // here\n  plugins: {\n    slots: { memory: 'memory-core', },\n  },\n}\n"
-    once = install(text, OURS)
+    once, steps = install(text, WANTED)
     assert '    slots: { memory: "memoryclaw", },\n    "load": {\n      "paths": [\n' in once
     assert "gateway: { port: 1 }, // here\n" in once
-    assert uninstall(once, text) == text
+    assert [step.did for step in steps] == ["item", "replaced", "added", "added", "item"]
+    assert uninstall(once, steps) == text
 
 
 def test_values_that_a_person_changed_since_stay() -> None:
-    text = "{plugins: {slots: {memory: 'lancedb'}}}"
-    theirs = install(text, OURS).replace('memory: "memoryclaw"', 'memory: "honcho"')
-    bare = uninstall(theirs, text)
-    assert plain(parse(bare)) == {"plugins": {"slots": {"memory": "honcho"}}}
-    assert uninstall(install(theirs, OURS), bare) == '{plugins: {slots: {memory: "honcho"}}}'
+    once, steps = install("{plugins: {slots: {memory: 'lancedb'}}}", WANTED)
+    theirs = once.replace('memory: "memoryclaw"', 'memory: "honcho"')
+    assert plain(parse(uninstall(theirs, steps))) == {"plugins": {"slots": {"memory": "honcho"}}}
+    again, steps = install(theirs, WANTED, steps)
+    assert uninstall(again, steps) == '{plugins: {slots: {memory: "honcho"}}}'
 
 
 def test_settings_of_the_plugin_survive_another_install_and_go_with_it() -> None:
-    tuned = install("{}", OURS).replace('"config": {', '"config": {"budget": 900, ')
-    again = install(tuned, OURS)
+    once, steps = install("{}", WANTED)
+    tuned = once.replace('"config": {', '"config": {"budget": 900, ')
+    again, steps = install(tuned, WANTED, steps)
     assert value_at(again, (*installing.ENTRY, "config", "budget"))
-    assert uninstall(again, "{}") == "{}"
+    assert uninstall(again, steps) == "{}"
 
 
 @pytest.mark.parametrize("said", [True, False])
 def test_whether_the_model_reads_is_what_a_person_said_last(said: bool) -> None:
-    once = install("{}", OURS)
+    once, steps = install("{}", WANTED)
     assert plain(value_at(once, installing.READS)) is True
-    again = install(once.replace('"readWithModel": true', f'"readWithModel": {json.dumps(said)}'), OURS)
+    theirs = once.replace('"readWithModel": true', f'"readWithModel": {json.dumps(said)}')
+    again, steps = install(theirs, WANTED, steps)
     assert plain(value_at(again, installing.READS)) is said
-    assert uninstall(again, "{}") == "{}"
+    assert uninstall(again, steps) == "{}"
 
 
 def test_an_install_from_before_the_model_read_gets_the_setting_and_gives_it_back() -> None:
-    once = install("{}", OURS)
-    node = value_at(once, installing.READS)
-    assert node is not None
-    before = take(once, installing.READS, Added(len(installing.READS) - 1))
-    assert value_at(before, installing.READS) is None
-    again = install(before, OURS)
+    before = [wish for wish in WANTED if not wish.default]
+    once, steps = install("{}", before)
+    again, steps = install(once, WANTED, steps)
     assert plain(value_at(again, installing.READS)) is True
-    assert uninstall(again, "{}") == "{}"
+    assert uninstall(again, steps) == "{}"
 
 
-def test_without_the_text_of_before_the_defaults_of_openclaw_return() -> None:
-    once = install("{\n  plugins: {allow: ['x'], slots: {memory: 'lancedb'}},\n}\n", OURS)
-    assert plain(parse(uninstall(once, ""))) == {"plugins": {"allow": ["x"]}}
-    alone = "{plugins: {entries: {'memory-core': {enabled: false}}}}"
-    assert uninstall(alone, "") == alone
+def test_without_a_record_the_defaults_of_openclaw_return() -> None:
+    once, _ = install("{\n  plugins: {allow: ['x'], slots: {memory: 'lancedb'}},\n}\n", WANTED)
+    assert plain(parse(uninstall(once, lost_steps(once, WANTED)))) == {
+        "plugins": {"allow": ["x"], "slots": {}, "load": {"paths": []}, "entries": {"memory-core": {}}},
+        "skills": {"load": {"extraDirs": []}},
+    }
+    assert lost_steps("{plugins: {entries: {'memory-core': {enabled: false}}}}", WANTED) == []
 
 
 @pytest.mark.parametrize(
@@ -193,7 +197,7 @@ def test_without_the_text_of_before_the_defaults_of_openclaw_return() -> None:
 )
 def test_what_cannot_be_edited_is_said_in_one_sentence(text: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        install(text, OURS)
+        install(text, WANTED)
 
 
 def test_duplicate_keys_and_escapes_are_read_as_openclaw_reads_them() -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from memoryclaw.connect.archives import Part, files_below
 from memoryclaw.connect.curated import ImportCandidate
 from memoryclaw.connect.importing import proposals_of, read_note
-from memoryclaw.connect.openclaw.setup import state_of, values_of
+from memoryclaw.connect.openclaw.setup import HostConfig, state_of
 from memoryclaw.connect.proposing import Proposed, offer
 from memoryclaw.connect.sources import BytesRead, Memory, Source
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
@@ -45,8 +45,9 @@ class ImportReport(NamedTuple):
 
 def workspace_of(config: str, environ: Mapping[str, str]) -> str:
     """The folder that OpenClaw works in, as its configuration says, else where it keeps it."""
+    host = HostConfig(config, "")
     try:
-        value: Any = values_of(config) if os.path.isfile(config) else {}
+        value: Any = host.values(host.read()) if os.path.isfile(config) else {}
     except ConfigError as error:
         raise ConfigError(f"{error}; name the workspace yourself") from None
     for key in ("agents", "defaults", "workspace"):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from memoryclaw.connect.openclaw import installing
-from memoryclaw.connect.openclaw.setup import Setup, values_of
+from memoryclaw.connect.openclaw.setup import Setup
 from memoryclaw.errors import ConfigError, MemoryClawError
 
 _INSTALL = "memoryclaw openclaw install"
@@ -36,9 +36,9 @@ class OpenClawStatus(NamedTuple):
 
 def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
     """How things stand. `daemon`: tells whether the daemon of a vault answers."""
-    path = setup.config
+    path = setup.host.path
     try:
-        values = values_of(path)
+        values = setup.host.values(setup.host.read())
     except ConfigError as error:
         failed = OpenClawCheck("config", False, str(error), "openclaw setup")
         return OpenClawStatus(path, setup.vault, False, (failed,))

@@ -158,7 +158,7 @@ def _openclaw(vault: str) -> rooms.openclaw_setup.Setup:
     from memoryclaw.app.openclaw import openclaw_setup
 
     setup = openclaw_setup(vault)
-    rooms.settings_file.refuse_link(setup.config)
+    rooms.settings_file.refuse_link(setup.host.path)
     return setup
 
 
