@@ -79,7 +79,6 @@ _OF_NOUNS = {
 _ASKING = frozenset(lists.words("relevance.asking"))
 _WHETHER = frozenset(lists.words("relevance.whether"))
 _SAYING = frozenset(lists.words("relevance.saying"))
-_ORDINARY = frozenset(lists.words("names.given"))  # names that are words as well
 _SMALL_ABROAD = {code: small for code, small in SMALL.items() if code != "en"}
 _ASKING_WORDS = _ASKING.union(*_ASKS_FOR.values())  # of any language
 _MEASURES = [frozenset(line.split()) for line in lists.lines("pronouns.measures")]
@@ -607,9 +606,6 @@ def _names(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
     name_candidates = candidates(words)
     keys = {candidate.key: candidate.key for candidate in name_candidates if candidate.key not in SPEAKER}
     keys.update((key_of(synonym), key) for key, synonym in catalog.synonyms(list(keys)))
-    # Many type no apostrophe: `priyas lunchbox`.
-    owners = [key for key in keys if key.endswith("s") and len(key) > BEGINS and key[:-1] not in _ORDINARY]
-    keys = {key[:-1]: key for key in owners} | keys
     rows = catalog.names(list(keys), ("entity", "person", "part"))
     entities, people, name_parts = ({}, {}, {})  # type: tuple[dict[str, str], dict[str, str], dict[str, str]]
     for target, kind in ((entities, "entity"), (people, "person"), (name_parts, "part")):

@@ -320,7 +320,7 @@ def test_a_connection_that_does_not_work_is_not_written(newcomer: Claw, home: Pa
 
 @pytest.mark.parametrize(
     "old",
-    [["openclaw", "install", "--yes"], ["connect", "codex", "--yes"]],
+    [["hook", "install", "claude-code"], ["openclaw", "install", "--yes"], ["connect", "codex", "--yes"]],
 )
 def test_a_program_in_a_cache_is_never_written(newcomer: Claw, home: Path, old: list[str]) -> None:
     settle(home, "codex")

@@ -212,9 +212,49 @@ def test_post_ends_well_with_nothing_to_keep(hooked: Claw, stdin: str) -> None:
     assert ran.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("verb", ["install", "uninstall"])
-def test_one_project_alone_is_refused_with_a_sentence(hooked: Claw, tmp_path: Path, verb: str) -> None:
-    ran = hooked("hook", verb, "claude-code", "--project", tmp_path / "site", "--yes")
-    assert ran.code == 2
-    assert "`connect claude-code` gives memory to all of them" in ran.err
-    assert not (tmp_path / "site").exists()
+def test_install_shows_the_change_and_uninstall_takes_exactly_that_back(hooked: Claw, tmp_path: Path) -> None:
+    settings = tmp_path / "home/.claude/settings.json"
+    settings.parent.mkdir(parents=True)
+    before = '{\n  "model": "opus", "hooks" : { }\n}'
+    settings.write_text(before)
+    shown = hooked("hook", "install", "claude-code", "--dry-run")
+    assert settings.read_text() == before
+    ran = hooked("hook", "install", "claude-code")
+    assert shown.out.splitlines()[:-1] == ran.out.splitlines()[:-1]
+    assert {line[0] for line in ran.out.splitlines()[:-1]} <= {"-", "+", "@", " "}
+    assert ran.out.count("memoryclaw hook post") == 3
+    assert hooked("hook", "install", "claude-code", "--json").json["action"] == "unchanged"
+    hooks = json.loads(settings.read_text())["hooks"]
+    assert set(hooks) == {"UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"}
+    command = hooks["UserPromptSubmit"][0]["hooks"][0]["command"]
+    context(hooked)  # the index is made by now
+    for number in range(20):
+        asked = QUESTION.replace("s-1", f"t-{number}")
+        done = subprocess.run(
+            command, shell=True, input=asked, capture_output=True, text=True, check=True, cwd="/"
+        )
+        if "in time" not in done.stderr:
+            break
+    assert "2026-12-11" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert hooked("hook", "uninstall", "claude-code").code == 0
+    assert settings.read_text() == before
+    assert os.listdir(settings.parent) == ["settings.json"]
+
+
+def test_install_into_a_project_makes_its_settings(hooked: Claw, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    done = hooked("hook", "install", "claude-code", "--project", tmp_path / "site", "--json").json
+    settings = tmp_path / "site/.claude/settings.json"
+    assert done == {"host": "claude-code", "action": "installed", "path": os.fspath(settings), "backup": ""}
+    hooked("hook", "uninstall", "claude-code", "--project", tmp_path / "site")
+    assert not settings.exists()
+
+
+def test_install_into_settings_that_are_no_json_changes_nothing(hooked: Claw, tmp_path: Path) -> None:
+    settings = tmp_path / "home/.claude/settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("{")
+    ran = hooked("hook", "install", "claude-code")
+    assert ran.code == 1
+    assert "not valid JSON" in ran.err
+    assert settings.read_text() == "{"

@@ -28,8 +28,6 @@ SAME = {
     "why r-nothing": "show r-nothing --as recall",
     "revive nothing": "forget --undo nothing",
     "quarantine nothing": "trust --quarantine nothing",
-    "hook install nowhere --user": "connect nowhere",
-    "hook uninstall nowhere": "connect --remove nowhere",
     "watch --help": "sync --help",
     "tokens list ann": "fleet tokens list ann",
     "work --once": "fleet work --once",

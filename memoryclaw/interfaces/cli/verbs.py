@@ -105,7 +105,6 @@ RENAMED = {
     "revive": "forget --undo", "quarantine": "trust --quarantine",
     "redo": "consolidate --again", "schedule": "consolidate schedule",
     "stats": "status --usage", "doctor": "check", "lint": "check lint", "eval": "check eval", "reindex": "check reindex", "migrate": "check migrate",
-    "hook install": "connect", "hook uninstall": "connect --remove",
     "watch": "sync --watch", "tokens": "fleet tokens", "work": "fleet work", "jobs": "fleet jobs", "serve --vaults": "fleet serve",
 }  # fmt: skip
 _IN_FILES = {"lint", "eval"}  # hooks of git call them so
@@ -246,12 +245,6 @@ def _write_options(
 def _renamed(args: list[str]) -> list[str]:
     """The arguments with the name that their verb has today."""
     old, words = args[0], args[1:]
-    if words and f"{old} {words[0]}" in RENAMED:
-        old, words = f"{old} {words[0]}", [word for word in words[1:] if word != "--user"]
-        if any(word.partition("=")[0] == "--project" for word in words):
-            raise click.UsageError(
-                "Hooks for one project alone are gone: `connect claude-code` gives memory to all of them."
-            )
     if old == "serve" and any(word.partition("=")[0] == "--vaults" for word in words):
         old = "serve --vaults"
         words = [word.removeprefix("--vaults=") for word in words if word != "--vaults"]
