@@ -77,7 +77,6 @@ class Surroundings(NamedTuple):
     beside: Sequence[Statement]  # all of its turn, itself among them
     turn: Turn
     typed: Sequence[str]  # the tokens of its turn, up to where nobody types any more
-    first: bool  # of a person's turns in the segment
     before: str  # the assistant's last words
     offered: frozenset[str]  # the words of these
     after: str  # its next
@@ -86,7 +85,6 @@ class Surroundings(NamedTuple):
 
 def exchanges(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Iterator[Surroundings]:
     """Each statement of a talk in its exchange."""
-    people = [number for number, turn in enumerate(turns) if turn.role == "user"]
     for number, group in groupby(talk.statements, key=lambda entry: entry.turn):
         statements, turn = list(group), turns[number]
         before = next((t.text for t in reversed(turns[:number]) if t.role == "assistant"), "")
@@ -102,7 +100,6 @@ def exchanges(talk: Talk, turns: Sequence[Turn], session: SessionLook) -> Iterat
                 statements,
                 turn,
                 typed,
-                number == people[0],
                 before,
                 offered,
                 after,
@@ -143,7 +140,6 @@ FEATURES: Mapping[str, Callable[[Surroundings], float]] = {
     "a long turn without an own thing": lambda exchange: len(exchange.turn.text) > _TYPED and not grammar(UNREAD).possessives_own.within(exchange.typed),
     "its turn asks": lambda exchange: "?" in exchange.turn.text,
     "code near": lambda exchange: "```" in exchange.turn.text or "{" in exchange.turn.text,
-    "opens the session": lambda exchange: exchange.first,
     # the exchange
     "answers a question": lambda exchange: ends_in_question(exchange.before[-200:]) or "?" in exchange.before[-200:],
     "takes up the assistant": lambda exchange: _shared(exchange.tokens, exchange.offered),

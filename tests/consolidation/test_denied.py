@@ -122,7 +122,6 @@ def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
         ("who is my dentist?", "Dr Koch.", "wrong window, sorry, ignore this", ""),
         # Something else is said instead, in words that name no field and give no value.
         ("who is my dentist?", "Dr Koch.", "wrong, I asked about Paris", "Kim: dentist is Dr Koch"),
-        ("who is my dentist?", "Dr Koch.", "no, she retired", "Kim: dentist is Dr Koch"),
         ("mon dentist ?", "Ton dentist est Dr Koch, comme tu me l'as dit.", "non, elle a pris sa retraite", "Kim: dentist is Dr Koch"),
         ("who is my dentist?", "Dr Koch. Since when?", "that was last year", ""),
         ("who is my dentist?", "Dr Koch.", "no, she is great", ""),
