@@ -250,7 +250,10 @@ def denied(
         ending = _endings(turn.text, exchange.words)
         if ending:
             ends = (claim.value for claim in claims if claim.line == turn.line and claim.how == "end")
-            matches = [] if any(map(exchange.repeats, ends)) else _ended_by(ending, repeated, exchange.words)
+            words, tokens = grammar_of(turn.text, exchange.words.code), tokens_of(turn.text)
+            denies = words.corrections.at(tokens) or words.negations.at(tokens)
+            over = [] if any(map(exchange.repeats, ends)) else _ended_by(ending, repeated, exchange.words)
+            matches = over or (repeated if denies and len(repeated) == 1 else [])
         fix = None if ending else put_right(turn.text, turns[answer].text, exchange.words, answers=True)
         if fix and fix.is_sure and fix.wrong:
             fields = [fact for fact in fields if fix.wrong in fact.value]
@@ -307,14 +310,18 @@ def _tells_end(clause: Clause, words: Grammar) -> bool:
         for place, size in sign.places(tokens):
             behind = tokens[place + size :]
             is_denied = sign is not words.ended and words.negations.within([*tokens[:place], *behind])
-            has_object = words.noun_openers.has_any(behind[:1]) and not turns_in(clause, words)
-            if not (is_denied or has_object):  # `she left a message`
+            goes_on = any(
+                not (token[0].isdigit() or token in words.dating or token in words.carried)
+                for token in behind
+            )
+            carries = goes_on and not turns_in(clause, words)  # `she left a message`, `gone to bed`
+            if not (is_denied or carries):
                 return True
     return False
 
 
 def _ended_by(ending: Sequence[Clause], facts: Sequence[Fact], words: Grammar) -> list[Fact]:
-    """The facts that some clauses say are over: of a facet or a field that they name; a single one whatever they name."""
+    """The facts that some clauses say are over: of a facet or a field that they name."""
     tokens = [token for clause in ending for token in clause.tokens if token not in words.small]
     stems = _stems(" ".join(clause.text for clause in ending))
     fields = {
@@ -325,8 +332,7 @@ def _ended_by(ending: Sequence[Clause], facts: Sequence[Fact], words: Grammar) -
     return [
         fact
         for fact in facts
-        if len(facts) == 1
-        or fact.field in fields
+        if fact.field in fields
         or not stems.isdisjoint(_stems(fact.field))
         or any(
             is_word_of(facet, token, words.code)
@@ -396,10 +402,10 @@ def _is_about(fact: Fact, names: Iterable[str]) -> bool:
     return any(set(key_of(name).split()) <= whose for name in names)
 
 
-def is_order_to_forget(turn: Turn, language: str = "en") -> bool:
-    """True for a person's `forget what I said about Ana`, whatever is held of her: its words are no statement."""
+def is_order_to_forget(turn: Turn, language: str = "en", *, is_held: bool = False) -> bool:
+    """True for a person's `forget what I said about Ana`, whatever is held of her, and for `forget Ana` where something is: its words are no statement."""
     order = _to_forget(turn.text, language) if turn.role == "user" else None
-    return order is not None and not order.is_bare
+    return order is not None and (is_held or not order.is_bare)
 
 
 class _OrderToForget(NamedTuple):

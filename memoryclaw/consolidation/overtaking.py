@@ -281,7 +281,7 @@ class Pair:
             turn.facet in facets
             and (turn.ends or self.weight(value & _stems(part.text, code)) <= _EVERYDAY)
             and (
-                turn.told in {"is", self.fact.field} or self.fact.field in ("", "is")
+                turn.told == self.fact.field or self.fact.field in ("", "is")
                 if turn.told
                 else not has_phrase(known, turn.phrase) and self._goes_on_so(part, turn)
             )

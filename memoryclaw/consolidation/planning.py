@@ -485,8 +485,11 @@ def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extr
         *denied(segment.turns, reading.claims, lambda: planner.decider.facts_of(names.values()), planner.language),
         *unwanted(segment.turns, names.values(), planner.decider.facts_of, planner.language),
     ]  # fmt: skip
+    unwanted_at = {claim.line for claim in denials if claim.how == UNWANTED}
     orders = {
-        turn.line for turn in segment.turns if is_order_to_forget(turn, planner.language)
+        turn.line
+        for turn in segment.turns
+        if is_order_to_forget(turn, planner.language, is_held=turn.line in unwanted_at)
     }  # nothing to keep
     values = {(claim.line, claim.value) for claim in denials if claim.how not in (DENIED, UNWANTED)}
     reading = reading._replace(

@@ -8,7 +8,16 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from memoryclaw.talk.layout import block_end, blocks_of, dialogue, is_record, listed, pasted_lines, speaks
+from memoryclaw.talk.layout import (
+    LABEL,
+    block_end,
+    blocks_of,
+    dialogue,
+    is_record,
+    listed,
+    pasted_lines,
+    speaks,
+)
 from memoryclaw.talk.letters import greets, is_message, letter_lines, message_lines
 from memoryclaw.talk.seals import Sealing, Seals
 from memoryclaw.talk.text_requests import (
@@ -117,6 +126,12 @@ class Replies(NamedTuple):
 _ALONE = Replies()
 
 
+def _is_talk(parts: Sequence[str], words: Grammar) -> bool:
+    """True for the parts of a line in which somebody speaks again, or letters and parts do: `A: … B: …`; not for `Work: … Home: …`."""
+    labels = [part.partition(":")[0].strip() for part in parts if LABEL.match(part)]
+    return (len({*labels}) < len(labels) or all(map(str.isupper, labels))) and bool(dialogue(parts, words))
+
+
 @lru_cache(maxsize=256)  # of the turns of a segment, which several readers look through
 def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = _ALONE) -> OwnWords:
     """The own words of one turn.
@@ -175,8 +190,9 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
         )
 
     typed = _QUOTED.sub(quotation, sealing.code(_SIGNED.sub(sign, text))).split("\n")
+
     speeches = ([line] if line.count(": ") < 2 else _SPEECH.split(line) for line in typed)
-    typed = [part for parts in speeches for part in (parts if dialogue(parts, words) else [" ".join(parts)])]
+    typed = [part for parts in speeches for part in (parts if _is_talk(parts, words) else [" ".join(parts)])]
     # Of several paragraphs, or beside a quotation, the request may be about another.
     ahead = not pasted and len([*blocks_of(typed)]) == 1
     pieces = [piece for n, line in enumerate(typed) for piece in _opened(line, words, ahead=ahead and not n)]
