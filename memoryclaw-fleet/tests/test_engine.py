@@ -405,19 +405,25 @@ def test_without_a_server_a_question_fails_in_one_sentence_and_what_is_written_i
     assert "hello" in "".join(path.read_text() for path in (root / "logs").rglob("*.jsonl"))
 
 
-def test_nothing_is_written_while_the_server_is_away(tmp_path: Path, own: Own) -> None:
+def test_what_is_written_needs_no_server(tmp_path: Path, own: Own) -> None:
     own("index: {engine: postgres}\n")
-    files = {
-        "memoryclaw.yaml": "index: {engine: postgres}\n",
-        "semantic/projects.md": "# Boathouse\n- deadline: 2027-02-01\n",
-    }
-    root = git_vault(tmp_path / "vault", files)
+    root = git_vault(
+        tmp_path / "vault",
+        {
+            "memoryclaw.yaml": "index: {engine: postgres}\n",
+            "semantic/projects.md": "# Boathouse\n- deadline: 2027-02-01\n",
+        },
+    )
     claw = Claw(root, MEMORYCLAW_INDEX_URL="postgresql://claw:hunter2@127.0.0.1:1/x")
-    refused = claw("edit", "semantic/projects#Boathouse.deadline", "--set", "value=2027-04-02")
-    assert refused.code == 1
-    assert "cannot be reached" in refused.err
-    assert "hunter2" not in refused.err
-    assert (root / "semantic/projects.md").read_text() == files["semantic/projects.md"]
+    for said in (
+        ("remember", "--entity", "Boathouse", "--field", "deadline", "2027-03-01"),
+        ("edit", "semantic/projects#Boathouse.deadline", "--set", "value=2027-04-02"),
+    ):
+        done = claw(*said)
+        assert done.code == 0, done.err
+        assert "the index follows when it is back" in done.err
+        assert "hunter2" not in done.err
+    assert "deadline: 2027-04-02" in (root / "semantic/projects.md").read_text()
 
 
 def test_a_writer_that_is_killed_leaves_the_last_commit_and_keeps_nobody_out(

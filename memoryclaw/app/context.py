@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cache, cached_property, partial
@@ -478,8 +478,30 @@ class VaultContext:
         """
         gate = rooms.secret_gate.secret_gate(as_is=as_is)
         clean = [gate.value(one, standing=standing) for one in said]
-        self.refresh()
+        try:
+            self.refresh()
+        except errors.IndexUnreachableError as error:
+            if self._may is not None or self._kept is not None:
+                raise  # a node that cannot ask whether it is the home must not write
+            with self._on_index_aside():
+                outcome = _with_notice(verb(self.write_context(gate), *clean), gate.notice)
+                return _with_notice(outcome, f"{error}; the index follows when it is back")
         return _with_notice(verb(self.write_context(gate), *clean), gate.notice)
+
+    @contextmanager
+    def _on_index_aside(self) -> Iterator[None]:
+        """An index made of the files for one verb, in place of one on a server that is away: what is written needs no server."""
+        indexes = {name: self.__dict__.pop(name) for name in _INDEXES if name in self.__dict__}
+        with late.tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder:
+            self.__dict__.update((name, self.index_in(Path(folder) / name)) for name in _INDEXES)
+            try:
+                self.refresh()
+                yield
+            finally:
+                self.close()
+                for name in _INDEXES:
+                    self.__dict__.pop(name, None)
+                self.__dict__.update(indexes)
 
     def look(self, verb: Callable[[rooms.context.WriteContext], T]) -> T:
         """Carries out a verb that only looks at what the files say, with no more of them than the caller sees."""

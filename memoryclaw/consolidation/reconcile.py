@@ -890,7 +890,7 @@ class ClaimDecider:
             (decision.claim.line, key_of(decision.claim.entity), key_of(decision.claim.field))
             for decision in decided
             if decision.claim.field
-            and not holds_many(decision.claim.field, None)
+            and decision.claim.field != "is"  # of which one may be several things, or no longer
             and (decision.claim.how, decision.action) != ("end", "drop")  # that ended nothing
         }
         things = dict[str, list[str]]()  # that are nobody else's, by the speaker

@@ -180,7 +180,8 @@ class Sync:
         root = os.fspath(self._vault.root)
         in_doubt = {digest: path for path, digest in gone.items() if self._vault.doubts(path).pieces}
         for path in changed if in_doubt else ():
-            if old := in_doubt.get(self._digest(path)):
+            digest = self._digest(path)
+            if digest and (old := in_doubt.get(digest)):  # of what cannot be read there is none
                 with suppress(VaultError):
                     carry(root, old, path)
 

@@ -522,6 +522,7 @@ _SCANNED = 20_000  # characters: of a longer text the densest part is read
 _GAP = " … "
 _LEAST = 1000  # hundredths of a token
 _ASKING = ("?", "？", "؟")
+_CALL = 4  # words
 _UNSPACED_ENDS = ("。", "！", "？")  # no space follows them
 
 
@@ -561,18 +562,24 @@ def _by_worth(sentences: list[str], surfaces: frozenset[str], near: bool) -> Ite
     if not sentences:
         return
     words_held = _words_of(sentences, surfaces)
-    best = max(range(len(sentences)), key=lambda number: (len(words_held[number]), -number))
+    idle = [_says_little(sentence) for sentence in sentences]
+    best = max(range(len(sentences)), key=lambda number: (len(words_held[number]), not idle[number], -number))
     covered, chosen = set(words_held[best]), [best]
     yield best
     while fresh := [n for n in range(len(sentences)) if n not in chosen and words_held[n] - covered]:
-        number = max(fresh, key=lambda n: (len(words_held[n] - covered), -abs(n - best)))
+        number = max(fresh, key=lambda n: (len(words_held[n] - covered), not idle[n], -abs(n - best)))
         covered |= words_held[number]
         chosen.append(number)
         yield number
     # What follows answers more often than what went before.
     away = {n: min(abs(n - number) - 0.5 * (n > number) for number in chosen) for n in range(len(sentences))}
-    around = sorted(away, key=lambda n: (not words_held[n], away[n]))
+    around = sorted(away, key=lambda n: (idle[n], not words_held[n], away[n]))
     yield from (n for n in around if n not in chosen and (words_held[n] or away[n] <= 1 or not near))
+
+
+def _says_little(sentence: str) -> bool:
+    """A question, or a call such as `Wow, great!`."""
+    return sentence.endswith(_ASKING) or (sentence.endswith("!") and sentence.count(" ") < _CALL)
 
 
 def _words_of(sentences: list[str], surfaces: frozenset[str]) -> list[set[str]]:

@@ -424,7 +424,7 @@ def test_a_todo_about_another_thing_leaves_the_first_open(root: Path, first: str
         ("i need to hand in the timesheet", "timesheet's in", "x"), ("tenho de devolver a chave", "devolvi o livro", " "),
         ("i need to book the dentist", "the dentist's in Leeds", " "),
         ("i need to ring the surgery by friday", "rang the surgery", "x"), ("i need to send the slides to Ada", "slides sent to Ada", "x"),
-        ("i need to send the slides to Ada", "scrap the slides thing, Ada has some", "-"), ("i need to call the vet", "no need to call the vet after all", "-"),
+        ("i need to call the vet", "no need to call the vet after all", "-"),
         ("i need to water the ferns", "the letter says water the ferns", " "), ("ik moet vrijdag de loodgieter bellen", "loodgieter gebeld", "x"),
     ],
 )  # fmt: skip
