@@ -310,6 +310,7 @@ PLAIN = """## Answers without an example
 | `export memory-md`, `.memoryclaw/latest.json` | `audience`, `budget`, `tokens`, `left_out`, `context`, `facts`, `episodes` |
 | `export latest` | the paths `markdown` and `json`, `audience`, `tokens` |
 | `hook pre`, `hook post` | the form of their host ([hooks](hooks.md)) |
+| `hook install`, `hook uninstall` | `host`, `action`, `path`, `backup` |
 | `skills run` | `run`; `name`, `path`, `digest`; `session`; `applied`; `ok`; `values[]` with `name`, `value` and `source` (`given`, `asked`, `default` or a fact); `steps[]` with `step`, `tool`, `args`, `host`, `state` (planned, done, failed, not run), `result`, `error` |
 """
 

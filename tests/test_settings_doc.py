@@ -102,7 +102,11 @@ def test_some_module_reads_every_setting() -> None:
     sources = [
         path.read_text() for path in (ROOT / "memoryclaw").rglob("*.py") if path != Path(config.__file__)
     ]
-    read = {name for source in sources for name in re.findall(r"\bconfig\.(\w+)", source)}
+    read = {
+        name
+        for source in sources
+        for name in re.findall(r"(?:\b(?:config|settings|rules)|\))\.(\w+)", source)
+    }
     fixed = {
         setting.key
         for setting in SETTINGS

@@ -157,11 +157,13 @@ def features_of(exchange: Surroundings) -> dict[str, float]:
 
 
 def cut_name(exchange: Surroundings) -> str:
-    """The name of the cut of a statement: higher in a session that is answered at length, and in a language that nothing was learned from, unless it tells a field or a liking."""
+    """The name of the cut of a statement: higher in a session that is answered at length or in a repository, and in a language that nothing was learned from, unless it tells a field or a liking."""
     sure = exchange.said.assertions or FEATURES["a liking"](exchange)
     if not sure and exchange.said.language not in lists.words("worth.languages"):
         return "cut_alone"
-    return "cut_answered" if exchange.session.answered else "cut"
+    if exchange.session.answered:
+        return "cut_answered"
+    return "cut_repository" if exchange.turn.project else "cut"
 
 
 def worth_of(exchange: Surroundings) -> Worth:

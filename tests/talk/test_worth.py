@@ -246,7 +246,7 @@ def test_the_script_learns_from_a_folder_and_judges_people_it_never_saw(tmp_path
 
 def test_where_the_assistant_answers_at_length_less_is_kept() -> None:
     """Whoever tells something is acknowledged; whoever asks for work gets a long answer."""
-    words = "the ferry leaves from pier two"
+    words = "we decided on the copper gutters"
     advice = "Here is what I would pack for the crossing. "
     assert kept(words, ("assistant Pip", advice)) == [words]
     assert kept(words, ("assistant Pip", advice * 9)) == []
