@@ -157,8 +157,8 @@ def features_of(exchange: Surroundings) -> dict[str, float]:
 
 
 def cut_name(exchange: Surroundings) -> str:
-    """The name of the cut of a statement: higher in a session that is answered at length or in a repository, and in a language that nothing was learned from, unless it tells a field or a liking."""
-    sure = exchange.said.assertions or FEATURES["a liking"](exchange)
+    """The name of the cut of a statement: higher in a session that is answered at length or in a repository, and in a language that nothing was learned from, unless it tells a field, a liking or a change."""
+    sure = exchange.said.assertions or exchange.said.change or FEATURES["a liking"](exchange)
     if not sure and exchange.said.language not in lists.words("worth.languages"):
         return "cut_alone"
     if exchange.session.answered:
