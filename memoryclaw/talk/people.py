@@ -163,14 +163,8 @@ class Names:
 
     def _among(self, tokens: Sequence[str]) -> list[str]:
         """The names among some tokens, in order; a whole one before another's first word: `Ana Prieto` where Ana Torres is known, too."""
-        known = self._by_token.keys()
-        starts = {  # a long text says most words again, and few of them are names
-            token
-            for token in {*tokens}
-            if token in known
-            or token[-1] == "s"
-            or not (token.isalnum() and token.isascii() and token.islower())
-        }
+        # A long text says most words again, and few of them are names; the first word of each is known by itself.
+        starts = {token for token in {*tokens} if self._key(token)}
         names, end = list[str](), 0
         for place, token in enumerate(tokens):
             if place >= end and token in starts:
