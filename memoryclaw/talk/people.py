@@ -43,6 +43,7 @@ class Names:
         self._speaking = {key_of(name) for name in speakers}
         self._called = {token for name in speakers for token in tokens_of(name)[:1]}
         self._by_token: dict[str, str] = {}
+        self._leading: set[str] = set()  # the first words of names of several
         self._sure: set[str] = set()
         self.people: set[str] = set()  # who do what people do, or were introduced as somebody
         self.topics: set[str] = set()  # who or what else has a name under which it is told of
@@ -57,6 +58,8 @@ class Names:
 
     def _add(self, name: str, *, person: bool = False) -> None:
         tokens = tokens_of(name)
+        if len(tokens) > 1:
+            self._leading.add(plain(tokens[0]))
         if person:
             self.people.add(name)
         for token in (name.lower(), " ".join(tokens), *tokens[:1], *(tokens[-1:] if person else ())):
@@ -163,12 +166,23 @@ class Names:
 
     def _among(self, tokens: Sequence[str]) -> list[str]:
         """The names among some tokens, in order; a whole one before another's first word: `Ana Prieto` where Ana Torres is known, too."""
+        known = self._by_token.keys()
         # A long text says most words again, and few of them are names; the first word of each is known by itself.
-        starts = {token for token in {*tokens} if self._key(token)}
+        starts = {
+            token: key
+            for token in {*tokens}
+            if (
+                token in known
+                or token[-1] == "s"
+                or not (token.isalnum() and token.isascii() and token.islower())
+            )
+            and (key := self._key(token))
+        }
         names, end = list[str](), 0
         for place, token in enumerate(tokens):
             if place >= end and token in starts:
-                ends = range(min(place + _LONGEST + _JOINED, len(tokens)), place, -1)
+                longest = _LONGEST + _JOINED if starts[token] in self._leading else 1
+                ends = range(min(place + longest, len(tokens)), place, -1)
                 end = next((n for n in ends if self._key(" ".join(tokens[place:n]))), end)
                 names += [self.named(" ".join(tokens[place:end]))] * (end > place)
         return names
