@@ -550,9 +550,8 @@ def _tells_another_figure(claim: Claim, fact: Fact) -> bool:
     old, new = (frozenset(filter(str.isdecimal, words)) or words for words in (old, new))
     if fact.is_statement or not (claim.change and old and new and old.isdisjoint(new)):
         return False
-    is_own = grammar_of(claim.value).first_person.has_any(
-        tokens_of(claim.value)
-    )  # `my doctor put me on 40 mg`
+    # `my doctor put me on 40 mg`
+    is_own = grammar_of(claim.value).first_person.has_any(tokens_of(claim.value))
     if not (is_own or _is_of_speaker(claim.value, f"{fact.field} {fact.value}")):
         return False  # `the canteen moved to floor 5`, of one's desk
     topic, field = subject_of(fact.value, claim.value), subject_of(fact.field, claim.value)

@@ -377,11 +377,9 @@ def _taken_back(
     turn: Turn, withdrawn: Turn, names: Iterable[str], known_facts: Callable[[Iterable[str]], Iterable[Fact]]
 ) -> Iterator[Claim]:
     """What the vault holds from a turn that its speaker takes back."""
-    exchange, taken_words = (
-        _Exchange("", withdrawn.text, withdrawn, "en"),
-        set(key_of(withdrawn.text).split()),
-    )
-    whose = [name for name in dict.fromkeys(names) if set(key_of(name).split()) <= taken_words]
+    exchange = _Exchange("", withdrawn.text, withdrawn, "en")
+    words = set(key_of(withdrawn.text).split())
+    whose = [name for name in dict.fromkeys(names) if set(key_of(name).split()) <= words]
     for fact in known_facts([*whose, turn.name]):
         is_of_day = fact.current and withdrawn.ts[:10] in (fact.day, fact.source[:10])
         if is_of_day and (
@@ -402,10 +400,10 @@ def _is_about(fact: Fact, names: Iterable[str]) -> bool:
     return any(set(key_of(name).split()) <= whose for name in names)
 
 
-def is_order_to_forget(turn: Turn, language: str = "en", *, is_held: bool = False) -> bool:
+def is_order_to_forget(turn: Turn, language: str = "en", *, is_known: bool = False) -> bool:
     """True for a person's `forget what I said about Ana`, whatever is held of her, and for `forget Ana` where something is: its words are no statement."""
     order = _to_forget(turn.text, language) if turn.role == "user" else None
-    return order is not None and (is_held or not order.is_bare)
+    return order is not None and (is_known or not order.is_bare)
 
 
 class _OrderToForget(NamedTuple):

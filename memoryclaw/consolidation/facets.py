@@ -26,7 +26,7 @@ class FacetChange(NamedTuple):
     phrase: tuple[str, ...]
     behind: int  # where the clause goes on behind them
     ends: bool  # they say that the older value is over
-    told: str = ""  # the field of which they tell a value with a sign of change
+    field: str = ""  # the one of which they tell a value with a sign of change
 
 
 @cache
@@ -87,11 +87,14 @@ def turns_in(clause: Clause, words: Grammar) -> tuple[FacetChange, ...]:
             ):
                 continue  # `I retired my ThinkPad`
             turns.append(FacetChange(facet, phrase, place + size, words.losing.within(phrase)))
-    told = (FacetChange(facet, (), len(tokens), False, field) for facet, field in _told_in(clause, words))
-    return (*turns, *told)
+    fields = _fields_told(clause, words)
+    return (
+        *turns,
+        *(FacetChange(facet, (), len(tokens), ends=False, field=field) for facet, field in fields),
+    )
 
 
-def _told_in(clause: Clause, words: Grammar) -> list[tuple[str, str]]:
+def _fields_told(clause: Clause, words: Grammar) -> list[tuple[str, str]]:
     """The facets of which a clause tells a value, each with its field, with a sign of change, by its verb or by what somebody is: `ich wohne wieder in Köln`, `I'm a surveyor now`."""
     tokens, signs = clause.tokens, (words.changes, words.returns, words.beginnings)
     spans = [span for sign in signs for span in sign.places(tokens)]
@@ -102,14 +105,14 @@ def _told_in(clause: Clause, words: Grammar) -> list[tuple[str, str]]:
     named = {
         field.partition(" ")[2] for text in (clause.text, plain) for field in fields_in(text, words.code)[0]
     }
-    told = {
+    by_verb = {
         (facet, field)
         for facet, fields in _fields().items()
         for field in fields
         if field in named and ((noun := noun_of(field)) is None or noun.field != field)  # not `job`
     }
     states = facets_of("is", clause.rest, words.code)
-    return sorted(told.union((facet, "is") for facet in states if clause.kind == "be"))
+    return sorted(by_verb.union((facet, "is") for facet in states if clause.kind == "be"))
 
 
 @lru_cache(maxsize=4096)

@@ -281,8 +281,8 @@ class Pair:
             turn.facet in facets
             and (turn.ends or self.weight(value & _stems(part.text, code)) <= _EVERYDAY)
             and (
-                turn.told == self.fact.field or self.fact.field in ("", "is")
-                if turn.told
+                turn.field == self.fact.field or self.fact.field in ("", "is")
+                if turn.field
                 else not has_phrase(known, turn.phrase) and self._goes_on_so(part, turn)
             )
             for part in self.clauses

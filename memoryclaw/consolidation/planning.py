@@ -489,7 +489,7 @@ def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extr
     orders = {
         turn.line
         for turn in segment.turns
-        if is_order_to_forget(turn, planner.language, is_held=turn.line in unwanted_at)
+        if is_order_to_forget(turn, planner.language, is_known=turn.line in unwanted_at)
     }  # nothing to keep
     values = {(claim.line, claim.value) for claim in denials if claim.how not in (DENIED, UNWANTED)}
     reading = reading._replace(

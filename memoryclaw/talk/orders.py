@@ -11,9 +11,8 @@ from memoryclaw.text.grammar import Grammar
 
 _OCCASION = 6  # words before an order that say where it holds, at most, and its own first
 _CONDITION = 3  # words of the shortest condition: `when you write`
-_TOPIC = (
-    3  # words before the one that tells of what in an answer a wish is, and that one: `short clear answers`
-)
+# Words up to the one that tells of what in an answer a wish is: `short clear answers`.
+_TOPIC = 3
 
 
 class ReadClause(NamedTuple):
@@ -112,13 +111,12 @@ def _wishes_to_last(reading: ReadClause) -> bool:
     inverted = int(words.first_person.has_any(wish[:1]))  # `will ich`
     wisher, wish = wisher + wish[:inverted], wish[inverted:]
     wish = wish[next((n for n, token in enumerate(wish) if token not in words.determiners), 0) :]
-    topics = (words.order_topics, words.manner_things)
-    end = max((n + each.at(wish, n) for each in topics for n in range(_TOPIC) if each.at(wish, n)), default=0)
+    end = max((n + size for n in range(_TOPIC) if (size := words.manner_topics.at(wish, n))), default=0)
     # An adjective before its noun is no topic; an infinitive is what the speaker wants to do.
     is_noun = words.verb_leads or end == len(wish) or wish[end] in words.prepositions
     ends = tuple(words.infinitive_ends.entries() if words.verb_leads else ())
     acts = not end or wish[0] in words.prepositions or wish[0].endswith(ends)
-    others = (words.first_person, words.possessives_own, words.roles)
+    others = (words.own_pronouns, words.roles)
     is_own = words.first_person.has_any(wisher) or (
         words.verb_leads and wisher and not reading.clause.subject
     )
@@ -131,7 +129,7 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
     ("i hate it when you use bullet points", _wishes_manner, lambda _: True),
     ("i want short answers from now on", _wishes_to_last, lambda _: True),
     ("no worries", lambda reading: not reading.tokens or reading.holds("not_orders", at=True), lambda _: False),
-    ("never more", lambda reading: {*reading.tokens} <= reading.words.lasting | reading.words.comparatives, lambda _: False),
+    ("never more", lambda reading: reading.words.bare_lasting.issuperset(reading.tokens), lambda _: False),
     ("call me Bo", lambda reading: reading.holds("address_orders", at=True), lambda reading: not _names_a_time(reading)),
     ("ask me before you delete anything", lambda reading: reading.holds("consent_orders", at=True), lambda _: True),
     ("metric units", lambda reading: reading.holds("manners", at=True) == len(reading.tokens), lambda _: True),

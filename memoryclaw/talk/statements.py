@@ -669,9 +669,8 @@ class _Turn:
         if "hedged" in doubts:
             bare = _unhedged(clause.text, self.words, *[self.words.conditionals][: clause.kind == "modal"])
             plain = first_clause(bare, self.words, clause)
-        is_bare = not clause.subject or self.words.thing_pronouns.has_any(
-            clause.subject[:1]
-        )  # `it could be that Lotte …`
+        # `it could be that Lotte …`
+        is_bare = not clause.subject or self.words.thing_pronouns.has_any(clause.subject[:1])
         teller = plain if plain.subject and is_bare else clause
         entity, subject = self.names.subject(teller, self.words, self.speaker)
         if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
