@@ -184,7 +184,7 @@ def _forbids(reading: ReadClause) -> bool:
 
 
 def is_for_once(clause: Clause, words: Grammar, *, shown: bool) -> bool:
-    """True for what only says how one piece of work shall be: `short ones please`, `3 more questions`, and `in French please` beside a text.
+    """True for what only says how one piece of work shall be: `short ones please`, `3 more questions`, `bullets for the summary`, and `in French please` beside a text.
 
     Args:
         clause: an order by its words.
@@ -192,14 +192,25 @@ def is_for_once(clause: Clause, words: Grammar, *, shown: bool) -> bool:
         shown: its turn shows a text, on which work is asked for.
     """
     tokens = _plain(clause, words)
-    if (
-        words.lasting.within(clause.typed)
-        or words.negations.within(tokens)
-        or words.address_orders.at(tokens)
-    ):
+    if words.lasting.within(clause.typed) or words.address_orders.at(tokens):
         return False
+    if _names_one_text(tokens, words):
+        return True
     is_bare = not clause.kind and not words.orders.at(tokens)
-    return _is_counted(tokens, words) or (is_bare and (shown or tokens[-1] in words.pro_forms))
+    is_once = _is_counted(tokens, words) or (is_bare and (shown or tokens[-1] in words.pro_forms))
+    return is_once and not words.negations.within(tokens)
+
+
+def _names_one_text(tokens: Sequence[str], words: Grammar) -> bool:
+    """True where the one text is named that is worked on: `keep the summary short`; not `the answer`, which every one is, nor several."""
+    for place, size in words.written_things.places(tokens):
+        *_, last = tokens[place : place + size]
+        article = tokens[place - 1] if place else ""
+        if article not in words.articles or article in words.indefinite_words or last in words.replies:
+            continue
+        if words.written_things.isdisjoint((last[:-1], last[:-2])):
+            return True
+    return False
 
 
 def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:

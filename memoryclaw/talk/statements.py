@@ -552,7 +552,8 @@ class _Turn:
                         goes_on=place > 0 and "asked" not in doubts[-1] and self._goes_on(clause),
                     )
                 ),
-                "supposed": supposed or (unreal and not is_reason),
+                # `you are my coach`; one word alone may tell what is done: `spiele Klavier`
+                "supposed": supposed or (unreal and not is_reason) or words.role_play.at(clause.typed) > 1,
                 "reported": reports or reported == "open" or (reported == "said" and clause.joined),
                 "hedged": hedged and not is_reason,
                 "reasoned": is_reason and (unreal or hedged),
