@@ -107,6 +107,8 @@ def _claims(statement: Statement) -> Iterator[Claim]:
             and (len(assertions) < len(dated_assertions) or all_said)
         ):
             yield statement_of(statement)
+        if row.verdict == "ask" and not statement.assertions:
+            yield statement_of(statement)._replace(confidence="low")
     elif row.verdict == "statement":
         yield statement_of(statement)
     for ended in statement.ended if not statement.among else ():

@@ -532,6 +532,9 @@ def _if_outdated(case: _Case) -> ClaimDecision | None:
     return None
 
 
+_DOUBT = "it was said with some doubt"
+
+
 def _if_doubtful(case: _Case, decisions: Decisions) -> ClaimDecision | None:
     """What a person has to decide; what hardly anybody would decide is dropped."""
     claim = case.claim
@@ -548,7 +551,7 @@ def _if_doubtful(case: _Case, decisions: Decisions) -> ClaimDecision | None:
         return None  # whom it is about is not quite clear from its words, but the same field is known
     if claim.confidence != "high":
         hint = (
-            "it was said with some doubt"
+            _DOUBT
             if claim.confidence == "low"
             else "it is not quite clear from the words"
         )
@@ -974,8 +977,9 @@ class ClaimDecider:
             )
         if len(sharing := self._catalog.sharing(key)) > 1:
             claim = claim._replace(cue=claim.cue or f"{claim.entity} may be {' or '.join(sharing)}")
-        if claim.cue and decided.action in ("add", "state", "supersede"):
-            decided = decided._replace(action="pending", reason=claim.cue, replaces=())
+        doubt = claim.cue or (claim.confidence == "low" and decided.action == "state" and _DOUBT)
+        if doubt and decided.action in ("add", "state", "supersede"):
+            decided = decided._replace(action="pending", reason=doubt, replaces=())
         changed = self._changed(decided, facts)
         ends = bool(changed) or (source, claim.line) in self._ended
         if claim.how == RENEWAL and decided.action == "drop" and ends:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from memoryclaw.talk.statements import Statement
+from memoryclaw.text.grammar import grammar, tokens_of
 
 # Words that carry a subject, of a statement without a number, a name or a word of weight.
 _LEAST, _MANY = 2, 3  # where it decides, prefers, lasts or changes something; anywhere
@@ -66,6 +67,14 @@ def _is_chat(statement: Statement) -> bool:
     )
 
 
+def _names_a_day(statement: Statement) -> bool:
+    """True for words with a weekday in them, or a month and its day."""
+    words, tokens = grammar(statement.language), tokens_of(statement.words)
+    return words.weekdays.within(tokens) or (
+        not words.months.isdisjoint(tokens) and any(token[0].isdigit() for token in tokens)
+    )
+
+
 TABLE = (
     Rule("drop", "a question", _doubt("asked")),
     Rule("statement", "in a language that is not read; the score alone decides", _kind("unread")),
@@ -83,6 +92,7 @@ TABLE = (
     Rule("episode", "a mood", _doubt("mood")),
     Rule("episode", "about the one spoken to", lambda statement: "addressed" in statement.doubts and (statement.kind == "wish" or not statement.hard) and not statement.assertions),
     Rule("ask", "said with some doubt, of a known field", lambda statement: bool(statement.assertions) and "hedged" in statement.doubts),
+    Rule("ask", "said with some doubt, of a day", lambda statement: statement.doubts == {"hedged"} and statement.kind in ("be", "modal", "state") and _names_a_day(statement)),  # `the fair could be on 22 May`
     Rule("fact", "a value of a named field", lambda statement: bool(statement.assertions) and "moment" not in statement.doubts and not _is_chat(statement)),
     Rule("episode", "said among people, not to the assistant", lambda statement: statement.among),
     Rule("statement", "an answer, or one of several", lambda statement: statement.kind in ("choice", "answer") and bool(statement.content or statement.hard)),

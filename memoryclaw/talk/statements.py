@@ -429,6 +429,9 @@ class _Turn:
         words = self.words
         order, once, is_asked = list[bool](), list[bool](), False
         for place, clause in enumerate(members):
+            before = members[place - 1].tokens if place else ()
+            if before and words.lasting.at(before) == len(before):  # `from now on, answer briefly`
+                clause = clause._replace(typed=before + clause.typed)
             goes_on = is_asked and clause.start - members[place - 1].end <= 1
             is_asked = goes_on or (
                 asks(clause.typed, words, self.names.is_name) and not asks_for_manner(clause, words)
@@ -539,6 +542,8 @@ class _Turn:
             reason = max(0, words.reasons.find(plain)) or len(plain)
             unreal = words.conditionals.within(plain[:reason]) and not (doubted or at_its_end)
             hedge_end = words.suppositions.find(clause.tokens) if orders[place] else len(clause.tokens)
+            because = words.reasons.find(clause.tokens)  # `switched to tea since coffee may do harm`
+            hedge_end = min(hedge_end, because) if because > 0 else hedge_end
             hedged = words.hedges.within(clause.tokens[:hedge_end]) or doubted
             signs = {
                 "asked": (is_question and not self._leads_to_question(members, place, text))

@@ -25,6 +25,7 @@ from memoryclaw.text.repository_work import is_told_here, names_this_project, sa
 from memoryclaw.text.sentences import ends_in_question
 
 _LONG_TURN = 600  # characters; what is longer was hardly typed for what it says in passing
+_AT_HAND = 4  # words of a condition of one piece of work: `when you edit this`
 _LONG_REPLY = 120  # characters
 _TYPED = 1500  # characters of a turn, at most
 _SIGN = re.compile(r"[\w.]/\w|\w_\w|\w\(\)|[a-z][A-Z]|\.\w{2,4}\b")
@@ -224,7 +225,8 @@ def _is_convention(exchange: Surroundings) -> bool:
 def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool]) -> bool:
     """True for an order beside a request or the state of the moment, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
     statement, words = exchange.said, exchange.words
-    if statement.kind != "order" or statement.stressed or words.lasting.within(exchange.tokens):
+    tokens = exchange.tokens[: -_AT_HAND if _ends_with_what_is_at_hand(exchange.tokens, words) else None]
+    if statement.kind != "order" or statement.stressed or words.lasting.within(tokens):
         return False
     if exchange.turn.project and names_this_project(statement.words):
         return False
@@ -233,6 +235,7 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         or len(exchange.turn.text) > _LONG_TURN
         or any(token in words.deictics and token in words.pronouns for token in tokens_of(statement.words))
         or _denies_what_is_at_hand(tokens_of(statement.words), words)
+        or len(tokens) < len(exchange.tokens)
         or _names_an_occasion(exchange.tokens, words)
         or (not _LENGTHS.isdisjoint(tokens_of(statement.words)) and _has_little_time(exchange.tokens, words))
         or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))
@@ -279,6 +282,13 @@ def _names_an_occasion(tokens: Sequence[str], words: Grammar) -> bool:
         and (before in words.prepositions or before in words.limits)
         for before, token in pairwise(tokens)
     )
+
+
+def _ends_with_what_is_at_hand(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for `when you edit this`, which is said of one piece of work; not for `when you write code`."""
+    *_, condition, _, _, thing = ("", "", "", *tokens)
+    is_thing = thing in words.thing_pronouns or (thing in words.deictics and thing in words.pronouns)
+    return is_thing and condition in words.conditions
 
 
 def _has_little_time(tokens: Sequence[str], words: Grammar) -> bool:
