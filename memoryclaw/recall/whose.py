@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import compress, pairwise
@@ -18,6 +19,8 @@ from memoryclaw.vault.value_forms import is_occupation
 _OWN = frozenset(lists.words("pronouns.own"))
 _GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words as well
 _KINDS = frozenset(lists.words("names.beside"))  # and articles
+_HAN = re.compile(r"[\u4e00-\u9fff\u3400-\u4dbf]|[A-Za-z0-9]+")
+_ASKING = re.compile("|".join(lists.words("relevance.asking_unspaced")))
 _NEAR = 3  # words behind an article, of which one is the thing
 
 
@@ -68,6 +71,12 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
         of_others.append(is_others)
     telling = [*compress(of_others, about)] if any(about) else of_others
     return bool(telling) and all(telling)
+
+
+def lacks_a_sign(asked: str, text: str) -> bool:
+    """True where a question in Chinese script names what a text does not: 兄 asks of another than 妹, and one sign alone may tell them apart."""
+    signs = _HAN.findall(_ASKING.sub(" ", asked)) if max(asked, default="") > "\u2fff" else ()
+    return not all(sign in text for sign in signs)
 
 
 def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ()) -> bool:
