@@ -107,10 +107,8 @@ def _claims(statement: Statement) -> Iterator[Claim]:
             and (len(assertions) < len(dated_assertions) or all_said)
         ):
             yield statement_of(statement)
-        if row.verdict == "ask" and not statement.assertions:
-            yield statement_of(statement)._replace(confidence="low")
-    elif row.verdict == "statement":
-        yield statement_of(statement)
+    if row.verdict == "statement" or (row.verdict == "ask" and not statement.assertions):
+        yield statement_of(statement)._replace(confidence="low" if row.verdict == "ask" else "high")
     for ended in statement.ended if not statement.among else ():
         yield claim_of(statement, ended.entity or statement.who, ended.field, ended.value, "end")
     if row.verdict == "renewal":

@@ -550,11 +550,7 @@ def _if_doubtful(case: _Case, decisions: Decisions) -> ClaimDecision | None:
     if claim.confidence == "medium" and (_is_later(case) or claim.replaces):
         return None  # whom it is about is not quite clear from its words, but the same field is known
     if claim.confidence != "high":
-        hint = (
-            _DOUBT
-            if claim.confidence == "low"
-            else "it is not quite clear from the words"
-        )
+        hint = _DOUBT if claim.confidence == "low" else "it is not quite clear from the words"
         return case("pending", hint)
     return None
 

@@ -20,7 +20,7 @@ from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import RELATED, Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
-from memoryclaw.recall.whose import asks_of_oneself, is_of_another, lacks_a_sign, is_other_sex
+from memoryclaw.recall.whose import asks_of_oneself, is_of_another, is_other_sex, lacks_a_sign
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import asks
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past

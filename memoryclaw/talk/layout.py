@@ -81,7 +81,7 @@ FORMS = (
     _form("error of a program", r"(?-i:[A-Za-z_.]{0,60}[A-Z][a-z]{1,30}(?:Error|Exception)): {1,4}\S", "TypeError: x is not a function", program=True),
     _form("error with a number", r"(?:npm (?:err!|error|warn)|(?:error|warning) ?\[?[a-z]{1,6}\d{2,6}\]?:|fatal:) {1,4}\S", "error TS2345: no such type", program=True),
     _form("prompt of a shell", r"(?:\([\w.-]{1,30}\) {0,2})?(?:[\w.-]{1,32}@[\w.-]{1,64}[: ][^\n$#%>]{0,120}[$#%>] ?|[$❯] {1,3}(?=[a-z./~])|➜ {1,3}\S{1,60} git:\()\S", "ana@box:~/app$ make", program=True),
-    _form("prompt of a shell in brackets", r"\[[^\]\n]{0,80}[~/][^\]\n]{0,120}\][$#%]? {1,3}\S", "[ana@box ~/app]$ make", program=True),
+    _form("prompt of a shell in brackets", r"\[[^\]\n]{3,160}\](?:[$#%] {0,3}\S| {1,3}[\U00010600-\U000106ff])", "[ana@box app]$ make", program=True),
     _form("prompt of Windows", r"(?:PS )?[A-Z]:\\[^\n>]{0,160}> ?\S", r"C:\app> dir", program=True),
     _form("result of tests", r"(?:=+ )?(?:ran )?\d{1,6} (?:tests?|passed|failed)\b.{0,60}\bin \d", "Ran 14 tests in 2.1s", program=True),
     _form("step of a build", r"step \d{1,3}/\d{1,3} ?: [A-Z]", "Step 3/9 : RUN make", program=True),

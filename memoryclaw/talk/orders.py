@@ -240,8 +240,10 @@ def _tells(tokens: Sequence[str], words: Grammar) -> bool:
 
 def is_task(clause: Clause, words: Grammar) -> bool:
     """True for one piece of work: `remind me to ring them`, `nimm den zweiten Vorschlag`, `i need a recipe for six`."""
-    tokens = _plain(clause, words)
-    made = not words.possessives_own.within(tokens) and any(
+    tokens = tuple(token for token in _plain(clause, words) if token not in words.softeners)
+    # `i need a poem for my nan`; not `i need a letter from my landlord`
+    own = [n for n, token in enumerate(tokens) if token in words.possessives_own]
+    made = all(n and tokens[n - 1] in words.purposes for n in own) and any(
         words.written_things.at(tokens, place + size + adjective)
         for place, size in words.needs.places(tokens)
         for adjective in range(2)

@@ -428,10 +428,10 @@ class _Turn:
         """Which clauses of a sentence are orders, and which of these only say how one piece of work shall be."""
         words = self.words
         order, once, is_asked = list[bool](), list[bool](), False
-        for place, clause in enumerate(members):
+        for place, member in enumerate(members):
             before = members[place - 1].tokens if place else ()
-            if before and words.lasting.at(before) == len(before):  # `from now on, answer briefly`
-                clause = clause._replace(typed=before + clause.typed)
+            leads = before and words.lasting.at(before) == len(before)  # `from now on, answer briefly`
+            clause = member._replace(typed=before + member.typed) if leads else member
             goes_on = is_asked and clause.start - members[place - 1].end <= 1
             is_asked = goes_on or (
                 asks(clause.typed, words, self.names.is_name) and not asks_for_manner(clause, words)

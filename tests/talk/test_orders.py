@@ -74,6 +74,9 @@ TASKS = [
     ("en", "write a mail to ana"), ("en", "translate this"), ("de", "erinner mich an die fähre"),
     ("de", "übersetz das"), ("en", "can you explain why it always crashes when i start it"),
     ("en", "can you ever forgive me"), ("en", "can you use this function whenever i call it"),
+    ("en", "come up with a name for the boat"), ("en", "rank these from best to worst"), ("en", "i need a poem for my aunt"),
+    ("de", "versuch mal zehn Beispiele"), ("fr", "regarde le fichier tide.py"), ("es", "nombra tres mareas"),
+    ("nl", "schrijf even een bericht aan de haven"), ("it", "elenca tre fari"), ("pt", "avalia a minha resposta"),
 ]  # fmt: skip
 NEITHER = [
     ("en", "no idea"), ("en", "no worries"), ("en", "no one came"), ("en", "no he is fine"),
@@ -87,7 +90,7 @@ NEITHER = [
     ("en", "i like it when you can see the sea"), ("en", "I'd rather you came at 8"), ("es", "odio que mi jefe mande mensajes"),
     ("de", "oder generell ein Lehrer"), ("de", "keine ahnung"), ("de", "kein problem"),
     ("de", "ich nutze immer postgres"),
-    ("en", "call me tomorrow"),
+    ("en", "call me tomorrow"), ("en", "i need a letter from my landlord"), ("fr", "ma tante regarde la mer"), ("it", "prova di canto"),
 ]  # fmt: skip
 
 
@@ -327,3 +330,35 @@ def test_an_order_before_a_colon_is_of_the_work_behind_it_unless_it_is_to_last(t
     segment = segment_of([("user Nora", text)])
     talk = weigh(statements.read(segment.turns, {}), segment.turns, SessionLook.of(segment.turns, "en"))
     assert talk.statements[0].kind == kind
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("en", "use bullet points for the summary"), ("en", "do not put the letter in bold"), ("en", "please keep the headings when you shorten this"),
+        ("fr", "utilise des puces pour le résumé"), ("nl", "gebruik bullets voor de samenvatting"),
+    ],
+)  # fmt: skip
+def test_an_order_about_the_one_text_that_is_worked_on_is_of_the_moment(code: str, text: str) -> None:
+    assert not claims_of(weighed(text, code))
+
+
+@pytest.mark.parametrize("text", ["from now on, cite your sources", "by default, answer briefly", "keep the answer short"])  # fmt: skip
+def test_an_order_that_lasts_holds_behind_a_comma_and_for_every_answer(text: str) -> None:
+    (claim,) = claims_of(weighed(text, "en"))
+    assert claim.field == FROM_NOW_ON
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [("en", "from now on you are my interviewer"), ("de", "ab jetzt bist du mein Trainer"), ("es", "ahora eres mi profesora"), ("it", "da ora sei il mio allenatore")],
+)  # fmt: skip
+def test_a_role_that_the_assistant_is_given_tells_nothing(code: str, text: str) -> None:
+    assert not claims_of(weighed(text, code))
+
+
+def weighed(text: str, code: str) -> statements.Talk:
+    """What is read in a turn, with its worth."""
+    segment = segment_of([("user Nora", text)])
+    talk = statements.read(segment.turns, {}, code)
+    return weigh(talk, segment.turns, SessionLook.of(segment.turns, code))

@@ -13,6 +13,8 @@ from segments import talk_of
 from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.talk.acceptance import verdict
 from memoryclaw.talk.layout import FORMS
+from memoryclaw.talk.own_words import own_words
+from memoryclaw.text.grammar import grammar
 
 DATA: dict[str, list[dict[str, Any]]] = tomllib.loads(
     (Path(__file__).parent / "pastes.toml").read_text(encoding="utf-8")
@@ -217,6 +219,27 @@ def test_what_a_program_gave_out_is_not_the_users_own() -> None:
         )
         == []
     )
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "ana@box:~/app$ make",
+        "(env) $ python app.py",
+        "❯ npm test",
+        "➜  app git:(main) make",
+        "C:\\app> dir",
+        "PS C:\\app> .\\build.ps1",
+        "[12:57 ~/app] ./tool login",
+    ],
+)
+def test_below_the_prompt_of_a_shell_stands_what_a_program_wrote(prompt: str) -> None:
+    speech = own_words(
+        f"it hangs at my gate\n{prompt}\nHello Bob, my port is 4000\n\nmy port is 80", grammar("en")
+    )
+    assert "it hangs at my gate" in speech.text
+    assert "my port is 80" in speech.text
+    assert "4000" not in speech.text
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
