@@ -445,7 +445,12 @@ def _as_statement(decider: ClaimDecider, decided: ClaimDecision, source: str) ->
     if claim.role != "user" or not claim.words:
         return decided._replace(action="drop", reason=f"{decided.reason}; there are more useful questions")
     quote = claim._replace(
-        entity=claim.speaker or claim.entity, field="", value=claim.words, how="said", cue=""
+        entity=claim.speaker or claim.entity,
+        field="",
+        value=claim.words,
+        how="said",
+        confidence="medium",
+        cue="",
     )
     decision = decider.decide(quote, source)
     reason = f"{decided.reason}; kept as it was said"
