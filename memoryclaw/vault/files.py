@@ -325,18 +325,18 @@ def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> File
     return FileRead(data, digest_of(data))
 
 
-def _to_free_name(folder: int, name: str, target: int, new: str, taken: str) -> None:
+def _to_free_name(folder: int, name: str, target: int, new: str, message: str) -> None:
     """Links a file to a free name; unlike a rename, a link never replaces another file."""
     try:
         os.link(name, new, src_dir_fd=folder, dst_dir_fd=target, follow_symlinks=False)
     except FileExistsError:
-        raise ConflictError(taken) from None
+        raise ConflictError(message) from None
     except OSError as error:
         # A file system without hard links (exFAT, some network drives) has nothing better than to look first.
         if error.errno not in NO_LINKS:
             raise
         if _mode_of(target, new) is not None:
-            raise ConflictError(taken) from None
+            raise ConflictError(message) from None
         os.rename(name, new, src_dir_fd=folder, dst_dir_fd=target)
         return
     os.fsync(target)
@@ -368,13 +368,13 @@ def _digest(folder: int, name: str) -> str | None:
     return file.digest if file else None
 
 
-def _exchange(folder: int, one: str, other: str) -> bool:
+def _exchange(folder: int, name: str, other: str) -> bool:
     """Exchanges two names of a folder in one step; False where that cannot be done."""
     library = late.ctypes.CDLL(None, use_errno=True)
     exchange = next((f for n in _EXCHANGES if (f := getattr(library, n, None))), None)
     if exchange is None:
         return False
-    if exchange(folder, os.fsencode(one), folder, os.fsencode(other), _EXCHANGE) == 0:
+    if exchange(folder, os.fsencode(name), folder, os.fsencode(other), _EXCHANGE) == 0:
         return True
     number = late.ctypes.get_errno()
     if number in _CANNOT_EXCHANGE:
