@@ -121,7 +121,6 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
     """Reads what the logs hold and no run has read, and applies what it makes of it.
 
     Args:
-        context: the vault and the settings.
         only_if_due: do nothing, and say why, while it is too early or another run is at work.
 
     Raises:

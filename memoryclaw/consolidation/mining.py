@@ -235,7 +235,6 @@ def frequent(
     The best supported come first, then the longest, then by their items.
 
     Args:
-        sequences: where to look.
         support: how many of them must hold a pattern.
         shortest: the least number of items.
         longest: the greatest number of items.

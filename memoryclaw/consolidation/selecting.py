@@ -116,8 +116,6 @@ def select(vault: Vault, past_runs: PastRuns, *, since: str = "", remember: bool
     """The logs that hold turns not consolidated yet, in order of their paths.
 
     Args:
-        vault: the vault.
-        done: what is done.
         since: an ISO date; then what is done does not count, and only logs of that day and later are read.
         remember: note what was found done, for the next look; only one process at a time may.
     """

@@ -708,7 +708,6 @@ class Phrases:
     Args:
         words: the words without case and accents.
         written: the words as written.
-        language: the language to read.
         today: the day that relative phrases count from.
         coming: the day up to which those without a year are read, of what lies ahead; without it they are the last up to today.
     """

@@ -149,7 +149,6 @@ def read_json(text: str, otherwise: str) -> Any:
     """The value of a JSON text.
 
     Args:
-        text: what should be JSON.
         otherwise: one sentence for when it is not.
 
     Raises:
