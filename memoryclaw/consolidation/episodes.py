@@ -22,11 +22,11 @@ from memoryclaw.consolidation.exchanges import (
     deeds,
     error_in,
     exchanges,
+    is_heartbeat,
     prose,
     telling,
     topics,
 )
-from memoryclaw.consolidation.fillers import is_heartbeat
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.todos import TodoLine
 from memoryclaw.index import stemming

@@ -22,8 +22,8 @@ from memoryclaw.unix import is_locked
 from memoryclaw.vault.layout import free_name, must_take_writes, on_disk, places
 
 SIZE_LIMIT = 256 * 1024 * 1024
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # To exchange two names, and the one flag that asks for it: Linux and macOS call it differently and mean the same.
@@ -259,7 +259,7 @@ def _parent(root: str, path: str, *, create: bool = False) -> Iterator[tuple[int
     if not name or any(folder in {"", ".", ".."} for folder in (*folders, name)) or "\0" in path:
         raise InputError(f"{path!r} is not a path inside the vault")
     try:
-        handle = os.open(root, _FOLDER)
+        handle = os.open(root, OPEN_FOLDER)
     except OSError as error:
         raise VaultError(f"the vault {root} cannot be opened: {error.strerror}") from None
     try:
@@ -274,7 +274,7 @@ def _parent(root: str, path: str, *, create: bool = False) -> Iterator[tuple[int
 
 def _enter(folder: int, part: str, path: str, *, create: bool) -> int:
     try:
-        return os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+        return os.open(part, OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
     except FileNotFoundError:
         if not create:
             raise NotFoundError(f"there is no file {path} in the vault") from None
@@ -287,14 +287,14 @@ def _enter(folder: int, part: str, path: str, *, create: bool) -> int:
     with suppress(FileExistsError):
         os.mkdir(part, 0o700, dir_fd=folder)
     os.fsync(folder)
-    return os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+    return os.open(part, OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
 
 
 @contextmanager
 def _open_for_reading(folder: int, name: str, path: str) -> Iterator[int | None]:
     """A regular file for reading; None when there is none."""
     try:
-        handle = os.open(name, _FILE, dir_fd=folder)
+        handle = os.open(name, OPEN_FILE, dir_fd=folder)
     except FileNotFoundError:
         yield None
         return
