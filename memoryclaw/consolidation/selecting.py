@@ -44,9 +44,8 @@ from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import Decisions, decisions_of
 
 BRANCHES = "refs/heads/memoryclaw/"  # where runs wait in `branch` mode
-UNSENT = (
-    f"{BRANCHES}unsent-"  # what a node of a fleet wrote and could not send while another took the vault over
-)
+# What one machine wrote and could not send while another took the vault over.
+UNSENT = f"{BRANCHES}unsent-"
 _CACHE = f"{STATE_DIR}/consolidated.json"
 
 

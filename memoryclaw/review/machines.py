@@ -62,7 +62,7 @@ def exchange(
     Args:
         include_noexport: also push what is marked not to leave this machine.
         may: told what was fetched, before it is merged; may raise.
-        own: what is there was written by this fleet, so nothing of it is in doubt.
+        own: the other copy is of the same installation, so nothing of it is in doubt.
         renamed: told another id of the vault before it has that.
 
     Raises:
