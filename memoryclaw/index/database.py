@@ -293,10 +293,7 @@ class Database:
             raise sqlite3.DatabaseError("a writer was killed; it takes the lock to look closer")
         connection = self._check(_connect(self.path))
         if sealed is None and self._is_alone:
-            verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
-            if verdict != "ok":
-                connection.close()
-                raise sqlite3.DatabaseError(verdict)
+            _check_structure(connection)
             self._seal(connection)
         return connection
 
@@ -391,6 +388,13 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("pragma synchronous=off")
     connection.execute("pragma temp_store=memory")
     return connection
+
+
+def _check_structure(connection: sqlite3.Connection) -> None:
+    verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
+    if verdict != "ok":
+        connection.close()
+        raise sqlite3.DatabaseError(verdict)
 
 
 def _translation(error: sqlite3.DatabaseError, path: Path) -> Exception:
