@@ -28,7 +28,7 @@ from memoryclaw.app import App, open_vault
 from memoryclaw.consolidation.changes import Claim, Segment
 from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.episodes import episode, extract, with_quotes
-from memoryclaw.consolidation.fillers import nothing_in
+from memoryclaw.consolidation.exchanges import nothing_in
 from memoryclaw.consolidation.planning import cut
 from memoryclaw.recall.evaluation import share
 from memoryclaw.talk.statements import read as read_talk

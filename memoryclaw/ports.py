@@ -211,7 +211,6 @@ class ServerEngine(Protocol):
 
         Args:
             settings: what the user's own settings say of extensions, by key.
-            root: the vault's folder.
             audience: whose view it is; empty for that of everything.
             recipe: what the content depends on; under another one the index is made anew.
             keeps: False where another process keeps the index, and this one only reads.

@@ -32,7 +32,7 @@ class Route(NamedTuple):
     Args:
         path: with at most one `{name}`, which is the verb's first argument.
         most: bytes of a request.
-        anywhere: whether the index alone answers, so that any node of a fleet can.
+        anywhere: whether the index alone answers, so that any copy of it can.
         adds: how many notes it adds to a vault, which are held against its quota; None where it is no addition.
         keys: arguments whose key has another name at this address.
     """

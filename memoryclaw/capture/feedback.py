@@ -57,7 +57,6 @@ def feedback(
         rating: from 1 to 5.
         note: why; without secrets and what is marked private.
         receipt: of the recall that showed it; the last one that did, in this session first, if none is named.
-        now: when.
 
     Raises:
         InputError: it is no rating, or the receipt is of no recall that showed this.

@@ -41,11 +41,8 @@ def context_for(
     """What `own` gives for the words of a prompt, or the daemon's context; None when it would take too long.
 
     Args:
-        hook: what the host handed over.
-        root: the vault's folder.
         own: (question, session, folder) → the context, worked out in a process of its own.
         end: when it is too late, on the monotonic clock.
-        audience: for whom the host asks.
     """
     question, session = question_of(without_marks(_text(hook, "prompt", "query")).own), session_of(hook)
     if not question.strip():
@@ -124,12 +121,7 @@ def write_latest(
     """Writes down how a session ended; returns the path, or nothing when there is nothing to say.
 
     Args:
-        root: the vault's folder.
-        logs: its logs.
-        session: the one that ended.
-        working: the lines of its working memory.
         budget: tokens of the block at most.
-        now: when it ended.
     """
     context = block(_turns(root, logs, session), working, budget)
     if not context:

@@ -51,9 +51,6 @@ def import_logs(recorder: Recorder, root: str, source: str, *, progress: Progres
     """Imports one log, or all below a folder.
 
     Args:
-        recorder: captures into the vault.
-        root: the vault's folder.
-        source: a file or a folder.
         progress: told (done, total) after each file.
     """
     source = os.path.abspath(os.path.expanduser(source))

@@ -42,8 +42,6 @@ def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
     """Keeps what is new in the transcript; returns how many turns were kept, known already, left out or refused.
 
     Args:
-        path: the transcript.
-        session: the session that its turns belong to.
         state: the state folder, where the place is remembered.
         keep: keeps turns; those that it does not keep are read again the next time.
     """
@@ -131,12 +129,7 @@ _SENT = ("type", "role", "tool", "name", "message", "content", "toolCallId", "to
 
 
 def turns_of(line: str, session: str) -> list[Turn]:
-    """The turns that one line of a transcript holds: none, one, or as many as it has results of tools.
-
-    Args:
-        line: one line of the JSONL file.
-        session: the session that the hook was called for.
-    """
+    """The turns that one line of a transcript holds: none, one, or as many as it has results of tools."""
     record = json_object(line)
     messages = messages_in(record)
     if isinstance(messages, str) or not record.keys() & {"message", "payload", "role"}:

@@ -86,7 +86,6 @@ class Action(ABC):
         """Why a run must not do it by now, in a sentence: the file is not what it was when this was planned; else empty.
 
         Args:
-            text: the text now.
             after: the text once it is done.
             collections: as for `patched`.
         """

@@ -28,11 +28,7 @@ def claim(
     """Keeps what an agent says, as far as nobody said otherwise; the same text twice is `existing`.
 
     Args:
-        context: the vault and the moment.
-        text: what to keep.
-        entity: what the fact or the statement is about.
         field: the fact's field; goes with `entity`.
-        tags: tags of the episode.
         tool: what the agent stored it with.
         session: the session in which it did.
     """

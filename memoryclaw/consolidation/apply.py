@@ -78,7 +78,6 @@ def apply(
     """Does what was planned, and records that it is done.
 
     Args:
-        context: the vault and the moment.
         changes: the plan; one without ranges has read no logs, and leaves no record.
         mode: `direct` on the current branch, `branch` on a branch of its own, `propose` as files under `review/`.
         loss_budget: the share of a file's lines that a run may lose at most.

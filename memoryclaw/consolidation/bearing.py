@@ -108,7 +108,6 @@ def changes(claim: Claim, fact: Fact, was: str = "") -> bool:
     """True where a claim says that what stands holds no longer, or otherwise.
 
     Args:
-        claim: what a person said.
         fact: what stands of the same one.
         was: the value that the claim takes the place of.
     """
@@ -270,8 +269,6 @@ def clauses_told(text: str, words: Grammar, names: frozenset[str] = frozenset())
     """The clauses of a text, each with its subject; what has none goes on about that of the clause before it: `my sister quit Shell and moved`.
 
     Args:
-        text: one sentence or several.
-        words: the grammar of its language.
         names: the words of known names, before each of which a clause may begin.
     """
     whole = list[Clause]()
@@ -294,8 +291,6 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     """False for a clause about others than the one whose it is, or about another thing than what stands of them: `my cousin moved`, `the bakery no longer does gluten-free bread`.
 
     Args:
-        clause: what is said later.
-        words: the grammar of its language.
         whose: the key of the one whose it is; empty for the speaker.
         known: the field and the value of what stands.
     """

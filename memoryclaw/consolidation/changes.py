@@ -333,7 +333,6 @@ def outcome_of(
     """The text before and after of every file that the changes touch; a change that cannot be made is left out.
 
     Args:
-        changes: what is to be done, in order.
         collections: the headings that are no entities.
         text_of: path → the text that stands there now, None where there is no file.
         as_planned: what no longer fits its file is left out, too, as by a run.
@@ -432,7 +431,6 @@ def render_record(changes: ChangeSet, proposed: Sequence[str], moment: str, mode
     """The record of a run as JSON that a person can read.
 
     Args:
-        changes: what was planned.
         proposed: the files under `review/` in which some of it waits.
         at: the moment of the run.
         mode: direct, branch or propose.

@@ -15,11 +15,18 @@ from memoryclaw.capture.log_files import open_stems
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace, imprint
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
-from memoryclaw.consolidation.continuing import ToldSessions
 from memoryclaw.consolidation.planning import Enrich, NearDuplicates, Planner, plan
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
-from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, past, practice, select
+from memoryclaw.consolidation.selecting import (
+    PastRuns,
+    ToldSessions,
+    Unread,
+    open_branches,
+    past,
+    practice,
+    select,
+)
 from memoryclaw.daemon.timetable import Due, due
 from memoryclaw.errors import HistoryError, LockedError, VaultError
 from memoryclaw.history import journal
@@ -121,7 +128,6 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
     """Reads what the logs hold and no run has read, and applies what it makes of it.
 
     Args:
-        context: the vault and the settings.
         only_if_due: do nothing, and say why, while it is too early or another run is at work.
 
     Raises:
@@ -130,7 +136,9 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
     """
     try:
         with one_at_a_time(context.writing.root):
-            notice = _recover(context.writing.root)
+            root = context.writing.root
+            # A run record that a killed writer left, and did not commit, would end a run too early.
+            notice = recover(root) if files.exists(root, journal.PATH) else ""
             planned = _planned(context, only_if_due=only_if_due, remember=True)
             if planned.waits:
                 return planned
@@ -178,11 +186,6 @@ def _over(context: ConsolidationContext, logs: Sequence[Unread]) -> tuple[list[U
     plural = "s" * (len(under_way) != 1)
     sentence = f"{len(under_way)} session{plural} still under way: left to the next run"
     return [log for log in logs if log not in under_way], (sentence,)
-
-
-def _recover(root: str) -> str:
-    """Finishes what a killed writer began: a run record that is there and not committed would end a run too early."""
-    return recover(root) if files.exists(root, journal.PATH) else ""
 
 
 def one_at_a_time(root: str) -> AbstractContextManager[object]:

@@ -22,11 +22,11 @@ from memoryclaw.consolidation.exchanges import (
     deeds,
     error_in,
     exchanges,
+    is_heartbeat,
     prose,
     telling,
     topics,
 )
-from memoryclaw.consolidation.fillers import is_heartbeat
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.todos import TodoLine
 from memoryclaw.index import stemming
@@ -108,7 +108,6 @@ def extract(
     """What a segment says, in its own words.
 
     Args:
-        segment: the turns.
         talk: the statements that people made in them.
         names: the keys of names known in the vault, and the names.
         language: of the vault; the talk's own is found by its small words.
@@ -767,8 +766,6 @@ def episode(segment: Segment, extraction: Extraction, is_taken: Callable[[str], 
     """The note of a segment.
 
     Args:
-        segment: the turns.
-        extraction: what was made of them.
         taken: whether the episode of another segment has this path.
     """
     times = _times(segment)

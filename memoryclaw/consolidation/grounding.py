@@ -111,11 +111,8 @@ def prove(
     """What rules read, with what a model adds and the segment's words bear out.
 
     Args:
-        answer: what the model said.
-        segment: what it read.
         basis: what rules read; its claims, points and participants stay.
         names: key_of(name) -> name, of the entities that the vault knows.
-        by: the model.
     """
     ground = _Ground(segment, basis, names)
     proposed_claims = [claimed for claimed in answer.claims[:_CLAIMS] if claimed.kind != "nothing"]

@@ -50,7 +50,9 @@ def plan_skills(
         calls_of: the calls in a range of a log; none where it is gone.
         render: gives the text of a template.
     """
-    sessions = _by_time(stretches([*earlier, *new]))
+    by_session = stretches([*earlier, *new]).items()
+    # In the order of their logs, whichever run read them.
+    sessions = dict(sorted(by_session, key=lambda pair: ([stretch.range for stretch in pair[1]], pair[0])))
     recent = {sequence.session for sequence in new}
     names, calls_of = set(existing), cache(calls_of)
     drafts = []
@@ -132,11 +134,6 @@ def _around(sequence: Sequence[str], steps: Items) -> Iterator[tuple[bool, str]]
         yield True, sequence[place]
     for place in range(places[0] - 1, max(places[0] - GAP - 2, -1), -1):
         yield False, sequence[place]
-
-
-def _by_time(sessions: Mapping[str, list[ToolSequence]]) -> dict[str, list[ToolSequence]]:
-    """The sessions in the order of their logs, whichever run read them."""
-    return dict(sorted(sessions.items(), key=lambda pair: ([stretch.range for stretch in pair[1]], pair[0])))
 
 
 def _is_settled(tools: Items, decisions: Decisions, existing: Collection[str]) -> bool:
@@ -235,7 +232,6 @@ def frequent(
     The best supported come first, then the longest, then by their items.
 
     Args:
-        sequences: where to look.
         support: how many of them must hold a pattern.
         shortest: the least number of items.
         longest: the greatest number of items.

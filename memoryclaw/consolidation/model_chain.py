@@ -49,7 +49,6 @@ class ModelChain:
 
     Args:
         chain: the models to ask, in order; empty for rules alone.
-        templates: where the prompts are.
         retries: how often a model is asked again after a failure.
         clock: seconds that only grow.
         sleep: waits that many seconds.
@@ -75,7 +74,6 @@ class ModelChain:
         """What rules read, enriched by the first model that answers; as it is, and degraded, when none does.
 
         Args:
-            segment: what is read.
             basis: what rules made of it, claims included.
             names: key_of(name) -> name, of the entities that the vault knows.
             known: what stands of those who are named, a line each.
@@ -143,8 +141,6 @@ def model_chain(
     """The chain that the settings name; none with `--llm none`.
 
     Args:
-        config: the settings.
-        templates: where the prompts are.
         environ: where the key of an endpoint is looked for.
         llm: auto | none.
     """

@@ -38,8 +38,7 @@ from memoryclaw.consolidation.changes import (
     Segment,
     Skipped,
 )
-from memoryclaw.consolidation.claims import claims_of
-from memoryclaw.consolidation.continuing import ToldSessions
+from memoryclaw.consolidation.claims import claims_of, in_project, scopes_of_work
 from memoryclaw.consolidation.cues import cued, denied, is_order_to_forget, unwanted
 from memoryclaw.consolidation.episodes import (
     EpisodeNote,
@@ -51,12 +50,11 @@ from memoryclaw.consolidation.episodes import (
     with_changes,
     with_quotes,
 )
-from memoryclaw.consolidation.fillers import nothing_in
+from memoryclaw.consolidation.exchanges import nothing_in
 from memoryclaw.consolidation.pending import PENDING_FILE, read_pending, waiting_id
-from memoryclaw.consolidation.projects import in_project, scopes_of_work
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
-from memoryclaw.consolidation.selecting import Unread
+from memoryclaw.consolidation.selecting import ToldSessions, Unread
 from memoryclaw.consolidation.todos import EarlierTodos, StoredEpisode, window
 from memoryclaw.consolidation.todos import read as read_todos
 from memoryclaw.model import Turn

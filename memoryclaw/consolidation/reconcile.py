@@ -198,10 +198,7 @@ def reconcile(
     """What becomes of a claim.
 
     Args:
-        claim: what a line of a log states.
         facts: all facts of its entity, current and past, with the path of their file.
-        schema: the fields that the vault declares.
-        decisions: what people decided before.
         files: where a new fact goes.
         today: ISO date by the clock of the app, "" when unknown.
         said_by: tells who said what a known fact rests on, by the keys of their names.
@@ -386,8 +383,6 @@ def facts_after(
     """The known facts as they are once this is done.
 
     Args:
-        known: the facts before.
-        decided: what becomes of a claim.
         source: the episode that it rests on.
         day: the date a fact gets whose claim has none.
     """
@@ -878,12 +873,7 @@ class ClaimDecider:
     def overtaken(
         self, statements: Sequence[Statement], decided: Sequence[ClaimDecision]
     ) -> Iterator[tuple[Claim, tuple[Place, ...]]]:
-        """The words of each turn by which some of what stands may have changed, and that.
-
-        Args:
-            statements: all that people said in a segment.
-            decided: what became of it.
-        """
+        """The words of each turn by which some of what stands may have changed, and that."""
         settled = {(decision.claim.line, decision.fact) for decision in decided}
         fields = {  # whose value was told there: it holds, waits, or is another's word
             (decision.claim.line, key_of(decision.claim.entity), key_of(decision.claim.field))

@@ -21,12 +21,7 @@ class Weight(NamedTuple):
 
 
 class Salience:
-    """The topics of a vault, by the stems of their words.
-
-    Args:
-        topics: as the file names them.
-        language: of the vault.
-    """
+    """The topics of a vault, by the stems of their words."""
 
     def __init__(self, topics: Topics = Topics(), language: str = "en") -> None:  # noqa: B008 - an immutable value
         texts = [*topics.matters, *topics.ignored]

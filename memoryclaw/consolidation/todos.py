@@ -60,10 +60,7 @@ def read(
     """A talk without its to-dos, and the lines that tell these and what became of earlier ones.
 
     Args:
-        talk: what people said.
-        turns: those that it was read from.
         earlier: the to-dos that were open before, the newest first; called where the talk may end one.
-        language: of the vault.
     """
     reader = TodoReader(turns, earlier, language)
     statements: list[Statement] = []
@@ -716,7 +713,6 @@ class EarlierTodos:
     Args:
         stored: the episodes of the vault that have to-dos; called once, and only where it matters.
         reading: the lines that are being read; what the vault has made of them before does not count.
-        language: of the vault.
     """
 
     def __init__(

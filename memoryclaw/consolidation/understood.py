@@ -32,14 +32,7 @@ class Understood(NamedTuple):
 
 
 def understood(context: WriteContext, catalog: Catalog, text: str, language: str) -> Understood:
-    """Reads a text that a person typed with the deterministic reader of talk.
-
-    Args:
-        context: the vault and the moment.
-        catalog: what the vault knows.
-        text: what to remember.
-        language: of the vault.
-    """
+    """Reads a text that a person typed with the deterministic reader of talk."""
     turn = Turn(
         id="", session="", turn="1", ts=timestamp(context.now), role="user", name=context.owner, text=text, line=1, end_line=1
     )  # fmt: skip

@@ -181,7 +181,6 @@ class DaemonSchedule:
     Args:
         every: seconds between two looks; `consolidate --due` itself decides whether there is something to do.
         tell: is given one sentence for every run that did something or failed.
-        clock: tells the time.
         first: seconds until the first look, in which what was missed is not made up for, either.
         after: hours for which new lines are left to an agent.
         wait: waits so many seconds, and is True when there is nothing more to do.

@@ -85,8 +85,6 @@ def plan_purge(context: WriteContext, request: PurgeRequest, *, again: bool = Fa
     """What a purge would erase; nothing is written.
 
     Args:
-        context: the vault and the moment.
-        request: what is to go.
         again: the purge was begun before, so what is gone already is no mistake.
 
     Raises:

@@ -162,7 +162,14 @@ class Sync:
         from memoryclaw.index.indexer import Indexer  # noqa: PLC0415 - where a watcher keeps the index fresh, a search reads no note
 
         gone = self._index.digests(behind.removed)
-        self._carry_doubts(gone, behind.changed)
+        # A file that was moved as it was is in doubt where it is now, before anything of it is read.
+        root = os.fspath(self._vault.root)
+        in_doubt = {digest: path for path, digest in gone.items() if self._vault.doubts(path).pieces}
+        for path in behind.changed if in_doubt else ():
+            digest = self._digest(path)
+            if digest and (old := in_doubt.get(digest)):  # of what cannot be read there is none
+                with suppress(VaultError):
+                    carry(root, old, path)
         indexer = Indexer(self._vault, self._index, scan.raw)
         indexer.run(behind.changed, behind.removed, self._progress)
         for path, digest in gone.items():
@@ -174,16 +181,6 @@ class Sync:
         counts = indexer.added, indexer.changed, len(behind.removed), len(indexer.unread), len(scan.files)
         paths = [*indexer.paths, *behind.removed]
         return Synced(*counts, tuple(indexer.racy), tuple(paths[:_TOLD]))
-
-    def _carry_doubts(self, gone: dict[str, bytes], changed: list[str]) -> None:
-        """A file that was moved as it was is in doubt where it is now, before anything of it is read."""
-        root = os.fspath(self._vault.root)
-        in_doubt = {digest: path for path, digest in gone.items() if self._vault.doubts(path).pieces}
-        for path in changed if in_doubt else ():
-            digest = self._digest(path)
-            if digest and (old := in_doubt.get(digest)):  # of what cannot be read there is none
-                with suppress(VaultError):
-                    carry(root, old, path)
 
     def _odd(self, problems: list[Problem]) -> None:
         earlier = self._index.scan_problems() if self._odd_before is None else self._odd_before

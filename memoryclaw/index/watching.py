@@ -401,11 +401,11 @@ class PendingHints:
         for path in paths:
             self._due.pop(path, None)
             self._again.pop(path, None)
-        taken = Work(paths, frozenset(self._folders), tuple(self._cookies))
+        work = Work(paths, frozenset(self._folders), tuple(self._cookies))
         self._folders.clear()
         self._cookies.clear()
         self.moved = False
-        return taken
+        return work
 
     def forget(self) -> None:
         """Drops everything: the whole vault is about to be looked at."""

@@ -22,12 +22,12 @@ KIND = "conflict"
 
 def allowance(decisions: Decisions) -> Callable[[Fact, Fact], bool]:
     """Tells of two facts whether a person said that both may stand."""
-    return lambda one, other: decisions.is_rejected(pair_print(one, other))
+    return lambda first, other: decisions.is_rejected(pair_print(first, other))
 
 
-def pair_print(one: Fact, other: Fact) -> str:
+def pair_print(first: Fact, other: Fact) -> str:
     """What decisions know two values of one field by."""
-    return fingerprint(KIND, _keys((one, other)), key_of_fact(one), *sorted((one.value, other.value)))
+    return fingerprint(KIND, _keys((first, other)), key_of_fact(first), *sorted((first.value, other.value)))
 
 
 def conflict_print(conflict: Conflict) -> str:
@@ -65,14 +65,14 @@ def _visible_facts(context: WriteContext, facts: Sequence[FactAt]) -> Iterator[F
     for path, fact in facts:
         if path not in texts:
             texts[path] = list(context.semantic(path).facts(context.text(path)).facts)
-        place = next((n for n, one in enumerate(texts[path]) if one.current and says(one, fact)), None)
+        place = next((n for n, row in enumerate(texts[path]) if row.current and says(row, fact)), None)
         if place is not None:
             yield path, texts[path].pop(place)._replace(trust=fact.trust)
 
 
-def says(one: Fact, other: Fact) -> bool:
+def says(first: Fact, other: Fact) -> bool:
     """True for lines that say the same of the same field."""
-    return (one.entity, one.field, one.value) == (other.entity, other.field, other.value)
+    return (first.entity, first.field, first.value) == (other.entity, other.field, other.value)
 
 
 def rivals(conflict: Conflict) -> list[tuple[Fact, Fact]]:

@@ -50,7 +50,7 @@ def habits(context: UpkeepContext) -> Iterator[PlannedChange]:
         elif preference := _sample(context.catalog, fact, partial(places.of, path)):
             by_entity[name_key(fact.entity)].append(preference)
     for entity, preferences in sorted(by_entity.items()):
-        for group in _groups(sorted(preferences, key=lambda one: (one.places[0], one.said))):
+        for group in _groups(sorted(preferences, key=lambda wish: (wish.places[0], wish.said))):
             if not any(are_alike(group[0].stems, stems) for stems in decided[entity]):
                 first = group[0]
                 spots = sorted({(day, source, shown.said) for shown in group for day, source in shown.places})

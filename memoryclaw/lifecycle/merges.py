@@ -109,14 +109,14 @@ def alike_pairs(texts: Sequence[tuple[str, str]]) -> list[Pair]:
             pairs.append(Pair(first, id_, 1.0, "reuse"))
     words_by_id = {id_: frozenset(_words_of_lines(text)) for id_, text in texts if id_ in sets}
     for first_id, second_id in _candidates({id_: trigrams for trigrams, id_ in same.items()}, order):
-        takes, taken = sorted((first_id, second_id), key=lambda id_: (-len(sets[id_]), order[id_]))
-        shared = len(sets[takes] & sets[taken])
-        union = len(sets[takes]) + len(sets[taken]) - shared
+        takes, absorbed = sorted((first_id, second_id), key=lambda id_: (-len(sets[id_]), order[id_]))
+        shared = len(sets[takes] & sets[absorbed])
+        union = len(sets[takes]) + len(sets[absorbed]) - shared
         score = shared / union
-        if shared == len(sets[taken]) or words_by_id[taken] <= words_by_id[takes]:
-            pairs.append(Pair(takes, taken, score, "absorb"))
+        if shared == len(sets[absorbed]) or words_by_id[absorbed] <= words_by_id[takes]:
+            pairs.append(Pair(takes, absorbed, score, "absorb"))
         elif surely(score, union) >= ALIKE:
-            pairs.append(Pair(takes, taken, score, "near"))
+            pairs.append(Pair(takes, absorbed, score, "near"))
     return list(_once(sorted(pairs, key=lambda pair: (-pair.score, pair.takes, pair.taken))))
 
 
@@ -158,10 +158,10 @@ def _words_of_lines(text: str) -> Iterator[str]:
 
 def _once(pairs: Iterable[Pair]) -> Iterator[Pair]:
     """The pairs in order, without those in which one is gone already or takes in another and is taken in itself."""
-    taken, taking = set[str](), set[str]()
+    absorbed, taking = set[str](), set[str]()
     for pair in pairs:
-        if not {pair.takes, pair.taken} & taken and pair.taken not in taking:
-            taken.add(pair.taken)
+        if not {pair.takes, pair.taken} & absorbed and pair.taken not in taking:
+            absorbed.add(pair.taken)
             taking.add(pair.takes)
             yield pair
 
@@ -177,33 +177,33 @@ def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
         for pair in alike_pairs([(episode.id, episode.text) for episode in groups[trust]])
     ]
     for pair in sorted(pairs, key=lambda pair: (-pair.score, pair.takes, pair.taken)):
-        takes, taken = by_id[pair.takes], by_id[pair.taken]
-        if takes.at[:10] != taken.at[:10]:  # those of one day are merged as they are written
+        takes, absorbed = by_id[pair.takes], by_id[pair.taken]
+        if takes.at[:10] != absorbed.at[:10]:  # those of one day are merged as they are written
             only, said = tuple[str, ...](), set(_words_of_lines(takes.text))
             if pair.outcome == "near":  # with their block ids where these are free
                 blocks = {read_line(line).block for line in takes.text.split("\n")}
                 only = tuple(
                     without_ids(line) if read_line(line).block in blocks else line
-                    for line in taken.lines
+                    for line in absorbed.lines
                     if not set(_words_of_lines(line)) <= said
                 )
-            name = taken.path.rpartition("/")[2]
+            name = absorbed.path.rpartition("/")[2]
             to = files.free_path(context.writing.root, f"archive/episodes/{name}")
             reasons = {
                 "reuse": "the two say the same but for spelling",
-                "absorb": f"{takes.id} holds all that {taken.id} says",
-                "near": f"the two are {pair.score:.0%} alike; the lines that only {taken.id} has go with it",
+                "absorb": f"{takes.id} holds all that {absorbed.id} says",
+                "near": f"the two are {pair.score:.0%} alike; the lines that only {absorbed.id} has go with it",
             }[pair.outcome]
             yield PlannedChange(
                 kind="merge",
-                title=f"{taken.id} repeats {takes.id}",
+                title=f"{absorbed.id} repeats {takes.id}",
                 actions=(
-                    actions.AddSource(takes.path, taken.ranges),
-                    actions.TakeIn(takes.path, (taken.id, *taken.merged), only),
-                    actions.MoveFile(taken.path, to),
+                    actions.AddSource(takes.path, absorbed.ranges),
+                    actions.TakeIn(takes.path, (absorbed.id, *absorbed.merged), only),
+                    actions.MoveFile(absorbed.path, to),
                 ),
-                evidence=(only or taken.lines)[:_QUOTED],
-                source=" ".join(taken.ranges),
+                evidence=(only or absorbed.lines)[:_QUOTED],
+                source=" ".join(absorbed.ranges),
                 reason=reasons,
                 id=takes.id,
             )
@@ -300,31 +300,33 @@ def names_alike(
         names: everything else that has a name.
         collections: names of files that hold entities of one kind each.
     """
-    everything = {key_of(one) for one in (*names, *(one.name for one in known))}
+    everything = {key_of(short) for short in (*names, *(short.name for short in known))}
     by_word: dict[str, set[str]] = defaultdict(set)
     for key in everything:
         for word in key.split():
             by_word[word].add(key)
-    entities, spelled = {key_of(one.name): one for one in known}, defaultdict[str, list[str]](list)
-    for key, one in sorted(entities.items()):
-        for spelling in {fold(pairs).replace(" ", "") for pairs in keys_of(one.name)}:
+    entities, spelled = {key_of(short.name): short for short in known}, defaultdict[str, list[str]](list)
+    for key, short in sorted(entities.items()):
+        for spelling in {fold(pairs).replace(" ", "") for pairs in keys_of(short.name)}:
             spelled[spelling].append(key)
     pairs = [
         Called(entities[same[0]].name, entities[duplicate].name, "are the same but for spelling")
         for same in spelled.values()
         for duplicate in same[1:]
     ]
-    for key, one in sorted(entities.items()):
-        wider = set.intersection(*(by_word[word] for word in one.words)) - {key}
-        wider = {longer for longer in wider if set(longer.split()) > one.words}
+    for key, short in sorted(entities.items()):
+        wider = set.intersection(*(by_word[word] for word in short.words)) - {key}
+        wider = {longer for longer in wider if set(longer.split()) > short.words}
         if len(wider) != 1:
             continue  # nothing, or who knows which
         longer = entities.get(next(iter(wider)))
-        if longer is None or not _short_for(one, longer):
+        if longer is None or not _short_for(short, longer):
             continue
         # Two that stand in collections of different kinds are two.
-        if one.stems & longer.stems or not one.stems | longer.stems <= {*collections}:
-            pairs.append(Called(longer.name, one.name, f"may be one: {one.name} is short for {longer.name}"))
+        if short.stems & longer.stems or not short.stems | longer.stems <= {*collections}:
+            pairs.append(
+                Called(longer.name, short.name, f"may be one: {short.name} is short for {longer.name}")
+            )
     return list(
         {frozenset((key_of(pair.name), key_of(pair.other))): pair for pair in reversed(pairs)}.values()
     )[::-1]
@@ -334,17 +336,17 @@ _PEOPLE = frozenset({"people", "contacts"})
 _OWNED = re.compile(r"\w['’]s ")
 
 
-def _short_for(one: NamedEntity, longer: NamedEntity) -> bool:
-    if longer.words - one.words <= {key_of(word) for word in words("names.beside")}:
+def _short_for(shorter: NamedEntity, longer: NamedEntity) -> bool:
+    if longer.words - shorter.words <= {key_of(word) for word in words("names.beside")}:
         return True
     names = key_of(longer.name).split()
-    if _OWNED.search(longer.name) and not _OWNED.search(one.name):
+    if _OWNED.search(longer.name) and not _OWNED.search(shorter.name):
         return False  # `Lena`, `Lena's book club`
     is_person = longer.stems <= _PEOPLE
-    return is_person and len(one.words) == 1 and key_of(one.name) in (names[0], names[-1])
+    return is_person and len(shorter.words) == 1 and key_of(shorter.name) in (names[0], names[-1])
 
 
-def disagree(one: NamedEntity, other: NamedEntity, many: Iterable[str]) -> bool:
+def disagree(first: NamedEntity, other: NamedEntity, many: Iterable[str]) -> bool:
     """True where a field that has one value has different ones in the two."""
     several = {*many}
 
@@ -355,7 +357,7 @@ def disagree(one: NamedEntity, other: NamedEntity, many: Iterable[str]) -> bool:
                 values[fact.field.casefold()].add(key_of(fact.value))
         return values
 
-    mine, theirs = told(one), told(other)
+    mine, theirs = told(first), told(other)
     return any(mine[field] != theirs[field] for field in mine.keys() & theirs.keys() - several)
 
 
@@ -401,8 +403,8 @@ def _of_facts(context: UpkeepContext, known: Mapping[str, NamedEntity]) -> Itera
         for field, values in groups.items():
             order = sorted(values, key=lambda value: (value[1].day, value[0], value[1].line))
             for pair in repeated_values([fact.value for _, fact in order], statements=not field):
-                takes, taken = order[int(pair.takes)], order[int(pair.taken)]
-                yield _fact_merge(takes, taken, places.of(*taken), context.writing.today)
+                takes, absorbed = order[int(pair.takes)], order[int(pair.taken)]
+                yield _fact_merge(takes, absorbed, places.of(*absorbed), context.writing.today)
 
 
 def repeated_values(values: Sequence[str], *, statements: bool) -> list[Pair]:
@@ -419,7 +421,7 @@ def repeated_values(values: Sequence[str], *, statements: bool) -> list[Pair]:
             for pair in combinations(places, 2)
             if words_[pair[0]] & words_[pair[1]] and agree(places[pair[0]], places[pair[1]])
         )
-        return [*_once(Pair(takes, taken, 1.0, "absorb") for takes, taken in fuller)]
+        return [*_once(Pair(takes, absorbed, 1.0, "absorb") for takes, absorbed in fuller)]
     weight = {place: _weight(value) for place, value in places.items()}
     return [pair for pair in alike_pairs([*places.items()]) if weight[pair.takes] == weight[pair.taken]]
 
@@ -432,9 +434,9 @@ def _weight(value: str) -> tuple[frozenset[str], bool]:
 
 
 def _fact_merge(
-    takes: tuple[str, Fact], taken: tuple[str, Fact], sources: Iterable[str], today: str
+    takes: tuple[str, Fact], absorbed: tuple[str, Fact], sources: Iterable[str], today: str
 ) -> PlannedChange:
-    (path, fact), (other_path, duplicate) = takes, taken
+    (path, fact), (other_path, duplicate) = takes, absorbed
     return PlannedChange(
         kind="merge",
         title=f"{fact_in_words(duplicate.entity, duplicate.field, duplicate.value)} is told twice",

@@ -93,7 +93,7 @@ def _write(context: UpkeepContext, wanted: Callable[[View], bool], *, edited: bo
         items = [_commit(context, view, run, edited=edited) for view in chosen]
         while items:
             outcomes, refused = writer.write_all(items, verb=VERB, now=context.writing.now)
-            paths += [view.path for view, one in zip(chosen, outcomes, strict=False) if one.changed]
+            paths += [view.path for view, outcome in zip(chosen, outcomes, strict=False) if outcome.changed]
             if refused:
                 notices.append(str(refused))
             # One page that cannot be written keeps no other from being.

@@ -186,12 +186,12 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
         things_by_id[episode.id] = frozenset(names) | {
             f"#{tag}" for tag in episode.tags if key_of(tag) not in keys
         }
-    counts = Counter(thing for topics in things_by_id.values() for thing in topics)
+    counts = Counter(named for topics in things_by_id.values() for named in topics)
     most = len(episodes) / 2 if len(episodes) >= _ENOUGH else len(episodes)
     pairs = Counter(
         pair
         for topics in things_by_id.values()
-        for pair in combinations(sorted(thing for thing in topics if counts[thing] <= most), 2)
+        for pair in combinations(sorted(named for named in topics if counts[named] <= most), 2)
     )
     topic_of: dict[str, set[str]] = {}
     for (first, second), times in sorted(pairs.items(), key=lambda item: (-item[1], item[0])):
@@ -201,7 +201,7 @@ def topics_of(episodes: Sequence[Episode], known: Mapping[str, str]) -> list[Top
     topics = []
     for members in {frozenset(members) for members in topic_of.values()}:
         inside = [first.id for first in episodes if len(members & things_by_id[first.id]) > 1]
-        often = Counter(thing for id_ in inside for thing in members & things_by_id[id_])
+        often = Counter(named for id_ in inside for named in members & things_by_id[id_])
         ordered = sorted(
             members, key=lambda member: (-often[member], member.startswith("#"), key_of(member), member)
         )
@@ -226,10 +226,10 @@ def pages(context: UpkeepContext) -> list[GeneratedPage]:
         dict(zip((subject.name for subject in subjects), entity_paths, strict=True)),
     )
     made_pages = [
-        making.entity(one, path, episodes, [
-            _link(where, topic.name) for topic, where in zip(topics, topic_paths, strict=True) if one.name in topic.members
+        making.entity(shown, path, episodes, [
+            _link(where, topic.name) for topic, where in zip(topics, topic_paths, strict=True) if shown.name in topic.members
         ])
-        for one, path in zip(subjects, entity_paths, strict=True)
+        for shown, path in zip(subjects, entity_paths, strict=True)
     ]  # fmt: skip
     by_name, by_id = (
         {subject.name: subject for subject in subjects},
@@ -244,12 +244,12 @@ def pages(context: UpkeepContext) -> list[GeneratedPage]:
 
 def _paths(folder: str, names: Sequence[str]) -> list[str]:
     """A path for each name; where two would have the same, or a name no letter that a path may have, with a digest of the name."""
-    taken, paths = set[str](), []
+    used, paths = set[str](), []
     for name in names:
         path = f"{folder}{slug(name)}.md"
-        if path in taken or (slug(name) == "note" and key_of(name) != "note"):
+        if path in used or (slug(name) == "note" and key_of(name) != "note"):
             path = f"{folder}{slug(name)}-{fingerprint_of(key_of(name))[:6]}.md"
-        taken.add(path)
+        used.add(path)
         paths.append(path)
     return paths
 

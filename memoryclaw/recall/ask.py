@@ -100,8 +100,6 @@ def ask(
     """The lines of a recall that answer its question.
 
     Args:
-        text: the question.
-        budget: tokens of the recall.
         max_results: whole notes in it.
         least: a line answers only if it holds so much of the question's weight.
         own: what of the text of a turn, and of who said it, is that one's own: what is pasted answers nothing for sure.

@@ -277,9 +277,9 @@ def _less(lines: Sequence[_FactLine], others: Sequence[_FactLine]) -> list[_Fact
     return fewer
 
 
-def _about(one: _FactLine, other: _FactLine) -> bool:
+def _about(first: _FactLine, other: _FactLine) -> bool:
     """True where both tell the same fields of the same entities."""
-    return [(f.entity, f.field) for f in one.facts] == [(f.entity, f.field) for f in other.facts]
+    return [(f.entity, f.field) for f in first.facts] == [(f.entity, f.field) for f in other.facts]
 
 
 def _without_headings(text: str, file: SemanticFile, fresh: Counter[str]) -> str:

@@ -62,7 +62,7 @@ def exchange(
     Args:
         include_noexport: also push what is marked not to leave this machine.
         may: told what was fetched, before it is merged; may raise.
-        own: what is there was written by this fleet, so nothing of it is in doubt.
+        own: the other copy is of the same installation, so nothing of it is in doubt.
         renamed: told another id of the vault before it has that.
 
     Raises:
@@ -255,10 +255,10 @@ class BranchMerge:
         )
 
     def _merged(
-        self, base: merging.Listing, one: merging.Tip, other: merging.Tip, kind: str
+        self, base: merging.Listing, ours: merging.Tip, theirs: merging.Tip, kind: str
     ) -> merging.MergedTree:
-        self._load(merging.disputed_objects(base, one, other))
-        merged = merging.merge_trees(base, one, other, self._blob, kind)
+        self._load(merging.disputed_objects(base, ours, theirs))
+        merged = merging.merge_trees(base, ours, theirs, self._blob, kind)
         self.blobs |= merged.made
         return merged
 
@@ -291,10 +291,10 @@ def _blobs(history: History, oids: Sequence[str]) -> Iterator[tuple[str, bytes |
             yield oid, blob[2] if blob and blob[1] == "blob" else None
 
 
-def _bases(history: History, one: str, other: str) -> list[str]:
-    if not one or not other:
+def _bases(history: History, first: str, other: str) -> list[str]:
+    if not first or not other:
         return []
-    return sorted(history.git.asks("merge-base", "--all", one, other)[1].decode().split())
+    return sorted(history.git.asks("merge-base", "--all", first, other)[1].decode().split())
 
 
 def _count(history: History, new: str, old: str) -> int:

@@ -76,26 +76,26 @@ class MergedTree(NamedTuple):
 
 
 def merge_trees(
-    base: Listing, one: Tip, other: Tip, read: Callable[[str], bytes], hash_name: str
+    base: Listing, ours: Tip, theirs: Tip, read: Callable[[str], bytes], hash_name: str
 ) -> MergedTree:
     """Merges two commits.
 
     Args:
         base: the files of the commit that both came of; empty without one.
-        one: a side; which of the two is given first makes no difference.
+        ours: a side; which of the two is given first makes no difference.
 
     Raises:
         ConflictError: a file cannot be merged by a program; the sentence says which and why.
     """
-    first, second = sorted((one, other), key=lambda tip: (tip.when, tip.commit))
+    first, second = sorted((ours, theirs), key=lambda tip: (tip.when, tip.commit))
     return _Merging(base, first, second, read, hash_name).run()
 
 
-def disputed_objects(base: Listing, one: Tip, other: Tip) -> list[str]:
+def disputed_objects(base: Listing, ours: Tip, theirs: Tip) -> list[str]:
     """The ids of the objects that a merge of these is going to read."""
     entries: set[TreeEntry | None] = set()
-    for path in {*one.files, *other.files, DECISIONS_FILE, SCHEMA_FILE}:
-        versions = [tree.get(path) for tree in (base, one.files, other.files)]
+    for path in {*ours.files, *theirs.files, DECISIONS_FILE, SCHEMA_FILE}:
+        versions = [tree.get(path) for tree in (base, ours.files, theirs.files)]
         is_disputed = versions[1] != versions[2] and versions[0] not in versions[1:]
         is_read = path.startswith(("episodes/", "semantic/", f"{RUNS}/")) and len({*versions}) > 1
         if is_disputed or is_read or path in (DECISIONS_FILE, SCHEMA_FILE):
@@ -369,11 +369,11 @@ class _Merging:
         entry = (self.files if files is None else files).get(DECISIONS_FILE)
         return Decisions.read(self._text(entry))
 
-    def _facts(self, path: str, base: str, one: str, two: str) -> str | None:
+    def _facts(self, path: str, base: str, ours: str, theirs: str) -> str | None:
         schema = self._schema
         file = SemanticFile(path, schema.collections)
-        text = weave(base, one, two, merge_outlines, _rows).text
-        three = _Three(*(_Side.of(file, side) for side in (base, one, two)))
+        text = weave(base, ours, theirs, merge_outlines, _rows).text
+        three = _Three(*(_Side.of(file, side) for side in (base, ours, theirs)))
         for side, tip in ((three.one, self.first), (three.two, self.second)):
             self._without_refused(three.base, side, tip)
         counts = three.target_counts()
@@ -382,7 +382,7 @@ class _Merging:
             text = self._decide(text, file, three, schema)
         except InputError:
             return None
-        is_whole = _is_all_there(file, text, counts, self.waiting) and _reads_well(path, text, (one, two))
+        is_whole = _is_all_there(file, text, counts, self.waiting) and _reads_well(path, text, (ours, theirs))
         return text if is_whole else None
 
     def _without_refused(self, base: _Side, side: _Side, tip: Tip) -> None:
@@ -573,9 +573,9 @@ class _Merging:
         return parse_ranges(split(readable(self._text(entry))).raw)
 
 
-def _overlap(one: Iterable[LogRange], other: Iterable[LogRange]) -> bool:
+def _overlap(first: Iterable[LogRange], other: Iterable[LogRange]) -> bool:
     ranges = list(other)
-    return any(a.path == b.path and a.first <= b.last and b.first <= a.last for a in one for b in ranges)
+    return any(a.path == b.path and a.first <= b.last and b.first <= a.last for a in first for b in ranges)
 
 
 def _run_of(runs: Sequence[tuple[str, str, list[LogRange]]], ranges: Sequence[LogRange]) -> tuple[str, str]:
@@ -659,8 +659,8 @@ class _Three(NamedTuple):
         base, ours, theirs = (side.counts for side in self)
         counted = dict[_Key, int]()
         for key in {*ours, *theirs}:
-            was, one, two = base[key], ours[key], theirs[key]
-            counted[key] = two if one == was else one if two == was else max(one, two)
+            was, here, there = base[key], ours[key], theirs[key]
+            counted[key] = there if here == was else here if there == was else max(here, there)
         for side, other_side in ((self.one, self.two), (self.two, self.one)):
             for key in side.counts - base:
                 # What one side took up the other took up as well, and has replaced since.
@@ -731,16 +731,16 @@ def _is_all_there(
 # Lines, by the kind of file.
 
 
-def _rows(was: list[str], one: list[str], two: list[str]) -> list[str]:
+def _rows(was: list[str], ours: list[str], theirs: list[str]) -> list[str]:
     """Two versions of a row of a table as one, where each changed other cells; else both."""
-    cells = [re.split(r"(?<!\\)\|", lines[0]) if len(lines) == 1 else [] for lines in (was, one, two)]
+    cells = [re.split(r"(?<!\\)\|", lines[0]) if len(lines) == 1 else [] for lines in (was, ours, theirs)]
     if len({len(row) for row in cells}) == 1 and len(cells[0]) > 2:
         merged_cells = [
             a if b == old else b if a in (old, b) else None for old, a, b in zip(*cells, strict=True)
         ]
         if all(cell is not None for cell in merged_cells):
             return ["|".join(cell or "" for cell in merged_cells)]
-    return both(one, two)
+    return both(ours, theirs)
 
 
 def by_time(first: list[str], second: list[str]) -> list[str]:
@@ -768,7 +768,7 @@ def _questions(text: str) -> str:
     return "".join(lines)
 
 
-def _prose(path: str, base: str, one: str, two: str) -> str | None:
+def _prose(path: str, base: str, ours: str, theirs: str) -> str | None:
     """A note, or settings, by lines; None where both changed the same ones."""
     clashes: list[int] = []
 
@@ -777,8 +777,8 @@ def _prose(path: str, base: str, one: str, two: str) -> str | None:
         return [*first, *second]
 
     join: Join = both if path.endswith((*_PROSE, ".yaml", ".yml")) or path in _LISTS else strict
-    woven = weave(base, one, two, join)
-    if woven.clashes or clashes or not _reads_well(path, woven.text, (one, two)):
+    woven = weave(base, ours, theirs, join)
+    if woven.clashes or clashes or not _reads_well(path, woven.text, (ours, theirs)):
         return None
     return woven.text
 

@@ -79,7 +79,7 @@ class GatewayTools:
         if not isinstance(result, dict) or not isinstance(result.get("content"), list):
             text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
             return Result(ok=True, text=text, value=result)
-        blocks = [one for one in result["content"] if isinstance(one, dict)]
+        blocks = [part for part in result["content"] if isinstance(part, dict)]
         text = "\n".join(
             str(block["text"]) for block in blocks if block.get("type") == "text" and "text" in block
         )

@@ -31,9 +31,7 @@ def asked_in(turns: Sequence[Turn], number: int, words: Grammar) -> Asked:
     """What the assistant asked before the turn at this place; also the options of the speaker's own question before it.
 
     Args:
-        turns: of the segment.
         number: the place of the turn that may answer.
-        words: the grammar of its language.
     """
     question, is_open = "", False
     before = [turn for turn in turns[:number] if turn.role in ("assistant", "user")]

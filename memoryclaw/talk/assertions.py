@@ -74,8 +74,6 @@ def assertions_in(
     """What a clause tells of what, the surest forms only.
 
     Args:
-        clause: of a person.
-        words: the grammar of its language.
         names: the names of the talk; persons who are introduced are taken up.
         subject: whom the clause is about, and how that is told, as `Names.subject` has it.
         behind: what stands behind it in its sentence, with the mark between.
@@ -976,7 +974,6 @@ def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:
     """The text with blanks where it tells a time as an adverbial does, and the first of these: not in the name `USA Today`.
 
     Args:
-        text: of a clause.
         since: only a time from which on something is so: `since May`.
     """
     times = [

@@ -317,9 +317,7 @@ def put_right(text: str, before: str, words: Grammar, *, answers: bool = False) 
     """What a turn puts right of the words before it, where it says nothing else: `sorry, 990`, `16, not 61`, `*Dr Vogn`; else None.
 
     Args:
-        text: the turn.
         before: what the speaker said last, or what the assistant answered.
-        words: the grammar of its language.
         answers: the assistant said what stands before: then `it's 74` puts it right as well, and `no, it's Dr Pohl`, which takes the place of no word.
     """
     if answers and (value := _value_instead(text, words)):

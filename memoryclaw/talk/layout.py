@@ -126,8 +126,6 @@ def pasted_lines(lines: Sequence[str], words: Grammar, me: str) -> set[int]:
     """The places of the lines that others wrote, as their form tells; a text goes on to the next empty line.
 
     Args:
-        lines: of a turn.
-        words: the grammar of its language.
         me: the first token of the name of who typed it; empty where it is not known.
     """
     heads = _heads(lines, words)

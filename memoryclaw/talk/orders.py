@@ -152,8 +152,6 @@ def is_order(clause: Clause, words: Grammar, before: Clause | None = None) -> bo
     """True for an imperative that is to last: it denies something, says "always" or the like, asks politely how to answer, or gives a form of address.
 
     Args:
-        clause: that may be one.
-        words: the grammar of its language.
         before: the clause before it in its sentence, which may say when it holds.
     """
     if words.be_verbs.at(clause.tokens) == len(clause.tokens):
@@ -188,7 +186,6 @@ def is_for_once(clause: Clause, words: Grammar, *, shown: bool) -> bool:
 
     Args:
         clause: an order by its words.
-        words: the grammar of its language.
         shown: its turn shows a text, on which work is asked for.
     """
     tokens = _plain(clause, words)

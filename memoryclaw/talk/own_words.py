@@ -137,7 +137,6 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
     """The own words of one turn.
 
     Args:
-        text: what was typed.
         speaker: who typed it; a line that greets them, and a letter that they have not signed, are somebody else's.
         words: the grammar of its language; `written_things`, `rework_verbs` and `reporting_verbs` announce words of others.
         exchange: that it stands in.
@@ -271,7 +270,6 @@ def _own_and_named(
     """The own lines, and the first line of each block that is not.
 
     Args:
-        lines: of a turn.
         others: the places of those that are wholly of others.
         announced: where words of others begin in a line that announces them.
     """

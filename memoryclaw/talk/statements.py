@@ -133,7 +133,6 @@ def read(turns: Sequence[Turn], vault_names: Mapping[str, str], language: str = 
     """The statements of some turns, in order.
 
     Args:
-        turns: of one segment.
         known: key_of(name) → name, of the entities that the vault knows.
         language: of the vault, where the words of a turn do not tell another.
     """

@@ -55,7 +55,6 @@ class SessionLook(NamedTuple):
         """The look of a session.
 
         Args:
-            turns: of the session, in order.
             language: whose word lists are read.
         """
         words = grammar(language if language in codes() else "en")
@@ -186,7 +185,6 @@ def weigh(
     """The talk with the worth of each statement; an order in company is a piece of work.
 
     Args:
-        talk: what was read in the turns.
         turns: of a segment; what comes later is not looked at.
         session: that the segment belongs to.
         worth: of a statement in its exchange.

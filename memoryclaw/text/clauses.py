@@ -72,7 +72,6 @@ def clauses(
 
     Args:
         sentence: own words of somebody.
-        words: the grammar of its language.
         is_name: whether a token is a known name.
         opens: whether a text begins with a name whose first word is a common one too: that token keeps its capital.
     """
@@ -283,8 +282,6 @@ def asks(
     """True for the words of a question without its mark: a word that asks before a verb, or a verb before its subject.
 
     Args:
-        tokens: of a clause.
-        words: the grammar of its language.
         is_name: whether a token is a known name.
         first: the clause begins its sentence; what else begins with "which" goes on with it.
         goes_on: it has the subject of a clause before it, unless a pronoun is one: `Jo is seven and has the flu`.
@@ -320,7 +317,6 @@ def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bo
 
     Args:
         tokens: from that word on.
-        words: the grammar.
         is_name: whether a token is a known name.
         last: a subordinate clause has its verb at its end, so that any verb next to the word tells.
     """

@@ -434,7 +434,11 @@ def parse_timestamp(text: str) -> str:
     epoch = _EPOCH.fullmatch(text)
     try:
         if epoch:
-            return _iso(_from_epoch(int(epoch[1])))
+            number = int(epoch[1])
+            for _ in range(2):  # milliseconds and microseconds since 1970 are told from seconds by their size
+                if number >= 10**11:
+                    number //= 1000
+            return _iso(datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=number))
         hit = _TIMESTAMP.fullmatch(text.replace("/", "-"))
         return _from_parts(hit) if hit else ""
     except (ValueError, OverflowError):
@@ -459,13 +463,6 @@ def _words_in(text: str) -> tuple[Sequence[str], Sequence[str], Sequence[_Langua
 def _range(text: str, start: int, end: int, spoken: SpokenDate) -> DateRange:
     first, last = (day.isoformat() if day else "" for day in (spoken.first, spoken.last))
     return DateRange(first, last, text[start:end], (start, end))
-
-
-def _from_epoch(number: int) -> datetime:
-    for _ in range(2):  # milliseconds and microseconds since 1970 are told from seconds by their size
-        if number >= 10**11:
-            number //= 1000
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=number)
 
 
 def _from_parts(hit: re.Match[str]) -> str:
@@ -708,7 +705,6 @@ class Phrases:
     Args:
         words: the words without case and accents.
         written: the words as written.
-        language: the language to read.
         today: the day that relative phrases count from.
         coming: the day up to which those without a year are read, of what lies ahead; without it they are the last up to today.
     """

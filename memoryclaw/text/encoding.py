@@ -149,7 +149,6 @@ def read_json(text: str, otherwise: str) -> Any:
     """The value of a JSON text.
 
     Args:
-        text: what should be JSON.
         otherwise: one sentence for when it is not.
 
     Raises:
@@ -176,11 +175,11 @@ def without_numbers(text: str, hidden: Collection[int]) -> str:
     return "".join(line[len(line.rstrip("\r\n")) :] if n in hidden else line for n, line in lines)
 
 
-def same_text(one: bytes | None, other: bytes | None) -> bool:
+def same_text(first: bytes | None, other: bytes | None) -> bool:
     """True for two versions of a file that differ in nothing but what git may convert: line ends and encoding."""
-    if one is None or other is None:
-        return one is other
-    return one == other or readable(decode(one).text) == readable(decode(other).text)
+    if first is None or other is None:
+        return first is other
+    return first == other or readable(decode(first).text) == readable(decode(other).text)
 
 
 def in_form_of(data: bytes, like: bytes) -> bytes:

@@ -30,7 +30,6 @@ def is_filler(text: str, names: Iterable[str] = (), is_stop: Callable[[str], boo
     """True for a text of nothing but greetings, thanks, yeses and the like.
 
     Args:
-        text: what was said.
         names: folded words that only address somebody.
         is_stop: tells of further words, folded, that say nothing by themselves.
     """

@@ -70,13 +70,13 @@ def _words(lines: list[str]) -> tuple[str, ...]:
     return tuple(stripped for line in lines if (stripped := line.strip()))
 
 
-def shared_ends(one: list[str], other: list[str]) -> tuple[int, int]:
+def shared_ends(first: list[str], other: list[str]) -> tuple[int, int]:
     """How many lines both begin with, and how many of the rest both end with."""
-    start, shorter = 0, min(len(one), len(other))
-    while start < shorter and one[start] == other[start]:
+    start, shorter = 0, min(len(first), len(other))
+    while start < shorter and first[start] == other[start]:
         start += 1
     end = 0
-    while end < shorter - start and one[-1 - end] == other[-1 - end]:
+    while end < shorter - start and first[-1 - end] == other[-1 - end]:
         end += 1
     return start, end
 

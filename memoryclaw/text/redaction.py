@@ -262,7 +262,6 @@ class RedactionGate:
         """Removes the secrets of a JSON value.
 
         Args:
-            said: the input.
             standing: text that is in the vault already; secrets in it stay.
         """
         if self._as_is:
@@ -298,7 +297,6 @@ class RedactionGate:
         """Removes from a message its secrets and those of the input, even the beginning of one.
 
         Args:
-            template: the message.
             given: the input: texts, bytes of JSON, values.
         """
         taking = _Redaction(self._kept)

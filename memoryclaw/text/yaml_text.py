@@ -287,7 +287,6 @@ def scalar(value: str, style: str = "", *, flow: bool = False) -> str:
     """A string as a YAML scalar on one line.
 
     Args:
-        value: the string.
         style: the quote of the former value, which is kept.
         flow: True inside `[…]`, where more characters need quotes.
     """

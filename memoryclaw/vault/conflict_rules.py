@@ -97,9 +97,9 @@ def conflicts(
             key = key_of(called.get(path, fact.entity))
             groups.setdefault((first.get(key, key), key_of_fact(fact)), []).append((path, fact))
 
-    def apart(one: Fact, other: Fact) -> bool:
-        keys = frozenset((key_of(one.entity), key_of(other.entity)))
-        return (len(keys) > 1 and keys not in pairs) or allowed(one, other)
+    def apart(first: Fact, other: Fact) -> bool:
+        keys = frozenset((key_of(first.entity), key_of(other.entity)))
+        return (len(keys) > 1 and keys not in pairs) or allowed(first, other)
 
     several, of_one_file = list[list[FactAt]](), list[Key]()
     for group in (group for group in groups.values() if len(group) > 1):
@@ -122,9 +122,9 @@ def key_of_fact(fact: Fact) -> str:
     return next((kind for kind in _ADDRESSES if SHAPES[kind][0].fullmatch(value)), VALUE)
 
 
-def agree(one: str, other: str) -> bool:
+def agree(value: str, other: str) -> bool:
     """True for values that may both be right: the same in other words, or one says less than the other."""
-    first, second = plain_name(one), plain_name(other)
+    first, second = plain_name(value), plain_name(other)
     if same_value(first, second) or says_less(first, second) or says_less(second, first):
         return True
     days, others = days_of(first), days_of(second)
@@ -181,17 +181,17 @@ def _conflict(
     )
 
 
-def _key(told: FactAt) -> Key:
-    path, fact = told
+def _key(placed: FactAt) -> Key:
+    path, fact = placed
     return path, fact.entity, fact.field, fact.value
 
 
 def _oppose(
-    one: FactAt, other: FactAt, declared: DeclaredField | None, said: Mapping[Key, frozenset[str]]
+    first: FactAt, other: FactAt, declared: DeclaredField | None, said: Mapping[Key, frozenset[str]]
 ) -> bool:
     """True for two values of different hands that cannot both hold."""
-    (path, fact), (other_path, rival) = one, other
-    who, others = said.get(_key(one)), said.get(_key(other))
+    (path, fact), (other_path, rival) = first, other
+    who, others = said.get(_key(first)), said.get(_key(other))
     if path == other_path and not (who and others and who != others):
         if (fact.source, fact.trust) == (rival.source, rival.trust):
             # The same hand wrote both: as a list, or one above the other where the field has one value at a time.

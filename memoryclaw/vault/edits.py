@@ -1145,9 +1145,9 @@ def add_synonym(text: str, name: str, synonym: str) -> str:
     raise InputError(f"{name} and {synonym} cannot be added to the synonyms; edit the file by hand")
 
 
-def same(one: str, other: str) -> bool:
+def same(name: str, other: str) -> bool:
     """True for names that differ in case and spaces only."""
-    return name_key(one) == name_key(other)
+    return name_key(name) == name_key(other)
 
 
 @lru_cache(maxsize=8192)

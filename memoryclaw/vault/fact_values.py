@@ -176,9 +176,9 @@ def _named_day(text: str, today: date) -> str:
     return spoken(span) if is_month or span.first == span.last else ""
 
 
-def same_day(one: str, other: str) -> bool:
+def same_day(value: str, other: str) -> bool:
     """True for two spellings of a day, also where only one of them names the year."""
-    first, second = date_value(one, recurs=True), date_value(other, recurs=True)
+    first, second = date_value(value, recurs=True), date_value(other, recurs=True)
     if not first or not second:
         return False
     if first == second:
@@ -281,10 +281,10 @@ _GROUPED = late.pattern(r"(?<=\d)[,'’\u202f\u00a0 ](?=\d{3}(?!\d))")
 _CONJUNCTION = late.pattern(r"(?:(?<!\s)\s++)?[,;]\s*|(?<!\s)\s+(?:and|und|&)\s+")
 
 
-def same_value(one: str, other: str) -> bool:
+def same_value(value: str, other: str) -> bool:
     """True for values that differ only in case, accents, spaces, final dots, or in how a date, number or phone number is written."""
-    first, second = _bare(one), _bare(other)
-    if first == second or same_day(one, other):
+    first, second = _bare(value), _bare(other)
+    if first == second or same_day(value, other):
         return True
     if vocabulary.PHONE_NUMBER.fullmatch(first) and vocabulary.PHONE_NUMBER.fullmatch(second):
         digits = [re.sub(r"[^\d+]", "", text) for text in (first, second)]
@@ -292,9 +292,9 @@ def same_value(one: str, other: str) -> bool:
     return False
 
 
-def are_in_turn(one: str, other: str) -> bool:
+def are_in_turn(first: str, other: str) -> bool:
     """True for two states of which somebody is in one at a time: `vegan`, `pescatarian`."""
-    return any({one.lower(), other.lower()} <= states for states in _IN_TURN)
+    return any({first.lower(), other.lower()} <= states for states in _IN_TURN)
 
 
 def says_less(value: str, known: str) -> bool:
@@ -323,11 +323,11 @@ def field_key(field: str) -> str:
     return noun.field if noun else _spaced(field)
 
 
-def same_field(one: str, other: str) -> bool:
+def same_field(name: str, other: str) -> bool:
     """True for names of one field: in any case, with hyphens or spaces, or two words for the same (`due date`, `deadline`)."""
-    if _spaced(one) == _spaced(other):
+    if _spaced(name) == _spaced(other):
         return True
-    first, second = _named(one), _named(other)
+    first, second = _named(name), _named(other)
     return first is not None and first == second
 
 

@@ -22,8 +22,8 @@ from memoryclaw.unix import is_locked
 from memoryclaw.vault.layout import free_name, must_take_writes, on_disk, places
 
 SIZE_LIMIT = 256 * 1024 * 1024
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # To exchange two names, and the one flag that asks for it: Linux and macOS call it differently and mean the same.
@@ -259,7 +259,7 @@ def _parent(root: str, path: str, *, create: bool = False) -> Iterator[tuple[int
     if not name or any(folder in {"", ".", ".."} for folder in (*folders, name)) or "\0" in path:
         raise InputError(f"{path!r} is not a path inside the vault")
     try:
-        handle = os.open(root, _FOLDER)
+        handle = os.open(root, OPEN_FOLDER)
     except OSError as error:
         raise VaultError(f"the vault {root} cannot be opened: {error.strerror}") from None
     try:
@@ -274,7 +274,7 @@ def _parent(root: str, path: str, *, create: bool = False) -> Iterator[tuple[int
 
 def _enter(folder: int, part: str, path: str, *, create: bool) -> int:
     try:
-        return os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+        return os.open(part, OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
     except FileNotFoundError:
         if not create:
             raise NotFoundError(f"there is no file {path} in the vault") from None
@@ -287,14 +287,14 @@ def _enter(folder: int, part: str, path: str, *, create: bool) -> int:
     with suppress(FileExistsError):
         os.mkdir(part, 0o700, dir_fd=folder)
     os.fsync(folder)
-    return os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+    return os.open(part, OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=folder)
 
 
 @contextmanager
 def _open_for_reading(folder: int, name: str, path: str) -> Iterator[int | None]:
     """A regular file for reading; None when there is none."""
     try:
-        handle = os.open(name, _FILE, dir_fd=folder)
+        handle = os.open(name, OPEN_FILE, dir_fd=folder)
     except FileNotFoundError:
         yield None
         return
@@ -325,18 +325,18 @@ def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> File
     return FileRead(data, digest_of(data))
 
 
-def _to_free_name(folder: int, name: str, target: int, new: str, taken: str) -> None:
+def _to_free_name(folder: int, name: str, target: int, new: str, message: str) -> None:
     """Links a file to a free name; unlike a rename, a link never replaces another file."""
     try:
         os.link(name, new, src_dir_fd=folder, dst_dir_fd=target, follow_symlinks=False)
     except FileExistsError:
-        raise ConflictError(taken) from None
+        raise ConflictError(message) from None
     except OSError as error:
         # A file system without hard links (exFAT, some network drives) has nothing better than to look first.
         if error.errno not in NO_LINKS:
             raise
         if _mode_of(target, new) is not None:
-            raise ConflictError(taken) from None
+            raise ConflictError(message) from None
         os.rename(name, new, src_dir_fd=folder, dst_dir_fd=target)
         return
     os.fsync(target)
@@ -368,13 +368,13 @@ def _digest(folder: int, name: str) -> str | None:
     return file.digest if file else None
 
 
-def _exchange(folder: int, one: str, other: str) -> bool:
+def _exchange(folder: int, name: str, other: str) -> bool:
     """Exchanges two names of a folder in one step; False where that cannot be done."""
     library = late.ctypes.CDLL(None, use_errno=True)
     exchange = next((f for n in _EXCHANGES if (f := getattr(library, n, None))), None)
     if exchange is None:
         return False
-    if exchange(folder, os.fsencode(one), folder, os.fsencode(other), _EXCHANGE) == 0:
+    if exchange(folder, os.fsencode(name), folder, os.fsencode(other), _EXCHANGE) == 0:
         return True
     number = late.ctypes.get_errno()
     if number in _CANNOT_EXCHANGE:

@@ -19,6 +19,7 @@ from memoryclaw.late import NamedTuple
 from memoryclaw.model import NOTHING, OWNER, Problem, Stamp
 from memoryclaw.vault.days import GRAPH_FILE, JournalNames, read_journal_names
 from memoryclaw.vault.doubts import FileDoubts
+from memoryclaw.vault.files import OPEN_FILE, OPEN_FOLDER
 from memoryclaw.vault.layout import (
     ALIASES_FILE,
     BACKUPS,
@@ -126,8 +127,6 @@ _SUFFIXES: dict[str, tuple[str, ...]] = {
 _MIXED = ("skills/", "archive/")  # folders where a suffix alone does not make a note: a skill may carry data
 _SETTINGS_FILES = (ALIASES_FILE, SCHEMA_FILE, DECISIONS_FILE)
 _JUNK = (".", "~$", "#")  # hidden files and what editors leave beside a note under its own suffix
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _ATTEMPTS = 3
 _LOGSEQ = BACKUPS[0].partition("/")[0]
@@ -222,7 +221,7 @@ class Vault:
     def _text(self, name: str) -> str:
         """The text of a hidden file of settings; empty where it is not there."""
         try:
-            with open(os.open(self._prefix + name, _FILE), "rb") as file:
+            with open(os.open(self._prefix + name, OPEN_FILE), "rb") as file:
                 return file.read(_MOST_SETTINGS).decode("utf-8", "replace")
         except OSError:
             return ""
@@ -257,7 +256,7 @@ class Vault:
         if not self._is_reached(os.fsdecode(raw) if raw else path):
             return None
         try:
-            fd = os.open(self._at(os.fsdecode(raw) if raw else path), _FILE)
+            fd = os.open(self._at(os.fsdecode(raw) if raw else path), OPEN_FILE)
         except OSError as error:
             if error.errno in _GONE or error.errno == errno.ENXIO:
                 return None
@@ -351,7 +350,7 @@ class Vault:
         while stack:
             folder = stack.pop()
             try:
-                fd = os.open(self._at(folder), _FOLDER | (os.O_NOFOLLOW if folder else 0))
+                fd = os.open(self._at(folder), OPEN_FOLDER | (os.O_NOFOLLOW if folder else 0))
                 try:
                     folders: list[str] = []
                     _list(fd, folder, folders, seen)

@@ -169,7 +169,6 @@ def without_lines(
     """An episode without some of its lines.
 
     Args:
-        text: of the episode.
         gone: the numbers of these lines.
         blank: leaves an empty line for each.
         words: marks by line; of those with an end, the words go from a line that stays.

@@ -171,9 +171,9 @@ def _widened(
         for line in file.lines:
             stands = line.standing.below(note)
             stood = own.get(line.piece) or _stood(earlier.get(line.piece)) or known.get(line.piece)
-            held = stood or _fresh(line.standing).below(base, *lost.get(line.piece, ()))
-            if stands.is_wider_than(held):
-                raised[name, line.piece] = Doubt(line.standing, stands.within(held))
+            standing_now = stood or _fresh(line.standing).below(base, *lost.get(line.piece, ()))
+            if stands.is_wider_than(standing_now):
+                raised[name, line.piece] = Doubt(line.standing, stands.within(standing_now))
     return raised
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memoryclaw.consolidation.changes import Segment
-from memoryclaw.consolidation.fillers import is_filler, nothing_in
+from memoryclaw.consolidation.exchanges import is_filler, nothing_in
 from memoryclaw.model import Turn
 from memoryclaw.vault.logs import LogRange
 

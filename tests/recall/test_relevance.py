@@ -129,6 +129,8 @@ def test_what_names_somebody_of_whom_a_memory_tells_gets_it_whatever_else_it_ask
             assert "named" in {term.name for term in answer.relevance.terms}
         for other in ("draft a birthday card for Otto", "is my code good?"):
             assert "named" not in {term.name for term in app.recall(other, noted=False).relevance.terms}
+        # Words to look up, most of which stand nowhere.
+        assert not app.recall("lena birthday card", noted=False).context
 
 
 def test_work_on_ones_own_matter_gets_the_fact_of_it(tmp_path: Path) -> None:
