@@ -303,7 +303,7 @@ class App:
         try:
             yield
         finally:
-            context.asked, context.only_looks = None, False
+            context.asked, context.only_looks, context.looked = None, False, None
 
     # ── Ask and look
 
