@@ -73,17 +73,16 @@ def _lines(
 def _change(gone: list[str], come: list[str], at: int) -> Iterator[DiffLine]:
     """Lines that give way to others: pairs that are alike word by word, the rest one below the other."""
     pairs = min(len(gone), len(come))
-    for number in range(pairs):
-        pieces = tuple(_pieces(gone[number], come[number]))
-        if pieces:
-            yield DiffLine(at + number + 1, pieces)
+    for number, (old, new) in enumerate(zip(gone, come, strict=False), at + 1):
+        if pieces := tuple(_pieces(old, new)):
+            yield DiffLine(number, pieces)
         else:
-            yield DiffLine(0, (DiffPart(GONE, gone[number]),))
-            yield DiffLine(at + number + 1, (DiffPart(COME, come[number]),))
+            yield DiffLine(0, (DiffPart(GONE, old),))
+            yield DiffLine(number, (DiffPart(COME, new),))
     for line in gone[pairs:]:
         yield DiffLine(0, (DiffPart(GONE, line),))
-    for number in range(pairs, len(come)):
-        yield DiffLine(at + number + 1, (DiffPart(COME, come[number]),))
+    for number, line in enumerate(come[pairs:], at + pairs + 1):
+        yield DiffLine(number, (DiffPart(COME, line),))
 
 
 def _pieces(old: str, new: str) -> Iterator[DiffPart]:
