@@ -626,8 +626,13 @@ class _Section(_FactsRead):
         return True
 
 
-# Of a file that is patched and read back, all sections but one are as they were.
+# Of a file that is patched and read back, all sections but one are as they were, and those below it a line or two further down.
 _section = lru_cache(maxsize=2048)(_Section)
+
+
+@lru_cache(maxsize=4096)
+def _placed(section: _Section, first: int) -> list[Fact]:
+    return [fact._replace(line=first + fact.line) for fact in section.facts]
 
 
 class _FactReader(_FactsRead):
@@ -706,7 +711,7 @@ class _FactReader(_FactsRead):
         spots = self._spots if scope.past and not scope.entity else ()
         listed = frozenset(name for name, is_heading in spots if not is_heading)
         section = _section(self.note_id, text, scope, listed)
-        self.facts += [fact._replace(line=first + fact.line) for fact in section.facts]
+        self.facts += _placed(section, first)
         self.problems += [problem._replace(line=first + problem.line) for problem in section.problems]
         self.told.update([first + number for number in section.told])
         for spot in section.spots:
