@@ -180,3 +180,18 @@ def test_what_looks_several_times_waits_for_the_watch_once_and_then_knows_what_c
             assert [match.unit.text.strip() for match in app.search("quaystone").matches] == [
                 f"quaystone {number}"
             ]
+
+
+def test_what_looks_several_times_looks_at_the_files_once(app: App, root: Path) -> None:
+    def looks() -> int:
+        return int((root / ".memoryclaw/looks.lock").read_text().split()[0])
+
+    app.sync()
+    app.browse(limit=1)
+    before = looks()
+    with app.looking():
+        assert all(app.browse(limit=1) for _ in range(3))
+    assert looks() == before + 1
+    (root / "notes/new.md").write_text("quaystone\n")
+    with app.looking():
+        assert len(app.search("quaystone").matches) == 1

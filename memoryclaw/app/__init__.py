@@ -303,7 +303,7 @@ class App:
         try:
             yield
         finally:
-            context.asked, context.only_looks = None, False
+            context.asked, context.only_looks, context.looked = None, False, None
 
     # ── Ask and look
 
@@ -601,9 +601,9 @@ class App:
         inspected = self._context.read(
             lambda: rooms.inspecting.inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
         )
-        address = inspected.address
-        facts = (fact for _, fact in self.catalog.facts(address.entity or None) if fact.id == address.id)
-        if fact := next(facts, None):
+        address, catalog = inspected.address, self.catalog
+        among = catalog.facts(address.entity) if address.entity else catalog.facts_in(address.path)
+        if fact := next((fact for _, fact in among if fact.id == address.id), None):
             worth = self._context.look(lambda context: rooms.details.worth_of(context, fact))
             return inspected._replace(worth=worth)
         return inspected

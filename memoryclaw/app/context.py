@@ -148,6 +148,9 @@ class VaultContext:
         self.freshness = Freshness()  # of the last verb that read
         self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
         self.only_looks = False  # and so was every verb until further notice: none of them writes
+        self.looked: Freshness | None = (
+            None  # what the first of those verbs came upon, which holds for all of them
+        )
         self.patience = patience
         self._seen_moves = 0, -1  # git's record of moves when it was looked through: which file, and how long
 
@@ -380,9 +383,12 @@ class VaultContext:
         since = self.asked
         if not self.only_looks:
             self.asked = None  # what a verb has written itself, it sees when it looks again
+        elif self.looked and not (self.looked.degraded or self._was_replaced()):
+            return self.looked
         freshness = fresh(
             self.sync, self._whole, self.state, settings=repr(self.config), wait=self.patience, since=since
         )
+        self.looked = freshness if self.only_looks and self.audience == OWNER else None
         if self.audience != OWNER:
             self._sees_all = self.audience == AGENT and not self._whole.is_partial()
             if not self._sees_all:

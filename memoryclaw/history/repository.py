@@ -923,13 +923,13 @@ def _files(history: History, commits: Sequence[str]) -> dict[str, tuple[str, ...
         return {}
     args = ["diff-tree", "--stdin", "-r", "-z", "--root", "--name-only", "--no-renames"]
     out = history.git.run(*args, stdin="".join(f"{commit}\n" for commit in commits).encode())
-    commit_ids, names_by_commit, names = set(commits), dict[str, list[str]](), list[str]()
+    commit_ids, paths_by_commit, paths = set(commits), dict[str, list[str]](), list[str]()
     for field in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
         if field in commit_ids:
-            names = names_by_commit.setdefault(field, [])
+            paths = paths_by_commit.setdefault(field, [])
         else:
-            names += history.names_of([field])
-    return {commit: tuple(files) for commit, files in names_by_commit.items()}
+            paths.append(field)
+    return {commit: tuple(history.names_of(paths)) for commit, paths in paths_by_commit.items()}
 
 
 # Branches of ours beside the user's. One appears whole or not at all, and goes only while it is as it was seen.

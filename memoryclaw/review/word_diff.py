@@ -36,8 +36,17 @@ Hunk = tuple[DiffLine, ...]
 def word_diff(before: str, after: str, around: int = 1) -> list[Hunk]:
     """What turns one text into another: stretches of lines, each with `around` equal lines on both sides."""
     old, new = ([line.rstrip("\n") for line in lines_of(readable(text))] for text in (before, after))
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=len(old) * len(new) > _MOST**2)
-    return [tuple(_lines(group, old, new)) for group in matcher.get_grouped_opcodes(around)]
+    above, is_long = 0, len(old) * len(new) > _MOST**2
+    if (
+        is_long
+    ):  # a change of a large file is a few lines of it: what both begin and end with is not looked through
+        most = min(len(old), len(new))
+        first = next((n for n in range(most) if old[n] != new[n]), most)
+        last = next((n for n in range(most - first) if old[-1 - n] != new[-1 - n]), most - first)
+        above, below = max(first - around, 0), max(last - around, 0)
+        old, new = old[above : len(old) - below], new[above : len(new) - below]
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=is_long)
+    return [tuple(_lines(group, old, new, above)) for group in matcher.get_grouped_opcodes(around)]
 
 
 def mark_up(pieces: tuple[DiffPart, ...]) -> str:
@@ -50,29 +59,30 @@ def marked_lines(before: str, after: str) -> Iterator[str]:
     return (mark_up(line.pieces) for hunk in word_diff(before, after) for line in hunk)
 
 
-def _lines(group: list[tuple[str, int, int, int, int]], old: list[str], new: list[str]) -> Iterator[DiffLine]:
+def _lines(
+    group: list[tuple[str, int, int, int, int]], old: list[str], new: list[str], above: int
+) -> Iterator[DiffLine]:
     for tag, first, last, start, end in group:
         if tag == "equal":
             for number in range(start, end):
-                yield DiffLine(number + 1, (DiffPart(SAME, new[number]),))
+                yield DiffLine(above + number + 1, (DiffPart(SAME, new[number]),))
         else:
-            yield from _change(old[first:last], new[start:end], start)
+            yield from _change(old[first:last], new[start:end], above + start)
 
 
 def _change(gone: list[str], come: list[str], at: int) -> Iterator[DiffLine]:
     """Lines that give way to others: pairs that are alike word by word, the rest one below the other."""
     pairs = min(len(gone), len(come))
-    for number in range(pairs):
-        pieces = tuple(_pieces(gone[number], come[number]))
-        if pieces:
-            yield DiffLine(at + number + 1, pieces)
+    for number, (old, new) in enumerate(zip(gone, come, strict=False), at + 1):
+        if pieces := tuple(_pieces(old, new)):
+            yield DiffLine(number, pieces)
         else:
-            yield DiffLine(0, (DiffPart(GONE, gone[number]),))
-            yield DiffLine(at + number + 1, (DiffPart(COME, come[number]),))
+            yield DiffLine(0, (DiffPart(GONE, old),))
+            yield DiffLine(number, (DiffPart(COME, new),))
     for line in gone[pairs:]:
         yield DiffLine(0, (DiffPart(GONE, line),))
-    for number in range(pairs, len(come)):
-        yield DiffLine(at + number + 1, (DiffPart(COME, come[number]),))
+    for number, line in enumerate(come[pairs:], at + pairs + 1):
+        yield DiffLine(number, (DiffPart(COME, line),))
 
 
 def _pieces(old: str, new: str) -> Iterator[DiffPart]:

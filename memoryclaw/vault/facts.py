@@ -442,7 +442,8 @@ def numbered(facts: Iterable[tuple[str, Fact]]) -> Iterator[Fact]:
     count: dict[str, int] = {}
     for id_, fact in facts:
         number = count[id_] = count.get(id_, 0) + 1
-        yield fact._replace(id=id_ if number == 1 else f"{id_}~{number}")
+        wanted = id_ if number == 1 else f"{id_}~{number}"
+        yield fact if fact.id == wanted else fact._replace(id=wanted)
 
 
 def read_facts(note_id: str, stem: str, parts: Split, body: Body, collections: frozenset[str]) -> Facts:
@@ -452,10 +453,10 @@ def read_facts(note_id: str, stem: str, parts: Split, body: Body, collections: f
         note_id: the id of the note, the first part of its facts' ids.
         collections: headings whose keys are entities, in lower case.
     """
-    reader = _FactReader(collections | {stem})
+    reader = _FactReader(note_id, collections | {stem})
     reader.header(parts.meta, parts.lines)
     reader.body(body, parts.body_line)
-    return reader.result(note_id)
+    return reader.result()
 
 
 @lru_cache(maxsize=8)  # what looks at a file, or patches it, reads the same text again and again
@@ -518,25 +519,129 @@ def _statement_of(item: FactItem, field: tuple[str, ...]) -> StatementLine | Non
     return statement if item.raw and statement.is_dated else None
 
 
-@lru_cache(maxsize=2048)  # of a file that is patched and read back, all places but one are as they were
-def _parts(text: str) -> tuple[list[list[TableRow]], list[FactItem]]:
-    """The tables and the items of the lines below a heading."""
-    lines = text.split("\n")
-    tables = list(tables_of(lines))
-    for row in (row for table in tables for row in table):
-        lines[row.number] = ""
-    return tables, _ItemStack(lines).items
+class _FactsRead:
+    """Facts as they are read, each with the id of its place, and what is read beside them."""
+
+    def __init__(self, note_id: str) -> None:
+        self.note_id = note_id
+        self.facts: list[Fact] = []
+        self.problems: list[Problem] = []
+        self.told: set[int] = set()
+
+    def add(self, entity: str, field: str, value: FactValue, line: int, *, past: bool) -> bool:
+        """Adds the value of a field, where there is one."""
+        if not entity or not value.text:
+            return False
+        self.append(entity, field or VALUE, value, line, past=past)
+        self.told.add(line)
+        return True
+
+    def append(
+        self, entity: str, field: str, value: FactValue, line: int, *, past: bool, **more: Any
+    ) -> None:
+        """Adds a fact, or a statement, which has no field."""
+        also = ", ".join(value.also.split(", ")[:MOST_ALSO]) if value.also else ""
+        id_ = (fact_id if field else statement_id)(self.note_id, entity, field or value.text)
+        more = {**more, "current": not past, "said": value.said, "also": also, "id": id_}
+        self.facts.append(fact_of(value, entity, field, line, **more))
+        self.problems += [problem._replace(line=line) for problem in value.problems]
 
 
-class _FactReader:
+class _Section(_FactsRead):
+    """The lines below one heading, read for themselves and counted from the heading.
+
+    Args:
+        listed: under the History that lists and tables share, the entities of those.
+    """
+
+    def __init__(self, note_id: str, text: str, scope: _Scope, listed: frozenset[str]) -> None:
+        super().__init__(note_id)
+        self.spots: list[FactSpot] = []
+        # How far the place of its entity goes, and how a line of it begins.
+        self.reached: list[tuple[int, str]] = []
+        self._scope, self._listed = scope, listed
+        lines = text.split("\n")
+        for table in tables_of([*lines]):
+            self._table(table)
+            for row in table:
+                lines[row.number] = ""
+        reaching = [item for item in _ItemStack(lines).items if self._item(item)]
+        if reaching:
+            self.reached.append((max(item.end for item in reaching), reaching[0].prefix))
+
+    def _table(self, table: list[TableRow]) -> None:
+        scope, header = self._scope, table[0]
+        names = [clean_name(cell) for cell in header.cells]
+        pairs = (
+            bool(scope.entity)
+            and len(names) == 2
+            and (names[0].lower() in _FIELD_COLUMNS or names[1].lower() in _VALUE_COLUMNS)
+        )
+        for row in table[2:]:
+            subject, line = clean_name(row.cells[0]) if row.cells else "", row.number
+            if not subject:
+                continue
+            if not pairs and not scope.past:
+                self.spots.append(FactSpot(subject, "table", line, line, "", header.number))
+            for name, cell in zip(names[1:], row.cells[1:], strict=False):
+                entity, field = (scope.entity, subject) if pairs else (subject, name)
+                if self.add(entity, field, fact_value(cell), line, past=scope.past):
+                    self.told.update((header.number, table[1].number))
+            self.reached.append((line, "- "))
+
+    def _item(self, item: FactItem) -> bool:
+        """Adds what a line says; true where the place of its entity reaches so far."""
+        scope, keys = self._scope, item.keys
+        entity = scope.entity
+        if not entity and scope.past and keys:
+            # Under the shared History: `projectX.deadline: …`, or by nesting.
+            is_address = len(keys) == 1 and keys[0] not in self._listed
+            address = split_address(item.raw) if is_address else None
+            entity, keys = keys[0], keys[1:]
+            if address:
+                entity, keys = clean_name(address[0]), (clean_name(address[1]),)
+        elif not entity and keys:
+            entity, keys = keys[0], keys[1:]
+        if (statement := _statement_of(item, keys)) is not None:
+            # An entity's place ends with its facts, so that its next fact comes above what is said of it.
+            self.append(entity, "", statement.value, item.number, past=scope.past, type="statement")
+            self.told.update(item.told)
+            if not scope.past and not scope.entity and entity:
+                self.spots.append(FactSpot(entity, "bullet", item.top, item.top, ""))
+            return scope.past
+        if item.quoted and (not item.listed or not item.keys):
+            return False
+        if not scope.entity and not scope.past:
+            prefix = item.prefix if keys and not item.plain else ""
+            self.spots.append(FactSpot(entity, "bullet", item.top, item.end, prefix))
+        if item.value is None:
+            return False
+        values = values_of(item.value)
+        added = [
+            self.add(entity, " ".join((*keys, *inner)), value, item.number, past=scope.past)
+            for inner, value in values
+        ]
+        if any(added):
+            self.told.update(item.told)
+        return True
+
+
+# Of a file that is patched and read back, all sections but one are as they were, and those below it a line or two further down.
+_section = lru_cache(maxsize=2048)(_Section)
+
+
+@lru_cache(maxsize=4096)
+def _placed(section: _Section, first: int) -> list[Fact]:
+    return [fact._replace(line=first + fact.line) for fact in section.facts]
+
+
+class _FactReader(_FactsRead):
     """Collects the facts of one file."""
 
-    def __init__(self, collections: frozenset[str]) -> None:
+    def __init__(self, note_id: str, collections: frozenset[str]) -> None:
+        super().__init__(note_id)
         self._collections = frozenset([_plain(name) for name in collections])
-        self._found: list[Fact] = []
-        self._wrong: list[Problem] = []
         self._spots: dict[tuple[str, bool], FactSpot] = {}
-        self._told: set[int] = set()
         self._history = (0, 0)
 
     def header(self, meta: Mapping[str, Any], lines: Mapping[Path, int]) -> None:
@@ -556,7 +661,7 @@ class _FactReader:
                 (lines[path + inner[:n]] for n in range(len(inner), -1, -1) if path + inner[:n] in lines),
                 line,
             )
-            self._add(entity, " ".join(inner), fact_value(text), inner_line, past=False)
+            self.add(entity, " ".join(inner), fact_value(text), inner_line, past=False)
             end = max(end, inner_line)
         self._spot(FactSpot(entity, "frontmatter", line, end, "  " * len(path)))
 
@@ -574,7 +679,9 @@ class _FactReader:
                 line += text.count("\n", position, heading.start)
                 start = position = heading.start
                 scope = self._scope(heading, line, stack)
-            self._lines(text[start:end], line, scope, skip=heading is not None)
+            # In place of a heading stands a line without anything.
+            below = text[start:end] if heading is None else "".join(text[start:end].partition("\n")[1:])
+            self._take(below, line, scope)
 
     def _scope(self, heading: Heading, line: int, stack: list[tuple[int, _Scope]]) -> _Scope:
         while stack and stack[-1][0] >= heading.level:
@@ -600,83 +707,18 @@ class _FactReader:
         stack.append((heading.level, scope))
         return scope
 
-    def _lines(self, text: str, first: int, scope: _Scope, *, skip: bool) -> None:
-        # In place of a heading stands a line without anything.
-        tables, items = _parts("".join(text.partition("\n")[1:]) if skip else text)
-        for table in tables:
-            header, rows = table[0], table[2:]
-            names = [clean_name(cell) for cell in header.cells]
-            pairs = (
-                bool(scope.entity)
-                and len(names) == 2
-                and (names[0].lower() in _FIELD_COLUMNS or names[1].lower() in _VALUE_COLUMNS)
-            )
-            for row in rows:
-                subject, line = clean_name(row.cells[0]) if row.cells else "", first + row.number
-                if not subject:
-                    continue
-                if not pairs and not scope.past:
-                    self._spot(FactSpot(subject, "table", line, line, "", first + header.number))
-                for name, cell in zip(names[1:], row.cells[1:], strict=False):
-                    entity, field = (scope.entity, subject) if pairs else (subject, name)
-                    if self._add(entity, field, fact_value(cell), line, past=scope.past):
-                        self._told.update((first + header.number, first + table[1].number))
-                self._reach(scope, line, "- ")
-        reaching = [item for item in items if self._item(item, first, scope)]
-        if reaching:
-            self._reach(scope, first + max(item.end for item in reaching), reaching[0].prefix)
-
-    def _item(self, item: FactItem, first: int, scope: _Scope) -> bool:
-        """Adds what a line says; true where the place of its entity reaches so far."""
-        keys, line = item.keys, first + item.number
-        entity = scope.entity
-        if not entity and scope.past and keys:
-            # Under the shared History: `projectX.deadline: …`, or by nesting.
-            is_address = len(keys) == 1 and (keys[0], False) not in self._spots
-            address = split_address(item.raw) if is_address else None
-            entity, keys = keys[0], keys[1:]
-            if address:
-                entity, keys = clean_name(address[0]), (clean_name(address[1]),)
-        elif not entity and keys:
-            entity, keys = keys[0], keys[1:]
-        if (statement := _statement_of(item, keys)) is not None:
-            # An entity's place ends with its facts, so that its next fact comes above what is said of it.
-            self._append(entity, "", statement.value, first + item.number, past=scope.past, type="statement")
-            self._told.update([first + number for number in item.told])
-            if not scope.past and not scope.entity and entity:
-                self._spot(FactSpot(entity, "bullet", first + item.top, first + item.top, ""))
-            return scope.past
-        if item.quoted and (not item.listed or not item.keys):
-            return False
-        if not scope.entity and not scope.past:
-            prefix = item.prefix if keys and not item.plain else ""
-            self._spot(FactSpot(entity, "bullet", first + item.top, first + item.end, prefix))
-        if item.value is None:
-            return False
-        values = values_of(item.value)
-        added = [
-            self._add(entity, " ".join((*keys, *inner)), value, line, past=scope.past)
-            for inner, value in values
-        ]
-        if any(added):
-            self._told.update([first + number for number in item.told])
-        return True
-
-    def _add(self, entity: str, field: str, value: FactValue, line: int, *, past: bool) -> bool:
-        if not entity or not value.text:
-            return False
-        self._append(entity, field or VALUE, value, line, past=past)
-        self._told.add(line)
-        return True
-
-    def _append(
-        self, entity: str, field: str, value: FactValue, line: int, *, past: bool, **more: Any
-    ) -> None:
-        also = ", ".join(value.also.split(", ")[:MOST_ALSO]) if value.also else ""
-        self._found.append(
-            fact_of(value, entity, field, line, current=not past, said=value.said, also=also, **more)
-        )
-        self._wrong += [problem._replace(line=line) for problem in value.problems]
+    def _take(self, text: str, first: int, scope: _Scope) -> None:
+        spots = self._spots if scope.past and not scope.entity else ()
+        listed = frozenset(name for name, is_heading in spots if not is_heading)
+        section = _section(self.note_id, text, scope, listed)
+        self.facts += _placed(section, first)
+        self.problems += [problem._replace(line=first + problem.line) for problem in section.problems]
+        self.told.update([first + number for number in section.told])
+        for spot in section.spots:
+            header = first + spot.header if spot.style == "table" else 0
+            self._spot(spot._replace(line=first + spot.line, end_line=first + spot.end_line, header=header))
+        for number, prefix in section.reached:
+            self._reach(scope, first + number, prefix)
 
     def _spot(self, spot: FactSpot) -> None:
         key = (spot.entity, spot.style == "heading")
@@ -701,16 +743,11 @@ class _FactReader:
             begins = prefix if spot.end_line == spot.line else spot.indent
             self._spots[key] = spot._replace(end_line=max(line, spot.end_line), indent=begins)
 
-    def result(self, note_id: str) -> Facts:
+    def result(self) -> Facts:
         """All facts in the order of the file; ids are given to current values first."""
-        order = sorted(range(len(self._found)), key=lambda n: not self._found[n].current)
-        facts = numbered((_id_of(note_id, fact), fact) for fact in map(self._found.__getitem__, order))
-        by_place = dict(zip(order, facts, strict=True))
-        in_order, spots = tuple(by_place[number] for number in range(len(order))), tuple(self._spots.values())
-        return Facts(in_order, spots, frozenset(self._told), self._history, tuple(self._wrong))
-
-
-def _id_of(note_id: str, fact: Fact) -> str:
-    if fact.is_statement:
-        return statement_id(note_id, fact.entity, fact.value)
-    return fact_id(note_id, fact.entity, fact.field)
+        order = sorted(range(len(self.facts)), key=lambda place: not self.facts[place].current)
+        ids = numbered([(self.facts[place].id, self.facts[place]) for place in order])
+        for place, fact in zip(order, ids, strict=True):
+            self.facts[place] = fact
+        spots = tuple(self._spots.values())
+        return Facts(tuple(self.facts), spots, frozenset(self.told), self._history, tuple(self.problems))

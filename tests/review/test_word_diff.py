@@ -54,3 +54,14 @@ def test_a_line_of_a_hundred_thousand_words_is_told_whole():
     one, other = ("w " * 100_000 + end for end in ("x", "y"))
     [hunk] = word_diff(one, other)
     assert [piece.kind for line in hunk for piece in line.pieces] == [GONE, COME]
+
+
+def test_a_change_of_a_large_file_is_its_lines_and_those_beside_them() -> None:
+    lines = [f"- field{number}: {number % 7}\n" for number in range(3000)]
+    patched = [*lines[:1500], "- new: 1\n", *lines[1500:2990], "- field2990: changed\n", *lines[2991:]]
+    hunks = word_diff("".join(lines), "".join(patched))
+    assert [[(line.number, mark_up(line.pieces)) for line in hunk] for hunk in hunks] == [
+        [(1500, "- field1499: 1"), (1501, "{+- new: 1+}"), (1502, "- field1500: 2")],
+        [(2991, "- field2989: 0"), (2992, "- field2990: [-1-]{+changed+}"), (2993, "- field2991: 2")],
+    ]
+    assert word_diff("".join(lines), "".join(lines)) == []

@@ -194,6 +194,9 @@ def test_facts_of_any_file_have_their_own_ids_and_stand_on_their_lines(lines):
     assert {fact.line for fact in found.facts} <= found.told
     assert all(1 <= line <= len(lines) for line in found.told)
     assert all(1 <= spot.line <= spot.end_line <= len(lines) for spot in found.spots)
+    lower = facts_of("\n".join(["", *lines]))
+    assert [fact._replace(line=fact.line - 1) for fact in lower.facts] == [*found.facts]
+    assert {line - 1 for line in lower.told} == found.told
 
 
 def matched(work: Callable[[], object]) -> int:

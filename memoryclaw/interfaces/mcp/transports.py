@@ -83,23 +83,22 @@ class Mounted(MountedApp):
         await (self._manager or await self._started()).handle_request(scope, receive, send)
 
     async def _started(self) -> StreamableHTTPSessionManager:
+        def made() -> StreamableHTTPSessionManager:
+            from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+            from memoryclaw.interfaces.mcp.server import server
+
+            answering = server(self._apps, self._report)
+            return StreamableHTTPSessionManager(answering, json_response=True, stateless=True)
+
         async with self._lock:
             if self._manager is None:
                 if self._tasks is None:
                     raise RuntimeError("a request came before the lifespan was entered")
-                manager = await to_thread.run_sync(self._made)
+                manager = await to_thread.run_sync(made)
                 await self._tasks.start(_keep, manager)
                 self._manager = manager
         return self._manager
-
-    def _made(self) -> StreamableHTTPSessionManager:
-        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
-        from memoryclaw.interfaces.mcp.server import server
-
-        return StreamableHTTPSessionManager(
-            server(self._apps, self._report), json_response=True, stateless=True
-        )
 
 
 async def _keep(manager: StreamableHTTPSessionManager, *, task_status: TaskStatus[None]) -> None:
