@@ -420,10 +420,14 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     known, naming = grammar(code).known(words), _languages_naming_a_field(tokens, code)
     if len(known) == len(words) and not naming:  # nothing is left that another could know
         return code
+    others = frozenset(codes()) - {code}
+    for word in known:
+        if not (others := others & _knowing(word)):
+            break
     more = {
         other: len(grammar(other).known(words)) - len(known)
         for other in codes()
-        if other != code and (other in naming or all(_knows(other, word) for word in known))
+        if other in naming or other in others
     }
     if not more:  # as of most texts
         return code
@@ -437,9 +441,13 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     return best if more[best] >= least else code
 
 
-@lru_cache(maxsize=16384)  # few words are most of a text
+@lru_cache(maxsize=4096)  # few words are most of a text
+def _knowing(word: str) -> frozenset[str]:
+    """The languages that have a word."""
+    return frozenset(code for code in codes() if _knows(code, word))
+
+
 def _knows(code: str, word: str) -> bool:
-    """True where a language has a word that another one has too."""
     # Where accents are told apart, there are no other forms than those of its file; else they begin as there.
     file, has_forms = f"{_PREFIX}{code}", not grammar(code).plain_letters
     if word[: max(1, len(word) - _ENDING * has_forms)] not in lists.source(file):

@@ -124,7 +124,15 @@ def _word(text: str) -> str:
 
 def of_keys(values: Mapping[Any, Any]) -> Label:
     """The label that the keys of a mapping are."""
-    return join_labels(_of_key(str(key), value) for key, value in values.items())
+    if not (telling := _telling(tuple(map(str, values)))):
+        return UNLABELLED
+    return join_labels(_of_key(str(key), value) for key, value in values.items() if str(key) in telling)
+
+
+@lru_cache(maxsize=256)  # the lines of a log have the same keys
+def _telling(keys: tuple[str, ...]) -> frozenset[str]:
+    """Those of some keys that are a label."""
+    return frozenset(key for key in keys if _word(key) in _KEYS)
 
 
 def _of_key(key: str, value: Any) -> Label:
@@ -143,13 +151,16 @@ _STRANGE = late.pattern(
 _LIKE = {**dict.fromkeys("【〔〖〘〚❲⟦⁅﹝", "["), **dict.fromkeys("】〕〗〙〛❳⟧⁆﹞", "]"), "İ": "I", "ı": "i"}
 
 
+def is_plain(text: str) -> bool:
+    """True for a text in which labels are read as it is written."""
+    return text.isascii() or not _STRANGE.search(
+        "".join({*text})
+    )  # each sign once: a long text has the same ones again
+
+
 def plain(text: str) -> str:
     """A text as labels are read in it; its lines keep their numbers."""
-    if text.isascii() or not _STRANGE.search(
-        "".join({*text})
-    ):  # each sign once: a long text has the same ones again
-        return text
-    return _STRANGE.sub(lambda hit: _plain(hit[0]), text)
+    return text if is_plain(text) else _STRANGE.sub(lambda hit: _plain(hit[0]), text)
 
 
 @lru_cache(maxsize=4096)
