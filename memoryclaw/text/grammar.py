@@ -461,7 +461,8 @@ def _languages_naming_a_field(tokens: Sequence[str], default: str) -> set[str]:
     return {
         code
         for place, token in enumerate(tokens)
-        for code in openers.get(token, ())
+        if token in openers
+        for code in openers[token]
         if code != default and _field_phrases(code, token).at(tokens, place)
     }
 
@@ -477,8 +478,9 @@ def _field_openers() -> dict[str, dict[str, list[str]]]:
         for entry in ",".join([*verbs, *lists.lines(f"{file}.address_orders")]).split(","):
             by_first.setdefault(entry.strip().partition(" ")[0], []).append(entry)
         for first, entries in by_first.items():
-            words = _split(first.replace("/", " "))
-            bare = (fold(word).replace("n't", "nt").removesuffix("'") for word in words)
+            is_plain = first.isascii() and first.isalpha()  # as most are
+            words = (first.lower(),) if is_plain else _split(first.replace("/", " "))
+            bare = () if is_plain else (fold(word).replace("n't", "nt").removesuffix("'") for word in words)
             for form in {*words, *bare}:
                 openers.setdefault(form, {}).setdefault(code, []).extend(entries)
     return openers
