@@ -389,7 +389,7 @@ class Writing:
             tokens_of_units.append(set().union(*columns))
         # A turn holds a word, too, when the one before or after it does: that is where its subject was named.
         if kinds and kinds[0] in ("turn", "untrusted"):
-            beside = ([*tokens_of_units[max(i - 1, 0) : i + 2]] for i in range(len(tokens_of_units)))
+            beside = (tokens_of_units[max(i - 1, 0) : i + 2] for i in range(len(tokens_of_units)))
             tokens_of_units = [set().union(*near) for near in beside]
         for counter, seen in ((self._words, words_of_units), (self._tokens, tokens_of_units)):
             (counter.update if sign > 0 else counter.subtract)(chain.from_iterable(seen))

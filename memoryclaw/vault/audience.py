@@ -129,7 +129,7 @@ def of_keys(values: Mapping[Any, Any]) -> Label:
     return join_labels(_of_key(str(key), value) for key, value in values.items() if str(key) in telling)
 
 
-@lru_cache(maxsize=256)  # the lines of a log have the same keys
+@lru_cache(maxsize=32)  # the lines of a log have the same keys
 def _telling(keys: tuple[str, ...]) -> frozenset[str]:
     """Those of some keys that are a label."""
     return frozenset(key for key in keys if _word(key) in _KEYS)
@@ -153,9 +153,8 @@ _LIKE = {**dict.fromkeys("【〔〖〘〚❲⟦⁅﹝", "["), **dict.fromkeys("�
 
 def is_plain(text: str) -> bool:
     """True for a text in which labels are read as it is written."""
-    return text.isascii() or not _STRANGE.search(
-        "".join({*text})
-    )  # each sign once: a long text has the same ones again
+    # Each sign once: a long text has the same ones again.
+    return text.isascii() or not _STRANGE.search("".join({*text}))
 
 
 def plain(text: str) -> str:
