@@ -151,15 +151,13 @@ _STRANGE = late.pattern(
 _LIKE = {**dict.fromkeys("【〔〖〘〚❲⟦⁅﹝", "["), **dict.fromkeys("】〕〗〙〛❳⟧⁆﹞", "]"), "İ": "I", "ı": "i"}
 
 
-def is_plain(text: str) -> bool:
-    """True for a text in which labels are read as it is written."""
-    # Each sign once: a long text has the same ones again.
-    return text.isascii() or not _STRANGE.search("".join({*text}))
-
-
 def plain(text: str) -> str:
     """A text as labels are read in it; its lines keep their numbers."""
-    return text if is_plain(text) else _STRANGE.sub(lambda hit: _plain(hit[0]), text)
+    if text.isascii() or not _STRANGE.search(
+        "".join({*text})
+    ):  # each sign once: a long text has the same ones again
+        return text
+    return _STRANGE.sub(lambda hit: _plain(hit[0]), text)
 
 
 @lru_cache(maxsize=4096)

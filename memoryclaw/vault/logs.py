@@ -39,9 +39,7 @@ class Log(NamedTuple):
 
 def read_jsonl(stem: str, text: str, zone: str = "") -> Log:
     """Reads one JSON object a line; `stem` is the session where a line names none, `zone` where it was said."""
-    # Letters that are no label in all of it are none in a line, but where JSON spells them, or something was cut out between them.
-    is_written = "\\u" not in text and CUT not in text and audience.is_plain(text)
-    reader = _LogReader(stem, zone, labelled=not is_written or audience.may_hold_labels(text))
+    reader = _LogReader(stem, zone)
     for number, line in enumerate(text.split("\n"), 1):
         if line and not line.isspace():
             reader.line(number, line)
@@ -121,10 +119,9 @@ def content_text(content: Any) -> str:
 
 
 class _LogReader:
-    def __init__(self, stem: str, zone: str, *, labelled: bool) -> None:
+    def __init__(self, stem: str, zone: str) -> None:
         self._stem = stem
         self._zone = zone
-        self._labelled = labelled
         self._seen: dict[str, int] = {}
         self.turns: list[Turn] = []
         self.problems: list[Problem] = []
@@ -151,7 +148,6 @@ class _LogReader:
         turn = _plain(value.get("turn")) or str(number)
         id_ = f"log:{session}/{turn}"
         count = self._seen[id_] = self._seen.get(id_, 0) + 1
-        label = label_of_turn(value, said) if self._labelled else audience.of_keys(value)
         role = _role(_plain(value.get("role"))) or ("tool" if "tool" in value else "")
         self.turns.append(
             Turn(
@@ -166,7 +162,7 @@ class _LogReader:
                 text=_scrub(said).strip(),
                 line=number,
                 end_line=number,
-                **label._asdict(),
+                **label_of_turn(value, said)._asdict(),
                 by=_plain(value.get("by")),
                 project=_plain(value.get("project")),
                 topic=_plain(value.get("topic")),
