@@ -8,7 +8,7 @@ import re
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, AnyStr, cast
 
 if TYPE_CHECKING:
     import ctypes
@@ -90,11 +90,11 @@ else:
 class LatePattern:
     """A regular expression that is compiled when it is first run."""
 
-    def __init__(self, text: str, flags: int) -> None:
+    def __init__(self, text: str | bytes, flags: int) -> None:
         self._source = text, flags
 
     @cached_property
-    def compiled(self) -> re.Pattern[str]:
+    def compiled(self) -> re.Pattern[Any]:
         """The pattern itself."""
         return re.compile(*self._source)
 
@@ -106,6 +106,6 @@ class LatePattern:
         return way
 
 
-def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """A pattern for the top of a module."""
-    return cast("re.Pattern[str]", LatePattern(text, flags))
+    return cast("re.Pattern[AnyStr]", LatePattern(text, flags))

@@ -9,7 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -374,23 +374,25 @@ class Writing:
     ) -> list[list[list[str]]]:
         """The tokens of each column, and last the single characters of all of them."""
         analysed: list[list[list[str]]] = []
-        tokens_of_units: list[set[str]] = []
+        words_of_units, tokens_of_units = list[set[str]](), list[set[str]]()
         for text, kind in zip(texts, kinds, strict=True):
             spelled = [words_of(column) if column else [] for column in text]
-            columns = [*map(spoken.tokens_of_words, spelled), characters(" ".join(text))]
+            columns = [spoken.tokens_of_words(words) if words else [] for words in spelled]
+            columns.append(characters(" ".join(text)))
             analysed.append(columns)
             for name, column in zip(COUNTED, columns, strict=True):
                 if column:
                     length = self._lengths.setdefault((kind, name), [0, 0])
                     length[0] += sign
                     length[1] += sign * len(column)
-            _count(self._words, set().union(*spelled), sign)
+            words_of_units.append(set().union(*spelled))
             tokens_of_units.append(set().union(*columns))
         # A turn holds a word, too, when the one before or after it does: that is where its subject was named.
-        reach = 1 if kinds and kinds[0] in ("turn", "untrusted") else 0
-        for i, tokens in enumerate(tokens_of_units):
-            near = tokens_of_units[max(i - reach, 0) : i + reach + 1]
-            _count(self._tokens, set().union(*near) if reach else tokens, sign)
+        if kinds and kinds[0] in ("turn", "untrusted"):
+            beside = (tokens_of_units[max(i - 1, 0) : i + 2] for i in range(len(tokens_of_units)))
+            tokens_of_units = [set().union(*near) for near in beside]
+        for counter, seen in ((self._words, words_of_units), (self._tokens, tokens_of_units)):
+            (counter.update if sign > 0 else counter.subtract)(chain.from_iterable(seen))
         return analysed
 
 
@@ -432,13 +434,6 @@ def open_index(
         return Index(database, WhooshIndex(folder / "whoosh", database.connection), language)
     database = Database(folder, recipe, FTS5_SCHEMA)
     return Index(database, Fts5(database.connection), language)
-
-
-def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int) -> None:
-    if sign > 0:
-        counter.update(seen)
-    else:
-        counter.subtract(seen)
 
 
 # One digest over all that an index knows. Two indexes of the same files have the same one, however each came about.

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from whoosh.support.levenshtein import damerau_levenshtein
@@ -893,7 +893,7 @@ def kin_of(word: str, language: Language) -> list[str]:
 
 def _words_akin(word: str, code: str, language: Language | None) -> list[str]:
     """The listed words that may stand for a word; for its other forms too, where the language is read."""
-    if code not in RELATED_IN:
+    if code not in RELATED_IN or not (language or code == "en" or _may_list(code, word)):
         return []
     groups = _groups(code)
     forms = [word] if word in groups else []
@@ -901,6 +901,13 @@ def _words_akin(word: str, code: str, language: Language | None) -> list[str]:
         token = language.token(word)
         forms = [form for form in _listed(code).get(token[:_BEGIN], ()) if language.token(form) == token]
     return [other for form in forms for group in groups[form] for other in group]
+
+
+@lru_cache(maxsize=4096)
+def _may_list(code: str, word: str) -> bool:
+    """False for a word of which the lists of a language hold nothing, so that they need not be read."""
+    files = (f"related_words.{_ALIKE}_{code}", "related_words.past", f"talk_{code}.verb_fields")
+    return any(word in lists.text(name) for name in files)
 
 
 @cache

@@ -6,7 +6,6 @@ Every value is a multiple of 1/1024, so sums are exact in binary floating point 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cached_property, lru_cache
 from operator import itemgetter
@@ -59,8 +58,7 @@ class Ranked(NamedTuple):
         return next((value for label, value in self.terms if label == name), 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """A question, the evidence for it, and all units of the evidence in rank order, with what is needed to explain them."""
 
     question: Question

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
+from memoryclaw import late
 from memoryclaw.index.bm25 import exact, rarity
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Relevance, Term, Unit
@@ -47,8 +47,8 @@ _FORMS = frozenset({"email", "phone", "url"})
 
 Worth = Mapping[str, tuple[float, float, float]]
 _OF_OWN = frozenset({"own found", "own told", "own weight"})  # of a question about oneself alone
-_OWNER = re.compile(r"(?<=\w )\w{2,40}['’]s\b")  # whose something is
-_MARKS = re.compile(r"[^\w\s'’-]+|\n")  # between pieces of talk
+_OWNER = late.pattern(r"(?<=\w )\w{2,40}['’]s\b")  # whose something is
+_MARKS = late.pattern(r"[^\w\s'’-]+|\n")  # between pieces of talk
 _PASTED = (": ", '"', "“", "„", "«", "```", "\n")
 
 

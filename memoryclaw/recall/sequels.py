@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import NamedTuple
 
+from memoryclaw.late import NamedTuple
 from memoryclaw.model import Unit
 from memoryclaw.recall.question import Question
 from memoryclaw.recall.rank import Ranked, Ranking
@@ -93,4 +92,4 @@ def followed(searcher: Searcher, ranking: Ranking, best: Sequence[Ranked]) -> Ra
     others = (hit for hit in ranking.units if hit.unit.rowid not in lifted)
     # What is newer stands before what it ends.
     in_order = sorted([*lifted.values(), *others], key=lambda hit: hit.score, reverse=True)
-    return dataclasses.replace(ranking, units=in_order)
+    return ranking._replace(units=in_order)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.errors import VectorsError
@@ -78,10 +77,10 @@ class VectorLane:
             ranked = self._rank(ranking, self._nearness(ranking, within), math.log1p(units))
             lacking = store.lacking()
         except (VectorsError, ModelError) as error:
-            return replace(ranking, degraded=f"words alone answer: {error}")
+            return ranking._replace(degraded=f"words alone answer: {error}")
         missing = f"{lacking} of {units} units have no vector yet; `memoryclaw sync --vectors` makes them"
-        return replace(
-            ranking, units=ranked, near=self._vectors.embedder.name, degraded=missing if lacking else ""
+        return ranking._replace(
+            units=ranked, near=self._vectors.embedder.name, degraded=missing if lacking else ""
         )
 
     def _rank(self, ranking: Ranking, near: _Nearness, scale: float) -> list[Ranked]:

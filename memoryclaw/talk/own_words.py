@@ -188,7 +188,8 @@ def own_words(text: str, words: Grammar, speaker: str = "", exchange: Replies = 
             sealing.seal(piece) + hit[0][len(piece) :] if speaks(before, words, to_somebody=False) else hit[0]
         )
 
-    typed = _QUOTED.sub(quotation, sealing.code(_SIGNED.sub(sign, text))).split("\n")
+    text = _SIGNED.sub(sign, text) if any(bracket in text for bracket in "[{<") else text
+    typed = _QUOTED.sub(quotation, sealing.code(text)).split("\n")
 
     speeches = ([line] if line.count(": ") < 2 else _SPEECH.split(line) for line in typed)
     typed = [part for parts in speeches for part in (parts if _is_talk(parts, words) else [" ".join(parts)])]
@@ -373,16 +374,20 @@ def _opened(line: str, words: Grammar, *, ahead: bool) -> list[_LinePart]:
     starts = [0, *(stop.end() for stop in stops)]
     ends = [*(stop.end() for stop in stops), len(line)]
     leading: dict[int, float] = {}  # where the line may be parted behind a request, and how much tells it
-    if ahead and (seam := _seam(line, words)):
+    seam = _seam(line, words) if ahead else 0
+    if not (stops or seam):
+        return [_LinePart(line)]
+    if seam:
         leading[seam] = _asked_beside(line[:seam], line[seam:], words) + _SEAM
     for start, end in [*zip(starts, ends, strict=True)][: _FIRST_SENTENCES * ahead]:
         leading[end] = _asked_beside(line[start:end], line[end:], words)
     parts = dict(leading)  # … or before one
     for start, end in [*zip(starts, ends, strict=True)][1:][-_LAST_SENTENCES:]:
-        if line[:start].endswith(_DASHES) or not is_asked(line[start:end], words):
+        if line[:start].endswith(_DASHES):
             continue  # behind a dash goes on what stands before it
         total = _asked_beside(line[start:end], line[:start], words)
-        parts[start] = max(total, parts.get(start, total))
+        if total > parts.get(start, -math.inf) and is_asked(line[start:end], words):
+            parts[start] = total
     if is_message(line, words, "") and is_asked(
         line[starts[-1] :], words
     ):  # what is asked behind a message is no part of it
@@ -411,9 +416,11 @@ def _seam(line: str, words: Grammar) -> int:
 
     `I` is a capital everywhere, so that it tells behind a request alone.
     """
+    if not is_typed(line):
+        return 0
     tokens, spans = tokens_of(line), spans_of(line)
     request = listed("requests").at(tokens)
-    for place in range(1, min(len(tokens), _ASKING) if is_typed(line) else 0):
+    for place in range(1, min(len(tokens), _ASKING)):
         start, end = spans[place]
         is_begun = (
             line[start].isupper()
@@ -504,7 +511,7 @@ def _material(
         part = next((number for number in range(*block) if _is_part(lines[number], words)), block[1])
         material.update(range(part, block[1]))
     asking: set[int] = set()
-    for request in _requests(lines, others, words):
+    for request in _requests(lines, others, words) if len(lines) > 1 else ():
         if request.number in material:
             continue
         if request.text.start > request.number:
@@ -611,6 +618,7 @@ def _is_own(clause: Sequence[str], words: Grammar) -> bool:
     )
 
 
+@lru_cache(maxsize=64)  # of a turn, whose lines are looked at for requests and for announcements
 def _before_others(line: str, words: Grammar, *, last: bool) -> tuple[str, str]:
     """The line up to where it announces words of others, and how far these go on."""
     for colon in _COLON.finditer(line):

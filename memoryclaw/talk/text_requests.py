@@ -44,9 +44,9 @@ def _has(name: str) -> Callable[[_AskingLine], float]:
 def is_asked(text: str, words: Grammar) -> bool:
     """True for a line that asks or orders: with its mark, by its verb, or politely at its beginning or end."""
     tokens = tokens_of(text)
-    edges = (*tokens[:_EDGE], *tokens[-_EDGE:])
-    asks = any(listed(name).within(tokens) for name in ("requests", "answering"))
-    return asks or bool(_asks(_AskingLine(text, edges, words))) or listed("makers").at(tokens) > 0
+    if listed("requests").within(tokens) or listed("answering").within(tokens) or listed("makers").at(tokens):
+        return True
+    return bool(_asks(_AskingLine(text, (*tokens[:_EDGE], *tokens[-_EDGE:]), words)))
 
 
 def _asks(line: _AskingLine) -> float:
@@ -67,16 +67,13 @@ def _points(line: _AskingLine) -> float:
     if _ABOVE.match(line.text):
         return 2
     tokens, pointers = line.tokens, listed("text_pointers")
-    for place in range(len(tokens)):
-        if length := pointers.at(tokens, place):
-            behind = place + length
-            if (
-                behind == len(tokens)
-                or any(texts.at(tokens, behind) for texts in (line.words.written_things, listed("writers")))
-                or tokens[behind] not in _other_words(line)
-            ):
-                return 1
-    return 0
+    behinds = (place + length for place, length in pointers.places(tokens))
+    return any(
+        behind == len(tokens)
+        or any(texts.at(tokens, behind) for texts in (line.words.written_things, listed("writers")))
+        or tokens[behind] not in _other_words(line)
+        for behind in behinds
+    )
 
 
 def _is_owned(line: _AskingLine) -> float:
@@ -214,12 +211,14 @@ def asks_beside(sentence: str, words: Grammar) -> float:
     """The same of a sentence with a text beside it in its line: it points there, or is too short to name anything, and is no yes or no."""
     line = _AskingLine(sentence, tokens_of(sentence), words)
     says_yes = listed("judgements").at(line.tokens) == len(line.tokens)  # `correct`
-    if len(line.tokens) > _MOST or says_yes or not (is_asked(sentence, words) or _delivered(line)):
+    if len(line.tokens) > _MOST or says_yes:
         return -math.inf
     topics = (token for token in line.tokens if token in words.order_topics)
     is_short = len(line.tokens) <= _BARE or listed("aspects").within(line.tokens)
     is_bare = is_short and not _other_words(line) and all(token in _usual() for token in topics)
-    return _asked_by(sentence, words) if is_bare or _points(line) or _breaks_off(line) else -math.inf
+    is_beside = is_bare or _points(line) or _breaks_off(line)
+    asks = is_beside and (is_asked(sentence, words) or _delivered(line))
+    return _asked_by(sentence, words) if asks else -math.inf
 
 
 def _asking_part(text: str, words: Grammar) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.model import NOTHING, Problem
 
 if TYPE_CHECKING:
     from memoryclaw.text.yaml_header import GuardedHandler
     from memoryclaw.text.yaml_text import Path
 
-_KEY_LINE = re.compile(r"---[ \t]*\n(?:[ \t]*+(?:#.*+)?\n)*+[^\s:#-][^:\n]*:(?:\s|\Z)")
+_KEY_LINE = late.pattern(r"---[ \t]*\n(?:[ \t]*+(?:#.*+)?\n)*+[^\s:#-][^:\n]*:(?:\s|\Z)")
 
 
 class Split(NamedTuple):

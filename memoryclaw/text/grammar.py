@@ -65,6 +65,7 @@ _SEVERAL = len(_HEADS) - 50  # as many as are left where more is read than a que
 _OTHERWISE = late.pattern(
     r"(?<=\n)(?![a-z]{3})[^ \n]+(?=\n)"
 )  # entries whose forms may begin with other letters
+_ENDING = 3  # letters of the longest ending that an entry stands for, `ing`
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
 for _code, _words in SMALL.items():
@@ -220,8 +221,8 @@ class Grammar:
 
     @cached_property
     def _flat(self) -> str:
-        lines = chain.from_iterable(lists.lines(f"{self._file}.{name}") for name in self._names - _NO_WORDS)
-        return "\n".join(["", *lines, ""]).replace(", ", "\n")
+        texts = (lists.text(f"{self._file}.{name}") for name in self._names - _NO_WORDS)
+        return "\n".join(["", *texts, ""]).replace(", ", "\n")
 
     def _single_words(self, entries: Iterable[str]) -> Iterator[str]:
         for form in self._spelled(
@@ -417,10 +418,16 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     """The language of words of which another one than the default knows several and the default none, `mein Freund heißt Jonas`, or has a verb of a field."""
     words = frozenset(tokens)
     known, naming = grammar(code).known(words), _languages_naming_a_field(tokens, code)
+    if len(known) == len(words) and not naming:  # nothing is left that another could know
+        return code
+    others = frozenset(codes()) - {code}
+    for word in known:
+        if not (others := others & _knowing(word)):
+            break
     more = {
         other: len(grammar(other).known(words)) - len(known)
         for other in codes()
-        if other != code and (other in naming or _knows(other, known))
+        if other in naming or other in others
     }
     if not more:  # as of most texts
         return code
@@ -434,11 +441,18 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
     return best if more[best] >= least else code
 
 
-def _knows(code: str, words: frozenset[str]) -> bool:
-    """True where a language has all of some words; its first one says no to most."""
-    # Where accents are told apart, there are no other forms than those of its file.
-    is_likely = not grammar(code).plain_letters or words <= lists.written(f"{_PREFIX}{code}")
-    return is_likely and all(grammar(code).known(frozenset((word,))) for word in words)
+@lru_cache(maxsize=4096)  # few words are most of a text
+def _knowing(word: str) -> frozenset[str]:
+    """The languages that have a word."""
+    return frozenset(code for code in codes() if _knows(code, word))
+
+
+def _knows(code: str, word: str) -> bool:
+    # Where accents are told apart, there are no other forms than those of its file; else they begin as there.
+    file, has_forms = f"{_PREFIX}{code}", not grammar(code).plain_letters
+    if word[: max(1, len(word) - _ENDING * has_forms)] not in lists.source(file):
+        return False
+    return (has_forms or word in lists.written(file)) and bool(grammar(code).known(frozenset((word,))))
 
 
 def _languages_naming_a_field(tokens: Sequence[str], default: str) -> set[str]:
@@ -447,7 +461,8 @@ def _languages_naming_a_field(tokens: Sequence[str], default: str) -> set[str]:
     return {
         code
         for place, token in enumerate(tokens)
-        for code in openers.get(token, ())
+        if token in openers
+        for code in openers[token]
         if code != default and _field_phrases(code, token).at(tokens, place)
     }
 
@@ -459,11 +474,15 @@ def _field_openers() -> dict[str, dict[str, list[str]]]:
     for code in codes():
         file = f"{_PREFIX}{code}"
         verbs = [line.partition(":")[2] for line in lists.lines(f"{file}.verb_fields")]
+        by_first: dict[str, list[str]] = {}
         for entry in ",".join([*verbs, *lists.lines(f"{file}.address_orders")]).split(","):
-            words = _split(" ".join(entry.split()[:1]).replace("/", " "))
-            bare = (fold(word).replace("n't", "nt").removesuffix("'") for word in words)
+            by_first.setdefault(entry.strip().partition(" ")[0], []).append(entry)
+        for first, entries in by_first.items():
+            is_plain = first.isascii() and first.isalpha()  # as most are
+            words = (first.lower(),) if is_plain else _split(first.replace("/", " "))
+            bare = () if is_plain else (fold(word).replace("n't", "nt").removesuffix("'") for word in words)
             for form in {*words, *bare}:
-                openers.setdefault(form, {}).setdefault(code, []).append(entry)
+                openers.setdefault(form, {}).setdefault(code, []).extend(entries)
     return openers
 
 

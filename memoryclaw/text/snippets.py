@@ -78,7 +78,8 @@ def places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:
     forms = sorted({s for s in surfaces if s}, key=lambda s: (-len(s), s))
     if not forms:
         return []
-    if "".join(forms).isalnum() and _PLAIN_CASE.fullmatch(text) and _PLAIN_CASE.fullmatch("".join(forms)):
+    written = text + "".join(forms)
+    if "".join(forms).isalnum() and (written.isascii() or _PLAIN_CASE.fullmatch(written)):
         low, plain = text.lower(), dict.fromkeys(form.lower() for form in forms)
         return sorted(_whole_words(low, plain)) or _apart(low, plain)
     joined = "|".join(re.escape(form).replace("'", "['’]").replace(r"\ ", r"[\W_]+") for form in forms)

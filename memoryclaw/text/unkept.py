@@ -27,7 +27,9 @@ def asked_unkept(text: str) -> str:
     if len(text) > _LONGEST or not _requests().may_be_in(tokens := tokens_of(text)):
         return ""
     for words in map(grammar, codes()):
-        if words.unkept.may_be_in(tokens) or words.forget_orders.may_be_in(tokens):
+        orders = [order for order in (words.unkept, words.forget_orders) if order.may_be_in(tokens)]
+        plain = [token for token in tokens if token not in words.softeners] if orders else []
+        if any(order.within(tokens) or order.within(plain) for order in orders):
             rest, is_of_this = _rest(text, words)
             if rest is not None and (not rest or _is_reason(rest, words)):
                 named = max((size for _, size in words.said_last.places(tokens)), default=0) > _PRONOUN

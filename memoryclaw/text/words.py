@@ -41,7 +41,7 @@ def text(name: str) -> str:
 @cache
 def _lists(file: str) -> dict[str, str]:
     # All the TOML that these files hold. A search reads a few of their lists, and to import the parser would cost more than to read them.
-    pieces = _source(file).split("'''")
+    pieces = source(file).split("'''")
     names_ = (before.rpartition("\n")[2].removesuffix(" = ") for before in pieces[::2])
     return {name: list_[1:] for name, list_ in zip(names_, pieces[1::2], strict=False)}
 
@@ -54,7 +54,7 @@ def table(file: str) -> Any:
 @cache
 def entries(file: str) -> frozenset[str]:
     """Every entry of all lists of a file, as it is written there."""
-    return frozenset(map(str.strip, _source(file).replace("\n", ",").split(",")))
+    return frozenset(map(str.strip, source(file).replace("\n", ",").split(",")))
 
 
 @cache
@@ -64,5 +64,6 @@ def written(file: str) -> frozenset[str]:
 
 
 @cache
-def _source(file: str) -> str:
+def source(file: str) -> str:
+    """A file as it is written."""
     return f"\n{(_FOLDER / f'{file}.toml').read_text(encoding='utf-8')}\n"

@@ -124,7 +124,15 @@ def _word(text: str) -> str:
 
 def of_keys(values: Mapping[Any, Any]) -> Label:
     """The label that the keys of a mapping are."""
-    return join_labels(_of_key(str(key), value) for key, value in values.items())
+    if not (telling := _telling(tuple(map(str, values)))):
+        return UNLABELLED
+    return join_labels(_of_key(str(key), value) for key, value in values.items() if str(key) in telling)
+
+
+@lru_cache(maxsize=32)  # the lines of a log have the same keys
+def _telling(keys: tuple[str, ...]) -> frozenset[str]:
+    """Those of some keys that are a label."""
+    return frozenset(key for key in keys if _word(key) in _KEYS)
 
 
 def _of_key(key: str, value: Any) -> Label:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from memoryclaw import late
 from memoryclaw.errors import InputError
 from memoryclaw.text.encoding import json_object, lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -20,11 +21,11 @@ from memoryclaw.vault.logs import LogRange, range_of, whole_lines
 from memoryclaw.vault.permissions import NOBODYS, Permissions, line_digest
 
 FORGOTTEN, REVIVED = "forgotten", "revived"
-_MARK = re.compile(
+_MARK = late.pattern(
     r"([^\x00-\x1f#@]{1,1024})#(\d{1,9})-(\d{1,9})@([0-9a-f]{16})(?::(?P<start>\d{1,9})-(?P<end>\d{1,9}))?"
 )
 _LEFT = "…"  # where words were left out of a line
-_SENTENCE = re.compile(r"(?<=[.!?…])[ \t]+")
+_SENTENCE = late.pattern(r"(?<=[.!?…])[ \t]+")
 NO_TITLE = "Conversation"
 
 

@@ -9,13 +9,14 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
+from memoryclaw import late
 from memoryclaw.late import NamedTuple
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.encoding import texts_in
 
 TELLING = (b"cited", b"rated", b"renamed")  # the events that say more than that something was shown
-RECEIPT = re.compile(r"r-\d{8}t\d{6}-[0-9a-f]+", re.ASCII)
-_HEAD = re.compile(rb'\{"ts": "((\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\dZ)", "event": "([a-z_]+)"')
+RECEIPT = late.pattern(r"r-\d{8}t\d{6}-[0-9a-f]+", re.ASCII)
+_HEAD = late.pattern(rb'\{"ts": "((\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\dZ)", "event": "([a-z_]+)"')
 
 
 class Cited(NamedTuple):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.model import Problem, Turn
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.host_marks import without_marks
@@ -15,10 +16,10 @@ from memoryclaw.text.zones import local, own_offset
 from memoryclaw.vault import audience
 from memoryclaw.vault.properties import text_of
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = late.pattern("[\ud800-\udfff]")
 _ROLES = "user|human|assistant|ai|agent|bot|system|tool|toolresult|function|developer"
-_TURN_HEADING = re.compile(rf"^ {{0,3}}#{{1,6}}[ \t]+({_ROLES})\b([^\n]*)$", re.IGNORECASE | re.MULTILINE)
-_TURN_PARAGRAPH = re.compile(
+_TURN_HEADING = late.pattern(rf"^ {{0,3}}#{{1,6}}[ \t]+({_ROLES})\b([^\n]*)$", re.IGNORECASE | re.MULTILINE)
+_TURN_PARAGRAPH = late.pattern(
     rf"^(?:\*\*|__)({_ROLES})(?:[ \t]*\(([^)\n]*)\))?(?::(?:\*\*|__)|(?:\*\*|__):)[ \t]*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -248,7 +249,7 @@ def _session(meta: Mapping[str, Any]) -> str:
 
 # Ranges of log lines: `logs/2026-03-10/s1.jsonl#1-6@<digest>`.
 
-_RANGE = re.compile(
+_RANGE = late.pattern(
     r"(?P<path>logs/[^\x00-\x1f#@]{1,1024})#(?P<first>\d{1,9})-(?P<last>\d{1,9})@(?P<digest>[0-9a-f]{16})"
 )
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from memoryclaw import late
 from memoryclaw.model import PERMANENT, PROJECT, TRUSTS, Lifecycle, Problem
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.frontmatter import is_filled_in
@@ -26,13 +27,13 @@ NOT_TOLD = (_NOT_SEARCHED - {"start", "end", "until", "source"}) | {
     "mobile", "cover", "banner", "icon", "image", "thumbnail", "layout", "template", "draft", "slug", "toc", "head", "search",
     "collapsed", "metadata", "lastmod", "publishdate", "showtoc", "unlisted"
 }  # fmt: skip
-_OF_PROGRAMS = re.compile(
+_OF_PROGRAMS = late.pattern(
     r"[ug]?uid|.+[-_ ]u?id|.+-plugin|(?:sidebar|hide|banner|cover|pagination)_\w+|(?:publish|kanban|excalidraw)-\w+"
 )
-_NUMBER_OR_DATE = re.compile(
+_NUMBER_OR_DATE = late.pattern(
     r"[\d\s.,:+/%TZ-]*|true|false|yes|no|on|off|(?:logs/|log:|https?://).*", re.IGNORECASE | re.DOTALL
 )
-_LINK = re.compile(r"!?\[\[([^\[\]|#]*)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
+_LINK = late.pattern(r"!?\[\[([^\[\]|#]*)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
 
 
 class Properties(NamedTuple):
