@@ -25,9 +25,9 @@ from memoryclaw.consolidation.bearing import (
 )
 from memoryclaw.consolidation.facets import FacetChange, facets_of, is_word_of, turns_in
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import clock_in, fields_in, stems_in, valued
+from memoryclaw.recall.renewing import clock_in, fields_in, shared_beginning, stems_in, valued
 from memoryclaw.recall.restated import exact_values
-from memoryclaw.talk.assertions import has_phrase
+from memoryclaw.talk.assertions import PLACED, has_phrase
 from memoryclaw.talk.learned import Worth, weighed
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text.clauses import Clause, clauses
@@ -47,6 +47,7 @@ _MOST = 2  # of what stands that one turn may change
 _FACET = "~a facet: "  # before one, among stems
 _DOUBTS = ("supposed", "joke", "reported", "hedged")
 _PLACED = ("work", "home", "school")  # facets whose value is told with a place
+_WAY = 2  # words before a place with the verb that leads to it
 _LONG = timedelta(days=300)
 _ANY_DAY = date(2000, 1, 1)
 _COUNTED = frozenset({"amount", "measure", "clock"})  # forms that people tell on as a plain figure
@@ -372,6 +373,22 @@ class Pair:
             or self.turns
         )
 
+    @property
+    def is_restated(self) -> bool:
+        """True where its words are said again with another figure, or another place by a verb that has a field: `we have seven hens`, `my sister lives in Leeds`."""
+        words, old, new = self.words, tokens_of(self.fact.value), self.tokens
+        first = shared_beginning(old, new)
+        last = shared_beginning(old[first:][::-1], new[first:][::-1])
+        runs = old[first : len(old) - last], new[first : len(new) - last]
+        if not (self.fact.is_statement and self.clauses and first > 1 and all(runs)):
+            return False
+        if all(token[0].isdigit() or token in words.cardinals for run in runs for token in run):
+            return True
+        before = new[max(0, first - _WAY) : first]
+        return not last and any(
+            field in PLACED and has_phrase(before, verb) for verb, field in words.verb_fields
+        )
+
     @cached_property
     def is_renewed(self) -> bool:
         """True where a clause speaks of a new one of what the older one is about."""
@@ -512,7 +529,11 @@ def overtaken(
         worth: the chance that it has.
     """
     worth = worth or worth_of
-    likely = [(chance.score, pair) for pair in pairs_of(facts, telling) if (chance := worth(pair)).enough]
+    likely = [
+        (chance.score, pair)
+        for pair in pairs_of(facts, telling)
+        if (chance := worth(pair)).enough or pair.is_restated
+    ]
     return [pair for _, pair in sorted(likely, key=lambda scored: -scored[0])[:_MOST]]
 
 
