@@ -25,10 +25,11 @@ from memoryclaw.consolidation.bearing import (
 )
 from memoryclaw.consolidation.facets import FacetChange, facets_of, is_word_of, turns_in
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import clock_in, fields_in, shared_beginning, stems_in, valued
+from memoryclaw.recall.renewing import clock_in, fields_in, spans_apart, stems_in, valued
 from memoryclaw.recall.restated import exact_values
-from memoryclaw.talk.assertions import PLACED, has_phrase
+from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.learned import Worth, weighed
+from memoryclaw.talk.people import PLACED
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import find_ranges, told_ranges, with_blanks
@@ -376,18 +377,14 @@ class Pair:
     @property
     def is_restated(self) -> bool:
         """True where its words are said again with another figure, or another place by a verb that has a field: `we have seven hens`, `my sister lives in Leeds`."""
-        words, old, new = self.words, tokens_of(self.fact.value), self.tokens
-        first = shared_beginning(old, new)
-        last = shared_beginning(old[first:][::-1], new[first:][::-1])
-        runs = old[first : len(old) - last], new[first : len(new) - last]
-        if not (self.fact.is_statement and self.clauses and first > 1 and all(runs)):
+        words, said = self.words, self.tokens
+        first, old, new = spans_apart(tokens_of(self.fact.value), said)
+        if not (self.fact.is_statement and self.clauses and first > 1 and old and new):
             return False
-        if all(token[0].isdigit() or token in words.cardinals for run in runs for token in run):
+        if all(token[0].isdigit() or token in words.cardinals for token in (*old, *new)):
             return True
-        before = new[max(0, first - _WAY) : first]
-        return not last and any(
-            field in PLACED and has_phrase(before, verb) for verb, field in words.verb_fields
-        )
+        way = said[max(0, first - _WAY) : first] if first + len(new) == len(said) else ()
+        return any(field in PLACED and has_phrase(way, verb) for verb, field in words.verb_fields)
 
     @cached_property
     def is_renewed(self) -> bool:
