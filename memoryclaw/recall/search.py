@@ -38,6 +38,7 @@ from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.dates import day_of, find_ranges, plus_days, told_ranges
 from memoryclaw.text.language import fold, key_of, words_of
+from memoryclaw.text.memory_lines import line_fields
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
 from memoryclaw.vault.validity import canonical_scope, due
@@ -69,9 +70,7 @@ class Reading(NamedTuple):
 
 
 # A fact that waits for a yes in the place of one that is known, as consolidation writes it.
-_REPLACING = late.pattern(
-    r"(?m)^- \[ \] \"?([^\n]+?)\"?\.\"?([^\n.:\"]+)\"?: [^\n]*\[confidence:: high\][^\n]*\n  - known: ([^\n]+)$"
-)
+_REPLACING = late.pattern(r"(?m)^- .{3} \"?([^\n]+?)\"?\.\"?([^\n.:\"]+)\"?: ([^\n]*)\n  - known: ([^\n]+)$")
 
 
 class Searcher:
@@ -205,9 +204,10 @@ class Searcher:
         """Where another value that a person told clearly waits for a yes, by the entity, the field and the value that it would replace."""
         rowids = self._catalog.rowids("select u.rowid from units u where u.path = 'semantic/_pending.md'", [])
         return {
-            (key_of(hit[1]), hit[2].casefold(), hit[3]): unit.id
+            (key_of(hit[1]), hit[2].casefold(), hit[4]): unit.id
             for unit in self._catalog.units(rowids).values()
             for hit in _REPLACING.finditer(unit.text)
+            if any(field.value == "high" for field in line_fields(hit[3], "confidence"))
         }
 
     def superseded(
