@@ -25,10 +25,11 @@ from memoryclaw.consolidation.bearing import (
 )
 from memoryclaw.consolidation.facets import FacetChange, facets_of, is_word_of, turns_in
 from memoryclaw.model import Fact
-from memoryclaw.recall.renewing import clock_in, fields_in, stems_in, valued
+from memoryclaw.recall.renewing import clock_in, fields_in, spans_apart, stems_in, valued
 from memoryclaw.recall.restated import exact_values
 from memoryclaw.talk.assertions import has_phrase
 from memoryclaw.talk.learned import Worth, weighed
+from memoryclaw.talk.people import PLACED
 from memoryclaw.talk.statements import Statement
 from memoryclaw.text.clauses import Clause, clauses
 from memoryclaw.text.dates import find_ranges, told_ranges, with_blanks
@@ -47,6 +48,7 @@ _MOST = 2  # of what stands that one turn may change
 _FACET = "~a facet: "  # before one, among stems
 _DOUBTS = ("supposed", "joke", "reported", "hedged")
 _PLACED = ("work", "home", "school")  # facets whose value is told with a place
+_WAY = 2  # words before a place with the verb that leads to it
 _LONG = timedelta(days=300)
 _ANY_DAY = date(2000, 1, 1)
 _COUNTED = frozenset({"amount", "measure", "clock"})  # forms that people tell on as a plain figure
@@ -372,6 +374,18 @@ class Pair:
             or self.turns
         )
 
+    @property
+    def is_restated(self) -> bool:
+        """True where its words are said again with another figure, or another place by a verb that has a field: `we have seven hens`, `my sister lives in Leeds`."""
+        words, said = self.words, self.tokens
+        first, old, new = spans_apart(tokens_of(self.fact.value), said)
+        if not (self.fact.is_statement and self.clauses and first > 1 and old and new):
+            return False
+        if all(token[0].isdigit() or token in words.cardinals for token in (*old, *new)):
+            return True
+        way = said[max(0, first - _WAY) : first] if first + len(new) == len(said) else ()
+        return any(field in PLACED and has_phrase(way, verb) for verb, field in words.verb_fields)
+
     @cached_property
     def is_renewed(self) -> bool:
         """True where a clause speaks of a new one of what the older one is about."""
@@ -512,7 +526,11 @@ def overtaken(
         worth: the chance that it has.
     """
     worth = worth or worth_of
-    likely = [(chance.score, pair) for pair in pairs_of(facts, telling) if (chance := worth(pair)).enough]
+    likely = [
+        (chance.score, pair)
+        for pair in pairs_of(facts, telling)
+        if (chance := worth(pair)).enough or pair.is_restated
+    ]
     return [pair for _, pair in sorted(likely, key=lambda scored: -scored[0])[:_MOST]]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from memoryclaw.consolidation.changes import Quote, Segment
+from memoryclaw.consolidation.changes import ClaimDecision, Quote, Segment
 from memoryclaw.consolidation.claims import claims_of, statement_of
 from memoryclaw.consolidation.episodes import body
 from memoryclaw.consolidation.reconcile import ClaimDecider
@@ -68,15 +69,18 @@ def understood(context: WriteContext, catalog: Catalog, text: str, language: str
         if statement.assertions and _leaves(statement)
     )
     decided = [decider.decide(claim, "") for claim in dict.fromkeys((*claims_of(talk), *quotes))]
-    new = (
-        MemoryPart(
-            decision.claim.entity, decision.claim.field, decision.claim.value, decision.path, decision.many, decision.replaces,
-            ended=decision.fact if decision.action == "end" else "",
+    return Understood(tuple(dict.fromkeys(part for decision in decided for part in _parts(decision))))
+
+
+def _parts(decision: ClaimDecision) -> Iterator[MemoryPart]:
+    """What a decision keeps or ends, and what stands beside it and holds no longer."""
+    claim, ended = decision.claim, decision.action == "end"
+    if ended or claim.how != "end":
+        yield MemoryPart(
+            claim.entity, claim.field, claim.value, decision.path, decision.many, decision.replaces, ended
         )
-        for decision in decided
-        if decision.claim.how != "end" or decision.action == "end"
-    )  # fmt: skip
-    return Understood(tuple(dict.fromkeys(new)))
+    for path, entity, field, value in decision.outdated:
+        yield MemoryPart(entity, field, value, path, ended=True)
 
 
 def _leaves(statement: Statement) -> bool:

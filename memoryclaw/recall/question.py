@@ -49,6 +49,7 @@ ENDING = 2  # letters that another form of a word may lack
 LONGEST_BEGUN = 40  # letters of such a word
 RELATED_SHARE = 0.1  # of all units: what more of them hold is too common to stand for another word
 RELATED_LEAST = 10  # units: what no more of them hold is not common, however small the vault
+RELATED_MOST, RELATED_PART = 40, 0.25  # units, and part: nor is what no more hold, in a vault of one subject
 CHARACTER = 0.2  # what a single Chinese character counts beside the pairs that hold it
 OTHER = 0.5  # what a word that may stand for another counts, against that word itself
 GOAL_WORDS = 12  # words of a goal that count
@@ -686,7 +687,8 @@ def _kin(
         for word in words
     }
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
-    most = max(RELATED_LEAST, seen.units * RELATED_SHARE)
+    few = min(RELATED_MOST, seen.units * RELATED_PART)
+    most = max(RELATED_LEAST, few, seen.units * RELATED_SHARE)
     return tuple(
         Leaf(IndexClause("token", token), word, "alias", OTHER, seen.weights[word])
         for word, tokens in akin.items()

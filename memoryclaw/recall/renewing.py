@@ -77,10 +77,8 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     )
     if change and before and _subjects(before) == _subjects(after) != frozenset():
         return True  # `i'm a vegetarian`, `i'm no longer a vegetarian`
-    first = shared_beginning(before, after)
-    span_before, span_after = before[first:], after[first:]
-    last = shared_beginning(span_before[::-1], span_after[::-1])
-    span_before, span_after = span_before[: len(span_before) - last], span_after[: len(span_after) - last]
+    first, span_before, span_after = spans_apart(before, after)
+    last = len(before) - first - len(span_before)
     if not (span_before and span_after):
         return False
     if unspaced:
@@ -123,12 +121,13 @@ def gives_another(older: str, later: str) -> bool:
     return bool(changes) and renews(older, later, change=True)
 
 
-def shared_beginning(words: Sequence[str], others: Sequence[str]) -> int:
-    """How many words at the beginning are the same."""
-    return next(
-        (n for n, (a, b) in enumerate(zip(words, others, strict=False)) if a != b),
-        min(len(words), len(others)),
-    )
+def spans_apart(words: Sequence[str], others: Sequence[str]) -> tuple[int, Sequence[str], Sequence[str]]:
+    """How many words at the beginning are the same, and what each has between these and the same words at the end."""
+    pairs = zip(words, others, strict=False)
+    first = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(words), len(others)))
+    ends = zip(words[first:][::-1], others[first:][::-1], strict=False)
+    last = next((n for n, (a, b) in enumerate(ends) if a != b), min(len(words), len(others)) - first)
+    return first, words[first : len(words) - last], others[first : len(others) - last]
 
 
 def _runs(text: str) -> list[str]:

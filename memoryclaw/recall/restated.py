@@ -12,7 +12,7 @@ from memoryclaw import late
 from memoryclaw.late import NamedTuple
 from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
-from memoryclaw.recall.renewing import shared_beginning
+from memoryclaw.recall.renewing import spans_apart
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import (
     UNREAD,
@@ -577,12 +577,9 @@ def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
         or not later.unit.is_statement
     ):
         return None
-    first = shared_beginning(line.tokens, later.tokens)
-    last = shared_beginning(line.tokens[first:][::-1], later.tokens[first:][::-1])
-    size = len(later.tokens) - first - last
-    old = line.tokens[first : len(line.tokens) - last]
-    new = later.tokens[first : first + size]
-    if not (first and last and old and set(new) - set(line.tokens)) or size > first + last:
+    first, old, new = spans_apart(line.tokens, later.tokens)
+    last = len(line.tokens) - first - len(old)
+    if not (first and last and old and set(new) - set(line.tokens)) or len(new) > first + last:
         return None
     form = next(
         (
@@ -592,7 +589,7 @@ def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
         ),
         "",
     )
-    return _Restatement(True, form, next(iter(later.values.get(form, {}).values()), ""), old[:_DENIED])
+    return _Restatement(True, form, next(iter(later.values.get(form, {}).values()), ""), tuple(old[:_DENIED]))
 
 
 def _repeats(unit: Unit, old: str, change: _Restatement, today: date) -> bool:

@@ -9,6 +9,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from memoryclaw import late
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.index.stemming import language
@@ -37,6 +38,7 @@ from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.dates import day_of, find_ranges, plus_days, told_ranges
 from memoryclaw.text.language import fold, key_of, words_of
+from memoryclaw.text.memory_lines import line_fields
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
 from memoryclaw.vault.validity import canonical_scope, due
@@ -65,6 +67,10 @@ class Reading(NamedTuple):
     def surfaces(self) -> frozenset[str]:
         """The words as they are written in it."""
         return frozenset(self.asked.surfaces or self.goal.surfaces)
+
+
+# A fact that waits for a yes in the place of one that is known, as consolidation writes it.
+_REPLACING = late.pattern(r"(?m)^- .{3} \"?([^\n]+?)\"?\.\"?([^\n.:\"]+)\"?: ([^\n]*)\n  - known: ([^\n]+)$")
 
 
 class Searcher:
@@ -188,7 +194,21 @@ class Searcher:
             for unit in standing:
                 if (unit.path, unit.line, unit.value) in places:
                     rivals[unit.id] = tuple(fact.id for _, fact in conflict.rivals(unit.value))
+        waiting = self._waiting() if standing else {}
+        for unit in standing:
+            if waits := waiting.get((unit.entity_key, unit.field.casefold(), unit.value)):
+                rivals[unit.id] = (*rivals.get(unit.id, ()), waits)
         return rivals
+
+    def _waiting(self) -> dict[tuple[str, str, str], str]:
+        """Where another value that a person told clearly waits for a yes, by the entity, the field and the value that it would replace."""
+        rowids = self._catalog.rowids("select u.rowid from units u where u.path = 'semantic/_pending.md'", [])
+        return {
+            (key_of(hit[1]), hit[2].casefold(), hit[4]): unit.id
+            for unit in self._catalog.units(rowids).values()
+            for hit in _REPLACING.finditer(unit.text)
+            if any(field.value == "high" for field in line_fields(hit[3], "confidence"))
+        }
 
     def superseded(
         self, chosen: Sequence[Ranked], units: Mapping[int, Unit], stated: Verdicts

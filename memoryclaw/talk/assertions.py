@@ -79,7 +79,7 @@ def assertions_in(
         behind: what stands behind it in its sentence, with the mark between.
         among: people talk to each other, so that a value alone tells no field.
     """
-    clause = without_contrast(_without_lead(clause, words, names), words)
+    clause = without_contrast(_over_by_verb(_without_lead(clause, words, names), words), words)
     introduced = relations(clause, words, names)
     assertions = [_assertion_of(relation) for relation in introduced]
     if words.partings.within(clause.tokens):
@@ -118,6 +118,7 @@ def _with_town(fact: Assertion, behind: str, words: Grammar) -> Assertion:
 
 def ends_in(clause: Clause, words: Grammar, names: Names, subject: tuple[str, str]) -> Assertion | None:
     """The value that a clause says holds no longer: `Rosa no longer works at Fugro`, `Pieter left Shell`."""
+    clause = _over_by_verb(clause, words)
     if (plain := without_contrast(clause, words)) is not clause:
         assertion = _by_noun(plain, words, names) or _by_verb(plain, words, names, subject)
         former = _value(clause.text[_other_value(clause, words)[1] :], words)
@@ -301,6 +302,17 @@ def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
     end = spans_of(clause.text)[0][1]
     text = f"{clause.text[: end - 2]} {'has' if leaves else 'is'}{clause.text[end:]}"
     return first_clause(text, words, clause)._replace(start=clause.start, end=clause.end)
+
+
+def _over_by_verb(clause: Clause, words: Grammar) -> Clause:
+    """The clause in which its verb holds no longer, where that is said of its noun: `ich mag Tee nicht mehr` for `ich mag keinen Tee mehr`."""
+    tokens, spans = clause.tokens, spans_of(clause.text)
+    sign = next((sign for sign in words.ended.entries() if sign.split()[1:] == [*tokens[-1:]]), "")
+    place = words.negative_determiners.find(tokens) if sign else -1
+    if place < 0 or not tokens[place + 1 : -1] or sign.startswith(tokens[place]):
+        return clause
+    text = f"{clause.text[: spans[place][0]]}{clause.text[spans[place + 1][0] : spans[-1][0]]}{sign}"
+    return first_clause(text, words, clause)
 
 
 def without_contrast(clause: Clause, words: Grammar) -> Clause:

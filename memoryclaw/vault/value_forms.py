@@ -22,9 +22,10 @@ _SIGNS = ("@", "://", "www.")  # a name with a dot may be a file's
 _AMOUNT = late.pattern(
     r"(?:[$€£¥]\s?\d[\d.,' ]*[kKmM]?|\d[\d.,' ]*\s?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?)\b))(?:\s\S+){0,3}"
 )
-_STREETS = "|".join(map(re.escape, lists.words("consolidation.streets")))
+# A number stands before the first kind and behind the second, of which a longer word may end in one: `cost 400` is no street.
+_FIRST, _LAST = ("|".join(map(re.escape, line.split())) for line in lists.lines("consolidation.streets"))
 # From where a word begins, else each letter of a long one is tried.
-_STREET = rf"(?i)(?<!\w)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]{{0,40}},? ){{1,4}}(?:{_STREETS})\b|[^\W\d_][\w.-]{{0,40}}[ -]?(?:{_STREETS}) \d{{1,5}} ?\w?\b)"
+_STREET = rf"(?i)(?<!\w)(?:\d{{1,5}}\w?,? (?:[^\W\d_][\w.'-]{{0,40}},? ){{1,4}}(?:{_FIRST})\b|[^\W\d_](?:[\w.-]{{0,40}}[ -]|[\w.-]{{2,40}})(?:{_LAST}) \d{{1,5}} ?\w?\b)"
 STREET, _PLACE = late.pattern(_STREET), late.pattern(rf"{_STREET}.{{0,60}}")
 _WORDS = {
     form: frozenset(words.split())

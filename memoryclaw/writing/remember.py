@@ -33,12 +33,10 @@ class MemoryPart(NamedTuple):
     path: str
     many: bool = False
     replaces: tuple[str, ...] = ()  # statements that it says anew
-    ended: str = ""  # the id of the fact that holds no longer, where it tells that
+    ended: bool = False  # it holds no longer
 
     def __str__(self) -> str:
-        if self.ended:
-            return f"the end of {self.ended}"
-        kind = "a fact" if self.field else "a statement"
+        kind = f"{'the end of ' * self.ended}{'a fact' if self.field else 'a statement'}"
         field = f", field {self.field!r}" if self.field else ""
         return f"{kind}: entity {self.entity!r}{field}, value {self.value!r}"
 
@@ -144,7 +142,8 @@ def _set(
 ) -> edits.FactEdit:
     entity, field, value, today = part.entity, part.field, part.value, context.today
     if part.ended:
-        return edits.FactEdit(edits.end_fact(text, file, part.ended, today), "ended", value)
+        id_ = _fact_id(file, text, entity, field, value)
+        return edits.FactEdit(edits.end_fact(text, file, id_, today), "ended", value)
     if file.is_note:
         return edits.correct_fact(text, file, _fact_id(file, text, entity, field, value), value)
     edit = (

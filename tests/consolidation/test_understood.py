@@ -52,10 +52,28 @@ def test_a_newer_value_says_what_it_replaces(app: App) -> None:
     assert "it replaces 'Bern'" in done.notice
 
 
+@pytest.mark.parametrize(
+    ("held", "over"),
+    [
+        ("I love figs", "I no longer like figs"),
+        ("we use Jenkins for builds", "we no longer use Jenkins, builds run on Drone"),
+        ("ich wohne in Bonn", "ich wohne nicht mehr in Bonn"),
+        ("Yann travaille chez Safran", "Yann ne travaille plus chez Safran"),
+        ("me encanta el té", "ya no me gusta el té"),
+        ("Rita lavora alla Fiat", "Rita non lavora più alla Fiat"),
+        ("ik woon in Assen", "ik woon niet meer in Assen"),
+    ],
+)
+def test_words_that_say_what_is_over_end_it_in_each_language(app: App, held: str, over: str) -> None:
+    app.remember(held)
+    app.remember(over)
+    assert [fact.value for _, fact in app.facts() if fact.current and fact.type == "fact"] == []
+
+
 def test_what_holds_no_longer_goes_to_the_history_and_what_never_held_makes_no_fact(app: App) -> None:
     app.remember("Tam works at Fugro")
     done = app.remember("Tam no longer works at Fugro")
-    assert "the end of semantic/people#Tam.works at" in done.notice
+    assert "the end of a fact: entity 'Tam', field 'works at'" in done.notice
     told = [
         (fact.field, fact.value, fact.current)
         for _, fact in app.facts("Tam", history=True)

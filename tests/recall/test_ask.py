@@ -190,6 +190,19 @@ def test_what_was_said_today_answers_before_the_night(
         assert answer in app.ask(question).lines[0].text
 
 
+@pytest.mark.parametrize(("confidence", "is_sure"), [("high", False), ("medium", True)])
+def test_what_another_value_waits_to_replace_is_not_sure(
+    vault_of: VaultOf, confidence: str, is_sure: bool
+) -> None:
+    waiting = f"# Waiting\n\n- [ ] Wren.lives in: Leith [confidence:: {confidence}] [since:: 2026-03-02]\n  - known: Hull\n  - why: user said so\n"
+    people = "# Wren\n- lives in: Hull [since:: 2026-03-01]\n"
+    with App(vault_of({"semantic/people.md": people, "semantic/_pending.md": waiting})) as app:
+        assert app.ask("where does Wren live?").answered is is_sure
+        assert (
+            "conflicts with semantic/_pending" in app.recall("where does Wren live?").context
+        ) is not is_sure
+
+
 def test_a_fact_answers_the_words_by_which_people_ask_for_its_field(vault_of: VaultOf) -> None:
     people = "# user\n- address: 14 Mill Lane\n\n# Wren\n- allergy: cashews\n- lives in: Leith\n"
     episode = "---\ntimestamp: 2026-03-08T20:00:00Z\nentities: [I]\n---\n# Talk\n\n- user: what now\n"

@@ -76,3 +76,10 @@ def test_a_related_word_is_no_confidence_and_a_synonym_of_the_vault_is(tmp_path:
         assert answer.confidence == 0
         put(app.root, {"semantic/aliases.yaml": "pets: [dog]\n"})
         assert app.search("any pets?").confidence > 0.6
+
+
+def test_what_a_quarter_of_a_small_vault_holds_may_stand_for_another_word(tmp_path: Path) -> None:
+    dogs = {f"dogs/{n}.md": f"The dog of house {n}.\n" for n in range(20)}
+    found = asked(tmp_path, "any pets?", **dogs)
+    assert found[0].note == "b"
+    assert len(found) > 10

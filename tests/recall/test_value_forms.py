@@ -6,7 +6,7 @@ import pytest
 from conftest import VaultOf
 
 from memoryclaw.app import open_vault
-from memoryclaw.vault.value_forms import asked_as
+from memoryclaw.vault.value_forms import STREET, asked_as
 
 CONTACTS = "# Contacts\n- John: john@acme.example\n- Mara: +49 170 1234567\n- Hut: https://hut.example/book\n- Bo: bo@acme.example\n"
 EPISODE = """---
@@ -91,3 +91,19 @@ def test_a_form_has_words_that_ask_for_it(field: str, value: str, word: str) -> 
 )
 def test_what_has_no_form_is_asked_for_by_its_field_alone(field: str, value: str) -> None:
     assert not asked_as(field, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("they moved to 12 Mill Road", "12 Mill Road"),
+        ("wir wohnen Am Ring 5", "Am Ring 5"),
+        ("Bahnhofstraße 12", "Bahnhofstraße 12"),
+        ("we have 80 guests", ""),
+        ("it cost 400 euros", ""),
+        ("spring 2026, during 3 days", ""),
+    ],
+)
+def test_a_word_that_ends_as_a_street_does_leads_to_no_address(text: str, address: str) -> None:
+    hit = STREET.search(text)
+    assert (hit[0] if hit else "") == address
