@@ -51,6 +51,7 @@ from memoryclaw.text.grammar import (
 )
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.fact_values import is_of_people
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
 _MOST = 30  # words of a statement of several sentences
@@ -477,6 +478,17 @@ class _Turn:
         mentions = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
         return _only(mentions & self.names.people or mentions)
 
+    def _told(self, clause: Clause, whose: tuple[str, str], behind: str) -> tuple[str, tuple[Assertion, ...]]:
+        """Whom a clause tells of and what, also without its subject: `Ieri ho visto Luca. Lavora alla Fiat.` tells of Luca."""
+        assertions = assertions_in(clause, self.words, self.names, whose, behind, among=self._among)
+        acts = not assertions and self.words.people_verbs.at(clause.tokens, clause.verb_at)
+        if acts and whose[1] == "none" and (who := self._antecedent()):
+            theirs = assertions_in(clause, self.words, self.names, (who, "named"))
+            assertions = tuple(fact for fact in theirs if fact.field == "is" or is_of_people(fact.field))
+            return who if assertions else whose[0], assertions
+        # or who has the role that it tells of: `my friend is called anna lee`
+        return self.names.holder(whose[0]), assertions
+
     def _clauses(self, text: str) -> list[Clause]:
         """The clauses of a sentence without those that only call somebody; what stands before a colon is its topic."""
         words, is_name = self.words, self.names.is_name
@@ -675,7 +687,6 @@ class _Turn:
         entity, subject = self.names.subject(teller, self.words, self.speaker)
         if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
             entity, subject = self._subject  # `I left Shell and work at Fugro`
-        self._subject = ("", "none") if clause.kind in _INTENDED else (entity, subject)
         if subject == "other" and teller.subject[0] in self.words.people_pronouns:
             entity = self._antecedent()
             subject = "named" if entity else subject
@@ -691,9 +702,7 @@ class _Turn:
                 clause.subject or self.words.first_person.has_any(clause.tokens)
             )
             whom = "other" if is_theirs else subject
-            assertions = assertions_in(
-                plain, self.words, self.names, (entity, whom), behind, among=self._among
-            )
+            entity, assertions = self._told(plain, (entity, whom), behind)
             if "hedged" in doubts and not assertions and (own := own_thing(plain, self.words)):
                 assertions = (own,)  # what is doubted is asked, in whatever words
             whose, switch = self._switched
@@ -710,6 +719,8 @@ class _Turn:
             assertions = tuple(
                 assertion for assertion in assertions if assertion.how == "role" or "reported" not in doubts
             )
+        subject = "named" if subject == "none" and entity and assertions else subject
+        self._subject = ("", "none") if clause.kind in _INTENDED else (entity, subject)
         # not `900 in the new flat`
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
         renewed = self.words.renewals.has_any(noun_words) and bool(assertions)
