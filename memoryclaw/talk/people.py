@@ -82,7 +82,7 @@ class Names:
         """
         words = grammar(language) if language in codes() else None
         for sentence in sentences(text[:8000]):
-            if sentence.isupper():
+            if sentence.isupper() or (words and not words.noun_capitals and _is_headline(sentence, words)):
                 continue
             for name in _introduced(sentence, words) if words else ():
                 self.add_person(name)
@@ -369,6 +369,17 @@ def _introduced(sentence: str, words: Grammar) -> Iterator[str]:
 def _is_no_part(word: str, words: Grammar) -> bool:
     return word not in PARTICLES and (
         not word.islower() or _is_common(word, words) or _is_everyday(word, words)
+    )
+
+
+def _is_headline(sentence: str, words: Grammar) -> bool:
+    """True where every word that says something has a capital, an everyday one behind the first, too: `Connect All Offices Wirelessly`."""
+    typed = _WORD.findall(sentence)
+    capitals = [word for word in typed if word[0].isupper()]
+    return (
+        len(capitals) > 2
+        and all(word[0].isupper() or word in words.empty for word in typed)
+        and any(_is_everyday(word, words) and word.lower() not in _GIVEN for word in capitals[1:])
     )
 
 

@@ -482,7 +482,9 @@ class _Turn:
         """Whom a clause tells of and what, also without its subject: `Ieri ho visto Luca. Lavora alla Fiat.` tells of Luca."""
         assertions = assertions_in(clause, self.words, self.names, whose, behind, among=self._among)
         acts = not assertions and self.words.people_verbs.at(clause.tokens, clause.verb_at)
-        if acts and whose[1] == "none" and (who := self._antecedent()):
+        who = self._antecedent() if acts and whose[1] == "none" else ""
+        # not `there's a temp I work with, lives in Leith`
+        if who and (self._subject[1] in ("none", "other") or self._subject[0] == who):
             theirs = assertions_in(clause, self.words, self.names, (who, "named"))
             assertions = tuple(fact for fact in theirs if fact.field == "is" or is_of_people(fact.field))
             return who if assertions else whose[0], assertions
