@@ -84,7 +84,7 @@ class Names:
         for sentence in sentences(text[:8000]):
             if sentence.isupper() or (words and not words.noun_capitals and _is_headline(sentence, words)):
                 continue
-            for name in _introduced(sentence, words) if words else ():
+            for name in _introduced(sentence, text, words) if words else ():
                 self.add_person(name)
             opens = words is not None and _opens_with_name(sentence, words)
             for run, before in _runs(sentence, first=opens):
@@ -239,7 +239,8 @@ class Names:
             len(mentions) == 1
             and core
             and (self._key(core[0]) or (first in words.possessives_own and self._key(core[-1])))
-            and (not words.ways.has_any(core) or self.whole(" ".join(core)))  # `to`; not `Karl von Trapp`
+            # `to`; not `Jean de La Tour`
+            and (not words.ways.has_any(core) or self.whole(" ".join(tokens[tokens.index(core[0]) :])))
             and _length(core) <= _LONGEST
         ):
             name = next(iter(mentions))
@@ -349,21 +350,27 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
         yield run, before
 
 
-def _introduced(sentence: str, words: Grammar) -> Iterator[str]:
-    """Names of several words in small letters behind what introduces them: `this is sanne de boer`, `my colleague ravi patel lives in Leeds`."""
+def _introduced(sentence: str, text: str, words: Grammar) -> Iterator[str]:
+    """Names of several words in small letters behind what introduces them: `this is sanne de boer`, `my colleague ravi patel lives in Leeds`.
+
+    Common first names, those of whom is told what people do, and what the text says again.
+    """
     tokens, spans = tokens_of(sentence), spans_of(sentence)
     for first in range(1, len(tokens) - 1):
         lead = first - (tokens[first - 1] in words.articles)  # `ele é o rui costa`
-        points = tokens[lead - 1] in words.be_verbs and words.pointers.has_any(tokens[: lead - 1][-1:])
-        if _is_no_part(tokens[first], words) or not (points or words.presented.has_any(tokens[:lead][-1:])):
+        before, named = tokens[:lead][-2:-1], words.presented.has_any(tokens[:lead][-1:])
+        if tokens[lead - 1] in words.be_verbs:  # `this is`, `my boss is`
+            named = words.pointers.has_any(before) or words.roles.has_any(before)
+        if not named or _is_no_part(tokens[first], words):
             continue
         pieces = _WORD.findall(_BREAK.split(sentence[spans[first][0] :], maxsplit=1)[0])
         size = next((n for n, word in enumerate(pieces) if _is_no_part(word, words)), len(pieces))
         while pieces[:size][-1:] and pieces[size - 1] in PARTICLES:
             size -= 1
-        is_name = tokens[first] in _FIRST or words.people_verbs.at(tokens, first + size)
-        if is_name and 1 < _length(pieces[:size]) <= _LONGEST:
-            yield " ".join(map(_bare, pieces[:size]))
+        name = " ".join(map(_bare, pieces[:size]))
+        is_known = tokens[first] in _FIRST or words.people_verbs.at(tokens, first + size)
+        if 1 < _length(pieces[:size]) <= _LONGEST and (is_known or text.count(name) > 1):
+            yield name
 
 
 def _is_no_part(word: str, words: Grammar) -> bool:

@@ -237,6 +237,8 @@ def test_she_is_also_the_one_without_a_name_of_whom_something_was_just_told() ->
     [
         ["i met Maya and Ines. She lives in Leith"],
         ["Tom and Ben came. He lives in Leith"],
+        ["my aunt Ines visited.", "my sister Maya came too.", "she lives in Leith"],
+        ["my aunt Ines visited. my sister Maya came too. she lives in Leith"],
         ["She lives in Leith"],
         ["i went to Bristol", "she lives in Leith"],
         ["Maya is my flatmate.", "what a day", "She lives in Leith."],
