@@ -407,6 +407,8 @@ class _Turn:
             mentions = [name for name in self.names.found(clause.text) if name not in values]
             if self._is_stranger:
                 mentions = [name for name in mentions if name in self.names.people]
+            if piece.subject == "other" and mentions:  # `this is Maya, works at Shell`
+                self._subject = _only(mentions), "named"
             # `my mum's birthday`
             told_of = [
                 assertion.entity
@@ -505,7 +507,7 @@ class _Turn:
         acts = not assertions and self.words.people_verbs.at(clause.tokens, clause.verb_at)
         who = self._antecedent() if acts and whose[1] == "none" else ""
         # not `there's a temp I work with, lives in Leith`
-        if who and self._is_sure(who) and (self._subject[1] in ("none", "other") or self._subject[0] == who):
+        if who and self._is_sure(who) and (self._subject[1] == "none" or self._subject[0] == who):
             theirs = assertions_in(clause, self.words, self.names, (who, "named"))
             assertions = tuple(fact for fact in theirs if fact.field == "is" or is_of_people(fact.field))
             return who if assertions else whose[0], assertions

@@ -134,6 +134,12 @@ def test_what_has_a_capital_inside_a_sentence_is_a_name_and_what_begins_one_is_n
     )
 
 
+def test_the_capitals_of_a_headline_name_nobody() -> None:
+    known = names()
+    known.learn("Connect All Offices Wirelessly. My Name Is Ben Stone. Ilse Brandt Lives In Leeds.", "en")
+    assert known.found("offices wirelessly and ben stone") == []
+
+
 def test_a_german_noun_is_no_name_behind_an_article() -> None:
     known = names()
     known.learn("wir haben der Katze und dem Hund zugesehen, gestern kam Ilse Brandt", "de")
@@ -298,6 +304,8 @@ def test_a_statement_tells_of_the_one_who_is_its_subject(texts: list[str], who: 
     ("language", "text", "who"),
     [
         ("de", "Henning trinkt nur alkoholfreies Bier", "Henning"),
+        ("en", "Torsten spielt Posaune", "Torsten"),
+        ("fr", "Jean de La Tour boit du thé", "Jean de La Tour"),
         ("de", "Der Chor trifft sich jetzt dienstags um 19 Uhr", "Chor"),
         ("de", "Mein Schwager Detlef ist jetzt bei der Bahn", "Detlef"),
         ("es", "el equipo de pádel juega los jueves", "equipo de pádel"),
@@ -324,6 +332,7 @@ def test_whom_a_statement_tells_of_is_read_in_other_languages(language: str, tex
         ("it", ["ieri ho visto Luca.", "Lavoro alla Fiat."], []),
         ("it", ["ieri ho visto Luca.", "Usa pnpm in questo progetto."], []),
         ("en", ["i met Maya.", "Works for me!"], []),
+        ("en", ["Maya does infra, and there's a temp who i forget, lives in Lima"], []),
     ],
 )  # fmt: skip
 def test_a_verb_without_a_subject_tells_of_the_one_who_was_named(
