@@ -249,7 +249,9 @@ class Pair:
         places = [
             n
             for n, token in enumerate(tokens)
-            if self._is_known(token) and n not in idle and not self._is_of_other_sort(tokens, n, known)
+            if self._is_known(token)
+            and n not in idle
+            and (n - 1 in idle or not self._is_of_other_sort(tokens, n, known))
         ]
         return any(
             n + 1 == len(tokens)
