@@ -297,7 +297,12 @@ def _endings(text: str, words: Grammar) -> list[Clause]:
         return []
     words = grammar_of(text, words.code)
     pieces = (clause for piece in _PAUSE.split(text) for clause in clauses(piece, words))
-    return [clause for clause in pieces if _tells_end(clause, words)]
+    # a verdict is of all that was told: `das ist nicht mehr so`
+    return [
+        clause
+        for clause in pieces
+        if _tells_end(clause, words) and not _is_verdict(clause, words, words.wrong_words)
+    ]
 
 
 def _tells_end(clause: Clause, words: Grammar) -> bool:

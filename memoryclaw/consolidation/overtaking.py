@@ -246,8 +246,15 @@ class Pair:
         return not named or any(map(self._is_known, named))
 
     def _closes(self, tokens: Sequence[str], idle: Collection[int]) -> bool:
-        """True where a word of what stands is the last of a thing: `the Netflix account`, not `a vegan cookbook`."""
-        places = [n for n, token in enumerate(tokens) if self._is_known(token) and n not in idle]
+        """True where a word of what stands is the last of a thing: `the Netflix account`, not `a vegan cookbook`, nor another account."""
+        known = tokens_of(f"{self.fact.field} {self.fact.value}")
+        places = [
+            n
+            for n, token in enumerate(tokens)
+            if self._is_known(token)
+            and n not in idle
+            and (n - 1 in idle or not self._is_of_other_sort(tokens, n, known))
+        ]
         return any(
             n + 1 == len(tokens)
             or n + 1 in idle
@@ -256,6 +263,21 @@ class Pair:
             or self._is_known(tokens[n + 1])
             for n in places
         )
+
+    def _is_of_other_sort(self, tokens: Sequence[str], place: int, known: Sequence[str]) -> bool:
+        """True where what stands beside a word tells of which sort a thing is, and another one stands beside that of the older words: `my phone contract`."""
+        head = _stems(tokens[place], self.words.code)
+        here = self._sort_at(tokens, place)
+        sorts = [
+            self._sort_at(known, n) for n, token in enumerate(known) if head & _stems(token, self.words.code)
+        ]
+        return bool(here) and all(sort and here.isdisjoint(sort) for sort in sorts)
+
+    def _sort_at(self, tokens: Sequence[str], place: int) -> frozenset[str]:
+        """The stems of the word that tells which thing of a name stands at a place: `gym contract`, `il contratto della palestra`."""
+        behind = place + 1 + self.words.owner_prepositions.at(tokens, place + 1)
+        beside = tokens[behind : behind + 1] if behind > place + 1 else tokens[max(0, place - 1) : place]
+        return _stems(" ".join(filter(self._names, beside)), self.words.code)
 
     def _names(self, token: str) -> bool:
         """True for a word that names something."""

@@ -34,6 +34,7 @@ _FIELD, _OWN = (
     "= ",
     "=own ",
 )  # before a field in the subject of a text; of the speaker, where the form of a verb says so
+_OF = frozenset("的の")  # between whose it is, or which, and what is told of
 _UNSPACED = 5  # characters before it that must be the same, in a script without spaces
 
 
@@ -81,8 +82,9 @@ def renews(older: str, later: str, *, change: bool) -> bool:
     last = len(before) - first - len(span_before)
     if not (span_before and span_after):
         return False
-    if unspaced:
-        return first >= _UNSPACED
+    if unspaced:  # `会议在三号会议室`, `会议在八号会议室`; not `うちの兄は…`, `うちの妹は…`
+        is_enough = first >= _UNSPACED or min(first, last) >= _UNSPACED - 2
+        return is_enough and _OF.isdisjoint(before[first - 1 : first] + before[len(before) - last :][:1])
     ahead, shared = _subjects(before[:first]), _subjects(before[:first] + before[len(before) - last :])
     if clock_in(older) and all(any(map(str.isdigit, " ".join(span))) for span in (span_before, span_after)):
         is_same = change or (

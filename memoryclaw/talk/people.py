@@ -16,12 +16,14 @@ from memoryclaw.vault.fact_values import KIN, is_of_people, noun_of
 _LONGEST = 4  # words of a name, its particles not counted
 _OPENING = 200  # characters of a sentence that hold the name it begins with
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
+_BREAK = re.compile(r"[^\w\s'’-]")  # where a name ends
 # behind the first letter, which only begins a sentence
 _CAPITAL = re.compile(r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]")
 PARTICLES = frozenset(lists.words("names.particles"))
 _AND = "y"  # joins two surnames, `Ramón y Cajal` behind a first name, and is between two people elsewhere
 _JOINED = 2  # particles of a name: `de la`
 _GIVEN = frozenset(lists.words("names.given"))  # common words that are first names too: `Will`, `April`
+_FIRST = frozenset(lists.words("names.first")) - _GIVEN
 _IN_S = frozenset(lists.words("names.in_s"))
 _OURS = frozenset(lists.words("names.ours"))
 
@@ -80,8 +82,10 @@ class Names:
         """
         words = grammar(language) if language in codes() else None
         for sentence in sentences(text[:8000]):
-            if sentence.isupper():
+            if sentence.isupper() or (words and not words.noun_capitals and _is_headline(sentence, words)):
                 continue
+            for name in _introduced(sentence, text, words) if words else ():
+                self.add_person(name)
             opens = words is not None and _opens_with_name(sentence, words)
             for run, before in _runs(sentence, first=opens):
                 owner = _owner_of_field(run, words) if words else []
@@ -235,7 +239,8 @@ class Names:
             len(mentions) == 1
             and core
             and (self._key(core[0]) or (first in words.possessives_own and self._key(core[-1])))
-            and (not words.ways.has_any(core) or self.whole(" ".join(core)))  # `to`; not `Karl von Trapp`
+            # `to`; not `Jean de La Tour`
+            and (not words.ways.has_any(core) or self.whole(" ".join(tokens[tokens.index(core[0]) :])))
             and _length(core) <= _LONGEST
         ):
             name = next(iter(mentions))
@@ -281,11 +286,14 @@ class Names:
 
     def relative(self, role: Sequence[str]) -> str:
         """One of the speaker's by the name that is told of the role, else by the role."""
-        who = f"{self.whose}{' '.join(role)}"
-        holders = self.holders.get(who, ())
-        who = next(iter(holders)) if len(holders) == 1 else who
+        who = self.holder(f"{self.whose}{' '.join(role)}")
         self.people.add(who)
         return who
+
+    def holder(self, role: str) -> str:
+        """Who has a role of somebody's; the role itself where that is nobody yet, or several."""
+        holders = self.holders.get(role, ())
+        return next(iter(holders)) if len(holders) == 1 else role
 
     def relatives(self, tokens: Sequence[str], words: Grammar) -> Iterator[str]:
         """Those of the speaker's whom some words call by their role alone: `a present for my dad`."""
@@ -340,6 +348,46 @@ def _runs(sentence: str, *, first: bool = False) -> Iterator[tuple[list[str], st
             end = hit.end()
     if run:
         yield run, before
+
+
+def _introduced(sentence: str, text: str, words: Grammar) -> Iterator[str]:
+    """Names of several words in small letters behind what introduces them: `this is sanne de boer`, `my colleague ravi patel lives in Leeds`.
+
+    Common first names, those of whom is told what people do, and what the text says again.
+    """
+    tokens, spans = tokens_of(sentence), spans_of(sentence)
+    for first in range(1, len(tokens) - 1):
+        lead = first - (tokens[first - 1] in words.articles)  # `ele é o rui costa`
+        before, named = tokens[:lead][-2:-1], words.presented.has_any(tokens[:lead][-1:])
+        if tokens[lead - 1] in words.be_verbs:  # `this is`, `my boss is`
+            named = words.pointers.has_any(before) or words.roles.has_any(before)
+        if not named or _is_no_part(tokens[first], words):
+            continue
+        pieces = _WORD.findall(_BREAK.split(sentence[spans[first][0] :], maxsplit=1)[0])
+        size = next((n for n, word in enumerate(pieces) if _is_no_part(word, words)), len(pieces))
+        while pieces[:size][-1:] and pieces[size - 1] in PARTICLES:
+            size -= 1
+        name = " ".join(map(_bare, pieces[:size]))
+        is_known = tokens[first] in _FIRST or words.people_verbs.at(tokens, first + size)
+        if 1 < _length(pieces[:size]) <= _LONGEST and (is_known or text.count(name) > 1):
+            yield name
+
+
+def _is_no_part(word: str, words: Grammar) -> bool:
+    return word not in PARTICLES and (
+        not word.islower() or _is_common(word, words) or _is_everyday(word, words)
+    )
+
+
+def _is_headline(sentence: str, words: Grammar) -> bool:
+    """True where every word that says something has a capital, an everyday one behind the first, too: `Connect All Offices Wirelessly`."""
+    typed = _WORD.findall(sentence)
+    capitals = [word for word in typed if word[0].isupper()]
+    return (
+        len(capitals) > 2
+        and all(word[0].isupper() or word in words.empty for word in typed)
+        and any(_is_everyday(word, words) and word.lower() not in _GIVEN for word in capitals[1:])
+    )
 
 
 def _length(name: Sequence[str]) -> int:
@@ -613,6 +661,9 @@ def _name_before(clause: Clause, tokens: tuple[str, ...], place: int, words: Gra
         return ""  # `Dr Hale and Mrs Oakes are my neighbours`
     if words.honorifics.at(tokens, tokens[0] in words.articles):
         return _name_behind(clause, 0, words, names, spans_of(clause.text), capital=True)
-    if before == 1 and _may_name(tokens, 0, words, names, called=True):
-        return names.named(tokens[0]) or tokens[0]  # `Jens is my brother`
-    return names.whole(" ".join(tokens[:before]))
+    first = int(
+        tokens[0] in words.articles and clause.text[spans_of(clause.text)[1][0]].isupper()
+    )  # `a Joana é minha colega`
+    if before == first + 1 and _may_name(tokens, first, words, names, called=True):
+        return names.named(tokens[first]) or tokens[first]  # `Jens is my brother`
+    return names.whole(" ".join(tokens[first:before]))

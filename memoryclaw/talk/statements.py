@@ -51,6 +51,7 @@ from memoryclaw.text.grammar import (
 )
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.fact_values import is_of_people
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
 _MOST = 30  # words of a statement of several sentences
@@ -168,6 +169,7 @@ class SegmentReader:
         speakers = {turn.name for turn in turns if turn.role == "user"}
         self.among = len(speakers) > 1 and not any(turn.role == "assistant" for turn in turns)
         self._named: tuple[int, Sequence[str]] = 0, ()  # the turn that named somebody last, and whom
+        self._rivals: dict[int, frozenset[str]] = {}  # by turn: whoever it named
         self.names = Names(vault_names, [turn.name for turn in turns if turn.name])
         for turn in turns:
             self.names.learn(without_secrets(turn.text), spoken_in(turn.text, self._language))
@@ -211,6 +213,9 @@ class SegmentReader:
             speaker,
             asked_in(self._turns, number, words),
             antecedents,
+            rivals=frozenset[str]().union(
+                *(self._rivals.get(number - n, ()) for n in range(2 * _ANTECEDENT + 1))
+            ),
             shows=bool(speech.pasted),
             among=self.among,
         )
@@ -221,6 +226,7 @@ class SegmentReader:
         ]
         if reading.named:
             self._named = number, reading.named
+        self._rivals[number] = frozenset(reading.rivals)
         pieces = [
             piece._replace(doubts=piece.doubts | {"hedged"})
             if any(right in piece.clause.text for right in unsure)
@@ -312,6 +318,7 @@ class _Turn:
         question: Asked,
         antecedents: Sequence[str],
         *,
+        rivals: frozenset[str],
         shows: bool,
         among: bool,
     ) -> None:
@@ -322,6 +329,7 @@ class _Turn:
 
         self._topic = ""  # of the next sentence
         self.named: list[str] = []  # in the turn so far, by the last clause that names any
+        self.rivals = {*rivals}  # whoever was named in the turn so far, and in two of people before
         # the words of the last clause that named a field, and whether it has a sign of change
         self._field = ("", False)
         self._is_stranger = False  # the turn tells of a `she` who is none of those whom it names
@@ -398,6 +406,8 @@ class _Turn:
             mentions = [name for name in self.names.found(clause.text) if name not in values]
             if self._is_stranger:
                 mentions = [name for name in mentions if name in self.names.people]
+            if piece.subject == "other" and mentions:  # `this is Maya, works at Shell`
+                self._subject = _only(mentions), "named"
             # `my mum's birthday`
             told_of = [
                 assertion.entity
@@ -411,6 +421,7 @@ class _Turn:
                 *({piece.about} & self.names.people),
                 *self.names.relatives(clause.tokens, words),
             ] or self.named
+            self.rivals.update(self.named)
             # What is told before a question is so, `i live in Leeds, which gym …?`; with no field, it is what the question is about,
             # as what is said of a thing is where the question names nothing, `my oven is on E15, what is that?`.
             if self._leads_to_question(members, place, text):
@@ -453,7 +464,7 @@ class _Turn:
         """
         if assertion.how == "hers":
             who = self._antecedent() if assertion.field != "name" else ""
-            return assertion._replace(entity=who, how="noun") if who else None
+            return assertion._replace(entity=who, how="noun") if who and self._is_sure(who) else None
         role = tokens_of(assertion.entity)
         if role and self.words.roles.at(role) == len(role):  # `my mum's birthday`
             return assertion._replace(entity=self.names.relative(role))
@@ -478,6 +489,32 @@ class _Turn:
         """The one person whom `she` may be: named last in this turn, else in the two before; "" where there is none, or more than one."""
         mentions = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
         return _only(mentions & self.names.people or mentions)
+
+    def _is_sure(self, who: str) -> bool:
+        """True where no other person was named that a pronoun may mean: two make no fact."""
+        named = {self.names.holder(name) for name in self.rivals & self.names.people}
+        return all(name == who or self.names.speaks(name) for name in named)
+
+    def _points(self, clause: Clause) -> bool:
+        """True for a clause about a `she` or a `he`."""
+        return self.words.people_pronouns.has_any(clause.subject[:1])
+
+    def _told(
+        self, clause: Clause, whose: tuple[str, str], behind: str, *, points: bool
+    ) -> tuple[str, tuple[Assertion, ...]]:
+        """Whom a clause tells of and what, also without its subject: `Ieri ho visto Luca. Lavora alla Fiat.` tells of Luca."""
+        assertions = assertions_in(clause, self.words, self.names, whose, behind, among=self._among)
+        if points and whose[0] and assertions and not self._is_sure(whose[0]):
+            return "", ()
+        acts = not assertions and self.words.people_verbs.at(clause.tokens, clause.verb_at)
+        who = self._antecedent() if acts and whose[1] == "none" else ""
+        # not `there's a temp I work with, lives in Leith`
+        if who and self._is_sure(who) and (self._subject[1] == "none" or self._subject[0] == who):
+            theirs = assertions_in(clause, self.words, self.names, (who, "named"))
+            assertions = tuple(fact for fact in theirs if fact.field == "is" or is_of_people(fact.field))
+            return who if assertions else whose[0], assertions
+        # or who has the role that it tells of: `my friend is called anna lee`
+        return self.names.holder(whose[0]), assertions
 
     def _clauses(self, text: str) -> list[Clause]:
         """The clauses of a sentence without those that only call somebody; what stands before a colon is its topic."""
@@ -680,8 +717,7 @@ class _Turn:
         entity, subject = self.names.subject(teller, self.words, self.speaker)
         if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
             entity, subject = self._subject  # `I left Shell and work at Fugro`
-        self._subject = ("", "none") if clause.kind in _INTENDED else (entity, subject)
-        if subject == "other" and teller.subject[0] in self.words.people_pronouns:
+        if subject == "other" and self._points(teller):
             entity = self._antecedent()
             subject = "named" if entity else subject
             self.names.people.update(filter(None, [entity]))
@@ -696,9 +732,8 @@ class _Turn:
                 clause.subject or self.words.first_person.has_any(clause.tokens)
             )
             whom = "other" if is_theirs else subject
-            assertions = assertions_in(
-                plain, self.words, self.names, (entity, whom), behind, among=self._among
-            )
+            entity, assertions = self._told(plain, (entity, whom), behind, points=self._points(teller))
+            subject = subject if entity or subject != "named" else "other"
             if "hedged" in doubts and not assertions and (own := own_thing(plain, self.words)):
                 assertions = (own,)  # what is doubted is asked, in whatever words
             whose, switch = self._switched
@@ -715,6 +750,8 @@ class _Turn:
             assertions = tuple(
                 assertion for assertion in assertions if assertion.how == "role" or "reported" not in doubts
             )
+        subject = "named" if subject == "none" and entity and assertions else subject
+        self._subject = ("", "none") if clause.kind in _INTENDED else (entity, subject)
         # not `900 in the new flat`
         noun_words = clause.tokens if clause.kind in ("have", "") else clause.subject
         renewed = self.words.renewals.has_any(noun_words) and bool(assertions)

@@ -433,10 +433,11 @@ def _known_alone(tokens: Sequence[str], code: str) -> str:
         return code
     best = max(more, key=lambda other: more[other])
     least = 0 if best in naming else _SURE  # `the second ay me encanta` is English
-    # A verb with its speaker in it tells a language alone: `no como cerdo`, `llámame Ana`.
+    # A verb with its speaker in it tells a language alone, as does one behind a name: `no como cerdo`, `llámame Ana`, `Jan liest viel`.
     file = grammar(best)
     verb = tokens[file.verb_leads.skip(tokens) :][:1]
-    if file.contracted_subjects.has_any(verb) or file.address_orders.has_any(verb):
+    acts = file.people_verbs.has_any(tokens[1:2])
+    if acts or file.contracted_subjects.has_any(verb) or file.address_orders.has_any(verb):
         least = min(least, 1)
     return best if more[best] >= least else code
 

@@ -119,6 +119,11 @@ def test_later_words_change_what_stands_or_leave_it(
         # what ends is the thing itself, and the speaker's
         ("user", "bank", "Santander", "closed my Santander account", True),
         ("user", "bank", "Santander", "dad closed his Santander account", False),
+        ("user", "", "My gym contract runs until May", "My phone contract lapsed", False),
+        ("user", "", "My phone contract runs until May", "My phone contract lapsed", True),
+        ("user", "tortoise", "Winston", "Rehomed Winston with a lady in Malvern", True),
+        ("user", "car insurance", "with Allianz", "My travel insurance lapsed", False),
+        ("user", "", "My gym membership costs 30 a month", "I cancelled my membership", True),
         ("user", "is", "vegan", "I no longer have that vegan cookbook", False),
         ("user", "partner", "Zoe", "Zoe quit smoking", False),
         ("user", "uses", "Trello", "the marketing team dropped Trello", False),

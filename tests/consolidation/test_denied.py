@@ -109,6 +109,8 @@ def night_of(vault_of: VaultOf, *turns: str) -> set[str]:
         ("wer ist mein dentist?", "Dein dentist ist Dr Koch, und er ist gut.", "falsch", "Kim: dentist is Dr Koch"),
         ("mijn dentist?", "Je dentist is Dr Koch, dat is wat je zei.", "klopt niet", "Kim: dentist is Dr Koch"),
         ("mi dentist?", "Tu dentist es el Dr Koch, como me dijiste.", "ya no", "Kim: dentist is Dr Koch"),
+        ("mi dentist?", "Tu dentist es el Dr Koch, como me dijiste.", "eso ya no es así", "Kim: dentist is Dr Koch"),
+        ("wer ist mein dentist?", "Dein dentist ist Dr Koch.", "das ist nicht mehr so", "Kim: dentist is Dr Koch"),
         ("mon dentist ?", "Ton dentist est Dr Koch, comme tu me l'as dit.", "ce n'est plus vrai", "Kim: dentist is Dr Koch"),
         # What was told is over, by a word of an end: of the field that it names where the answer gave two.
         ("who is my dentist?", "Dr Koch.", "no, she retired", "Kim: dentist is Dr Koch"),

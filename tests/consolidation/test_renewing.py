@@ -32,6 +32,7 @@ from memoryclaw.recall.renewing import (
         ("il mio capo è Paolo", "il mio capo adesso è Giulia", True),
         ("mon numéro est le 06 12 34 56 78", "mon nouveau numéro est le 06 98 76 54 32", True),
         ("项目的数据库是PostgreSQL", "项目的数据库是MySQL", False),
+        ("会议在三号会议室", "会议在八号会议室", False),
         ("min bil står på plan 2 i garaget vid Odenplan och den är röd", "min bil står på plan 4 i garaget vid Odenplan och den är röd", False),
     ],
 )  # fmt: skip
@@ -48,6 +49,8 @@ def test_the_same_words_with_another_value_say_it_anew(older: str, later: str, *
         ("I drive to work", "I swim on sundays now", True),
         ("I ran 5 km", "I ran 7 km", False),
         ("我喜欢喝绿茶", "我喜欢喝红茶", False),
+        ("うちの兄は東京で働いています", "うちの妹は東京で働いています", False),
+        ("公司在上海的办公室很大", "公司在北京的办公室很大", False),
         ("J'aime le chocolat", "J'aime le fromage", False),
         ("standup is at 9:30", "the train is at 9:45", False),
         ("the wedding is on 14 June", "the wedding is down to 80 guests now", True),

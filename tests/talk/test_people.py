@@ -134,6 +134,12 @@ def test_what_has_a_capital_inside_a_sentence_is_a_name_and_what_begins_one_is_n
     )
 
 
+def test_the_capitals_of_a_headline_name_nobody() -> None:
+    known = names()
+    known.learn("Connect All Offices Wirelessly. My Name Is Ben Stone. Ilse Brandt Lives In Leeds.", "en")
+    assert known.found("offices wirelessly and ben stone") == []
+
+
 def test_a_german_noun_is_no_name_behind_an_article() -> None:
     known = names()
     known.learn("wir haben der Katze und dem Hund zugesehen, gestern kam Ilse Brandt", "de")
@@ -189,6 +195,10 @@ def subjects(*turns: str | tuple[str, str]) -> list[tuple[str, str, str]]:
         ("my friend April is vegan", [("April", "is", "vegan")]),
         ("my brother Wen is tired", []),
         ("this is my neighbour tess warner, her email is tw@example.org", [("Tess Warner", "email", "tw@example.org")]),
+        ("this is sanne de boer, her email is sb@example.org", [("Sanne de Boer", "email", "sb@example.org")]),
+        ("my colleague ravi patel works at Shell", [("Ravi Patel", "works at", "Shell")]),
+        ("my sister is called tess. she lives in Leith", [("Tess", "lives in", "Leith")]),
+        ("this is rose gold, her email is rg@example.org", []),
         ("this is my sister crying again", []),
         ("Maria Gomez is our new architect", [("Maria Gomez", "is", "architect")]),
         ("my brother Pieter works at Shell", [("Pieter", "works at", "Shell")]),
@@ -233,6 +243,8 @@ def test_she_is_also_the_one_without_a_name_of_whom_something_was_just_told() ->
     [
         ["i met Maya and Ines. She lives in Leith"],
         ["Tom and Ben came. He lives in Leith"],
+        ["my aunt Ines visited.", "my sister Maya came too.", "she lives in Leith"],
+        ["my aunt Ines visited. my sister Maya came too. she lives in Leith"],
         ["She lives in Leith"],
         ["i went to Bristol", "she lives in Leith"],
         ["Maya is my flatmate.", "what a day", "She lives in Leith."],
@@ -292,6 +304,8 @@ def test_a_statement_tells_of_the_one_who_is_its_subject(texts: list[str], who: 
     ("language", "text", "who"),
     [
         ("de", "Henning trinkt nur alkoholfreies Bier", "Henning"),
+        ("en", "Torsten spielt Posaune", "Torsten"),
+        ("fr", "Jean de La Tour boit du thé", "Jean de La Tour"),
         ("de", "Der Chor trifft sich jetzt dienstags um 19 Uhr", "Chor"),
         ("de", "Mein Schwager Detlef ist jetzt bei der Bahn", "Detlef"),
         ("es", "el equipo de pádel juega los jueves", "equipo de pádel"),
@@ -303,6 +317,35 @@ def test_a_statement_tells_of_the_one_who_is_its_subject(texts: list[str], who: 
 )
 def test_whom_a_statement_tells_of_is_read_in_other_languages(language: str, text: str, who: str) -> None:
     assert about(text, language=language) == [who]
+
+
+@pytest.mark.parametrize(
+    ("language", "texts", "facts"),
+    [
+        ("it", ["ieri ho visto Luca Ferri.", "Lavora alla Fiat e abita a Torino."], [("Luca Ferri", "works at", "Fiat"), ("Luca Ferri", "lives in", "Torino")]),
+        ("it", ["Luca lavora alla Fiat.", "È allergico alle noci."], [("Luca", "works at", "Fiat"), ("Luca", "allergy", "noci")]),
+        ("es", ["ayer vi a Lucía Torres.", "Trabaja en Iberia."], [("Lucía Torres", "works at", "Iberia")]),
+        ("pt", ["A Joana é minha colega.", "Trabalha na Sonae."], [("Joana", "works at", "Sonae")]),
+        ("de", ["gestern traf ich Katja.", "Sie wohnt in Bremen und arbeitet bei Siemens."], [("Katja", "lives in", "Bremen"), ("Katja", "works at", "Siemens")]),
+        ("en", ["i met Maya.", "Works at Shell."], [("Maya", "works at", "Shell")]),
+        ("it", ["ieri ho visto Luca e Marco.", "Lavora alla Fiat."], []),
+        ("it", ["ieri ho visto Luca.", "Lavoro alla Fiat."], []),
+        ("it", ["ieri ho visto Luca.", "Usa pnpm in questo progetto."], []),
+        ("en", ["i met Maya.", "Works for me!"], []),
+        ("en", ["Maya does infra, and there's a temp who i forget, lives in Lima"], []),
+    ],
+)  # fmt: skip
+def test_a_verb_without_a_subject_tells_of_the_one_who_was_named(
+    language: str, texts: list[str], facts: list[tuple[str, str, str]]
+) -> None:
+    turns = [turn for text in texts for turn in (("user", text), ("assistant Pip", "ok"))]
+    statements = talk_of(*turns, language=language).statements
+    assert [
+        (fact.entity, fact.field, fact.value)
+        for each in statements
+        for fact in each.assertions
+        if fact.entity
+    ] == facts
 
 
 def test_two_people_in_one_sentence_are_two_statements() -> None:
