@@ -415,7 +415,7 @@ class PackPosition(NamedTuple):
     trust: str
     above: str  # the line of the group
     own: str  # the rest of the id, as it begins the line; empty when the line above is all of it
-    order: tuple[int, str]  # within the group; equal ones stay in rank order
+    order: tuple[str, int]  # when it was said, and in which line; equal ones stay in rank order
     mark: str = ""  # stands behind its text
     mixed: Mixed | None = None  # of a turn that holds words of others
 
@@ -425,7 +425,7 @@ class PackOutline:
 
     def __init__(self, head: Sequence[str] = ()) -> None:
         self.head = head
-        self._groups: dict[str, dict[str, list[tuple[tuple[int, str], str]]]] = {t: {} for t in TRUST_ORDER}
+        self._groups: dict[str, dict[str, list[tuple[tuple[str, int], str]]]] = {t: {} for t in TRUST_ORDER}
         self._cost = sum(map(_line_cost, (prompts.OPENING, *head, prompts.CLOSING)))
         self._empty = not head
 
@@ -468,21 +468,24 @@ class PackOutline:
         return prompts.fence_block(groups, self.head)
 
 
-def _lines(groups: dict[str, list[tuple[tuple[int, str], str]]]) -> list[str]:
+def _lines(groups: dict[str, list[tuple[tuple[str, int], str]]]) -> list[str]:
     lines = []
-    for above, items in groups.items():
-        lines += [above, *(text for _, text in sorted(items, key=lambda item: item[0]))]
+    told = sorted((min(items)[0], above) for above, items in groups.items() if items[0][0][0])
+    by_day = iter(above for _, above in told)
+    for group, items in groups.items():
+        above = next(by_day) if items[0][0][0] else group
+        lines += [above, *(text for _, text in sorted(groups[above], key=lambda item: item[0]))]
     return lines
 
 
 def place(unit: Unit) -> PackPosition:
-    """Turns stand in the order they were said under their session, statements under their speaker and day, facts under their file, a note alone."""
+    """Turns stand in the order they were said under their session, sessions in that of their days, statements under their speaker and day, facts under their file, a note alone."""
     day = unit.when[:10]
-    order = (0, "")
+    order = ("", 0)
     above, label = unit.id, ""
     if unit.kind == "turn" and "/" in unit.id:
         above, _, label = unit.id.rpartition("/")
-        above, order = f"{above}/", (unit.line, unit.id)
+        above, order = f"{above}/", (unit.when, unit.line)
     elif unit.is_statement and "-" in unit.id:
         above, _, label = unit.id.rpartition("-")
         above = f"{above}-"

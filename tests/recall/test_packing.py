@@ -174,6 +174,16 @@ def test_turns_stand_in_the_order_they_were_said_and_facts_in_rank_order_under_w
     ]  # fmt: skip
 
 
+def test_sessions_stand_in_the_order_of_their_days_among_what_else_there_is() -> None:
+    pack = Pack(600, 5)
+    pack.offer(unit("log:b/2", "In the tin.", kind="turn", when="2025-04-08T10:00:00Z"), 5.0, NONE)
+    pack.offer(fact("semantic/p#Boathouse.deadline", "May"), 4.0, NONE)
+    pack.offer(unit("log:z/7", "In the shed.", kind="turn", when="2025-01-02T10:00:00Z"), 3.0, NONE)
+    assert [line for line in pack.context().split("\n")[2:-2] if line[0] != " "] == [
+        "log:z/ (2025-01-02)", "semantic/p#", "log:b/ (2025-04-08)",
+    ]  # fmt: skip
+
+
 def test_a_line_of_text_can_begin_neither_an_item_nor_a_group() -> None:
     pack = Pack(600, 5)
     pack.offer(
