@@ -19,8 +19,11 @@ from memoryclaw.text.prompts import cost, least_cost, whole_tokens
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import cutter, places, snippet, without_block_ids
 
-SHARE = 0.3  # of the budget: the most that one item may take while others wait; a turn that takes no more is whole
-PASSAGE = 0.06  # of the budget: the sentences that answer of a longer turn
+SHARE = 0.3  # of the budget: the most that one item may take while others wait
+TURN = 0.6  # of the budget: a turn that takes no more is whole …
+PASSAGE = 0.06  # … and of a longer one the sentences that answer take so much
+# Of the budget: a turn that takes more waits for shorter ones that score nearly as much, by this power of how much longer it is.
+LONG, LENGTH = 0.12, 0.4
 EPISODE = 0.1  # an episode that is not the best takes less: its points are also facts, statements and turns
 FIRST = 48  # tokens that one item may always take, so that a small budget still holds something
 LEAST = 24  # tokens below which a cut item says nothing
@@ -77,6 +80,11 @@ class Pack:
         if kind in _WHOLE and self._notes >= self._max_results:
             return "max_results"
         return "budget" if self.full else ""
+
+    def worth(self, unit: Unit, score: float) -> float:
+        """What a score is worth here: a long turn takes the room of several."""
+        longer = unit.kind == "turn" and cost(unit.text) / (100 * LONG * self._budget)
+        return score / max(longer, 1.0) ** LENGTH
 
     def fill(self, share: float = FILL) -> None:
         """From now on the weak are taken in, too, until they have a share of the budget."""
@@ -261,7 +269,8 @@ class Pack:
 
     def _quote(self, unit: Unit, where: PackPosition, surfaces: frozenset[str]) -> str:
         """As much of a unit as there is room for; empty when that would say nothing."""
-        text, is_turn, room = item_text(unit), unit.kind == "turn", self._room(where)
+        text, is_turn = item_text(unit), unit.kind == "turn"
+        room = self._room(where, TURN if is_turn else SHARE)
         if (is_turn or room < LEAST * 100) and _fits(where, text, room):
             return text
         if is_turn or (unit.kind == "episode" and self._items):

@@ -122,7 +122,7 @@ def _pack(
     matching = [hit for hit in waiting if hit.unit.rowid not in only_soon]
     least = ANSWERS * max((hit.score for hit in matching), default=0.0) if soon else 0.0
     weaker = {hit.unit.rowid: hit for hit in matching if hit.score < least}
-    offering.offer([hit for hit in matching if hit.unit.rowid not in weaker])
+    offering.offer(offering.by_worth([hit for hit in matching if hit.unit.rowid not in weaker]))
     decisions.update(dict.fromkeys(weaker, "weak"))
     soon = [hit for hit in soon if decisions[hit.unit.rowid] == "weak"]
     pack.fill(UPCOMING)
@@ -174,6 +174,12 @@ class _Offering:
         self.folding = folding_of(ranking)
         self.decisions: dict[int, str] = {}
         self.taken: list[tuple[Ranked, Match]] = []
+
+    def by_worth(self, hits: Sequence[Ranked]) -> list[Ranked]:
+        """The best, and behind it the others by what they are worth beside each other; in rank order those that are hardly reached."""
+        near = [hit for hit in hits[1:] if hit.unit.rowid in self._best]
+        near.sort(key=lambda hit: -self._pack.worth(self._best[hit.unit.rowid], hit.score))
+        return [*hits[:1], *near, *(hit for hit in hits[1:] if hit.unit.rowid not in self._best)]
 
     def offer(self, waiting: Iterable[Ranked]) -> None:
         """Takes in what may be taken and fits; there is a decision on each unit afterwards."""

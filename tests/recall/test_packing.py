@@ -221,6 +221,17 @@ def test_a_turn_that_takes_no_more_than_its_share_is_whole_however_low_it_ranks(
     assert all(item.text.endswith("in the rain.") for item in said(pack.context()))
 
 
+def test_a_long_turn_is_worth_less_than_shorter_ones_that_score_nearly_as_much() -> None:
+    """It takes the room of several; a note is cut to its share anyway."""
+    pack, long = Pack(800, 5), "The dowels are red. " * 60
+    assert (
+        pack.worth(turn(2, "The dowels are red."), 4.0)
+        > pack.worth(turn(1, long), 5.0)
+        > pack.worth(turn(3, "Red."), 1.0)
+    )
+    assert pack.worth(unit("n", long, kind="note"), 5.0) == 5.0
+
+
 def test_of_a_turn_too_long_for_its_share_whole_sentences_that_answer_are_quoted() -> None:
     pack = Pack(800, 5)
     walk = "".join(f"On day {n} we walked along the river past the old mill. " for n in range(60))
@@ -263,7 +274,7 @@ def test_where_a_paste_is_cut_its_brackets_show_the_gap() -> None:
 def test_a_turn_of_a_script_without_spaces_is_cut_to_its_sentences_like_any_other() -> None:
     pack = Pack(400, 5)
     day = "我们去了海边的市场，买了很多新鲜的鱼和水果。后来大家沿着河边慢慢走回了家，路上一直在下雨。"
-    assert pack.offer(turn(1, f"{day * 3}木钉是红色的。{day * 3}"), 5.0, frozenset({"木钉"})) == "in"
+    assert pack.offer(turn(1, f"{day * 6}木钉是红色的。{day * 6}"), 5.0, frozenset({"木钉"})) == "in"
     (quoted,) = said(pack.context())
     assert "木钉是红色的。" in quoted.text
     assert quoted.text.startswith("1 Tom: … ")
