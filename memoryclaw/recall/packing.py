@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -83,8 +84,8 @@ class Pack:
 
     def worth(self, unit: Unit, score: float) -> float:
         """What a score is worth here: a long turn takes the room of several."""
-        longer = unit.kind == "turn" and cost(unit.text) / (100 * LONG * self._budget)
-        return score / max(longer, 1.0) ** LENGTH
+        longer = cost(unit.text) / (100 * LONG * self._budget) if unit.kind == "turn" else 1.0
+        return score / math.pow(max(longer, 1.0), LENGTH)
 
     def fill(self, share: float = FILL) -> None:
         """From now on the weak are taken in, too, until they have a share of the budget."""
