@@ -340,7 +340,7 @@ class Recalled(Answer):
     context: str = ""
     tokens: int = 0
     budget: int = 0
-    aside: int = 0  # tokens of what is due soon and answers nothing
+    aside: int = 0  # tokens of what is due soon and answers nothing, and of what holds in the project
     receipt: str = ""
     sent: Mapping[str, str] = field(default_factory=dict)  # the digest of what is quoted of each match, by id
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,8 +20,11 @@ from memoryclaw.text.prompts import cost, least_cost, whole_tokens
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import cutter, places, snippet, without_block_ids
 
-SHARE = 0.3  # of the budget: the most that one item may take while others wait; a turn that takes no more is whole
-PASSAGE = 0.06  # of the budget: the sentences that answer of a longer turn
+SHARE = 0.3  # of the budget: the most that one item may take while others wait
+TURN = 0.6  # of the budget: a turn that takes no more is whole …
+PASSAGE = 0.06  # … and of a longer one the sentences that answer take so much
+# Of the budget: a turn that takes more waits for shorter ones that score nearly as much, by this power of how much longer it is.
+LONG, LENGTH = 0.12, 0.4
 EPISODE = 0.1  # an episode that is not the best takes less: its points are also facts, statements and turns
 FIRST = 48  # tokens that one item may always take, so that a small budget still holds something
 LEAST = 24  # tokens below which a cut item says nothing
@@ -77,6 +81,11 @@ class Pack:
         if kind in _WHOLE and self._notes >= self._max_results:
             return "max_results"
         return "budget" if self.full else ""
+
+    def worth(self, unit: Unit, score: float) -> float:
+        """What a score is worth here: a long turn takes the room of several."""
+        longer = cost(unit.text) / (100 * LONG * self._budget) if unit.kind == "turn" else 1.0
+        return score / math.pow(max(longer, 1.0), LENGTH)
 
     def fill(self, share: float = FILL) -> None:
         """From now on the weak are taken in, too, until they have a share of the budget."""
@@ -261,7 +270,8 @@ class Pack:
 
     def _quote(self, unit: Unit, where: PackPosition, surfaces: frozenset[str]) -> str:
         """As much of a unit as there is room for; empty when that would say nothing."""
-        text, is_turn, room = item_text(unit), unit.kind == "turn", self._room(where)
+        text, is_turn = item_text(unit), unit.kind == "turn"
+        room = self._room(where, TURN if is_turn else SHARE)
         if (is_turn or room < LEAST * 100) and _fits(where, text, room):
             return text
         if is_turn or (unit.kind == "episode" and self._items):
@@ -415,7 +425,7 @@ class PackPosition(NamedTuple):
     trust: str
     above: str  # the line of the group
     own: str  # the rest of the id, as it begins the line; empty when the line above is all of it
-    order: tuple[int, str]  # within the group; equal ones stay in rank order
+    order: tuple[str, int]  # when it was said, and in which line; equal ones stay in rank order
     mark: str = ""  # stands behind its text
     mixed: Mixed | None = None  # of a turn that holds words of others
 
@@ -425,7 +435,7 @@ class PackOutline:
 
     def __init__(self, head: Sequence[str] = ()) -> None:
         self.head = head
-        self._groups: dict[str, dict[str, list[tuple[tuple[int, str], str]]]] = {t: {} for t in TRUST_ORDER}
+        self._groups: dict[str, dict[str, list[tuple[tuple[str, int], str]]]] = {t: {} for t in TRUST_ORDER}
         self._cost = sum(map(_line_cost, (prompts.OPENING, *head, prompts.CLOSING)))
         self._empty = not head
 
@@ -468,21 +478,24 @@ class PackOutline:
         return prompts.fence_block(groups, self.head)
 
 
-def _lines(groups: dict[str, list[tuple[tuple[int, str], str]]]) -> list[str]:
+def _lines(groups: dict[str, list[tuple[tuple[str, int], str]]]) -> list[str]:
     lines = []
-    for above, items in groups.items():
-        lines += [above, *(text for _, text in sorted(items, key=lambda item: item[0]))]
+    told = sorted((min(items)[0], above) for above, items in groups.items() if items[0][0][0])
+    by_day = iter(above for _, above in told)
+    for group, items in groups.items():
+        above = next(by_day) if items[0][0][0] else group
+        lines += [above, *(text for _, text in sorted(groups[above], key=lambda item: item[0]))]
     return lines
 
 
 def place(unit: Unit) -> PackPosition:
-    """Turns stand in the order they were said under their session, statements under their speaker and day, facts under their file, a note alone."""
+    """Turns stand in the order they were said under their session, sessions in that of their days, statements under their speaker and day, facts under their file, a note alone."""
     day = unit.when[:10]
-    order = (0, "")
+    order = ("", 0)
     above, label = unit.id, ""
     if unit.kind == "turn" and "/" in unit.id:
         above, _, label = unit.id.rpartition("/")
-        above, order = f"{above}/", (unit.line, unit.id)
+        above, order = f"{above}/", (unit.when, unit.line)
     elif unit.is_statement and "-" in unit.id:
         above, _, label = unit.id.rpartition("-")
         above = f"{above}-"

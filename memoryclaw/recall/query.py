@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from itertools import chain
 
 from memoryclaw import late
 from memoryclaw.late import NamedTuple
@@ -333,6 +334,8 @@ _DEEPEST = 8
 _LONGEST_DATE = 80  # characters of a spoken date after `since:`
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»＂", '"') | {"‘": "'", "‚": "'"})
 _SENTENCE = 5  # words beside a quotation, or a mark such as a question mark, make a sentence
+# 9/5/2020 is a day of May or of September, by who wrote it: what the vault holds decides
+_EITHER_DAY = late.pattern(r"(?<![\w/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\w/])")
 _SENTENCE_MARK = late.pattern(r"[?!.,;](?:\s|$)|[？！。，；]")
 _CONTROL = late.pattern(r"[\x00-\x1f\x7f-\x9f]")
 _TOKEN = late.pattern(
@@ -498,7 +501,11 @@ def _spoken_dates(text: str, tokens: list[QueryToken], today: date) -> list[Date
     for i, token in enumerate(tokens):
         if token.kind not in ("word", "and") or i in excluded:
             text = text[: token.span[0]] + "|" * (token.span[1] - token.span[0]) + text[token.span[1] :]
-    return find_ranges(text, today)[0]
+    ranges = find_ranges(text, today)[0]
+    if not _EITHER_DAY.search(with_blanks(text, (range_.span for range_ in ranges))):
+        return ranges
+    either = (find_ranges(_EITHER_DAY.sub(order, text), today)[0] for order in (r"\3/\2/\1", r"\3/\1/\2"))
+    return [*dict.fromkeys(chain.from_iterable(either))]
 
 
 def _without_dates(tokens: list[QueryToken], ranges: list[DateRange], text: str) -> list[QueryToken]:

@@ -10,7 +10,7 @@ from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.pasted import OwnText
 from memoryclaw.recall.rank import Ranked, Ranking
-from memoryclaw.recall.relevance import only_echoes, relevance_of
+from memoryclaw.recall.relevance import conventions, only_echoes, relevance_of
 from memoryclaw.recall.restated import LINES
 from memoryclaw.recall.search import CHUNK, Searcher, folding_of, mark_matches
 from memoryclaw.recall.sequels import followed
@@ -48,7 +48,8 @@ def recall(
     shows them; what is untrusted, and a skill that is not approved, are left out whatever is asked. What the session is working on stands first:
     `working` gives its lines for a share of the budget, and whether they stand there alone. What it has `seen` (digests of texts, by id) the host still shows as well. What holds in
     another `project` than the one that is worked in is left out; where that is not known, nothing is.
-    Where nothing in the vault is about the question, nothing is said, unless there is no `floor`: only where a session `begins`, what is due soon.
+    Where nothing in the vault is about the question, nothing is said, unless there is no `floor`: only what holds in the project and shares a word with the
+    work and, where a session `begins`, what is due soon.
     What of a turn is not its speaker's `own` is marked as pasted. `ranking`, where the question was searched for already.
     """
     with searcher.reading():
@@ -67,8 +68,11 @@ def recall(
             matches, packed, aside = _pack(searcher, ranking, waiting, pack)
         else:
             soon = set(ranking.evidence.upcoming) if begins else set()
-            due_alone = [hit._replace(score=0.0) for hit in waiting if hit.unit.rowid in soon]
-            matches, packed, aside = _pack(searcher, ranking, due_alone, pack)
+            alone = [hit._replace(score=0.0) for hit in waiting if hit.unit.rowid in soon]
+            alone += [hit for hit in conventions(ranking, waiting) if hit.unit.rowid not in soon]
+            working_memory = pack.tokens()
+            matches, packed, _ = _pack(searcher, ranking, alone, pack)
+            aside = pack.tokens() - working_memory
             packed = dict.fromkeys((hit.unit.rowid for hit in waiting), "irrelevant") | packed
         answer = searcher.answer(text, ranking, matches, refused | packed, relevance)
     return Recalled(
@@ -118,7 +122,7 @@ def _pack(
     matching = [hit for hit in waiting if hit.unit.rowid not in only_soon]
     least = ANSWERS * max((hit.score for hit in matching), default=0.0) if soon else 0.0
     weaker = {hit.unit.rowid: hit for hit in matching if hit.score < least}
-    offering.offer([hit for hit in matching if hit.unit.rowid not in weaker])
+    offering.offer(offering.by_worth([hit for hit in matching if hit.unit.rowid not in weaker]))
     decisions.update(dict.fromkeys(weaker, "weak"))
     soon = [hit for hit in soon if decisions[hit.unit.rowid] == "weak"]
     pack.fill(UPCOMING)
@@ -170,6 +174,12 @@ class _Offering:
         self.folding = folding_of(ranking)
         self.decisions: dict[int, str] = {}
         self.taken: list[tuple[Ranked, Match]] = []
+
+    def by_worth(self, hits: Sequence[Ranked]) -> list[Ranked]:
+        """The best, and behind it the others by what they are worth beside each other; in rank order those that are hardly reached."""
+        near = [hit for hit in hits[1:] if hit.unit.rowid in self._best]
+        near.sort(key=lambda hit: -self._pack.worth(self._best[hit.unit.rowid], hit.score))
+        return [*hits[:1], *near, *(hit for hit in hits[1:] if hit.unit.rowid not in self._best)]
 
     def offer(self, waiting: Iterable[Ranked]) -> None:
         """Takes in what may be taken and fits; there is a decision on each unit afterwards."""

@@ -37,6 +37,7 @@ DAY = 6.0  # something tells a day that it writes out: whatever else it asks
 OWN = 2.0  # something of the project that is worked in tells so much of what it says, however many other projects say the same
 PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
 FEW = 3  # words, which may only close a talk
+CONVENTIONS = 3  # of a project that may stand alone where a piece of work shares but a word with them
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however many copies of it make its words common
 _CERTAIN = 30.0  # logarithm of odds
@@ -87,6 +88,18 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     odds = sum(weight * values[name] for name, weight in weights_of("confidence").items())
     chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
+
+
+def conventions(ranking: Ranking, waiting: Sequence[Ranked]) -> list[Ranked]:
+    """What holds in the project that is worked in and shares a telling word, no verb of an order, with a piece of work: `add an endpoint`."""
+    question, worth = ranking.question, _worth(ranking)
+    values = of_text(question)
+    if not question.scope or any(values[name] for name in ("general", "bare", "pasted", "question")):
+        return []
+    verb = words_of(question.query.text)[:1]
+    nouns = worth.keys() - {*verb} if _is_order(question) and len(worth) > 1 else worth.keys()
+    own = (hit for hit in waiting if hit.unit.kind == "fact" and hit.unit.scope == question.scope)
+    return [hit for hit in own if _words_held(ranking, worth, hit.unit.rowid) & nouns][:CONVENTIONS]
 
 
 def _is_named(question: Question, hit: Ranked) -> bool:

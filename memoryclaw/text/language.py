@@ -141,11 +141,8 @@ class Language:
         """True for a word that says nothing about the subject of a question."""
         plain = fold(word).replace("’", "'")
         first, _, ending = plain.partition("'")
-        return (
-            plain in self.stop
-            or plain.replace("'", "") in self.stop
-            or (ending in _ENDS and first in self.stop)
-        )
+        parted = (self._eliding and ending in self.stop) or (ending in _ENDS and first in self.stop)
+        return plain in self.stop or plain.replace("'", "") in self.stop or parted
 
     def _analyse(self, word: str) -> str:
         is_unspaced = not word.isascii() and max(word) >= _FIRST_UNSPACED

@@ -379,6 +379,8 @@ def test_to_dos_answer_a_question_of_a_time_alone(app: App) -> None:
         ("We released the beta on 2021-12-31 and drank tea.\n", "What happened on 2021-12-31?"),
         ("# 31 December 2021\n\nWe released the beta.\n", "What happened on 2021-12-31?"),
         ("Am 31.12.2021 haben wir Tee getrunken.\n", "what happened on December 31, 2021"),
+        ("# 2020-09-05\n\nWe dug the well.\n", "What happened on 9/5/2020?"),
+        ("# 2020-09-05\n\nWe dug the well.\n", "What happened on 5/9/2020?"),
         ("On 24 June we go to the zoo.\n", "what do we do on 24 June?"),
         ("Am 24. Juni gehen wir in den Zoo.\n", "Was machen wir am 24. Juni?"),
         ("2021년 12월 31일 베타를 출시했다.\n", "2021년 12월 31일"),

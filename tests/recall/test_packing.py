@@ -174,6 +174,16 @@ def test_turns_stand_in_the_order_they_were_said_and_facts_in_rank_order_under_w
     ]  # fmt: skip
 
 
+def test_sessions_stand_in_the_order_of_their_days_among_what_else_there_is() -> None:
+    pack = Pack(600, 5)
+    pack.offer(unit("log:b/2", "In the tin.", kind="turn", when="2025-04-08T10:00:00Z"), 5.0, NONE)
+    pack.offer(fact("semantic/p#Boathouse.deadline", "May"), 4.0, NONE)
+    pack.offer(unit("log:z/7", "In the shed.", kind="turn", when="2025-01-02T10:00:00Z"), 3.0, NONE)
+    assert [line for line in pack.context().split("\n")[2:-2] if line[0] != " "] == [
+        "log:z/ (2025-01-02)", "semantic/p#", "log:b/ (2025-04-08)",
+    ]  # fmt: skip
+
+
 def test_a_line_of_text_can_begin_neither_an_item_nor_a_group() -> None:
     pack = Pack(600, 5)
     pack.offer(
@@ -209,6 +219,17 @@ def test_a_turn_that_takes_no_more_than_its_share_is_whole_however_low_it_ranks(
     for number, (word, score) in enumerate({"ash": 5.0, "oak": 4.0, "elm": 1.0, "fir": 0.3}.items()):
         assert pack.offer(turn(number, f"{word}! {long.format(word)}"), score, frozenset({"dowels"})) == "in"
     assert all(item.text.endswith("in the rain.") for item in said(pack.context()))
+
+
+def test_a_long_turn_is_worth_less_than_shorter_ones_that_score_nearly_as_much() -> None:
+    """It takes the room of several; a note is cut to its share anyway."""
+    pack, long = Pack(800, 5), "The dowels are red. " * 60
+    assert (
+        pack.worth(turn(2, "The dowels are red."), 4.0)
+        > pack.worth(turn(1, long), 5.0)
+        > pack.worth(turn(3, "Red."), 1.0)
+    )
+    assert pack.worth(unit("n", long, kind="note"), 5.0) == 5.0
 
 
 def test_of_a_turn_too_long_for_its_share_whole_sentences_that_answer_are_quoted() -> None:
@@ -253,7 +274,7 @@ def test_where_a_paste_is_cut_its_brackets_show_the_gap() -> None:
 def test_a_turn_of_a_script_without_spaces_is_cut_to_its_sentences_like_any_other() -> None:
     pack = Pack(400, 5)
     day = "我们去了海边的市场，买了很多新鲜的鱼和水果。后来大家沿着河边慢慢走回了家，路上一直在下雨。"
-    assert pack.offer(turn(1, f"{day * 3}木钉是红色的。{day * 3}"), 5.0, frozenset({"木钉"})) == "in"
+    assert pack.offer(turn(1, f"{day * 6}木钉是红色的。{day * 6}"), 5.0, frozenset({"木钉"})) == "in"
     (quoted,) = said(pack.context())
     assert "木钉是红色的。" in quoted.text
     assert quoted.text.startswith("1 Tom: … ")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from conftest import STUDIO, VaultOf
+from conftest import STUDIO, VaultOf, put
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from outlines import cites, said
@@ -15,7 +16,7 @@ from vaults import opened, questions, vaults
 from memoryclaw.app import App
 from memoryclaw.config import LEAST_BUDGET
 from memoryclaw.errors import InputError
-from memoryclaw.recall.packing import FILL
+from memoryclaw.recall.packing import FILL, Pack
 from memoryclaw.text.prompts import estimate
 
 WHOLE = ("episode", "note", "skill")
@@ -221,3 +222,23 @@ def test_what_was_shown_is_in_the_ledger_and_changes_no_rank(app: App) -> None:
 def test_a_search_leaves_no_trace(app: App) -> None:
     app.search("boathouse deadline")
     assert not (app.root / "ledger").exists()
+
+
+def test_behind_the_best_what_is_worth_most_takes_the_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"the dowels in tin {n} are {'red ' * n}" for n in range(9)]
+    lines = [
+        {"session": f"s{n}", "turn": 0, "ts": f"2026-01-0{n + 1}T10:00:00Z", "role": "user", "content": text}
+        for n, text in enumerate(texts)
+    ]
+    with App(put(tmp_path / "v", {"memoryclaw.yaml": ""})) as vault:
+        vault.capture(lines)
+        ranked = [match.unit.id for match in vault.search("dowels tin").matches if match.unit.kind == "turn"]
+        for worth, last in ((1.0, False), (9.0, True)):
+            monkeypatch.setattr(
+                Pack, "worth", lambda _, unit, score, w=worth: score * (w if unit.id == ranked[-1] else 1)
+            )
+            packed = [match.unit.id for match in vault.recall("dowels tin", budget=130, noted=False).matches]
+            assert packed[0] == ranked[0]
+            assert (ranked[-1] in packed) is last

@@ -229,6 +229,36 @@ def test_what_is_due_soon_stands_alone_once_a_session_and_is_counted_apart(app: 
     assert second.context == ""
 
 
+CONVENTIONS = """# kiln
+- "every endpoint needs an entry in openapi.yaml" [said:: 2026-03-01] [scope:: project:kiln]
+- "we release on Wednesdays" [said:: 2026-03-01] [scope:: project:kiln]
+- "use the fake clock in tests" [said:: 2026-03-01] [scope:: project:kiln]
+"""
+
+
+@pytest.mark.parametrize(
+    ("folder", "turn", "told"),
+    [
+        ("kiln", "add an endpoint that lists all of the refunds", "openapi"),
+        ("kiln", "prepare the next release of it for the customers", "Wednesdays"),
+        ("kiln", "use a dict here", ""),
+        ("kiln", "what is a release candidate", ""),
+        ("kiln", "looks good, go on", ""),
+        ("loom", "add an endpoint that lists all of the refunds", ""),
+    ],
+)
+def test_what_holds_in_the_project_stands_alone_for_work_that_shares_a_noun_with_it(
+    folder: str, turn: str, told: str, tmp_path: Path
+) -> None:
+    (tmp_path / folder / ".git").mkdir(parents=True)
+    with App(put(tmp_path / "v", {**FILES, "semantic/people.md": CONVENTIONS})) as vault:
+        first, second = (vault.recall(turn, session="s", folder=str(tmp_path / folder)) for _ in range(2))
+    assert (bool(first.context), len(first.matches)) == (bool(told), int(bool(told)))
+    assert told in first.context
+    assert (first.aside > 0) == bool(told)
+    assert second.context == ""  # once a session
+
+
 def test_the_newest_fills_no_room_unless_it_is_asked_for(tmp_path: Path) -> None:
     log = [
         {

@@ -83,7 +83,7 @@ def test_scripts_without_spaces_are_pairs_of_characters() -> None:
     [
         ("en", ["what", "the", "doesn't", "Who", "when's", "happened"], ["deadline", "nora", "last"]),
         ("de", ["wie", "war", "über"], ["übergabe"]),
-        ("fr", ["était", "dans"], ["hôpital", "d'or"]),
+        ("fr", ["était", "dans", "j'ai", "qu'est"], ["hôpital", "d'or"]),
         ("es", ["también", "qué"], ["canción"]),
         ("tr", ["için"], ["çay"]),
         ("none", [], ["the", "what"]),
