@@ -306,11 +306,14 @@ def spelled_out(clause: Clause, words: Grammar, names: Names) -> Clause:
 
 def _over_by_verb(clause: Clause, words: Grammar) -> Clause:
     """The clause in which its verb holds no longer, where that is said of its noun: `ich mag Tee nicht mehr` for `ich mag keinen Tee mehr`."""
-    tokens, spans = clause.tokens, spans_of(clause.text)
-    sign = next((sign for sign in words.ended.entries() if sign.split()[1:] == [*tokens[-1:]]), "")
-    place = words.negative_determiners.find(tokens) if sign else -1
-    if place < 0 or not tokens[place + 1 : -1] or sign.startswith(tokens[place]):
+    tokens = clause.tokens
+    place = words.negative_determiners.find(tokens)
+    if place < 0 or not tokens[place + 1 : -1]:  # as most
         return clause
+    sign = next((sign for sign in words.ended.entries() if sign.split()[1:] == [*tokens[-1:]]), "")
+    if not sign or sign.startswith(tokens[place]):
+        return clause
+    spans = spans_of(clause.text)
     text = f"{clause.text[: spans[place][0]]}{clause.text[spans[place + 1][0] : spans[-1][0]]}{sign}"
     return first_clause(text, words, clause)
 

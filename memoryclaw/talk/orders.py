@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.text.clauses import Clause
@@ -237,13 +238,17 @@ def _tells(tokens: Sequence[str], words: Grammar) -> bool:
 
 def is_task(clause: Clause, words: Grammar) -> bool:
     """True for one piece of work: `remind me to ring them`, `nimm den zweiten Vorschlag`, `i need a recipe for six`."""
-    tokens = tuple(token for token in _plain(clause, words) if token not in words.softeners)
-    # `i need a poem for my nan`; not `i need a letter from my landlord`
-    own = [n for n, token in enumerate(tokens) if token in words.possessives_own]
-    made = all(n and tokens[n - 1] in words.purposes for n in own) and any(
+    tokens = _plain(clause, words)
+    if not words.softeners.isdisjoint(tokens):  # `schreib doch mal eine Mail`
+        tokens = tuple(token for token in tokens if token not in words.softeners)
+    made = any(
         words.written_things.at(tokens, place + size + adjective)
         for place, size in words.needs.places(tokens)
         for adjective in range(2)
+    ) and all(  # `i need a poem for my nan`; not `i need a letter from my landlord`
+        before in words.purposes
+        for before, token in pairwise(("", *tokens))
+        if token in words.possessives_own
     )
     return made or words.tasks.at(tokens) > 0 or (not clause.subject and _names_part(tokens, words))
 

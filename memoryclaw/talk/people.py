@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.text import words as lists
@@ -75,16 +76,19 @@ class Names:
         self._add(spelled, person=True)
         return spelled
 
-    def learn(self, text: str, language: str) -> None:
+    def learn(self, text: str, language: str, *, of_person: bool = True) -> None:
         """Takes up what is written with a capital inside the sentences of a turn.
 
         Where every noun has one (German), only what has no article or adjective before it counts.
+
+        Args:
+            of_person: who also introduces somebody in small letters.
         """
         words = grammar(language) if language in codes() else None
         for sentence in sentences(text[:8000]):
             if sentence.isupper() or (words and not words.noun_capitals and _is_headline(sentence, words)):
                 continue
-            for name in _introduced(sentence, text, words) if words else ():
+            for name in _introduced(sentence, text, words) if words and of_person else ():
                 self.add_person(name)
             opens = words is not None and _opens_with_name(sentence, words)
             for run, before in _runs(sentence, first=opens):
@@ -355,14 +359,19 @@ def _introduced(sentence: str, text: str, words: Grammar) -> Iterator[str]:
 
     Common first names, those of whom is told what people do, and what the text says again.
     """
-    tokens, spans = tokens_of(sentence), spans_of(sentence)
-    for first in range(1, len(tokens) - 1):
-        lead = first - (tokens[first - 1] in words.articles)  # `ele é o rui costa`
-        before, named = tokens[:lead][-2:-1], words.presented.has_any(tokens[:lead][-1:])
-        if tokens[lead - 1] in words.be_verbs:  # `this is`, `my boss is`
-            named = words.pointers.has_any(before) or words.roles.has_any(before)
-        if not named or _is_no_part(tokens[first], words):
+    tokens = tokens_of(sentence)
+    if words.presented.isdisjoint(tokens) and (
+        words.pointers.isdisjoint(tokens) and words.roles.isdisjoint(tokens)
+    ):  # as most
+        return
+    for place, (before, lead) in enumerate(pairwise(("", *tokens[:-2])), 1):
+        is_be = lead in words.be_verbs  # `this is`, `my boss is`
+        if not (before in words.pointers or before in words.roles if is_be else lead in words.presented):
             continue
+        first = place + (tokens[place] in words.articles)  # `ele é o rui costa`
+        if first + 1 >= len(tokens) or _is_no_part(tokens[first], words):
+            continue
+        spans = spans_of(sentence)
         pieces = _WORD.findall(_BREAK.split(sentence[spans[first][0] :], maxsplit=1)[0])
         size = next((n for n, word in enumerate(pieces) if _is_no_part(word, words)), len(pieces))
         while pieces[:size][-1:] and pieces[size - 1] in PARTICLES:
@@ -381,12 +390,17 @@ def _is_no_part(word: str, words: Grammar) -> bool:
 
 def _is_headline(sentence: str, words: Grammar) -> bool:
     """True where every word that says something has a capital, an everyday one behind the first, too: `Connect All Offices Wirelessly`."""
-    typed = _WORD.findall(sentence)
-    capitals = [word for word in typed if word[0].isupper()]
-    return (
-        len(capitals) > 2
-        and all(word[0].isupper() or word in words.empty for word in typed)
-        and any(_is_everyday(word, words) and word.lower() not in _GIVEN for word in capitals[1:])
+    second = "".join(sentence.split(None, 2)[1:2])
+    if second.islower() and second not in words.empty:  # as of most
+        return False
+    capitals = []
+    for hit in _WORD.finditer(sentence):
+        if hit[0][0].isupper():
+            capitals.append(hit[0])
+        elif hit[0] not in words.empty:
+            return False
+    return len(capitals) > 2 and any(
+        _is_everyday(word, words) and word.lower() not in _GIVEN for word in capitals[1:]
     )
 
 

@@ -172,7 +172,8 @@ class SegmentReader:
         self._rivals: dict[int, frozenset[str]] = {}  # by turn: whoever it named
         self.names = Names(vault_names, [turn.name for turn in turns if turn.name])
         for turn in turns:
-            self.names.learn(without_secrets(turn.text), spoken_in(turn.text, self._language))
+            spoken, of_person = spoken_in(turn.text, self._language), turn.role != "assistant"
+            self.names.learn(without_secrets(turn.text), spoken, of_person=of_person)
         self.pasted: list[Pasted] = []
         self._heard: set[str] = set()  # lines that the assistant has written so far
         self._heard_to = 0
