@@ -48,6 +48,7 @@ _MOST = 2  # of what stands that one turn may change
 _FACET = "~a facet: "  # before one, among stems
 _DOUBTS = ("supposed", "joke", "reported", "hedged")
 _PLACED = ("work", "home", "school")  # facets whose value is told with a place
+_LASTING = frozenset({"be", "have", "state", "modal"})  # kinds of verbs of what holds
 _WAY = 2  # words before a place with the verb that leads to it
 _LONG = timedelta(days=300)
 _ANY_DAY = date(2000, 1, 1)
@@ -402,6 +403,13 @@ class Pair:
         words, said = self.words, self.tokens
         first, old, new = spans_apart(tokens_of(self.fact.value), said)
         if not (self.fact.is_statement and self.clauses and first > 1 and old and new):
+            return False
+        # What holds, not what happened once: `I read 40 pages`, `one cousin lives in Oslo`.
+        lasts = all(
+            part.kind in _LASTING and not words.indefinite_words.has_any(part.subject[:1])
+            for part in self.clauses
+        )
+        if not lasts or words.weekdays.within(said) or words.calendar_words.within(said):
             return False
         if all(token[0].isdigit() or token in words.cardinals for token in (*old, *new)):
             return True

@@ -20,7 +20,7 @@ from memoryclaw.recall.rank import OVER, Ranking, names_field
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import RELATED, Searcher, answering_share
 from memoryclaw.recall.sequels import Earlier, sequels
-from memoryclaw.recall.whose import asks_of_oneself, is_of_another, is_other_sex, lacks_a_sign
+from memoryclaw.recall.whose import asks_of_oneself, is_of_another, is_other_sex, tells_of_other_sign
 from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import asks
 from memoryclaw.text.dates import ANCHOR, DateRange, falls_in, find_ranges, next_occurrence, tells_past
@@ -407,7 +407,7 @@ def _is_named(value: str, question: Question) -> bool:
 
 def _is_of_another(searcher: Searcher, question: Question, unit: Unit, text: str) -> bool:
     """True for what somebody says who is none of the people asked about, and names none of them; of oneself, for what is told of others."""
-    if lacks_a_sign(question.query.text, text):
+    if tells_of_other_sign(question.query.text, unit.value or text):
         return True
     people = question.any_person
     if people and unit.kind == "turn" and key_of(unit.entity) not in people:

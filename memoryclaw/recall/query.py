@@ -509,7 +509,7 @@ def _spoken_dates(text: str, tokens: list[QueryToken], today: date) -> list[Date
 
 
 def _without_dates(tokens: list[QueryToken], ranges: list[DateRange], text: str) -> list[QueryToken]:
-    text = with_blanks(text, (range_.span for range_ in ranges))
+    text = with_blanks(text, sorted({range_.span for range_ in ranges}))  # one span may be either of two days
     remaining: list[QueryToken] = []
     for token in tokens:
         undated = text[token.span[0] : token.span[1]].strip()

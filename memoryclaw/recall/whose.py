@@ -19,8 +19,9 @@ from memoryclaw.vault.value_forms import is_occupation
 _OWN = frozenset(lists.words("pronouns.own"))
 _GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words as well
 _KINDS = frozenset(lists.words("names.beside"))  # and articles
-_HAN = re.compile(r"[\u4e00-\u9fff\u3400-\u4dbf]|[A-Za-z0-9]+")
-_ASKING = re.compile("|".join(lists.words("relevance.asking_unspaced")))
+_UNSPACED = re.compile(r"[\u3041-\u9fff]")
+_RELATIVES = tuple(line.split() for line in lists.lines("relevance.relatives_unspaced"))
+_NAMED = 4  # signs of a name, at most
 _NEAR = 3  # words behind an article, of which one is the thing
 
 
@@ -73,10 +74,25 @@ def is_of_another(question: Question, text: str, names: Callable[[str], bool], o
     return bool(telling) and all(telling)
 
 
-def lacks_a_sign(asked: str, text: str) -> bool:
-    """True where a question in Chinese script names what a text does not: 兄 asks of another than 妹, and one sign alone may tell them apart."""
-    signs = _HAN.findall(_ASKING.sub(" ", asked)) if max(asked, default="") > "\u2fff" else ()
-    return not all(sign in text for sign in signs)
+def tells_of_other_sign(asked: str, text: str) -> bool:
+    """True in a script without spaces for what is told of another relative, 兄 and 妹, or of another name in the same place: 小王的生日 and 小李的生日."""
+    if not _UNSPACED.search(asked) or not _UNSPACED.search(text):
+        return False
+    about, told = (
+        {n for n, names in enumerate(_RELATIVES) if any(name in each for name in names)}
+        for each in (asked, text)
+    )
+    if about and told and not about & told:
+        return True
+    pairs = enumerate(zip(asked, text, strict=False))
+    same = next((n for n, (first, second) in pairs if first != second), min(len(asked), len(text)))
+    for size in range(1, _NAMED + 1):
+        for other in range(1, _NAMED + 1):
+            name, another = asked[same : same + size], text[same : same + other]
+            behind = asked[same + size : same + size + 2]
+            if len(behind) == 2 and text.startswith(behind, same + other):
+                return name not in another and another not in name
+    return False
 
 
 def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ()) -> bool:

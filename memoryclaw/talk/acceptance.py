@@ -68,11 +68,9 @@ def _is_chat(statement: Statement) -> bool:
 
 
 def _names_a_day(statement: Statement) -> bool:
-    """True for words with a weekday in them, or a month and its day."""
+    """True for words with a month and its day in them."""
     words, tokens = grammar(statement.language), tokens_of(statement.words)
-    return words.weekdays.within(tokens) or (
-        not words.months.isdisjoint(tokens) and any(token[0].isdigit() for token in tokens)
-    )
+    return not words.months.isdisjoint(tokens) and any(token[0].isdigit() for token in tokens)
 
 
 TABLE = (

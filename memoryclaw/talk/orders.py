@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.text.clauses import Clause
@@ -206,7 +205,7 @@ def _names_one_text(tokens: Sequence[str], words: Grammar) -> bool:
         article = tokens[place - 1] if place else ""
         if article not in words.articles or article in words.indefinite_words or last in words.replies:
             continue
-        if words.written_things.isdisjoint((last[:-1], last[:-2])):
+        if words.written_things.isdisjoint((last[:-1], last[:-2], f"{last[:-3]}y")):
             return True
     return False
 
@@ -239,16 +238,10 @@ def _tells(tokens: Sequence[str], words: Grammar) -> bool:
 def is_task(clause: Clause, words: Grammar) -> bool:
     """True for one piece of work: `remind me to ring them`, `nimm den zweiten Vorschlag`, `i need a recipe for six`."""
     tokens = _plain(clause, words)
-    if not words.softeners.isdisjoint(tokens):  # `schreib doch mal eine Mail`
-        tokens = tuple(token for token in tokens if token not in words.softeners)
-    made = any(
+    made = not words.possessives_own.within(tokens) and any(
         words.written_things.at(tokens, place + size + adjective)
         for place, size in words.needs.places(tokens)
         for adjective in range(2)
-    ) and all(  # `i need a poem for my nan`; not `i need a letter from my landlord`
-        before in words.purposes
-        for before, token in pairwise(("", *tokens))
-        if token in words.possessives_own
     )
     return made or words.tasks.at(tokens) > 0 or (not clause.subject and _names_part(tokens, words))
 

@@ -377,7 +377,9 @@ def _introduced(sentence: str, text: str, words: Grammar) -> Iterator[str]:
         while pieces[:size][-1:] and pieces[size - 1] in PARTICLES:
             size -= 1
         name = " ".join(map(_bare, pieces[:size]))
-        is_known = tokens[first] in _FIRST or words.people_verbs.at(tokens, first + size)
+        behind = tokens[first + size : first + size + 1]  # not `my neighbour tom waits for the bus`
+        is_first = tokens[first] in _FIRST and (not behind or words.be_verbs.has_any(behind))
+        is_known = is_first or words.people_verbs.at(tokens, first + size)
         if 1 < _length(pieces[:size]) <= _LONGEST and (is_known or text.count(name) > 1):
             yield name
 

@@ -195,7 +195,9 @@ def weigh(
             exchange.said,
             doubts=exchange.said.doubts | {"moment"} if _is_news_of_code(exchange) else exchange.said.doubts,
             worth=None if _is_convention(exchange) else worth(exchange),
-            kind="task" if _is_of_the_moment(exchange, wished) else exchange.said.kind,
+            kind="task"
+            if _is_of_the_moment(exchange, wished) or _is_request(exchange)
+            else exchange.said.kind,
         )
         for exchange in exchanges(talk, turns, session)
     )
@@ -220,6 +222,28 @@ def _is_convention(exchange: Surroundings) -> bool:
     )
 
 
+def _is_request(exchange: Surroundings) -> bool:
+    """True for one piece of work that is asked for, in which nothing is told: `come up with a slogan`; not `rank the team every year`."""
+    statement, words = exchange.said, exchange.words
+    tokens = tokens_of(statement.words)
+    return (
+        not (statement.assertions or statement.stressed)
+        and statement.kind not in ("order", "duty", "done", "off")
+        and _requests(tokens, words)
+        and not any(
+            each.within(tokens) for each in (words.lasting, words.habitual, words.roles, words.weekdays)
+        )
+        and (statement.kind not in ("be", "have") or words.question_words.within(tokens))
+    )
+
+
+def _requests(tokens: Sequence[str], words: Grammar) -> bool:
+    start = 0
+    while start < len(tokens) and tokens[start] in words.softeners:
+        start += 1
+    return words.request_verbs.at(tokens, start) > 0
+
+
 def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool]) -> bool:
     """True for an order beside a request or the state of the moment, in a role play, in a long turn, or of what is at hand, without a sign that it is to last."""
     statement, words = exchange.said, exchange.words
@@ -234,6 +258,7 @@ def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool
         or any(token in words.deictics and token in words.pronouns for token in tokens_of(statement.words))
         or _denies_what_is_at_hand(tokens_of(statement.words), words)
         or len(tokens) < len(exchange.tokens)
+        or _requests(tokens_of(statement.words), words)
         or _names_an_occasion(exchange.tokens, words)
         or (not _LENGTHS.isdisjoint(tokens_of(statement.words)) and _has_little_time(exchange.tokens, words))
         or (words.negations.within(exchange.tokens) and words.not_yet.within(exchange.tokens))

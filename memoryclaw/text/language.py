@@ -141,7 +141,9 @@ class Language:
         """True for a word that says nothing about the subject of a question."""
         plain = fold(word).replace("’", "'")
         first, _, ending = plain.partition("'")
-        parted = (self._eliding and ending in self.stop) or (ending in _ENDS and first in self.stop)
+        # `qu'est`; not `l'été`, `d'est`, which name something
+        is_elided = self._eliding and first not in ("l", "d") and ending in self.stop
+        parted = is_elided or (ending in _ENDS and first in self.stop)
         return plain in self.stop or plain.replace("'", "") in self.stop or parted
 
     def _analyse(self, word: str) -> str:

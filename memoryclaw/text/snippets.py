@@ -37,9 +37,7 @@ def without_block_ids(text: str) -> str:
     return "\n".join(without_ids(line) if number in marked else line for number, line in lines)
 
 
-_EMBED = late.pattern(
-    r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*\)|<!--.*?-->"
-)  # and what only its writer sees
+_EMBED = late.pattern(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*\)")
 _CALLOUT = late.pattern(r"^\s*(?:>\s*)*\[![\w-]+\][+-]?\s*")
 _WIKILINK = late.pattern(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
 _LINK = late.pattern(r"\[([^\[\]\n]*)\]\([^()\n]*\)")
