@@ -374,12 +374,12 @@ def _introduced(sentence: str, text: str, words: Grammar) -> Iterator[str]:
         spans = spans_of(sentence)
         pieces = _WORD.findall(_BREAK.split(sentence[spans[first][0] :], maxsplit=1)[0])
         size = next((n for n, word in enumerate(pieces) if _is_no_part(word, words)), len(pieces))
+        size = next((n for n in range(1, size) if words.people_verbs.at(tokens, first + n)), size)
         while pieces[:size][-1:] and pieces[size - 1] in PARTICLES:
             size -= 1
         name = " ".join(map(_bare, pieces[:size]))
-        behind = tokens[first + size : first + size + 1]  # not `my neighbour tom waits for the bus`
-        is_first = tokens[first] in _FIRST and (not behind or words.be_verbs.has_any(behind))
-        is_known = is_first or words.people_verbs.at(tokens, first + size)
+        is_sure = is_be or lead not in words.roles  # behind a role alone, a verb may be what stands there
+        is_known = (is_sure and tokens[first] in _FIRST) or words.people_verbs.at(tokens, first + size)
         if 1 < _length(pieces[:size]) <= _LONGEST and (is_known or text.count(name) > 1):
             yield name
 

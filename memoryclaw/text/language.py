@@ -143,7 +143,7 @@ class Language:
         first, _, ending = plain.partition("'")
         # `qu'est`; not `l'été`, `d'est`, which name something
         is_elided = self._eliding and first not in ("l", "d") and ending in self.stop
-        parted = is_elided or (ending in _ENDS and first in self.stop)
+        parted = first in self.stop and (is_elided or ending in _ENDS)
         return plain in self.stop or plain.replace("'", "") in self.stop or parted
 
     def _analyse(self, word: str) -> str:

@@ -74,9 +74,6 @@ TASKS = [
     ("en", "write a mail to ana"), ("en", "translate this"), ("de", "erinner mich an die fähre"),
     ("de", "übersetz das"), ("en", "can you explain why it always crashes when i start it"),
     ("en", "can you ever forgive me"), ("en", "can you use this function whenever i call it"),
-    ("en", "come up with a name for the boat"), ("en", "rank these from best to worst"), ("en", "i need a poem for my aunt"),
-    ("de", "versuch mal zehn Beispiele"), ("fr", "regarde le fichier tide.py"), ("es", "nombra tres mareas"),
-    ("nl", "schrijf even een bericht aan de haven"), ("it", "elenca tre fari"), ("pt", "avalia a minha resposta"),
 ]  # fmt: skip
 NEITHER = [
     ("en", "no idea"), ("en", "no worries"), ("en", "no one came"), ("en", "no he is fine"),
@@ -90,7 +87,7 @@ NEITHER = [
     ("en", "i like it when you can see the sea"), ("en", "I'd rather you came at 8"), ("es", "odio que mi jefe mande mensajes"),
     ("de", "oder generell ein Lehrer"), ("de", "keine ahnung"), ("de", "kein problem"),
     ("de", "ich nutze immer postgres"),
-    ("en", "call me tomorrow"), ("en", "i need a letter from my landlord"), ("fr", "ma tante regarde la mer"), ("it", "prova di canto"),
+    ("en", "call me tomorrow")
 ]  # fmt: skip
 
 
@@ -341,6 +338,27 @@ def test_an_order_before_a_colon_is_of_the_work_behind_it_unless_it_is_to_last(t
 )  # fmt: skip
 def test_an_order_about_the_one_text_that_is_worked_on_is_of_the_moment(code: str, text: str) -> None:
     assert not claims_of(weighed(text, code))
+
+
+REQUESTS = [
+    ("en", "come up with a name for the boat"), ("en", "rank these from best to worst"), ("en", "figure out why the pump is dry"),
+    ("de", "versuch mal zehn Beispiele"), ("fr", "regarde le fichier tide.py"), ("es", "nombra tres mareas"),
+    ("nl", "schrijf even een bericht aan de haven"), ("it", "elenca tre fari"), ("pt", "avalia a minha resposta"),
+]  # fmt: skip
+NOTES = [
+    ("en", "rate of pay is 17.50 an hour"), ("en", "rank the crew every sunday at the club"), ("fr", "ma tante regarde la mer"),
+    ("it", "prova di canto il 20 novembre"), ("nl", "werk dit jaar bij Brunel"), ("de", "untersuche Proben im Labor der Werft"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "text"), REQUESTS)
+def test_a_request_of_every_day_tells_nothing(code: str, text: str) -> None:
+    assert not claims_of(weighed(text, code))
+
+
+@pytest.mark.parametrize(("code", "text"), NOTES)
+def test_what_begins_like_a_request_and_tells_something_is_kept(code: str, text: str) -> None:
+    assert claims_of(weighed(text, code))
 
 
 @pytest.mark.parametrize("text", ["from now on, cite your sources", "by default, answer briefly", "keep the answer short"])  # fmt: skip
