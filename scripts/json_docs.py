@@ -87,7 +87,7 @@ VERBS = (
     Verb('recall "When is the boathouse deadline?" --budget 120 --trace', "The same, packed into a budget.", {
         "context": "the text to paste into a prompt, fenced and escaped",
         "tokens": "its tokens, never more than `budget`; `matches[].tokens` is each match's share",
-        "aside": "tokens of what is due soon, besides the answer",
+        "aside": "tokens of what is due soon, besides the answer, and of what holds in the project where nothing else is about the question",
         "trace": "with `--trace`: every candidate with its decision",
         "receipt": "names this recall in the ledger",
     }),
