@@ -59,7 +59,7 @@ _TOPIC_WORDS = 3  # before a colon, or alone in a sentence
 _THING = 3  # words of a manner without a verb, at most: `short sentences`
 _ASKING = 300  # characters of a turn in which a play is asked for
 _ANTECEDENT = 2  # turns back that a pronoun may point
-_ROLE = 2  # words by which a role is given, at least: one alone may tell what is done, `spiele Klavier`
+_ROLE, _PRAISE = 1, 3  # words that give no role: `spiele Klavier`, and that may praise: `you are a star`
 _SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
 _WHO = 3  # words that name who says something
 _HEALERS = frozenset(lists.words("consolidation.healers"))
@@ -852,10 +852,7 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
 def _gives_a_role(tokens: Sequence[str], words: Grammar) -> bool:
     """True for `you are my coach` or `from now on you are a pirate`; not for the praise `you are a star`, nor for a name that is given."""
     size = words.role_play.at(tokens)
-    if size < _ROLE:
-        return False
-    is_mine = words.possessives_own.has_any(tokens[size - 1 : size + 2])
-    return is_mine or (size > _ROLE and words.articles.has_any(tokens[size : size + 1]))
+    return size > _ROLE and (size > _PRAISE or words.possessives_own.has_any(tokens[size - 1 : size]))
 
 
 def _wonders(tokens: Sequence[str], words: Grammar) -> bool:
