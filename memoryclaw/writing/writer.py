@@ -117,8 +117,8 @@ def _finish(root: str, pending: JournalEntry) -> str:
     remark = f"the change of {_names(pending)} is in the files but not committed; see it with `git diff`"
     if not history.git_dir:
         return remark
-    state = refuse_while_locked(history)
-    if state.writable and state.ref == pending.ref and history.head() == pending.parent:
+    refuse_while_locked(history)
+    if _can_publish(history, pending):
         with suppress(errors.ConflictError):
             publish(root, pending, NewCommit(pending.commit, pending.parent, pending.ref, pending.follow))
             return ""
@@ -144,6 +144,11 @@ def _catch_up(root: str, pending: JournalEntry) -> None:
     entries = [entry for entry in pending.follow if states[entry.path].head == entry.now]
     with index_ready(history, entries, None) as put:
         put()
+
+
+def _can_publish(history: History, pending: JournalEntry) -> bool:
+    state = history.state()
+    return state.writable and state.ref == pending.ref and history.head() == pending.parent
 
 
 def _is_done(root: str, step: JournalStep) -> bool:
