@@ -21,6 +21,7 @@ _GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words 
 _KINDS = frozenset(lists.words("names.beside"))  # and articles
 _UNSPACED = re.compile(r"[\u3041-\u9fff]")
 _RELATIVES = tuple(line.split() for line in lists.lines("relevance.relatives_unspaced"))
+_UNSPOKEN = re.compile(r"[^\u3041-\u309f]")  # other than the small words of Japanese
 _NAMED = 4  # signs of a name, at most
 _NEAR = 3  # words behind an article, of which one is the thing
 
@@ -84,6 +85,7 @@ def tells_of_other_sign(asked: str, text: str) -> bool:
     )
     if about and told and not about & told:
         return True
+    asked, text = asked.casefold(), text.casefold()
     pairs = enumerate(zip(asked, text, strict=False))
     same = next((n for n, (first, second) in pairs if first != second), min(len(asked), len(text)))
     for size in range(1, _NAMED + 1):
@@ -91,7 +93,8 @@ def tells_of_other_sign(asked: str, text: str) -> bool:
             name, another = asked[same : same + size], text[same : same + other]
             behind = asked[same + size : same + size + 2]
             if len(behind) == 2 and text.startswith(behind, same + other):
-                return name not in another and another not in name
+                is_name = _UNSPOKEN.search(name) is not None  # not どこ
+                return is_name and name not in another and another not in name
     return False
 
 
