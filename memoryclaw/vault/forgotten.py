@@ -43,7 +43,7 @@ class ForgottenMark(NamedTuple):
 def marks_in(texts: Iterable[str]) -> list[ForgottenMark]:
     """The marks that these texts spell; what is none is passed over."""
     marks = []
-    for hit in filter(None, map(_MARK.fullmatch, texts)):
+    for hit in filter(None, (_MARK.fullmatch(text) for text in texts)):
         place = LogRange(hit[1], int(hit[2]), int(hit[3]), hit[4])
         marks.append(ForgottenMark(place, int(hit["start"] or 0), int(hit["end"] or 0)))
     return marks
