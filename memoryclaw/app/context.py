@@ -148,9 +148,8 @@ class VaultContext:
         self.freshness = Freshness()  # of the last verb that read
         self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
         self.only_looks = False  # and so was every verb until further notice: none of them writes
-        self.looked: Freshness | None = (
-            None  # what the first of those verbs came upon, which holds for all of them
-        )
+        # What the first of those verbs came upon, which holds for all of them.
+        self.looked: Freshness | None = None
         self.patience = patience
         self._seen_moves = 0, -1  # git's record of moves when it was looked through: which file, and how long
 

@@ -400,8 +400,8 @@ class Pair:
     @property
     def is_restated(self) -> bool:
         """True where its words are said again with another figure, or another place by a verb that has a field: `we have seven hens`, `my sister lives in Leeds`."""
-        words, said = self.words, self.tokens
-        first, old, new = spans_apart(tokens_of(self.fact.value), said)
+        words, tokens = self.words, self.tokens
+        first, old, new = spans_apart(tokens_of(self.fact.value), tokens)
         if not (self.fact.is_statement and self.clauses and first > 1 and old and new):
             return False
         # What holds, not what happened once: `I read 40 pages`, `one cousin lives in Oslo`.
@@ -409,11 +409,11 @@ class Pair:
             part.kind in _LASTING and not words.indefinite_words.has_any(part.subject[:1])
             for part in self.clauses
         )
-        if not lasts or words.weekdays.within(said) or words.calendar_words.within(said):
+        if not lasts or words.weekdays.within(tokens) or words.calendar_words.within(tokens):
             return False
         if all(token[0].isdigit() or token in words.cardinals for token in (*old, *new)):
             return True
-        way = said[max(0, first - _WAY) : first] if first + len(new) == len(said) else ()
+        way = tokens[max(0, first - _WAY) : first] if first + len(new) == len(tokens) else ()
         return any(field in PLACED and has_phrase(way, verb) for verb, field in words.verb_fields)
 
     @cached_property

@@ -79,11 +79,11 @@ def tells_of_other_sign(asked: str, text: str) -> bool:
     """True in a script without spaces for what is told of another relative, 兄 and 妹, or of another name in the same place: 小王的生日 and 小李的生日."""
     if not _UNSPACED.search(asked) or not _UNSPACED.search(text):
         return False
-    about, told = (
-        {n for n, names in enumerate(_RELATIVES) if any(name in each for name in names)}
-        for each in (asked, text)
+    sought, named = (
+        {n for n, names in enumerate(_RELATIVES) if any(name in line for name in names)}
+        for line in (asked, text)
     )
-    if about and told and not about & told:
+    if sought and named and not sought & named:
         return True
     asked, text = asked.casefold(), text.casefold()
     pairs = enumerate(zip(asked, text, strict=False))
@@ -93,8 +93,8 @@ def tells_of_other_sign(asked: str, text: str) -> bool:
             name, another = asked[same : same + size], text[same : same + other]
             behind = asked[same + size : same + size + 2]
             if len(behind) == 2 and text.startswith(behind, same + other):
-                is_name = _UNSPOKEN.search(name) is not None  # not どこ
-                return is_name and name not in another and another not in name
+                is_name = _UNSPOKEN.search(name)  # not どこ
+                return bool(is_name) and name not in another and another not in name
     return False
 
 

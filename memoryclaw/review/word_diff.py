@@ -37,9 +37,7 @@ def word_diff(before: str, after: str, around: int = 1) -> list[Hunk]:
     """What turns one text into another: stretches of lines, each with `around` equal lines on both sides."""
     old, new = ([line.rstrip("\n") for line in lines_of(readable(text))] for text in (before, after))
     above, is_long = 0, len(old) * len(new) > _MOST**2
-    if (
-        is_long
-    ):  # a change of a large file is a few lines of it: what both begin and end with is not looked through
+    if is_long:  # and a change is a few lines of it: what both begin and end with is not looked through
         most = min(len(old), len(new))
         first = next((n for n in range(most) if old[n] != new[n]), most)
         last = next((n for n in range(most - first) if old[-1 - n] != new[-1 - n]), most - first)

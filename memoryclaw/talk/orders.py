@@ -201,8 +201,7 @@ def is_for_once(clause: Clause, words: Grammar, *, shown: bool) -> bool:
 def _names_one_text(tokens: Sequence[str], words: Grammar) -> bool:
     """True where the one text is named that is worked on: `keep the summary short`; not `the answer`, which every one is, `the changelog`, which goes on, nor several."""
     for place, size in words.written_things.places(tokens):
-        *_, last = tokens[place : place + size]
-        article = tokens[place - 1] if place else ""
+        article, last = tokens[place - 1] if place else "", tokens[place + size - 1]
         is_one = article in words.articles and article not in words.indefinite_words
         if not is_one or last in words.replies or last in words.lasting_texts:
             continue

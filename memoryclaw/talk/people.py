@@ -360,9 +360,7 @@ def _introduced(sentence: str, text: str, words: Grammar) -> Iterator[str]:
     Common first names, those of whom is told what people do, and what the text says again.
     """
     tokens = tokens_of(sentence)
-    if words.presented.isdisjoint(tokens) and (
-        words.pointers.isdisjoint(tokens) and words.roles.isdisjoint(tokens)
-    ):  # as most
+    if all(leads.isdisjoint(tokens) for leads in (words.presented, words.pointers, words.roles)):  # as most
         return
     for place, (before, lead) in enumerate(pairwise(("", *tokens[:-2])), 1):
         is_be = lead in words.be_verbs  # `this is`, `my boss is`

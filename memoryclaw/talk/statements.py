@@ -852,7 +852,7 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
 def _gives_a_role(tokens: Sequence[str], words: Grammar) -> bool:
     """True for `you are my coach` or `from now on you are a pirate`; not for the praise `you are a star`, nor for a name that is given."""
     size = words.role_play.at(tokens)
-    return size > _ROLE and (size > _PRAISE or words.possessives_own.has_any(tokens[size - 1 : size]))
+    return size > _ROLE and (size > _PRAISE or tokens[size - 1] in words.possessives_own)
 
 
 def _wonders(tokens: Sequence[str], words: Grammar) -> bool:

@@ -238,10 +238,7 @@ def _is_request(exchange: Surroundings) -> bool:
 
 
 def _requests(tokens: Sequence[str], words: Grammar) -> bool:
-    start = 0
-    while start < len(tokens) and tokens[start] in words.softeners:
-        start += 1
-    return words.request_verbs.at(tokens, start) > 0
+    return words.request_verbs.at(tokens, words.softeners.skip(tokens)) > 0
 
 
 def _is_of_the_moment(exchange: Surroundings, wished: Callable[[Statement], bool]) -> bool:
