@@ -618,7 +618,8 @@ class _Turn:
                 signs |= {"asked": False, "supposed": False}  # `could you always …?`
             is_open = is_alone or len(tokens_of(clause.rest)) < _SAID
             reported = ("open" if is_open else "said") if reports else ""
-            if _wonders(clause.tokens, words):
+            goes_on = place + 1 < len(members) and words.alternatives.has_any(members[place + 1].typed[:1])
+            if _wonders(clause.tokens, words) and not goes_on:  # `not sure if he moved or quit`
                 supposed, reported = False, ""
             doubts.append(frozenset(doubt for doubt, holds in signs.items() if holds))
         if (

@@ -170,3 +170,9 @@ def test_what_people_tell_each_other_by_a_verb_alone_is_no_fact() -> None:
     )
     assert [verdict(one).verdict for one in said.statements] == ["episode", "fact", "fact"]
     assert [verdict(one).verdict for one in talk_of(("user Nora", "i love Lisbon")).statements] == ["fact"]
+
+
+def test_what_stands_behind_an_or_is_doubted_with_what_stands_before_it() -> None:
+    assert not claims_of(talk_of("I don't know if Ines left Shell or moved to Fugro"))
+    (claim,) = claims_of(talk_of("not sure if i told you, my sister is called Wren"))
+    assert claim.value == "Wren"
