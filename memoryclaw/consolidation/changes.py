@@ -54,6 +54,7 @@ class Segment(NamedTuple):
 
     range: LogRange
     turns: tuple[Turn, ...]
+    company: frozenset[str] = frozenset()  # who had spoken in its session, where no assistant had
 
     @property
     def label(self) -> Label:

@@ -226,11 +226,7 @@ class _PlannedSegment(NamedTuple):
 
 def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     """The changes that these logs ask for. Its `run` is empty, and skills are not mined yet."""
-    segments = [
-        s
-        for log in logs
-        for s in cut(log.path, log.lines, _readable(planner.context, log.turns), planner.gap)
-    ]
+    segments = [segment for log in logs for segment in _in_company(planner, log)]
     # Facts are decided in the order in which they were said, whatever the files are called.
     segments.sort(key=lambda s: (instant(s.turns[0].ts), s.range.path, s.range.first))
     draft = _Draft(
@@ -265,21 +261,33 @@ def _earlier_todos(planner: Planner, segments: Sequence[Segment]) -> EarlierTodo
     return EarlierTodos(stored, [segment.range for segment in segments], planner.language)
 
 
-def _readable(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
-    """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured.
+def _in_company(planner: Planner, log: Unread) -> Iterator[Segment]:
+    """The segments of a log, each with those who had spoken before it: a pause parts no talk of several into talks of each."""
+    turns = _readable(planner.context, log.turns)
+    spoken = [turn for turn in (*_named(planner.context, log.read), *turns) if turn.role in SPEAKERS]
+    spoken.sort(key=lambda turn: turn.line, reverse=True)
+    company = set[str]()
+    for segment in cut(log.path, log.lines, turns, planner.gap):
+        while spoken and spoken[-1].line < segment.turns[0].line:
+            turn = spoken.pop()
+            company.add(turn.name if turn.role == "user" else "")
+        yield segment._replace(company=frozenset() if "" in company else frozenset(company))
 
-    A person without a name, or with the first name of the owner's alone, is the owner of the vault.
-    """
-    owner_keys = {"", *map(key_of, context.owner.split()[:1])}
+
+def _readable(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
+    """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured."""
     return [
-        t._replace(
-            text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST],
-            name=context.owner
-            if context.owner and t.role == "user" and key_of(t.name) in owner_keys
-            else t.name,
-        )
-        for t in turns
+        turn._replace(text=context.gate.text(turn.text[: 2 * _LONGEST])[:_LONGEST])
+        for turn in _named(context, turns)
     ]
+
+
+def _named(context: WriteContext, turns: Iterable[Turn]) -> Iterator[Turn]:
+    """The turns by whom: a person without a name, or with the first name of the owner's alone, is the owner of the vault."""
+    owner, owner_keys = context.owner, {"", *map(key_of, context.owner.split()[:1])}
+    for turn in turns:
+        is_owner = owner and turn.role == "user" and key_of(turn.name) in owner_keys
+        yield turn._replace(name=owner) if is_owner else turn
 
 
 def _without_erased(draft: _Draft, segment: Segment, lines: Collection[int]) -> Segment:
@@ -472,7 +480,9 @@ def _understood(planner: Planner, segment: Segment, draft: _Draft) -> tuple[Extr
     """What rules read in a segment, and what the model chain made of that."""
     names = planner.decider.names(segment)
     talk, todos = read_todos(
-        _weigh(read_talk(segment.turns, names, planner.language), segment, planner, draft.wishes),
+        _weigh(
+            read_talk(segment.turns, names, planner.language, segment.company), segment, planner, draft.wishes
+        ),
         segment.turns,
         partial(draft.todos.at, start_of(segment)),
         planner.language,

@@ -55,6 +55,7 @@ class Unread(NamedTuple):
     path: str
     lines: list[bytes]  # with their line ends
     turns: tuple[Turn, ...]  # those that were not read yet
+    read: tuple[Turn, ...] = ()  # the others
 
 
 class PastRuns(NamedTuple):
@@ -173,9 +174,9 @@ def _read(vault: Vault, path: str, ranges: Iterable[LogRange], settings: Reading
         if taken := turn.takes_back:  # what was read before is to be forgotten, so that the request is read
             is_held = not is_unread[min(taken.line, len(lines) + 1)]
             gone.update(range(taken.line, turn.line + (not is_held)))
-    return Unread(
-        path, lines, tuple(t for t in turns if t.line not in gone and is_unread[min(t.line, len(lines) + 1)])
-    )
+    left = [(is_unread[min(turn.line, len(lines) + 1)], turn) for turn in turns if turn.line not in gone]
+    new, read = (tuple(turn for is_new, turn in left if is_new == wanted) for wanted in (True, False))
+    return Unread(path, lines, new, read)
 
 
 def _drop_torn_line(content: bytes) -> bytes:

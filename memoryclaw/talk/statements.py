@@ -131,14 +131,20 @@ class Talk(NamedTuple):
     told_of: frozenset[str] = frozenset()  # whom statements may be filed under
 
 
-def read(turns: Sequence[Turn], vault_names: Mapping[str, str], language: str = "en") -> Talk:
+def read(
+    turns: Sequence[Turn],
+    vault_names: Mapping[str, str],
+    language: str = "en",
+    company: Collection[str] = (),
+) -> Talk:
     """The statements of some turns, in order.
 
     Args:
         known: key_of(name) → name, of the entities that the vault knows.
         language: of the vault, where the words of a turn do not tell another.
+        company: who had spoken in their session before, where no assistant had.
     """
-    reader = SegmentReader(turns, vault_names, language)
+    reader = SegmentReader(turns, vault_names, language, company)
     statements: list[Statement] = []
     for number, turn in enumerate(turns):
         if turn.role == "user":
@@ -163,11 +169,14 @@ def read(turns: Sequence[Turn], vault_names: Mapping[str, str], language: str = 
 class SegmentReader:
     """Reads one segment, and remembers what was asked and who was named."""
 
-    def __init__(self, turns: Sequence[Turn], vault_names: Mapping[str, str], language: str) -> None:
+    def __init__(
+        self, turns: Sequence[Turn], vault_names: Mapping[str, str], language: str, company: Collection[str]
+    ) -> None:
         self._turns = turns
         self._language = language
         self._spoken: dict[str, str] = {}  # by speaker: the language of the last turn
         speakers = {turn.name for turn in turns if turn.role == "user"}
+        speakers |= set(company) if all(speakers) else set()
         self.among = len(speakers) > 1 and not any(turn.role == "assistant" for turn in turns)
         self._named: tuple[int, Sequence[str]] = 0, ()  # the turn that named somebody last, and whom
         self._rivals: dict[int, frozenset[str]] = {}  # by turn: whoever it named
