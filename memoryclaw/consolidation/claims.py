@@ -102,9 +102,9 @@ def _claims(statement: Statement) -> Iterator[Claim]:
         for assertion, since in assertions:
             sure = row.verdict == "fact" or (assertion.how == "role" and row.verdict != "ask")
             yield _fact(statement, assertion, confidence="high" if sure else doubted)._replace(since=since)
-        all_said = all(assertion.how != "bare" for assertion in statement.assertions) and _says_more(
-            statement
-        )
+        is_asked = "asked" in statement.doubts or statement.kind == "task"
+        all_said = not is_asked and all(assertion.how != "bare" for assertion in statement.assertions)
+        all_said = all_said and _says_more(statement)
         if (
             statement.assertions
             and row.verdict == "fact"

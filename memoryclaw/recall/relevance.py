@@ -16,7 +16,7 @@ from memoryclaw.recall.rank import Ranked, Ranking, names_field
 from memoryclaw.recall.whose import tells_of_named
 from memoryclaw.text import words as lists
 from memoryclaw.text.fillers import is_filler
-from memoryclaw.text.grammar import spoken_in
+from memoryclaw.text.grammar import grammar_of, spoken_in
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import SMALL
 from memoryclaw.text.snippets import without_block_ids
@@ -256,6 +256,16 @@ def _beginning(typed: Sequence[str]) -> tuple[str, ...]:
     return next((start for start in begins if start in _BEGINNINGS), ())
 
 
+def _asks_unmarked(typed: Sequence[str], text: str) -> bool:
+    """True for a question without its mark, also behind a preposition and with a verb that asks by its place: `für wie viel …`, `fahre ich noch Auto`."""
+    if not typed or typed[0] in _ASKING:
+        return bool(typed)
+    words = grammar_of(text, unread="en")
+    asks_behind = words.prepositions.has_any(typed[:1]) and not _ASKING.isdisjoint(typed[1:2])
+    by_place = bool(words.final_verbs) and words.nominatives.has_any(typed[1:2])
+    return asks_behind or (by_place and typed[0] not in words.small)
+
+
 def of_text(question: Question, *, is_known: bool = False, by_one_word: bool = False) -> dict[str, float]:
     """The features of a turn itself, each from 0 to 1.
 
@@ -270,7 +280,7 @@ def of_text(question: Question, *, is_known: bool = False, by_one_word: bool = F
     own = bool(liking) or any(word in _OWN for word in typed[len(start) :])
     own = own or (question.of_myself and _OWN.isdisjoint(typed))  # by words of another language
     named = own or question.entities or question.people
-    asks = start in _ABOUT or "?" in text or "？" in text or (bool(typed) and typed[0] in _ASKING)
+    asks = start in _ABOUT or "?" in text or "？" in text or _asks_unmarked(typed, text)
     beside = {
         "general": start in (_GENERAL | _OFTEN_GENERAL if by_one_word else _GENERAL)
         and not (named or is_known),

@@ -49,12 +49,13 @@ def says_something(statement: Statement) -> bool:
 
 
 def weighs(statement: Statement) -> bool:
-    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, or the change of a fact."""
+    """True where the sum has a say: not of orders and to-dos, what is asked to be remembered, the change of a fact, or who somebody is for whom something is asked."""
     return (
         not statement.stressed
         and not (statement.instead and statement.firm)
         and statement.kind not in ("order", "task", "duty", "done", "off")
         and not (statement.change and statement.assertions)
+        and not ("asked" in statement.doubts and statement.assertions)
     )
 
 
@@ -73,14 +74,18 @@ def _names_a_day(statement: Statement) -> bool:
     return not words.months.isdisjoint(tokens) and any(token[0].isdigit() for token in tokens)
 
 
+def _tells_role(statement: Statement) -> bool:
+    return any(assertion.how == "role" for assertion in statement.assertions)
+
+
 TABLE = (
-    Rule("drop", "a question", _doubt("asked")),
+    Rule("drop", "a question", lambda statement: "asked" in statement.doubts and not _tells_role(statement)),
     Rule("statement", "in a language that is not read; the score alone decides", _kind("unread")),
     Rule("drop", "only supposed", _doubt("supposed")),
     Rule("fact", "asked to be remembered, with a field", lambda statement: statement.stressed and bool(statement.assertions)),
     Rule("statement", "asked to be remembered", lambda statement: statement.stressed),
     Rule("episode", "in jest", _doubt("joke")),
-    Rule("fact", "who somebody is, in passing", lambda statement: any(assertion.how == "role" for assertion in statement.assertions) and not ("hedged" in statement.doubts and statement.kind == "be" and statement.subject == "thing")),  # `vielleicht ist mein Zahnarzt Dr. Roth`
+    Rule("fact", "who somebody is, in passing", lambda statement: _tells_role(statement) and not ("hedged" in statement.doubts and statement.kind == "be" and statement.subject == "thing")),  # `vielleicht ist mein Zahnarzt Dr. Roth`
     Rule("statement", "somebody else's word, with a figure or about health", lambda statement: "reported" in statement.doubts and statement.firm and statement.doubts.isdisjoint({"hedged", "mood"})),
     Rule("episode", "somebody else's word", _doubt("reported")),
     Rule("fact", "an order how to answer", lambda statement: statement.kind == "order" and statement.doubts.isdisjoint({"hedged", "moment"}) and not statement.among),

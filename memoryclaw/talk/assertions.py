@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.model import FROM_NOW_ON
@@ -105,6 +106,18 @@ def assertions_in(
         for fact in assertions
         if fact.value.lower() != fact.entity.lower() and balanced(fact.value) == fact.value
     )
+
+
+def introduced_in(clause: Clause, words: Grammar, names: Names) -> tuple[Assertion, ...]:
+    """Who the speaker's are whom a clause names in passing, whatever it asks for: `what can I give my wife Ana?`; not `is my dentist Dr Lund?`."""
+    tokens = clause.tokens
+    asked = any(
+        first in words.be_verbs and second in words.possessives_own for first, second in pairwise(tokens)
+    )
+    passing = (
+        relation for relation in relations(clause, words, names) if not (relation.stated or relation.whose)
+    )
+    return () if asked else tuple(map(_assertion_of, passing))
 
 
 def _with_town(fact: Assertion, behind: str, words: Grammar) -> Assertion:

@@ -103,6 +103,7 @@ LABEL = re.compile(
 )
 _AMOUNT = re.compile(r"[£$€]?\d[\d.,]*")  # glued to its unit: `600pcm`
 _HANDLE = re.compile(r"[a-z][a-z.-]*+[\d_]\w*+$", re.IGNORECASE)  # `tom_r`, `mia88`
+_ABOUT_ME = tuple(lists.lines("pronouns.about_me"))
 _HEADING = 4  # words, at most
 _CARD = 6  # words of a line in which a name stands
 _LONGEST = 8  # words of a line that is no sentence
@@ -319,7 +320,9 @@ def _may_speak(label: re.Match[str], name: str, words: Grammar, *, by_turns: boo
 
 
 def _of_block(lines: Sequence[str], block: range, words: Grammar, me: str) -> range:
-    """The lines of a block that others wrote: below a title, below the name of whose form it is, above who wrote it."""
+    """The lines of a block that others wrote: below a title, below the name of whose form it is, above who wrote it; none below `About me:`."""
+    if lines[block.start].rstrip(" *:").casefold().endswith(_ABOUT_ME):
+        return range(0)
     for number in block:
         hit = LABEL.match(lines[number])
         label = tokens_of(hit["who"]) if hit and hit["mark"] else []

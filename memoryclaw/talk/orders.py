@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.text.clauses import Clause
 from memoryclaw.text.grammar import Grammar
+from memoryclaw.text.language import IRREGULAR
 
 _OCCASION = 6  # words before an order that say where it holds, at most, and its own first
 _CONDITION = 3  # words of the shortest condition: `when you write`
@@ -148,6 +150,9 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
 )  # fmt: skip
 
 
+_PAST = re.compile(r"\w{2,}[^e\W]ed(?<!embed)")
+
+
 def is_order(clause: Clause, words: Grammar, before: Clause | None = None) -> bool:
     """True for an imperative that is to last: it denies something, says "always" or the like, asks politely how to answer, or gives a form of address.
 
@@ -227,9 +232,10 @@ def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:
 
 
 def _tells(tokens: Sequence[str], words: Grammar) -> bool:
-    """True for what only begins as an order does: `never saw that coming`, or the condition of one, `when you write long`."""
+    """True for what only begins as an order does: `never saw that coming`, `never left`, or the condition of one, `when you write long`."""
     second = tokens[1] if len(tokens) > 1 else ""
-    if second in words.tellings and second not in words.manner_verbs:
+    is_past = words.code == "en" and (second in IRREGULAR or _PAST.fullmatch(second) is not None)
+    if (second in words.tellings or is_past) and second not in words.manner_verbs:
         return True
     behind = tokens[_CONDITION:]
     return tokens[0] in words.conditions and not words.manner_verbs.has_any(behind)

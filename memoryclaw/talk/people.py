@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,12 +13,17 @@ from memoryclaw.text.clauses import Clause
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import key_of, plain
 from memoryclaw.text.sentences import sentences
-from memoryclaw.vault.fact_values import KIN, is_of_people, noun_of
+from memoryclaw.vault.fact_values import KIN, NOUNS, PETS, is_of_people, noun_of
 
 _LONGEST = 4  # words of a name, its particles not counted
 _OPENING = 200  # characters of a sentence that hold the name it begins with
 _WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
 _BREAK = re.compile(r"[^\w\s'’-]")  # where a name ends
+# Between a relative and a name, and around both: `my wife, Ana, works`, `Tom (my brother)`, `Rachel - my boss - moved`.
+_APART = re.compile(r"\s?[,()]\s?|\s[-–—]\s")
+_CALLED = r"((?:[^\W\d_a-zß-ÿ][\w.'’-]*(?: (?=\w))?){1,4})"
+_NAME_BEHIND = re.compile(rf"(?:{_APART.pattern}){_CALLED}(?:{_APART.pattern})")
+_NAME_BEFORE = re.compile(rf"(?:^|(?<=[a-zß-ÿ] )){_CALLED}(?:{_APART.pattern})$")
 # behind the first letter, which only begins a sentence
 _CAPITAL = re.compile(r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]")
 PARTICLES = frozenset(lists.words("names.particles"))
@@ -27,6 +33,9 @@ _GIVEN = frozenset(lists.words("names.given"))  # common words that are first na
 _FIRST = frozenset(lists.words("names.first")) - _GIVEN
 _IN_S = frozenset(lists.words("names.in_s"))
 _OURS = frozenset(lists.words("names.ours"))
+_WOMEN, _MEN = (frozenset(lists.words(f"names.{name}")) for name in ("women", "men"))
+_SEXES = ((_WOMEN, _MEN), (_MEN, _WOMEN))
+_PETS = frozenset(word for word, noun in NOUNS.items() if noun.field in PETS)
 
 
 class Relation(NamedTuple):
@@ -52,6 +61,7 @@ class Names:
         self.topics: set[str] = set()  # who or what else has a name under which it is told of
         self.whose = ""  # what stands before a role of the one who speaks: `Ann's `
         self.holders: dict[str, set[str]] = {}  # by role: who is that to whom
+        self._roles: dict[str, set[str]] = {}  # by name: what they are to anybody
         for name in (*vault_names.values(), *speakers):
             self._add(name)
             self._sure.add(name)
@@ -97,7 +107,7 @@ class Names:
                     continue
                 name = " ".join(owner or run)
                 is_name = words is not None and not any(_is_common(word, words) for word in run[1:])
-                acts = words is not None and is_name and _acts(tokens_of(sentence), run, words)
+                acts = words is not None and is_name and _acts(sentence, run, words)
                 self._add(name, person=acts or bool(owner))
                 if is_name and opens and not before:
                     self.topics.add(name)
@@ -204,7 +214,9 @@ class Names:
         return {
             self.named(tokens[place + 1])
             for place, _ in words.place_prepositions.places(tokens)
-            if place + 1 < len(tokens) and not words.dealings.at(tokens, max(0, place - 1))
+            if place + 1 < len(tokens)
+            and not tokens[place + 1].endswith("'s")
+            and not words.dealings.at(tokens, max(0, place - 1))
         }
 
     def speaks(self, name: str) -> bool:
@@ -299,6 +311,23 @@ class Names:
         holders = self.holders.get(role, ())
         return next(iter(holders)) if len(holders) == 1 else role
 
+    def note_role(self, name: str, role: str) -> None:
+        """Takes up what somebody is to anybody."""
+        self._roles.setdefault(name, set()).add(plain(role))
+
+    def meant(self, pronoun: str, mentions: AbstractSet[str]) -> set[str]:
+        """Those of some names whom a pronoun may mean: people before others, a `she` nobody's brother, and no animal beside them."""
+        others = next((men for women, men in _SEXES if plain(pronoun) in women), frozenset[str]())
+        names = {name for name in mentions if others.isdisjoint(self._is_to_others(name))}
+        return {name for name in names & self.people if not self.is_animal(name)} or names
+
+    def is_animal(self, name: str) -> bool:
+        """True for somebody's dog or cat."""
+        return not _PETS.isdisjoint(self._is_to_others(name))
+
+    def _is_to_others(self, name: str) -> set[str]:
+        return self._roles.get(name, set()) | {plain(name)}
+
     def relatives(self, tokens: Sequence[str], words: Grammar) -> Iterator[str]:
         """Those of the speaker's whom some words call by their role alone: `a present for my dad`."""
         for place, size in words.roles.places(tokens):
@@ -382,6 +411,43 @@ def _introduced(sentence: str, text: str, words: Grammar) -> Iterator[str]:
             yield name
 
 
+def with_appositions(text: str, words: Grammar) -> str:
+    """A sentence of the same length with a relative and the name that marks part from it side by side: `my wife, Ana, works`, `Tom (my brother) works`."""
+    tokens = tokens_of(text) if _APART.search(text) else ()
+    for place, size in words.roles.places(tokens):
+        first, end = place, place + size
+        while first and tokens[first - 1] in words.role_adjectives:
+            first -= 1
+        owner = tokens[first - 1] if first else ""
+        is_relative = owner in words.possessives_own or owner in words.people_pronouns
+        if not is_relative or _are_several(tokens[place:end], words):
+            continue
+        spans = spans_of(text)
+        begin, close = spans[first - 1][0], spans[end - 1][1]
+        behind, before = _NAME_BEHIND.match(text, close), _NAME_BEFORE.search(text, 0, begin)
+        mark = _APART.match(text, close)
+        if behind and _may_be_called(behind[1], text[behind.end() :], words):
+            beside, start, until = f"{text[begin:close]} {behind[1]}", begin, behind.end()
+        elif before and mark and _may_be_called(before[1], text[mark.end() :], words, last=True):
+            beside, start, until = f"{text[begin:close]} {before[1]}", before.start(), mark.end()
+        else:
+            continue
+        text = f"{text[:start]}{beside:<{until - start}}{text[until:]}"
+    return text
+
+
+def _may_be_called(name: str, behind: str, words: Grammar, *, last: bool = False) -> bool:
+    """True for words with capitals that are a name and, by what stands behind them, none of several: `my wife, Ana, and I`.
+
+    last: nor is one called whose relative is told of: `Claude, my wife, who …`.
+    """
+    run, next_word = [*map(_bare, name.split())], next(iter(tokens_of(behind)), "")
+    is_list = next_word in words.coordinators or behind.lstrip()[:1].isupper()
+    is_called = last and next_word in words.relative_words
+    is_word = _is_noun(run, words) or _begins_common(run, words) or _is_everyday(run[0], words)
+    return not (is_list or is_called or is_word)
+
+
 def _is_no_part(word: str, words: Grammar) -> bool:
     return word not in PARTICLES and (
         not word.islower() or _is_common(word, words) or _is_everyday(word, words)
@@ -420,13 +486,17 @@ def _is_everyday(word: str, words: Grammar) -> bool:
     return low in words.everyday and low not in words.months and low not in words.honorifics
 
 
-def _acts(tokens: Sequence[str], run: Sequence[str], words: Grammar) -> bool:
-    """True where behind the last word of a name stands what people do."""
+def _acts(sentence: str, run: Sequence[str], words: Grammar) -> bool:
+    """True where behind the last word of a name, and no comma, stands what people do."""
+    tokens = tokens_of(sentence)
     if not words.people_verbs.may_be_in(tokens):
         return False
     last = plain(run[-1].lower())
-    ends = (n for n, token in enumerate(tokens, 1) if plain(token) == last)
-    return words.people_verbs.at(tokens, _behind_adverbs(tokens, next(ends, len(tokens)), words)) > 0
+    end = next((n for n, token in enumerate(tokens, 1) if plain(token) == last), len(tokens))
+    if not words.people_verbs.at(tokens, _behind_adverbs(tokens, end, words)):
+        return False
+    spans = spans_of(sentence)
+    return not _BREAK.search(sentence[spans[end - 1][1] : spans[end][0]])
 
 
 def _opens_with_name(sentence: str, words: Grammar) -> bool:
@@ -532,6 +602,8 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
             continue
         role = " ".join(tokens[place : place + length])
         whose = _owner(tokens, place, words, names)
+        if whose is None and place and tokens[place - 1] in words.people_pronouns:  # `his wife Elena`
+            names.note_role(_name_behind(clause, place + length, words, names, spans, capital=True), role)
         if whose is not None:
             several = _are_several(tokens[place : place + length], words)
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
@@ -542,6 +614,7 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
                 joins = not behind and tokens[place - 1] in words.renewals and noun_of(role) is None
                 whose = name if joins and tokens[place - 2] in _OURS else whose
                 introductions.append(Relation(names.add_person(name), role, whose, stated))
+                names.note_role(introductions[-1].who, role)
                 if not whose:
                     names.holders.setdefault(f"{names.whose}{role}", set()).add(introductions[-1].who)
         place += length

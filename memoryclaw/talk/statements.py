@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 from memoryclaw.model import Turn
@@ -17,6 +18,7 @@ from memoryclaw.talk.assertions import (
     assertions_in,
     ends_in,
     field_noun,
+    introduced_in,
     own_thing,
     signs_of_change,
     spelled_out,
@@ -32,7 +34,7 @@ from memoryclaw.talk.learned import LateWorth, Worth
 from memoryclaw.talk.letters import is_led_by_person
 from memoryclaw.talk.orders import asks_for_manner, is_for_once, is_imperative, is_order, is_task, request_of
 from memoryclaw.talk.own_words import Replies, own_words, without_secrets
-from memoryclaw.talk.people import Names, paired_with
+from memoryclaw.talk.people import PLACED, Names, paired_with, with_appositions
 from memoryclaw.talk.seals import Seals, balanced, closed
 from memoryclaw.talk.text_requests import CLEAR, LEAST, asks_of_text
 from memoryclaw.text import words as lists
@@ -51,11 +53,12 @@ from memoryclaw.text.grammar import (
 )
 from memoryclaw.text.language import words_of
 from memoryclaw.text.sentences import sentences
-from memoryclaw.vault.fact_values import is_of_people
+from memoryclaw.vault.fact_values import KIN, is_of_people
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
 _MOST = 30  # words of a statement of several sentences
 _TOPIC_WORDS = 3  # before a colon, or alone in a sentence
+_NAME_WORDS = 4  # of a name, at most
 _THING = 3  # words of a manner without a verb, at most: `short sentences`
 _ASKING = 300  # characters of a turn in which a play is asked for
 _ANTECEDENT = 2  # turns back that a pronoun may point
@@ -351,12 +354,15 @@ class _Turn:
         self._ordered = False
         self._is_led = False  # the sentence, by the name of whom it tells
         self._shows = shows  # it shows a text, on which a piece of work may be asked for
+        self.questions: dict[int, str] = {}  # the sentences so far that ask, by their number
 
     def sentence(self, number: int, text: str, behind: str | None) -> list[_Piece]:
         """The clauses of a sentence, with what each is and the topic that the sentence before it set; a doubt alone behind it is of its last clause."""
         topic, self._topic = self._topic, ""
         self._doubted = behind is not None and _only_doubts(tokens_of(behind), self.words)
         pieces = list(self._pieces(number, text, last=behind is None))
+        if any("asked" in piece.doubts for piece in pieces):
+            self.questions[number] = text
         if pieces and not topic:
             topic, self._topic = self._topic, ""
         return [piece._replace(topic=topic) for piece in pieces]
@@ -412,7 +418,11 @@ class _Turn:
                 if (own_assertion := self._owned(assertion, clause))
             ]
             # `Maya lives in Leith`: she is not Leith
-            values = {assertion.value for assertion in (*owned, *piece.ended) if assertion.entity}
+            values = {
+                assertion.value
+                for assertion in (*owned, *piece.ended)
+                if assertion.entity and assertion.field not in KIN
+            }
             values |= self.names.placed(clause.tokens, words)
             mentions = [name for name in self.names.found(clause.text) if name not in values]
             if self._is_stranger:
@@ -474,8 +484,9 @@ class _Turn:
         None where it is hers, and nobody was named, or where it tells the name of one who was.
         """
         if assertion.how == "hers":
-            who = self._antecedent() if assertion.field != "name" else ""
-            return assertion._replace(entity=who, how="noun") if who and self._is_sure(who) else None
+            who = self._antecedent(clause) if assertion.field != "name" else ""
+            is_sure = who and self._is_sure(who, clause)
+            return assertion._replace(entity=who, how="noun") if is_sure else None
         role = tokens_of(assertion.entity)
         if role and self.words.roles.at(role) == len(role):  # `my mum's birthday`
             return assertion._replace(entity=self.names.relative(role))
@@ -496,33 +507,45 @@ class _Turn:
         if noun := field_noun(clause, self.words, self.names):
             self._field = noun, self.words.changes.within(clause.tokens)
 
-    def _antecedent(self) -> str:
-        """The one person whom `she` may be: named last in this turn, else in the two before; "" where there is none, or more than one."""
+    def _antecedent(self, clause: Clause) -> str:
+        """The one person whom the `she` of a clause may be: named last in this turn, else in the two before; "" where there is none, or more than one."""
         mentions = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
-        return _only(mentions & self.names.people or mentions)
+        mentions |= self.rivals if mentions and all(map(self.names.is_animal, mentions)) else set()
+        return _only(self.names.meant(self._pronoun(clause), mentions))
 
-    def _is_sure(self, who: str) -> bool:
-        """True where no other person was named that a pronoun may mean: two make no fact."""
-        named = {self.names.holder(name) for name in self.rivals & self.names.people}
+    def _is_sure(self, who: str, clause: Clause) -> bool:
+        """True where no other person was named that the pronoun of a clause may mean: two make no fact."""
+        people = self.names.meant(self._pronoun(clause), self.rivals & self.names.people)
+        named = {self.names.holder(name) for name in people}
         return all(name == who or self.names.speaks(name) for name in named)
 
+    def _pronoun(self, clause: Clause) -> str:
+        return next((token for token in clause.tokens if token in self.words.people_pronouns), "")
+
     def _points(self, clause: Clause) -> bool:
-        """True for a clause about a `she` or a `he`."""
-        return self.words.people_pronouns.has_any(clause.subject[:1])
+        """True for a clause about a `she` or a `he`, not about `his wife Elena`."""
+        is_pronoun = self.words.people_pronouns.has_any(clause.subject[:1])
+        return is_pronoun and not any(map(self.names.is_name, clause.subject[1:]))
 
     def _told(
         self, clause: Clause, whose: tuple[str, str], behind: str, *, points: bool
     ) -> tuple[str, tuple[Assertion, ...]]:
         """Whom a clause tells of and what, also without its subject: `Ieri ho visto Luca. Lavora alla Fiat.` tells of Luca."""
         assertions = assertions_in(clause, self.words, self.names, whose, behind, among=self._among)
-        if points and whose[0] and assertions and not self._is_sure(whose[0]):
+        if points and whose[0] and assertions and not self._is_sure(whose[0], clause):
             return "", ()
         acts = not assertions and self.words.people_verbs.at(clause.tokens, clause.verb_at)
-        who = self._antecedent() if acts and whose[1] == "none" else ""
+        who = self._antecedent(clause) if acts and whose[1] == "none" else ""
         # not `there's a temp I work with, lives in Leith`
-        if who and self._is_sure(who) and (self._subject[1] == "none" or self._subject[0] == who):
+        if who and self._is_sure(who, clause) and (self._subject[1] == "none" or self._subject[0] == who):
             theirs = assertions_in(clause, self.words, self.names, (who, "named"))
-            assertions = tuple(fact for fact in theirs if fact.field == "is" or is_of_people(fact.field))
+            may_be_thing = who not in self.names.people  # `Uso Notion. Vive en la nube.`
+            assertions = tuple(
+                fact
+                for fact in theirs
+                if (fact.field == "is" or is_of_people(fact.field))
+                and not (may_be_thing and fact.field in PLACED and fact.value[:1].islower())
+            )
             return who if assertions else whose[0], assertions
         # or who has the role that it tells of: `my friend is called anna lee`
         return self.names.holder(whose[0]), assertions
@@ -530,6 +553,7 @@ class _Turn:
     def _clauses(self, text: str) -> list[Clause]:
         """The clauses of a sentence without those that only call somebody; what stands before a colon is its topic."""
         words, is_name = self.words, self.names.is_name
+        text = with_appositions(text, words)
         lead = _LEAD.match(text)
         # What begins with a number is a value, also where its month is a verb: `deadline: 12 may`.
         members = (
@@ -551,7 +575,37 @@ class _Turn:
             ]
         else:
             members = clauses(text, words, is_name, self.names.opens)
-        return [member for member in members if member.tokens and not self._only_calls(member.tokens)]
+        members = [member for member in members if member.tokens and not self._only_calls(member.tokens)]
+        return [
+            self._of_named(member, before) for before, member in zip((None, *members), members, strict=False)
+        ]
+
+    def _of_named(self, clause: Clause, before: Clause | None) -> Clause:
+        """A clause with the name or the relative for its `who`, where the one before ends with it: `my brother Tom, who works at Shell`."""
+        words, tokens = self.words, before.tokens if before else ()
+        if not (tokens and len(clause.subject) == 1 and words.relative_words.has_any(clause.subject)):
+            return clause
+        names = (tokens[-size:] for size in range(min(_NAME_WORDS, len(tokens)), 0, -1))
+        relatives = (
+            tokens[place - 1 :]
+            for place, size in words.roles.places(tokens)
+            if place and place + size == len(tokens) and tokens[place - 1] in words.possessives_own
+        )
+        who = next(chain((name for name in names if self.names.whole(" ".join(name))), relatives), ())
+        typed = before.text[spans_of(before.text)[-len(who)][0] :] if before and who else ""
+        told = clause.text[len(clause.subject[0].partition("'")[0]) :]  # `who's vegan`
+        if not (before and typed):
+            return clause
+        of_name = first_clause(f"{typed}{told}", words, clause)
+        return of_name._replace(start=before.start, end=clause.end, joined=clause.joined)
+
+    def _is_aside(self, members: Sequence[Clause], place: int, text: str) -> bool:
+        """True for what a question tells by the way: `a gym near me (I live in Leeds)?`, `a present for my mum, who loves gardening?`."""
+        clause, tells = members[place], members[place].kind not in ("", *_INTENDED)
+        lead, bracketed = text[: clause.start].rstrip(), text[clause.start :].partition(")")[0]
+        is_bracketed = lead.endswith("(") and not any(mark in bracketed for mark in _ASKED)
+        is_of_named = place > 0 and clause.start == members[place - 1].start
+        return bool(clause.subject) and tells and (is_bracketed or is_of_named)
 
     def _only_calls(self, tokens: Sequence[str]) -> bool:
         """True for a name that is called, and for a please alone."""
@@ -592,19 +646,24 @@ class _Turn:
             because = words.reasons.find(clause.tokens)  # `switched to tea since coffee may do harm`
             hedge_end = min(hedge_end, because) if because > 0 else hedge_end
             hedged = words.hedges.within(clause.tokens[:hedge_end]) or doubted
+            is_aside = self._is_aside(members, place, text)
+            is_told = is_aside or self._leads_to_question(members, place, text)
+            is_asked = (is_question and not is_told) or (
+                not is_aside
+                and not tells_where_reached(clause, words)
+                and asks(
+                    clause.typed,
+                    words,
+                    self.names.is_name,
+                    first=not any(_content(member.tokens, words) for member in members[:place]),
+                    goes_on=place > 0 and "asked" not in doubts[-1] and self._goes_on(clause),
+                )
+            )
+            # A question may ask what one should do, and supposes nothing.
+            is_supposed = supposed or (unreal and not is_reason and not is_asked)
             signs = {
-                "asked": (is_question and not self._leads_to_question(members, place, text))
-                or (
-                    not tells_where_reached(clause, words)
-                    and asks(
-                        clause.typed,
-                        words,
-                        self.names.is_name,
-                        first=not any(_content(member.tokens, words) for member in members[:place]),
-                        goes_on=place > 0 and "asked" not in doubts[-1] and self._goes_on(clause),
-                    )
-                ),
-                "supposed": supposed or (unreal and not is_reason) or _gives_a_role(clause.typed, words),
+                "asked": is_asked,
+                "supposed": is_supposed or _gives_a_role(clause.typed, words),
                 "reported": reports or reported == "open" or (reported == "said" and clause.joined),
                 "hedged": hedged and not is_reason,
                 "reasoned": is_reason and (unreal or hedged),
@@ -729,13 +788,14 @@ class _Turn:
         if subject == "none" and self._goes_on(clause) and self._subject[1] in ("own", "named"):
             entity, subject = self._subject  # `I left Shell and work at Fugro`
         if subject == "other" and self._points(teller):
-            entity = self._antecedent()
+            entity = self._antecedent(teller)
             subject = "named" if entity else subject
             self.names.people.update(filter(None, [entity]))
             self._is_stranger = not entity
-        assertions: tuple[Assertion, ...] = ()
         (noun, changed), switch = self._field, ""
-        if kind not in ("order", "task", "choice") and not doubts & _UNREAL:
+        is_told = kind not in ("order", "task", "choice") and not doubts & _UNREAL
+        assertions = () if is_told else self._introduced(clause, kind, doubts)
+        if is_told:
             if noun and (value := value_of_it(plain, self.words)):
                 plain, behind = first_clause(noun, self.words, plain), f": {value}"
             # `Lisa: mag Rosen` tells of Lisa
@@ -781,6 +841,11 @@ class _Turn:
             number, clause, kind, entity, subject, assertions, doubts, stressed, ended=(end,) if end else (), change=change,
             words=words,
         )  # fmt: skip
+
+    def _introduced(self, clause: Clause, kind: str, doubts: frozenset[str]) -> tuple[Assertion, ...]:
+        """Who the speaker's are whom what is asked or wanted names."""
+        is_order = kind == "order" or "supposed" in doubts
+        return () if is_order else introduced_in(clause, self.words, self.names)
 
     def _ends_beside(self, clause: Clause) -> bool:
         """True where a clause says what holds no longer beside what does."""
@@ -1045,6 +1110,8 @@ def _statement(
     head = next((piece for piece in group if piece.clause.kind), group[0])
     places = tuple(dict.fromkeys(piece.sentence for piece in group))
     text = _words(group, texts, words)
+    if before := _names_whom(group[0], reading):  # `a cake for my dad? he can't eat gluten`
+        text = f"{before} {text}"
     tokens = tokens_of(text)
     content = _content(tokens_of(_LINK.sub(" ", text)), words)
     people = [name for name in names.found(text) if not names.speaks(name)]
@@ -1062,7 +1129,7 @@ def _statement(
     return replace(
         base,
         words=text,
-        quote=" ".join(texts[place] for place in places),
+        quote=" ".join(filter(None, (before, *(texts[place] for place in places)))),
         places=places,
         kind=kind,
         about=about,
@@ -1084,6 +1151,16 @@ def _statement(
         content=content,
         names=tuple(dict.fromkeys(people)),
     )
+
+
+def _names_whom(piece: _Piece, reading: _Turn) -> str:
+    """The question before a clause where it alone says which of the speaker's relatives a `she` is; else empty."""
+    words, before = reading.words, reading.questions.get(piece.sentence - 1, "").strip()
+    role = tokens_of(piece.about.removeprefix(reading.names.whose))
+    is_relative = (
+        words.people_pronouns.has_any(piece.clause.subject[:1]) and words.roles.at(role) == len(role) > 0
+    )
+    return before if is_relative and len(before) <= _ASKING and role[0] in tokens_of(before) else ""
 
 
 def _opened(statement: Statement, seals: Seals) -> Statement:

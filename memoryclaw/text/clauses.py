@@ -18,6 +18,7 @@ _BREAK = late.pattern(
 _PICTURE = "\u2190-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff"
 _ASIDE = late.pattern(r"\([^()\n]{1,60}\)(?=\s+\w)")
 # What goes on with the words before its comma: `on Thursday, 4pm`, `Lindenstr. 12, 91052 Erlangen`.
+_YEAR = re.compile(r"\s*(?:19|20)\d\d\b")
 _TIME_OR_PLACE = late.pattern(
     r"\s*(?:\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b|uhr\b)|\d{1,2}[:.]\d\d|\d{4,5}\s+[^\W\d_]+)\s*\Z",
     re.IGNORECASE,
@@ -98,11 +99,18 @@ def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> It
             continue  # `no bullets, ever`
         if (piece and sentence[end:behind].strip() == ",") and (
             _TIME_OR_PLACE.match(piece.rstrip(" .!?"))
+            or _is_year(tokens_of(sentence[start:end]), piece, words)
             or _goes_on(tokens_of(sentence[start:end]), tokens_of(piece), words, is_name)
         ):
             continue
         yield from _unmarked(sentence, start, end, words, is_name)
         start = behind
+
+
+def _is_year(tokens: Sequence[str], piece: str, words: Grammar) -> bool:
+    """True for a year behind its day: `June 12, 2015`."""
+    is_day = words.months.has_any(tokens[-2:]) and tokens[-1][:1].isdigit()
+    return is_day and _YEAR.match(piece) is not None
 
 
 def _goes_on(
@@ -137,7 +145,8 @@ def _unmarked(
     """A piece between marks, parted where a new subject begins without one: `im talking … I own a shop its on 4th`."""
     part = sentence[start:end]
     tokens, spans = tokens_of(part), spans_of(part)
-    cut, verb = 0, _verb_at(tokens, 0, words)
+    # Behind a pronoun stands its verb, known or not.
+    cut, verb = 0, 1 if words.nominatives.has_any(tokens[:1]) else _verb_at(tokens, 0, words)
     for at in range(1, len(tokens)):
         before = tokens[at - 1]
         linked = before in words.coordinators

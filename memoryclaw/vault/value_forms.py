@@ -100,7 +100,7 @@ _TRADES = frozenset(map(plain, lists.words("consolidation.occupations")))
 
 # Where a number or an address by which somebody is reached may stand, and what parts it from what stands beside it.
 _CONTACT = late.pattern(r"@|\d[\d ()/.-]{5,30}\d")
-_PIECES = late.pattern(r"[,;|]|:(?=\s)|(?<=\s)[-–—/](?=\s)")
+_PIECES = late.pattern(r"[,;|]|:(?=\s)|(?<=\s)(?:[-–—/=→]|--|[-=]>)(?=\s)")
 
 
 # What a sentence has that may answer who, when, where or how much.

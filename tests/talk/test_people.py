@@ -355,3 +355,77 @@ def test_two_people_in_one_sentence_are_two_statements() -> None:
 def test_the_relatives_of_one_who_is_named_are_theirs_by_name_until_their_own_is_told() -> None:
     assert about("my brother has a boat", name="Ann") == ["Ann's brother"]
     assert about("my brother Pieter sails", "my brother has a boat", name="Ann") == ["Pieter"]
+
+
+def facts(text: str, language: str = "en") -> set[tuple[str, str, str]]:
+    """What a talk tells of whom, without who is what to whom."""
+    statements = talk_of(text, names=("Nora",), language=language).statements
+    claims = [claim for statement in statements for claim in statement.assertions if claim.how != "role"]
+    return {(claim.entity, claim.field, claim.value) for claim in claims}
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("my wife, Ingrid, works at Fugro", ("Ingrid", "works at", "Fugro")),
+        ("Pieter, my brother, lives in Ely", ("Pieter", "lives in", "Ely")),
+        ("Rachel (my boss) lives in Oslo", ("Rachel", "lives in", "Oslo")),
+        ("my brother Tom, who works at Shell, is here", ("Tom", "works at", "Shell")),
+        ("my sister, who lives in York, is a nurse", ("Nora's sister", "lives in", "York")),
+        ("a present for my mum, who loves gardening?", ("Nora's mum", "likes", "gardening")),
+        ("I meet Ana (she's vegan), where should we eat?", ("Ana", "is", "vegan")),
+    ],
+)
+def test_what_is_told_of_somebody_by_the_way_is_theirs(text: str, fact: tuple[str, str, str]) -> None:
+    assert fact in facts(text)
+
+
+def test_what_is_told_by_the_way_is_told_in_other_languages_too() -> None:
+    assert facts("meine Frau, Anna, arbeitet bei Bosch", "de") == {("Anna", "works at", "Bosch")}
+    assert ("Lucie", "lives in", "Lyon") in facts("ma soeur Lucie, qui habite à Lyon, est là", "fr")
+
+
+@pytest.mark.parametrize(
+    "text", ["my friends, Sam, Jo and Kit, are here", "Ana, Tom, my brother, and I cook", "book it for my wife, Nora"]
+)  # fmt: skip
+def test_a_list_and_who_is_called_introduce_nobody(text: str) -> None:
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("what can I give my brother Tom for his 40th?", ("", "brother", "Tom")),
+        ("name three gifts for my wife Ingrid", ("", "wife", "Ingrid")),
+    ],
+)
+def test_whom_a_request_names_is_known(text: str, relation: tuple[str, str, str]) -> None:
+    assert told(text) == [relation]
+
+
+def test_what_is_asked_or_supposed_of_somebody_is_not_told() -> None:
+    assert told("is my dentist Dr Lund or Dr Vogn?") == []
+    assert told("imagine my brother Tom were a pirate, what would he say?") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("My brother Tom and his wife Elena have a baby. She works at Siemens.", "Elena"),
+        ("My brother Tom and his wife Elena have a baby. He works at Siemens.", "Tom"),
+        ("my cat Pip and my sister Ulla are home. She works at Siemens.", "Ulla"),
+    ],
+)
+def test_a_she_is_no_brother_and_no_animal_where_a_person_was_named(text: str, who: str) -> None:
+    assert facts(text) == {(who, "works at", "Siemens")}
+
+
+def test_where_a_pronoun_may_mean_two_nothing_is_told() -> None:
+    assert facts("I took my dog Bruno to Maya's yesterday. She lives in Leith.") == set()
+    assert facts("I met Sofia. Her dog is called Max. She drives a Fiat.") == set()
+    assert facts("Uso Notion para todo. Vive en la nube.", "es") == {("", "uses", "Notion")}
+
+
+def test_a_question_is_kept_that_alone_says_of_whom_something_is_told() -> None:
+    statement = talk_of("what can I cook for my dad? he can't eat gluten").statements[-1]
+    assert statement.words == "what can I cook for my dad? he can't eat gluten"
