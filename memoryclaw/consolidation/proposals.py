@@ -38,7 +38,7 @@ _HOW = (
     "Approving does what is listed below; change it where it is wrong."
 )
 _BOX = re.compile(r"[ \t]*[-*+][ \t]+\[(.)\][ \t]+(approve|reject)\b", re.IGNORECASE)
-_FIELD = re.compile(r"[ \t]*[-*+][ \t]+([a-z ]{1,40}):(?:[ \t]++(.*))?")
+_FIELD = re.compile(r"[ \t]*[-*+][ \t]+([a-z_ ]{1,40}):(?:[ \t]++(.*))?")
 _FENCE = re.compile(r"(~{3,})(markdown|json)?[ \t]*")
 _FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 _WILD = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")

@@ -24,6 +24,8 @@ _APART = re.compile(r"\s?[,()]\s?|\s[-–—]\s")
 _CALLED = r"((?:[^\W\d_a-zß-ÿ][\w.'’-]*(?: (?=\w))?){1,4})"
 _NAME_BEHIND = re.compile(rf"(?:{_APART.pattern}){_CALLED}(?:{_APART.pattern})")
 _NAME_BEFORE = re.compile(rf"(?:^|(?<=[a-zß-ÿ] )){_CALLED}(?:{_APART.pattern})$")
+# How old somebody is, behind the name: `Leo (7)`, `Huguette, 79, …`
+_AGED = re.compile(r"([^\W\d_a-zß-ÿ][\w'’-]*)(?: ?\(|, )\d{1,2}(?=[,)]|$| (?:and|und|et|y|e|en)\b)")
 # behind the first letter, which only begins a sentence
 _CAPITAL = re.compile(r"[^A-Za-z]*+[A-Za-z][^A-Z]*+[A-Z]")
 PARTICLES = frozenset(lists.words("names.particles"))
@@ -100,7 +102,8 @@ class Names:
                 continue
             for name in _introduced(sentence, text, words) if words and of_person else ():
                 self.add_person(name)
-            opens = words is not None and _opens_with_name(sentence, words)
+            aged = {hit[1] for hit in _AGED.finditer(sentence)} if words else set()
+            opens = words is not None and (_opens_with_name(sentence, words) or _opens_aged(sentence, words))
             for run, before in _runs(sentence, first=opens):
                 owner = _owner_of_field(run, words) if words else []
                 if words and self._is_no_name(run, before, words):
@@ -108,7 +111,7 @@ class Names:
                 name = " ".join(owner or run)
                 is_name = words is not None and not any(_is_common(word, words) for word in run[1:])
                 acts = words is not None and is_name and _acts(sentence, run, words)
-                self._add(name, person=acts or bool(owner))
+                self._add(name, person=acts or bool(owner) or (is_name and run[-1] in aged))
                 if is_name and opens and not before:
                     self.topics.add(name)
 
@@ -522,6 +525,13 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
     if len(run) == 1 and (run[0].isupper() or words.plural_verbs.at(tokens, place)):
         return False  # `Apples are for all`
     return words.verbs.at(tokens, place) > 0
+
+
+def _opens_aged(sentence: str, words: Grammar) -> bool:
+    """True where a sentence begins with a name and an age: `Huguette, 79, has Alzheimer`."""
+    run = _opening_run(sentence, words)
+    hit = _AGED.search(sentence[:_OPENING]) if run else None
+    return hit is not None and hit[1] == run[-1]
 
 
 def _opening_run(sentence: str, words: Grammar) -> list[str]:

@@ -220,12 +220,16 @@ class SegmentReader:
             fixed = fixed._replace(text=fix.text, instead=f"{fix.right}, first {fix.wrong}")
         texts = [text for text in sentences(fixed.text) if len(text) <= LONGEST]
         last_number, mentions = self._named
-        antecedents = mentions if number - last_number <= _ANTECEDENT else []
+        asked = asked_in(self._turns, number, words)
+        # `How is Aoife?` asks of whom the answer tells
+        antecedents = self.names.found(asked.text) or (
+            mentions if number - last_number <= _ANTECEDENT else []
+        )
         reading = _Turn(
             self.names,
             words,
             speaker,
-            asked_in(self._turns, number, words),
+            asked,
             antecedents,
             rivals=frozenset[str]().union(
                 *(self._rivals.get(number - n, ()) for n in range(2 * _ANTECEDENT + 1))
@@ -240,7 +244,7 @@ class SegmentReader:
         ]
         if reading.named:
             self._named = number, reading.named
-        self._rivals[number] = frozenset(reading.rivals)
+        self._rivals[number] = frozenset(reading.mentions)
         pieces = [
             piece._replace(doubts=piece.doubts | {"hedged"})
             if any(right in piece.clause.text for right in unsure)
@@ -343,7 +347,8 @@ class _Turn:
 
         self._topic = ""  # of the next sentence
         self.named: list[str] = []  # in the turn so far, by the last clause that names any
-        self.rivals = {*rivals}  # whoever was named in the turn so far, and in two of people before
+        self.mentions: set[str] = set()  # whoever was named in the turn so far
+        self._rivals = rivals | {*antecedents}  # and in two of people before
         # the words of the last clause that named a field, and whether it has a sign of change
         self._field = ("", False)
         self._is_stranger = False  # the turn tells of a `she` who is none of those whom it names
@@ -442,7 +447,7 @@ class _Turn:
                 *({piece.about} & self.names.people),
                 *self.names.relatives(clause.tokens, words),
             ] or self.named
-            self.rivals.update(self.named)
+            self.mentions.update(self.named)
             # What is told before a question is so, `i live in Leeds, which gym …?`; with no field, it is what the question is about,
             # as what is said of a thing is where the question names nothing, `my oven is on E15, what is that?`.
             if self._leads_to_question(members, place, text):
@@ -510,14 +515,18 @@ class _Turn:
     def _antecedent(self, clause: Clause) -> str:
         """The one person whom the `she` of a clause may be: named last in this turn, else in the two before; "" where there is none, or more than one."""
         mentions = {name for name in self.named or self._antecedents if not self.names.speaks(name)}
-        mentions |= self.rivals if mentions and all(map(self.names.is_animal, mentions)) else set()
+        is_sure = any(name in self.names.people and not self.names.is_animal(name) for name in mentions)
+        mentions |= self._all_named() if mentions and not is_sure else set()
         return _only(self.names.meant(self._pronoun(clause), mentions))
 
     def _is_sure(self, who: str, clause: Clause) -> bool:
         """True where no other person was named that the pronoun of a clause may mean: two make no fact."""
-        people = self.names.meant(self._pronoun(clause), self.rivals & self.names.people)
+        people = self.names.meant(self._pronoun(clause), self._all_named() & self.names.people)
         named = {self.names.holder(name) for name in people}
         return all(name == who or self.names.speaks(name) for name in named)
+
+    def _all_named(self) -> set[str]:
+        return {name for name in self.mentions | self._rivals if not self.names.speaks(name)}
 
     def _pronoun(self, clause: Clause) -> str:
         return next((token for token in clause.tokens if token in self.words.people_pronouns), "")

@@ -39,6 +39,7 @@ _AUXILIARY = ("have", "be", "modal")
 _MAIN = ("decide", "prefer", "wish", "duty", "state")  # kinds of verbs that say more than their auxiliary
 _NUMBER = late.pattern(r"\d")
 _SPACE = late.pattern(r"\s")
+_MINUS = re.compile(r"(?<![^\s(])-[$€£]?\d")
 _SIGNS = "+$€£#@"  # that belong to the word behind them
 
 
@@ -429,10 +430,17 @@ def _ends_calling(tokens: Sequence[str], words: Grammar) -> bool:
 
 def _bare(text: str) -> str:
     """The text without marks and pictures at its ends."""
-    text = text.strip(_EDGES)
+    text = _without_edges(text)
     while (not text.isascii() or text.endswith(_MOUTHS)) and (hit := _EMOJI_EDGE.search(text)):
         text = (text[hit.end() :] if not hit.start() else text[: hit.start()]).strip(_EDGES)
     return text
+
+
+def _without_edges(text: str) -> str:
+    """The text without marks at its ends, but for the minus of a number: `-5 degrees`."""
+    bare = text.strip(_EDGES)
+    start = text.find(bare)
+    return f"-{bare}" if start and _MINUS.match(text, _with_sign(text, start)) else bare
 
 
 def _says_no(tokens: Sequence[str], words: Grammar) -> bool:
@@ -542,11 +550,11 @@ def typed_from(text: str, spans: Sequence[tuple[int, int]], at: int) -> str:
     """A text from one of its tokens on, with the sign or the quotation mark that stands before it: `+49`, `$5`."""
     if at >= len(spans):
         return ""
-    return text[_with_sign(text, spans[at][0], _SIGNS + "('\"„“") :].strip(_EDGES)
+    return _without_edges(text[_with_sign(text, spans[at][0], _SIGNS + "('\"„“") :])
 
 
 def _with_sign(text: str, start: int, signs: str = _SIGNS) -> int:
     """Where a token begins with the signs that belong to it."""
     while start and text[start - 1] in signs:
         start -= 1
-    return start
+    return start - 1 if start and _MINUS.match(text, start - 1) else start
