@@ -519,9 +519,12 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
         end = verb + len(phrase)
         if end < len(tokens) and tuple(tokens[verb:end]) == phrase and is_of_people(field):
             is_name = sentence[spans_of(sentence)[end][0]].isupper() or tokens[end].isdigit()
+            # `bei der Sparkasse`, `alla posta`; not `Mobile Data works at night`
+            is_name = is_name or (len(run) > 1 and words.workplaces.within(tokens[end : end + 3]))
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
     if words.noun_capitals:
-        return len(run) == 1 and words.people_verbs.at(tokens, place) > 0
+        is_first = run[0].lower() in _FIRST and words.verbs.at(tokens, place) > 0  # `Gerda ist krank`
+        return len(run) == 1 and (is_first or words.people_verbs.at(tokens, place) > 0)
     if len(run) == 1 and (run[0].isupper() or words.plural_verbs.at(tokens, place)):
         return False  # `Apples are for all`
     return words.verbs.at(tokens, place) > 0
