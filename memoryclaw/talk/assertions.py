@@ -680,15 +680,14 @@ def _owner_and_noun(
     if _names_itself(tokens, words) or tokens[-1] in words.relative_words:
         return None
     lead = words.hedges.at(tokens) % len(tokens)  # `maybe the rent is 900`
-    behind = tokens[lead + 1 : lead + 2]
-    # `il suo numero`
-    is_article = words.possessives_own.has_any(behind) or words.people_pronouns.has_any(behind)
-    lead += tokens[lead] in words.articles and is_article
-    tokens, typed = tokens[lead:], typed[lead:]
-    is_own = tokens[0] in words.possessives_own
-    manner = "noun" if is_own else "hers" if tokens[0] in words.people_pronouns else "bare"
-    if manner == "bare" and len(tokens) > 1 and tokens[-1] in words.people_pronouns:  # `o número dela`
-        tokens, typed, manner = tokens[:-1], typed[:-1], "hers"
+    lead += tokens[lead] in words.articles and words.whose.has_any(
+        tokens[lead + 1 : lead + 2]
+    )  # `il suo numero`
+    end = len(tokens) - (len(tokens) > lead + 2 and tokens[-1] in words.people_pronouns)  # `o número dela`
+    is_own = tokens[lead] in words.possessives_own
+    is_hers = end < len(tokens) or tokens[lead] in words.people_pronouns
+    manner = "noun" if is_own else "hers" if is_hers else "bare"
+    tokens, typed = tokens[lead:end], typed[lead:end]
     start = int(tokens[0] in words.noun_openers)
     # The field of `my new laptop` is `laptop`.
     start += start + 1 < len(tokens) and tokens[start] in words.renewals and typed[start].islower()

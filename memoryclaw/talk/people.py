@@ -699,7 +699,9 @@ def _name_behind(
         return ""  # `my boss was Marlene`
     presented = tokens[0] in words.pointers and tokens[1] in words.be_verbs and len(tokens) == place + 2
     called = presented or words.naming_words.within(linked)
-    articled = tokens[place] in words.articles and words.honorifics.has_any(tokens[place + 1 : place + 2])
+    is_titled = words.honorifics.has_any(tokens[place + 1 : place + 2])
+    is_articled = is_titled or (bool(linked) and _is_called(clause, place, spans, words))
+    articled = tokens[place] in words.articles and is_articled
     place += articled
     titled = tokens[place] in words.honorifics
     if linked and not called and not titled and not names.is_known(tokens[place]):
@@ -734,10 +736,18 @@ def _name_behind(
     return f"{title}{name}" if title and name else name
 
 
+def _is_called(clause: Clause, place: int, spans: Sequence[tuple[int, int]], words: Grammar) -> bool:
+    """True for a first name behind an article, as in Portuguese: `o meu chefe é o Anselmo`; not where a noun may stand so."""
+    behind = spans[place + 1 : place + 2]
+    is_capital = bool(behind) and clause.text[behind[0][0]].isupper()
+    return is_capital and not words.noun_capitals and clause.tokens[place] not in words.indefinite_words
+
+
 def _linked(tokens: Sequence[str], place: int, words: Grammar) -> Sequence[str]:
-    """What stands between a role and its name: `is called`, `is now`."""
-    linked = words.links.at(tokens, place)
-    return tokens[place : words.link_words.skip(tokens, place)] if linked else ()
+    """What stands between a role and its name: `is called`, `is now`, `c'est`."""
+    is_link = words.links.at(tokens, place) > 0
+    first = place + (not is_link and words.thing_pronouns.has_any(tokens[place : place + 1]))
+    return tokens[place : words.link_words.skip(tokens, first)] if words.links.at(tokens, first) else ()
 
 
 def _may_name(tokens: tuple[str, ...], place: int, words: Grammar, names: Names, *, called: bool) -> bool:
