@@ -305,6 +305,8 @@ def verdicts(
         around = f"{unit.title} {unit.entity} {before.get(unit.id, '')}"
         return _may_name(f"{_text(unit)} {around}".lower(), topics, least)
 
+    today = question.today.isoformat()
+    ended = [unit for unit in ended if unit.until[:10] <= today]  # until its last day a value holds
     about = [*filter(may_name, units)] if ended else []
     for unit, news in _repeating_ended(about, [*filter(may_name, ended)], question.today):
         marks.later.setdefault(unit.id, news)
