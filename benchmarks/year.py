@@ -46,7 +46,10 @@ from memoryclaw.recall.evaluation import mean
 PARTS: Mapping[str, Constants] = {"strength": {"memoryclaw.recall.rank:STRENGTH": 0.0}}
 OFTEN, RARELY = 5, 1  # times that something was asked for by then: at least, at most
 DECIDED = 20  # things that wait for review and are looked at on a Sunday
-MARKS = re.compile(r"\((?:superseded|conflicts|conflicting|until)\b|\buntil \d{4}-\d\d-\d\d|\[superseded")
+# As recall and episodes mark what ended: `(superseded since …)`, `(since 2026-04-20: deadline …)`, `(was: …)`.
+MARKS = re.compile(
+    r"\((?:superseded|conflicts|conflicting|until)\b|\buntil \d{4}-\d\d-\d\d|\[superseded|\(was: |\(since \d{4}-\d\d-\d\d: "
+)
 DISPUTED = re.compile(r"\bconflict(?:s|ing)?\b")
 FOUND = "month, true, found, MRR, asked often, rarely, two hops, kept, as field, answered, changed, old shown, alone, forgotten shown, conflicts, both stood, listed, marked, missed"
 SIZE = "month, turns, notes, facts, units, waiting, recalls, tokens, files kB, logs kB, ledger kB, commits"
@@ -378,7 +381,10 @@ class Life:
         shown = [
             line
             for line in recalled.context.splitlines()
-            if any(holds(line, one) for one in old) and not holds(line, current) and not MARKS.search(line)
+            if line.startswith(" ")  # others name their source
+            and any(holds(line, one) for one in old)
+            and not holds(line, current)
+            and not MARKS.search(line)
         ]
         without = {}
         for name, constants in self._parts.items():

@@ -227,8 +227,9 @@ def _likes_otherwise(claim: Claim, fact: Fact) -> bool:
         behind = next(places, None)
         if behind is None or not is_theirs(clause, words, whose, f"{fact.field} {fact.value}"):
             return False
-        ends = behind == len(tokens) or tokens[behind] in words.empty or words.changes.at(tokens, behind)
-        if not ends:  # `olive oil`, of olive
+        goes_on = tokens[behind : behind + 1]
+        ends = not goes_on or goes_on[0] in words.empty or words.changes.at(tokens, behind)
+        if not ends or words.prepositions.has_any(goes_on):  # `olive oil`, `olives on pizza`, of olives
             return False
         likes, is_negated = words.liking.within(tokens), words.negations.within(tokens)
         if fact.field == "dislikes":
@@ -297,6 +298,8 @@ def is_theirs(clause: Clause, words: Grammar, whose: str, known: str) -> bool:
     tokens = clause.tokens
     if known.startswith(_HOME) and _is_no_home(clause.text, words):
         return False
+    if words.other_ones.has_any(clause.subject) and not words.other_ones.within(tokens_of(known)):
+        return False  # `my other brother moved`
     shortened = next((n for n, token in enumerate(tokens[:3]) if token.endswith("'s")), -1)
     is_verb = words.prepositions.at(tokens, shortened + 1) > 0  # `my brother's at Bosch now`
     subject = clause.subject or tokens[: shortened + 1 if is_verb else 1]

@@ -277,12 +277,15 @@ def _is_named(fact: Fact, claim: Claim) -> bool:
     if fact.field == FROM_NOW_ON and _order_in_turn(fact.value, claim.value):
         return True  # `longer answers are fine again`
     named = stems(claim.value, claim.words)
+    if claim.field in _TASTES:  # who hates running for the bus may love running
+        return named == stems(fact.value, claim.words) or ended == value
     is_value = ended[: len(value)] == value and bool(
         stems(fact.value, claim.words)
     )  # not `a`, of the blood type `A+`
     return is_value or (len(named) > 0 and named <= stems(fact.value, claim.words))
 
 
+_TASTES = frozenset({"likes", "dislikes"})
 _OF_PLACES = frozenset({"lives in", "address", "from"})
 _LEFT_DAILY = _OF_PLACES | {"works at"}
 _HABIT = 3  # words with a subject that a statement has at most beside what ends: more tell more than its use

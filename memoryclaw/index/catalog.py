@@ -510,14 +510,6 @@ class Catalog:
             and fact.trust = 'trusted' order by fact.type desc, fact.id limit 1"""
         return next((value for (value,) in self.rows(sql, (day, path, line))), "")
 
-    def superseded_on(self, days: Iterable[str]) -> list[tuple[str, Fact]]:
-        """The former values that name no source and began on these ISO days, with the path of their file."""
-        sql = f"""select files.path, {_columns("fact")} from unit join fact on fact.fid = unit.fid and fact.line = unit.line
-            join files on files.fid = fact.fid where unit.at {_IN} and unit.at != '' and unit.kind = 'fact'
-            and unit.state = 'superseded' and fact.current = 0 and fact.source = '' and fact.type = 'fact'
-            order by files.path, fact.seq"""
-        return [(path, _fact(row)) for path, *row in self.rows(sql, [json.dumps(sorted(days))])]
-
     def fields_of(self, keys: Sequence[str]) -> list[str]:
         """The fields that facts of these entities have or had."""
         sql = f"select distinct field from fact where type = 'fact' and entity_key {_IN}"

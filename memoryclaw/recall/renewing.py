@@ -173,7 +173,10 @@ def told_anew(older: str, later: str) -> bool:
         verbs = _verbs_beside_now(sentence, older)
         return verbs is None or not same.isdisjoint(verbs) or any(stem.startswith(_FIELD) for stem in same)
 
-    for sentence, its_subject, its_stems in _sentences_of(later):
+    telling = _sentences_of(later)
+    for sentence, its_subject, its_stems in telling:
+        if len(telling) > 1 and not _has_sign(sentence, later):
+            continue  # another one of them changes something
         shared, same = subject & its_subject, older_stems & its_stems
         if any(stem.startswith(_OWN) for stem in shared):
             return True
@@ -187,6 +190,14 @@ def told_anew(older: str, later: str) -> bool:
         if is_about and (is_enough(same, older_stems, sentence) or is_enough(shared, subject, sentence)):
             return True
     return False
+
+
+@lru_cache(maxsize=1024)
+def _has_sign(text: str, like: str) -> bool:
+    """True where a text has a sign of a change."""
+    words, tokens = _grammar_of(text, like), tokens_of(text)
+    signs = words.changes, words.renewals, words.ending_verbs, words.news
+    return any(sign.within(tokens) for sign in signs)
 
 
 @lru_cache(maxsize=1024)
@@ -291,6 +302,10 @@ def _labels(text: str) -> dict[str, str]:
 
 def speaks_of_another(older: str, later: str) -> bool:
     """True where the first clauses speak of two things, neither of which the other text names in full: `the kitchen budget is 900`, `the bathroom budget is 800 now`."""
+    words = _grammar_of(later, older)
+    subject = next((clause.subject for clause in clauses(later, words)), ())
+    if words.other_ones.has_any(subject) and not words.other_ones.within(tokens_of(older)):
+        return True  # `my other brother`
     first, second = _thing_spoken_of(older, ""), _thing_spoken_of(later, older)
     is_known = first <= stems(later, older) or second <= stems(older)
     return bool(first and second) and not (is_known and _owners_in(later, older) <= stems(older))

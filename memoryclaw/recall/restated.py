@@ -13,6 +13,7 @@ from memoryclaw.late import NamedTuple
 from memoryclaw.model import TRUSTS, Unit
 from memoryclaw.recall.question import Question, letters_apart
 from memoryclaw.recall.renewing import spans_apart
+from memoryclaw.text.clauses import clauses
 from memoryclaw.text.dates import find_ranges, with_blanks
 from memoryclaw.text.grammar import (
     UNREAD,
@@ -29,6 +30,7 @@ from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.value_forms import STREET
 
 LINES = 36  # that are compared, the best first
+FORMER = 12  # former facts, the best first, whose values are looked for in these
 _DENIED, _NEAR = 3, 10  # words of a value that is denied, and around what denies it
 _LONG = 4  # letters of a word in which one may be wrong
 # The lists without a word of which, in any language, a sentence ends nothing, parts nothing, and changes or denies nothing.
@@ -36,6 +38,7 @@ _ENDED = ("ended", "replacing", "gone")
 _PARTED = ("ending_verbs", "no_longer")
 _ENDING = ("changes", "renewals", *_ENDED, *_PARTED)
 _PAST = 31  # days: one that was no longer ago is not the next of its name
+_PLACED = ("", "what", "where")  # forms of questions that a place may answer
 _ONE_EACH = frozenset({"email", "phone"})  # forms of which a person has one at a time, whatever it is called
 _FORMS = (
     ("address", STREET),
@@ -52,6 +55,7 @@ _NAMES = late.pattern(
 _DATED = late.pattern(
     r"\d[-./]\d\d?\b(?!\d)|\d(?:st|nd|rd|th|\.)? (?:(?:of|de|di|den) )?[^\W\d_]{3}|[^\W\d_]{3}\.? (?:the )?\d\d?(?!\d|:\d)|[年月日]"
 )
+_YEAR = late.pattern(r"\d{4}")
 _FIGURE = late.pattern(r"\d+|@")
 _CLAUSE = late.pattern(r"[,;]\s")
 _JOINED = late.pattern(
@@ -68,6 +72,8 @@ class Later(NamedTuple):
 
     def __str__(self) -> str:
         since = f"superseded since {self.day}" if self.day else "superseded"
+        if self.old and not self.value:
+            return f"{since}: no longer {self.old}"
         mark = f"{since}: {self.value}" if self.value else since
         return f"{mark} instead of {self.old}" if self.old else mark
 
@@ -77,6 +83,14 @@ class Verdicts(NamedTuple):
 
     later: dict[str, Later]
     rivals: dict[str, tuple[str, ...]]
+
+    def settled(self) -> Verdicts:
+        """These without the disputes of which a line was superseded: what somebody has said since is disputed no longer."""
+        over = self.later.keys()
+        disputed = {
+            id_: rivals for id_, rivals in self.rivals.items() if id_ not in over and over.isdisjoint(rivals)
+        }
+        return self._replace(rivals=disputed)
 
 
 class _Line:
@@ -95,7 +109,7 @@ class _Line:
         self.about = about  # the things of the question that it names
         self.stems = stems
         self.sentence = sentence
-        self._question = question
+        self.question = question
 
     @cached_property
     def who(self) -> str:
@@ -104,7 +118,7 @@ class _Line:
 
     @cached_property
     def _words(self) -> Grammar:
-        return _grammar(self.unit, self._question)
+        return _grammar(self.unit, self.question)
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -121,7 +135,7 @@ class _Line:
     @cached_property
     def values(self) -> Mapping[str, Mapping[str, str]]:
         """By form and what they amount to, as they were written."""
-        return exact_values(self.sentence, _day(self.unit, self._question.today))
+        return exact_values(self.sentence, _day(self.unit, self.question.today))
 
     @cached_property
     def nouns(self) -> frozenset[str]:
@@ -156,16 +170,24 @@ class _Line:
         days = exact_values(self.sentence, day_of_line).get("day", {}) if self.unit.when else {}
         return any(
             (day_of_line - date.fromisoformat(f"{day_of_line.year}-{day}")).days % 365 in range(1, _PAST)
-            for day in days
-            if day != "02-29"
+            for day, written in days.items()
+            if day != "02-29" and not _YEAR.search(written)
         )
 
     @cached_property
     def denied(self) -> tuple[tuple[str, ...], ...]:
         """The first words of what it says is not so, or no longer."""
         names = ["not_the_other", "ended", "replacing"]
-        names += ["source_prepositions"] if self.changes and self._words.changes.within(self.tokens) else []
-        return self._denied(names)
+        if not (self.changes and self._words.changes.within(self.tokens)):
+            return self._denied(names)
+        return self._denied([*names, "source_prepositions", "past_be"]) + self._figures_before("past_be")
+
+    def _figures_before(self, name: str) -> tuple[tuple[str, ...], ...]:
+        """The figures that stand before a word of a list: `10:40 now, 10:35 was too early`."""
+        entries = getattr(self._words, name)
+        places = ((clause, place) for clause in self._clauses for place, _ in entries.places(clause))
+        runs = ([*takewhile(str.isdecimal, clause[:place][::-1])][::-1] for clause, place in places)
+        return tuple(tuple(run[-_DENIED:]) for run in runs if run)
 
     def ends(self, tokens: Sequence[str]) -> bool:
         """True where it says that something of other words holds no longer, or belongs together no longer."""
@@ -190,6 +212,27 @@ class _Line:
         clauses = self._clauses if self._has(_PARTED) else ()
         return tuple(pair for clause in clauses for pair in _partings(clause, self._words))
 
+    def written(self, words: tuple[str, ...]) -> str:
+        """Words of its sentence as they stand there where they are a value, such as `10:35`."""
+        values = (value for of_form in self.values.values() for value in of_form.values())
+        return next((value for value in values if _holds(tokens_of(value), words)), " ".join(words))
+
+    def place_of(self, name: frozenset[str]) -> tuple[str, ...]:
+        """The first words of where a clause says that what has this name, and nothing of it, is or goes; none for a time."""
+        words, begins = self._words, tuple(name)
+        for clause in clauses(self.sentence, words):
+            tokens, ways = clause.tokens, dict(words.place_prepositions.places(clause.tokens))
+            way = next((n for n in ways if any(token.startswith(begins) for token in tokens[:n])), -1)
+            if way < 0 or not all(
+                token.startswith(begins) or token in clause.verb or token in words.fillers or token in words.first_person or _is_empty(token, words)
+                for token in tokens[:way]
+            ):  # fmt: skip
+                continue
+            place = _first_words(tokens[way + ways[way] :], words)
+            if place and not (place[0][0].isdigit() or words.date_words.has_any(place[:1])):
+                return place
+        return ()
+
     @cached_property
     def kin(self) -> frozenset[str]:
         """Who it speaks of in place of somebody that was asked about: `Eero's sister`."""
@@ -197,6 +240,11 @@ class _Line:
 
         names = tuple(frozenset[str]().union(*self.about))
         return frozenset(kin for name, kin in pairwise(self.tokens) if kin in KIN and name.startswith(names))
+
+    def is_newer_than(self, line: _Line, *, is_said: bool) -> bool:
+        """True where it takes the place of an earlier line: it says so, or the same one speaks; what a note says without a day is no older than a fact, or than another change."""
+        is_same = line.unit.role == "assistant" or bool(line.day and line.who == self.who)
+        return bool(self.day) and (bool(line.day or not line.changes) if is_said else is_same)
 
     @cached_property
     def may_restate(self) -> bool:
@@ -217,45 +265,102 @@ class _Restatement(NamedTuple):
     words: tuple[str, ...] = ()  # the first ones of what held before
 
 
-def verdicts(question: Question, units: Sequence[Unit], before: Mapping[str, str]) -> Verdicts:
+def verdicts(
+    question: Question, units: Sequence[Unit], before: Mapping[str, str], ended: Sequence[Unit] = ()
+) -> Verdicts:
     """What stands against some of the lines of these units.
 
     Args:
         question: what the lines are to answer; they are about the same thing where they name what it names.
         units: in rank order.
         before: what was said before a turn of the assistant, by its id.
+        ended: former facts and statements, whose values the units may repeat.
     """
     marks = Verdicts({}, {})
     named, topics = _topics(question)
+    if not topics:
+        return marks
     least = 1 if named else min(2, len(topics))  # of what a question speaks of, that both lines have
     units = [unit for unit in units if unit.kind != "skill" and unit.state == "current"][:LINES]
-    lines = list(_comparable(units, question, topics, least, before)) if topics else []
+    lines = list(_comparable(units, question, topics, least, before))
     gone: dict[tuple[Later, str, str], _Restatement] = {}
     for line, later, change in _changes(lines, least, named=named):
         is_vouched_for = TRUSTS.index(later.unit.trust) <= TRUSTS.index(line.unit.trust)
-        is_newer = later.day and (change.is_said or line.who == later.who or line.unit.role == "assistant")
+        is_newer = later.is_newer_than(line, is_said=change.is_said)
         if is_vouched_for and not is_newer and line.unit.kind != "episode":
             for one, other in ((line, later), (later, line)):
                 episodes = (unit for unit in units if unit.kind == "episode" and one.sentence in unit.text)
                 for unit in (one.unit, *episodes):
                     marks.rivals.setdefault(unit.id, (other.unit.id,))
         elif is_vouched_for and is_newer:
-            old = next(iter(line.values.get(change.form, {}).values()), " ".join(change.words))
+            old = next(iter(line.values.get(change.form, {}).values()), "") or line.written(change.words)
             news = Later(later.day if line.day < later.day else "", change.value)
             _keep(marks.later, line.unit, news, old)
             gone[news, old, change.form] = change
-    repeating = [unit for unit in units if _repeats_others(unit)] if gone else []
-    for unit in repeating:
-        for (news, old, _), change in gone.items() if unit.id not in marks.later else ():
-            if unit.when[:10] < (news.day or "9") and _repeats(unit, old, change, question.today):
-                _keep(marks.later, unit, news, old)
-    settled = marks.later.keys()  # what somebody has said since is disputed no longer
-    disputed = {
-        id_: rivals
-        for id_, rivals in marks.rivals.items()
-        if id_ not in settled and settled.isdisjoint(rivals)
-    }
-    return marks._replace(rivals=disputed)
+    repeating = [unit for unit in units if _repeats_others(unit) and unit.id not in marks.later]
+    for unit, news, old in _repeating_changed(repeating, gone, question.today):
+        _keep(marks.later, unit, news, old)
+
+    def may_name(unit: Unit) -> bool:
+        around = f"{unit.title} {unit.entity} {before.get(unit.id, '')}"
+        return _may_name(f"{_text(unit)} {around}".lower(), topics, least)
+
+    today = question.today.isoformat()
+    ended = [unit for unit in ended if unit.until[:10] <= today]  # until its last day a value holds
+    about = [*filter(may_name, units)] if ended else []
+    for unit, news in _repeating_ended(about, [*filter(may_name, ended)], question.today):
+        marks.later.setdefault(unit.id, news)
+    return marks.settled()
+
+
+def _repeating_changed(
+    units: Sequence[Unit], gone: Mapping[tuple[Later, str, str], _Restatement], today: date
+) -> Iterator[tuple[Unit, Later, str]]:
+    """What repeats a value that held before a change of a line, with that change."""
+    for unit in units if gone else ():
+        for (news, old, _), change in gone.items():
+            if unit.when[:10] < (news.day or "9") and _repeats(unit, old, change, today):
+                yield unit, news, old
+
+
+def _repeating_ended(
+    units: Sequence[Unit], ended: Sequence[Unit], today: date
+) -> Iterator[tuple[Unit, Later]]:
+    """The turns and episodes that repeat what ended after them: an exact value that holds of nothing now, or that of a field which began on their day."""
+    standing = [(unit, exact_values(_text(unit), today)) for unit in units if unit.kind in ("fact", "note")]
+    spoken = [unit for unit in units if unit.kind in ("turn", "episode")]
+    for former in ended:
+        values = {
+            form: of_form
+            for form, of_form in exact_values(_text(former), _day(former, today)).items()
+            if all(of_form.keys().isdisjoint(now.get(form, ())) for _, now in standing)
+        }
+        phrase = f" {' '.join(words_of(former.value))} " if former.field else ""
+        whose = key_of(former.entity), former.field.casefold()
+        now = [
+            unit
+            for unit, _ in standing
+            if former.field and (key_of(unit.entity), unit.field.casefold()) == whose
+        ]
+        for unit in spoken:
+            began = (
+                phrase
+                and unit.when[:10] == former.when[:10]
+                and phrase in f" {' '.join(words_of(unit.text))} "
+            )
+            old = next(
+                (
+                    value
+                    for form, of_form in values.items()
+                    for value in of_form.values()
+                    if _repeats(unit, value, _Restatement(True, form), today)
+                ),
+                phrase.strip() if began else "",
+            )
+            if old and unit.when[:10] < former.until[:10]:
+                news = [fact.value for fact in now if TRUSTS.index(fact.trust) <= TRUSTS.index(unit.trust)]
+                value = news[0] if len(news) == 1 else ""
+                yield unit, Later(former.until[:10], value, old if unit.kind == "episode" else "")
 
 
 def telling_lines(unit: Unit, question: Question) -> list[_Line]:
@@ -565,8 +670,18 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
     denied = (
         words for words in (*later.denied, *parted) if words and not (named and words[0].startswith(named))
     )
-    words = next((words for words in denied if _holds(line.tokens, words)), ())
+    words = next((words for words in denied if _holds(line.tokens, words)), ()) or _left(line, later)
     return _Restatement(True, words=words) if words else None
+
+
+def _left(line: _Line, later: _Line) -> tuple[str, ...]:
+    """The first words of where something was by a line, and is no more by a later one: `the drill is in the attic`, `moved the drill to the shed`; not of people, who are in several places."""
+    question = line.question
+    if not later.changes or line.is_event or question.people or question.form not in _PLACED:
+        return ()
+    name = frozenset[str]().union(*line.about & later.about)
+    before, after = line.place_of(name), later.place_of(name)
+    return before if before and after and before != after else ()
 
 
 def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
@@ -577,8 +692,12 @@ def _rewritten(line: _Line, later: _Line) -> _Restatement | None:
         or not later.unit.is_statement
     ):
         return None
-    first, old, new = spans_apart(line.tokens, later.tokens)
-    last = len(line.tokens) - first - len(old)
+    # The turn may say more before and behind.
+    begins = (n for n, token in enumerate(line.tokens) if token == later.tokens[0])
+    ends = (n for n in reversed(range(len(line.tokens))) if line.tokens[n] == later.tokens[-1])
+    quoted = line.tokens[next(begins, 0) : next(ends, len(line.tokens)) + 1]
+    first, old, new = spans_apart(quoted, later.tokens)
+    last = len(quoted) - first - len(old)
     if not (first and last and old and set(new) - set(line.tokens)) or len(new) > first + last:
         return None
     form = next(
@@ -611,7 +730,8 @@ def _is_of_one(line: _Line, later: _Line, form: str, names: Sequence[frozenset[s
     shared = (line.stems & later.stems).difference(*names)
     if form in _ONE_EACH and names:
         return True
-    if line.is_event or later.is_event:
+    is_move = later.changes and form in ("day", "clock")  # `they pulled it forward to 9 May`
+    if line.is_event or (later.is_event and not is_move):
         return False
     if line.nouns and later.nouns:
         return not line.nouns.isdisjoint(later.nouns) and len(shared) > (not names)

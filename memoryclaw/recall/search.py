@@ -33,8 +33,8 @@ from memoryclaw.recall.folding import FEW, Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, share_out
 from memoryclaw.recall.relevance import relevance_of
-from memoryclaw.recall.restated import LINES, Verdicts, verdicts
-from memoryclaw.recall.superseded import ShownLines, outdated_turns, successors
+from memoryclaw.recall.restated import FORMER, LINES, Verdicts, verdicts
+from memoryclaw.recall.superseded import ShownLines, successors
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.dates import day_of, find_ranges, plus_days, told_ranges
 from memoryclaw.text.language import fold, key_of, words_of
@@ -182,7 +182,9 @@ class Searcher:
             for rowid, unit in self._catalog.units(sorted(answers)).items()
             if unit.kind == "turn" and unit.end_line == answers[rowid].line - 1
         }
-        return verdicts(ranking.question, [units[hit.unit.rowid] for hit in best], before)
+        former = [hit for hit in ranking.units if hit.decision == "superseded" and hit.unit.kind == "fact"]
+        ended = self.units(former[:FORMER]).values() if former else ()
+        return verdicts(ranking.question, [units[hit.unit.rowid] for hit in best], before, [*ended])
 
     def conflicts(self, chosen: Sequence[Ranked], stated: Verdicts) -> dict[str, tuple[str, ...]]:
         """The facts and lines that say otherwise than these where only one value can hold: ids, by id."""
@@ -216,23 +218,22 @@ class Searcher:
         """What holds instead of what these lines told, in few words, by id."""
         spoken = [hit.unit for hit in chosen if hit.unit.kind in ("turn", "episode")]
         today, unit_by_id = self._today.isoformat(), {unit.id: units[unit.rowid] for unit in spoken}
-        of_turns = {id_: unit for id_, unit in unit_by_id.items() if unit.kind == "turn"}
         lines_shown = [
             ShownLines(
                 hit.path,
                 hit.line,
                 unit_by_id[hit.id].end_line,
-                "" if hit.id in of_turns else unit_by_id[hit.id].text,
+                "" if hit.kind == "turn" else unit_by_id[hit.id].text,
             )
             for hit in spoken
         ]
         outdated = successors(self._catalog, lines_shown, today) if lines_shown else {}
         superseding = {spoken[number].id: over for number, over in outdated.items()}
-        turns = {id_: unit for id_, unit in of_turns.items() if id_ not in superseding}
-        superseding |= {id_: [hit] for id_, hit in outdated_turns(self._catalog, turns, today).items()}
+        # Of what an episode tells, what is asked about counts first.
         return {id_: (str(later),) for id_, later in stated.later.items()} | {
             id_: tuple(dict.fromkeys(hit.mark(unit_by_id[id_].trust) for hit in over))
             for id_, over in superseding.items()
+            if id_ not in stated.later or unit_by_id[id_].kind == "turn"
         }
 
     def overdue(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, str]:

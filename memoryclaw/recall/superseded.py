@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import link_key
 from memoryclaw.late import NamedTuple
-from memoryclaw.model import TRUSTS, Fact, Unit
-from memoryclaw.text.language import key_of, words_of
+from memoryclaw.model import TRUSTS, Fact
+from memoryclaw.text.language import key_of
 from memoryclaw.text.memory_lines import BLOCK_ID
 
 _LONGEST = 60  # characters of a value in a mark
@@ -85,31 +85,6 @@ def _blocks(shown: ShownLines) -> list[tuple[str, int]]:
         (f"^{hit[1]}", shown.first + shown.episode.count("\n", 0, hit.start(1)))
         for hit in BLOCK_ID.finditer(shown.episode)
     ]
-
-
-def outdated_turns(catalog: Catalog, turns: Mapping[str, Unit], today: str) -> dict[str, Superseded]:
-    """Turns, by their id, in which a former value stands that names no source, and began on the day of the turn."""
-    days = {unit.when[:10] for unit in turns.values() if unit.when}
-    past = (
-        [fact for _, fact in catalog.superseded_on(days) if not fact.until or fact.until[:10] <= today]
-        if days
-        else []
-    )
-    if not past:
-        return {}
-    successors, outdated = _Successors(catalog, past, today), dict[str, Superseded]()
-    for fact in past:
-        words = f" {' '.join(words_of(fact.value))} "
-        for id_, unit in turns.items():
-            spoken = unit.when[:10] == fact.since[:10] and f" {' '.join(words_of(unit.text))} "
-            if (
-                words.strip()
-                and spoken
-                and words in spoken
-                and (successor := successors.instead_of(fact, unit.line))
-            ):
-                outdated.setdefault(id_, successor)
-    return outdated
 
 
 class _Successors:

@@ -1053,7 +1053,8 @@ def _value(text: str, words: Grammar, *, stops: bool = False, most: int = _VALUE
         or (tokens[first] in words.determiners and tokens[first + 1][0].isdigit())  # `den 12. Mai`
     ):
         first += 1
-    end = len(tokens)
+    conditions = (place for place, _ in words.courteous_conditions.places(tokens) if place)
+    end = min(conditions, default=len(tokens))  # `0176 559788 in case you need it`
     while end - 1 > first and (length := _aside_before(tokens, end, words)) < end - first:
         if not length:
             break

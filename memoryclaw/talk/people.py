@@ -250,13 +250,15 @@ class Names:
             tokens, first = tokens[place:], tokens[place]  # `last week Iris Lang`
         mentions = {*self._among(tokens)} - {speaker}
         core = [token for token in tokens if token not in words.noun_openers]
-        if core and (who := self._who(clause, core, words)):
+        is_another = words.other_ones.has_any(tokens[1:2])  # `my other brother` is none who is known
+        if core and not is_another and (who := self._who(clause, core, words)):
             is_role = words.roles.at(core)
             own = ("relative" if is_role else "own") if first in words.possessives_own else "thing"
             return who, "named" if self.whole(who) else own
         if (
             len(mentions) == 1
             and core
+            and not is_another
             and (self._key(core[0]) or (first in words.possessives_own and self._key(core[-1])))
             # `to`; not `Jean de La Tour`
             and (not words.ways.has_any(core) or self.whole(" ".join(tokens[tokens.index(core[0]) :])))

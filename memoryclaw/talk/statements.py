@@ -255,7 +255,7 @@ class SegmentReader:
             pieces = [piece._replace(doubts=piece.doubts | {"joke"}) for piece in pieces]
         return [
             _opened(_statement(base, group, texts, reading, fixed.instead), speech.seals)
-            for group in _grouped(_laughed_at(pieces, words))
+            for group in _grouped(_laughed_at(pieces, words), words)
         ]
 
     def _later(self, number: int, turn: Turn, text: str, words: Grammar) -> tuple[int, PutRight] | None:
@@ -928,7 +928,9 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
         is_naming = words.naming_words.at(tokens, place) > 1
         # `i say my prayers at nine`
         is_told = tokens[place] in words.verbs and words.nominatives.has_any(tokens[:place][-1:])
-        if not (is_naming or is_told or tokens[place] in own or (tokens[place],) in behind_verbs):
+        is_courteous = words.courteous_conditions.at(tokens, place)  # `my number is …, in case you need it`
+        is_verb = is_naming or is_told or tokens[place] in own or (tokens[place],) in behind_verbs
+        if not (is_courteous or is_verb):
             return True
     return False
 
@@ -1067,11 +1069,11 @@ def _content(tokens: Sequence[str], words: Grammar) -> frozenset[str]:
     return frozenset(token for token in tokens if token not in words.idle)
 
 
-def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
+def _grouped(pieces: Sequence[_Piece], words: Grammar) -> list[list[_Piece]]:
     """The clauses that make one statement: those of a sentence, and those of the next one whose subject points back to it."""
     groups: list[list[_Piece]] = []
     for piece in pieces:
-        if groups and _goes_on(groups[-1], piece):
+        if groups and (_goes_on(groups[-1], piece) or _says_instead(groups[-1][-1], piece, words)):
             groups[-1].append(piece)
         else:
             groups.append([piece])
@@ -1111,12 +1113,27 @@ def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
     )
 
 
+def _says_instead(last: _Piece, piece: _Piece, words: Grammar) -> bool:
+    """True for what a sentence says instead of what it ends, and that names it by a pronoun or not at all: `the tin is gone, look in the shed`, `Nils is out, Ida runs it now`."""
+    tokens = piece.clause.tokens
+    tells = piece.assertions or last.assertions  # what tells a fact stands by itself
+    is_end = bool(last.clause.subject) and words.endings.within(last.clause.tokens)
+    if tells or not is_end or last.sentence != piece.sentence:
+        return False
+    if bool(last.doubts & _BARRED) != bool(piece.doubts & _BARRED):
+        return False  # `the call is cancelled, can you move it?`
+    is_of_all = not piece.clause.subject and not words.first_person.has_any(tokens)
+    return is_of_all or any(words.thing_pronouns.at(tokens, place) for place in range(len(tokens)))
+
+
 def _statement(
     base: Statement, group: Sequence[_Piece], texts: Sequence[str], reading: _Turn, instead: str
 ) -> Statement:
     """The statement that a group of clauses makes."""
     words, names = reading.words, reading.names
-    head = next((piece for piece in group if piece.clause.kind), group[0])
+    heads = [piece for piece in group if piece.clause.kind]
+    head = next((piece for piece in heads if piece.kind != "off"), next(iter(heads), group[0]))
+    head = head._replace(kind="be") if head.kind == "off" and len(group) > 1 else head
     places = tuple(dict.fromkeys(piece.sentence for piece in group))
     text = _words(group, texts, words)
     if before := _names_whom(group[0], reading):  # `a cake for my dad? he can't eat gluten`

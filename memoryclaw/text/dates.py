@@ -453,10 +453,13 @@ def _read(text: str, today: date, coming: date | None = None) -> tuple[Sequence[
 
 @lru_cache(maxsize=64)  # of a text that is read from several days, one after the other
 def _words_in(text: str) -> tuple[Sequence[str], Sequence[str], Sequence[_Language]]:
-    """The words of a text without case and accents and as they are written, and the languages that have some of them."""
-    written = _WORDS.findall(text)
+    """The words of a text without case and accents and as they are written, a comma with the word before it, and the languages that have some of them."""
+    as_read = _WORDS.findall(text)
     # A word may be nothing but an accent, which folding takes off.
-    words = [(word and _normal(word)) or "?" for word in written]
+    words = [(word and _normal(word)) or "?" for word in as_read]
+    ends = (hit.end() for hit in _WORDS.finditer(text)) if "," in text else ()
+    written = [word + "," * text.startswith(",", end) for word, end in zip(as_read, ends, strict=False)]
+    written = written or as_read
     return words, written, _present(words)
 
 
@@ -521,7 +524,7 @@ _FIRST = (
 # One of these stands behind every count with which a phrase begins: it is no year.
 _BEHIND_COUNTS = ("units", "rolling", "day_marks", "of", "months", "pair_joins", "year_marks")
 # Lists of no word of a phrase.
-_OF_NO_PHRASE = frozenset({"past", "ahead", "traits", "traditional"})
+_OF_NO_PHRASE = frozenset({"past", "ahead", "traits", "traditional", "hour_leads", "behind_verbs"})
 _SHORT = 3  # how firm a word before a bare short month must be
 
 
@@ -1179,7 +1182,8 @@ class Phrases:
 
     def _month_first(self, at: int, month: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
         day_at = self._dot(at, month[1])
-        if "month day" in self._traits:
+        # `from April, 11 to 5` tells hours.
+        if "month day" in self._traits and not self._written[day_at - 1].endswith(","):
             day, after = self._day(day_at)
             marked = self._skip("day_marks", after)
             ranging = self._day_alone(self._skip("pair_joins", after), anchor)  # 3月5-8日
@@ -1215,9 +1219,14 @@ class Phrases:
         if number:
             span = exact_span(number, int(month[0]), day)
             return _Moment(span, end) if span else None
-        # "we may 5 …": a lower-case verb and a number are a date only where the sentence ends with them.
+        # "we may 5 …", "room 5 may be …": a lower-case verb and a number are a date only where no words go on with them as a verb.
         verb = self._take("verbs", month_at) and not self._written[month_at][0].isupper()
-        if verb and not firm and self._is_word(after):
+        if after == month[1]:
+            goes_on = self._take("behind_verbs", after) is not None
+        else:
+            is_apart = self._written[after - 1].endswith(",") or self._take("hour_leads", after)
+            goes_on = self._is_word(after) and not is_apart
+        if verb and not firm and goes_on:
             return None
         span = latest_span(lambda y: exact_span(y, int(month[0]), day), anchor)
         return _Moment(span, after) if span else None

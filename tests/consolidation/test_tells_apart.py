@@ -22,6 +22,11 @@ from test_doubt_waits import after
         ("o meu carro é um Saab", "o meu primeiro carro era um Lada"),
         ("prod runs on Hetzner", "staging moved to OVH"),
         ("we use Postgres at work", "for my side project i switched to sqlite"),
+        ("my brother lives in Whitby", "my other brother moved to Filey"),
+        ("meine Schwester wohnt in Trier", "meine andere Schwester ist nach Bonn gezogen"),
+        ("ma sœur habite à Caen", "mon autre sœur a déménagé à Metz"),
+        ("i love running", "i hate running for the bus"),
+        ("i love coffee", "i hate coffee cake"),
     ],
 )
 def test_what_stands_holds(vault_of: VaultOf, standing: str, apart: str) -> None:

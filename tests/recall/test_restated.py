@@ -53,6 +53,10 @@ def contexts(root: Path, talk: Talk, question: str, files: dict[str, str] | None
         ("Katinka is allergic to wasp stings", "Katinka isn't allergic to wasp stings after all", "is allergic", ""),
         ("post for Hyun goes to Ahornweg 12", "Hyun's new place is 3 Weaver Street", "goes to", "3 Weaver Street"),
         ("Hyun takes 20 mg of lisinopril", "Hyun takes 40 mg of lisinopril now", "20 mg", "40 mg"),
+        ("Nordmole charges 39.90 an hour", "Nordmole is at 56.61 euros now, was 39.90", "charges", ""),
+        ("the Nordmole call is at 10:35", "Nordmole is at 14:20 now, 10:35 was too early", "call is", ""),
+        ("the deadline of Copperline is 2026-11-30", "they pulled Copperline forward to 19 September", "deadline", "19 September"),
+        ("i keep Nordmole in the guest room", "moved Nordmole to the wine crate", "i keep", ""),
     ],
 )  # fmt: skip
 def test_what_was_said_before_a_change_is_marked(
@@ -75,6 +79,7 @@ def test_what_was_said_before_a_change_is_marked(
         ("Hyun's email is hyun@post.example", "Hyun's sister has a new mail, aino@post.example", "hyun@"),
         ("Katinka lives in Leith", "Katinka has a new dog, no cats any more", "Leith"),
         ("Hyun lives at 14 Parsonage Road", "Hyun works at 3 Weaver Street now", "Parsonage"),
+        ("Nordmole is in the harbour", "Nordmole opens at ten now", "harbour"),
     ],
 )  # fmt: skip
 def test_a_change_of_something_else_marks_nothing(tmp_path: Path, first: str, later: str, old: str) -> None:
@@ -136,6 +141,41 @@ def test_a_property_of_a_note_and_a_later_word_are_a_conflict(tmp_path: Path) ->
         files,
     )
     assert any("0176554702 (superseded since 2026-03-01: 0176556009)" in line for line in lines)
+
+
+def test_a_property_without_a_day_is_no_older_than_a_fact(tmp_path: Path) -> None:
+    files = {
+        "people/Lorcan.md": "email:: lorcan@fjord.example\n",
+        "semantic/people.md": "# Lorcan\n- email: lorcan@post.example [since:: 2026-01-16]\n",
+    }
+    lines = contexts(tmp_path, [], "what is Lorcan's email?", files)
+    [own] = [line for line in lines if "lorcan@fjord.example" in line]
+    assert "(conflicts with " in own
+
+
+def test_a_change_without_a_day_is_a_conflict_with_an_earlier_one(tmp_path: Path) -> None:
+    lines = contexts(
+        tmp_path,
+        [("2026-03-19", "Tobi", "Hyun is at hyun@fjord.example now")],
+        "where do I send the invitation for Hyun?",
+        {"people/Hyun.md": "Hyun has another mail address now, hyun@post.example\n"},
+    )
+    assert [line for line in lines if "hyun@post.example" in line and "(conflicts with log:" in line]
+    assert not [line for line in lines if "superseded" in line]
+
+
+def test_what_repeats_a_value_that_ended_is_marked(tmp_path: Path) -> None:
+    files = {
+        "semantic/facts.md": "# Saltworks\n- lead: Ida\n\n## History\n- hourly rate: 36.61 euros [since:: 2026-01-20] [until:: 2026-03-01]\n"
+    }
+    talk = [
+        ("2026-02-01", "Tobi", "what is the hourly rate of Saltworks?"),
+        ("2026-02-02", "Pip", "The hourly rate of Saltworks is 36.61 euros."),
+        ("2026-04-02", "Pip", "Saltworks took 36.61 euros an hour once."),
+    ]
+    lines = contexts(tmp_path, talk, "what is the hourly rate of Saltworks?", files)
+    marked = {line.partition(" Pip: ")[2] for line in lines if "superseded since 2026-03-01" in line}
+    assert marked == {"The hourly rate of Saltworks is 36.61 euros. (superseded since 2026-03-01)"}
 
 
 @pytest.mark.parametrize(

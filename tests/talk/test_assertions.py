@@ -372,3 +372,21 @@ def test_what_goes_on_from_a_clause_is_told_of_it(text: str, claims: set[tuple[s
 def test_a_clause_without_a_subject_is_kept_with_the_one_it_goes_on_from() -> None:
     claims = claims_of(talk_of(("user Nora", "we use postgres 14 and run migrations with alembic")))
     assert [claim.value for claim in claims if not claim.field] == ["we use postgres 14 and run migrations with alembic"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "number"),
+    [
+        ("my number is 0176 559788 in case you need it", "en", "0176 559788"),
+        ("my number is 0176 559788, if you need me", "en", "0176 559788"),
+        ("meine Nummer ist 0176 559788, falls du sie brauchst", "de", "0176 559788"),
+        ("mon numéro est le 0176 559788, au cas où", "fr", "0176 559788"),
+    ],
+)
+def test_a_condition_out_of_courtesy_supposes_nothing(text: str, language: str, number: str) -> None:
+    assert told(text, language) == [("", "phone", number, "noun")]
+
+
+def test_other_conditions_suppose() -> None:
+    [statement] = talk_of("my number would be 0176 559788 if I moved").statements
+    assert "supposed" in statement.doubts

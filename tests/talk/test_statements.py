@@ -503,3 +503,21 @@ def test_what_may_be_so_is_doubted_of_whom_it_is(text: str) -> None:
     statement = only(talk_of(text))
     assert "hedged" in statement.doubts
     assert [(fact.entity, fact.field) for fact in statement.assertions] == [("Lotte", "allergy")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the tin is gone, look in the shed",
+        "Nils is out of the kitchen project, Ida runs it now",
+        "the old number is dead, use 0176 559876",
+        "la clé n'est plus dans la boîte, regarde dans la cave",
+    ],
+)
+def test_what_takes_the_place_of_what_ends_is_told_with_it(text: str) -> None:
+    assert [one.words for one in talk_of(text).statements] == [text]
+
+
+def test_a_request_behind_an_end_stands_for_itself() -> None:
+    statements = talk_of("the meeting on Monday is cancelled, send me the notes").statements
+    assert [one.words for one in statements] == ["the meeting on Monday is cancelled", "send me the notes"]

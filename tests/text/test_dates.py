@@ -171,6 +171,23 @@ def test_the_value_of_a_date_field_may_be_a_bare_year_or_month() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Greta has her birthday 14 may, no surprise party", ["14 may"]),
+        ("the eye test is 14 may at 9:05", ["14 may"]),
+        ("Ulla has her birthday 2 may no surprise", ["2 may"]),
+        ("I have 25 march here", ["25 march"]),
+        ("room 14 may be free", []),
+        ("we open from march, 11 to 5", []),  # hours
+        ("we open in August, 11 to 5", ["in August"]),
+        ("on April 11, 2025", ["on April 11, 2025"]),
+    ],
+)
+def test_a_comma_and_an_hour_end_a_date(text: str, days: list[str]) -> None:
+    assert [found.text for found in find_ranges(text, TODAY)[0]] == days
+
+
 _DATE_WORDS = " ".join(phrase for phrase, _, _ in PHRASES).split() + ORDINARY
 
 
