@@ -13,7 +13,7 @@ from memoryclaw.model import Relevance, Term, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.rank import Ranked, Ranking, names_field
-from memoryclaw.recall.whose import tells_of_named
+from memoryclaw.recall.whose import tells_of_named, tells_of_own_role
 from memoryclaw.text import words as lists
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.grammar import spoken_in
@@ -74,8 +74,12 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     is_short = sum(part for _, part, _ in worth.values()) < WHOLE
     is_whole = any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
     terms += [Term("whole", ALL)] if is_whole and not is_short else []
+    is_work = not (values["general"] or values["question"] or values["own question"])
     is_named = any(
-        _is_named(question, hit) or (not values["general"] and _is_own_matter(question, hit)) for hit in best
+        _is_named(question, hit)
+        or (not values["general"] and _is_own_matter(question, hit))
+        or (is_work and hit.unit.is_statement and tells_of_own_role(hit.unit.value, question))
+        for hit in best
     )
     terms += [Term("named", NAMED)] if is_named else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from itertools import compress, pairwise
 
 from memoryclaw.index.stemming import language
@@ -121,6 +122,11 @@ def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ())
     return False
 
 
+def tells_of_own_role(text: str, question: Question) -> bool:
+    """True for a statement about somebody whom a question names by what they are to the one who asks: `my daughter can't eat sesame`."""
+    return not _own_roles(question.query.text).isdisjoint(_own_roles(text))
+
+
 def is_other_sex(word: str, other: str) -> bool:
     """True for two words of one stem of which each means one sex, `suegra` and `suegro`; of a trade the one may stand for both."""
     shorter, longer = sorted((word, other), key=len)
@@ -154,6 +160,17 @@ def _roles_of_others(clause: Clause, words: Grammar) -> Iterator[str]:
         is_own = tokens[place - 1] in words.possessives_own
         if not is_own and not words.people_pronouns.isdisjoint((tokens[place - 1], tokens[place + size])):
             yield from tokens[place : place + size]
+
+
+@lru_cache(maxsize=64)
+def _own_roles(text: str) -> frozenset[str]:
+    words, tokens = grammar_of(text, unread="en"), [key_of(token) for token in tokens_of(text)]
+    roles = (
+        tokens[at : at + size]
+        for at, size in words.roles.places(tokens)
+        if at and tokens[at - 1] in words.possessives_own
+    )
+    return frozenset(map(" ".join, roles))
 
 
 def _is_name(word: str, words: Grammar) -> bool:

@@ -157,14 +157,24 @@ def test_work_on_ones_own_matter_gets_the_fact_of_it(tmp_path: Path) -> None:
 def test_work_that_names_a_thing_in_small_letters_or_somebody_by_a_role_gets_what_is_known_of_it(
     tmp_path: Path,
 ) -> None:
-    said = '- "the kestrel api is rate limited to 20 rps" [said:: 2026-03-01]\n- "penguins at the zoo made us laugh" [said:: 2026-03-01]\n'
+    said = "".join(
+        f'- "{words}" [said:: 2026-03-01]\n'
+        for words in (
+            "the kestrel api is rate limited to 20 rps", "penguins at the zoo made us laugh",
+            "My daughter can't eat sesame", "Mon frère est végétarien",
+        )
+    )  # fmt: skip
     told = f"# user\n{said}\n# mum\n- 70th: 4 december in Hove [since:: 2026-03-01]\n"
     with App(put(tmp_path / "v", {"memoryclaw.yaml": "", "semantic/people.md": told})) as app:
         assert "20 rps" in app.recall("add retries to the kestrel client", noted=False).context
         assert "Hove" in app.recall("draft a speech for mums birthday", noted=False).context
+        assert "sesame" in app.recall("suggest a snack for my daughter's party", noted=False).context
+        assert "végétarien" in app.recall("fais un menu pour mon frère", noted=False).context
         for turn in (
             "add retries to the http client",
             "draft a speech for a birthday",
+            "suggest a snack for a daughter",
+            "suggest a snack for my son's party",
             "write a haiku about lions",
         ):
             assert app.recall(turn, noted=False).context == ""
