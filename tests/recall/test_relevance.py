@@ -168,13 +168,13 @@ def test_work_that_names_a_thing_in_small_letters_or_somebody_by_a_role_gets_wha
     with App(put(tmp_path / "v", {"memoryclaw.yaml": "", "semantic/people.md": told})) as app:
         assert "20 rps" in app.recall("add retries to the kestrel client", noted=False).context
         assert "Hove" in app.recall("draft a speech for mums birthday", noted=False).context
-        assert "sesame" in app.recall("suggest a snack for my daughter's party", noted=False).context
-        assert "végétarien" in app.recall("fais un menu pour mon frère", noted=False).context
+        assert "sesame" in app.recall("a snack for my daughter", noted=False).context
+        assert "végétarien" in app.recall("un menu pour mon frère", noted=False).context
         for turn in (
             "add retries to the http client",
             "draft a speech for a birthday",
-            "suggest a snack for a daughter",
-            "suggest a snack for my son's party",
+            "a snack for a daughter",
+            "a snack for my son",
             "write a haiku about lions",
         ):
             assert app.recall(turn, noted=False).context == ""
