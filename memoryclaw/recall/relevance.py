@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 
 from memoryclaw import late
@@ -13,7 +13,7 @@ from memoryclaw.model import Relevance, Term, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.rank import Ranked, Ranking, names_field
-from memoryclaw.recall.whose import tells_of_named, tells_of_own_role
+from memoryclaw.recall.whose import own_things, tells_of_named
 from memoryclaw.text import words as lists
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.grammar import spoken_in
@@ -45,6 +45,7 @@ WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however
 _MATTERS = frozenset({"date", "day", "person"})
 # kinds of fields whose nouns name a text as well: `rewrite my email`
 _FORMS = frozenset({"email", "phone", "url"})
+_WARY = frozenset(lists.lines("relevance.wary"))
 
 Worth = Mapping[str, tuple[float, float, float]]
 _OF_OWN = frozenset({"own found", "own told", "own weight"})  # of a question about oneself alone
@@ -75,10 +76,11 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     is_whole = any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
     terms += [Term("whole", ALL)] if is_whole and not is_short else []
     is_work = not (values["general"] or values["question"] or values["own question"])
+    things = own_things(question.query.text, told=False) if is_work else ()
     is_named = any(
         _is_named(question, hit)
         or (not values["general"] and _is_own_matter(question, hit))
-        or (is_work and hit.unit.is_statement and tells_of_own_role(hit.unit.value, question))
+        or (is_work and hit.unit.kind == "fact" and _is_of_work(question, hit, things))
         for hit in best
     )
     terms += [Term("named", NAMED)] if is_named else []
@@ -138,6 +140,19 @@ def _is_own_matter(question: Question, hit: Ranked) -> bool:
     typed = f" {' '.join(words_of(question.query.text))} "
     is_own = any(f" {own} {phrase}" in typed for own in _POSSESSIVES)
     return is_own and not (noun and noun.kind in _FORMS)
+
+
+def _is_of_work(question: Question, hit: Ranked, things: Collection[str]) -> bool:
+    """True for a fact or a statement about one of the things that work is about, `our boiler is a Worcester` where `the boiler shows EA`, and for a dislike of what it names."""
+    if hit.unit.field in _WARY:
+        disliked = question.language.tokens(hit.unit.value)
+        return bool(disliked) and question.tokens.issuperset(disliked)
+    told = own_things(hit.unit.value, told=True) if hit.unit.is_statement else {hit.unit.field}
+    if not (shared := told.intersection(things)):
+        return False
+    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
+
+    return any(not (noun := noun_of(thing)) or noun.kind not in _FORMS for thing in shared)
 
 
 def _tells_day(ranking: Ranking, rowid: int) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
 from itertools import compress, pairwise
 
 from memoryclaw.index.stemming import language
@@ -122,9 +121,17 @@ def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ())
     return False
 
 
-def tells_of_own_role(text: str, question: Question) -> bool:
-    """True for a statement about somebody whom a question names by what they are to the one who asks: `my daughter can't eat sesame`."""
-    return not _own_roles(question.query.text).isdisjoint(_own_roles(text))
+def own_things(text: str, *, told: bool) -> frozenset[str]:
+    """What a text names as one's own, of one word or two: `my daughter`. A turn may do so by `the boiler` as well, not by `the name of …`, and what was `told` where it begins with that."""
+    words, tokens = grammar_of(text, unread="en"), [key_of(token) for token in tokens_of(text)]
+
+    def is_own(token: str, at: int) -> bool:
+        is_definite = token in words.articles and token not in words.indefinite_words
+        is_of_another = at + 1 < len(tokens) and tokens[at + 1] in words.owner_prepositions
+        return token in words.possessives_own or (is_definite and not is_of_another and (at == 1 or not told))
+
+    opening = [at for at, token in enumerate(tokens, 1) if is_own(token, at)]
+    return frozenset(" ".join(tokens[at : at + size]) for at in opening for size in (1, 2))
 
 
 def is_other_sex(word: str, other: str) -> bool:
@@ -160,17 +167,6 @@ def _roles_of_others(clause: Clause, words: Grammar) -> Iterator[str]:
         is_own = tokens[place - 1] in words.possessives_own
         if not is_own and not words.people_pronouns.isdisjoint((tokens[place - 1], tokens[place + size])):
             yield from tokens[place : place + size]
-
-
-@lru_cache(maxsize=64)
-def _own_roles(text: str) -> frozenset[str]:
-    words, tokens = grammar_of(text, unread="en"), [key_of(token) for token in tokens_of(text)]
-    roles = (
-        tokens[at : at + size]
-        for at, size in words.roles.places(tokens)
-        if at and tokens[at - 1] in words.possessives_own
-    )
-    return frozenset(map(" ".join, roles))
 
 
 def _is_name(word: str, words: Grammar) -> bool:

@@ -161,15 +161,26 @@ def test_work_that_names_a_thing_in_small_letters_or_somebody_by_a_role_gets_wha
         f'- "{words}" [said:: 2026-03-01]\n'
         for words in (
             "the kestrel api is rate limited to 20 rps", "penguins at the zoo made us laugh",
-            "My daughter can't eat sesame", "Mon frère est végétarien",
+            "My daughter can't eat sesame", "Mon frère est végétarien", "unsere Heizung ist von Buderus",
         )
     )  # fmt: skip
-    told = f"# user\n{said}\n# mum\n- 70th: 4 december in Hove [since:: 2026-03-01]\n"
+    facts = "- boiler: Worcester 30i\n- dislikes: coriander\n- email: ada@example.org\n"
+    told = f"# user\n{facts}{said}\n# mum\n- 70th: 4 december in Hove [since:: 2026-03-01]\n"
     with App(put(tmp_path / "v", {"memoryclaw.yaml": "", "semantic/people.md": told})) as app:
         assert "20 rps" in app.recall("add retries to the kestrel client", noted=False).context
         assert "Hove" in app.recall("draft a speech for mums birthday", noted=False).context
         assert "sesame" in app.recall("a snack for my daughter", noted=False).context
         assert "végétarien" in app.recall("un menu pour mon frère", noted=False).context
+        assert "Buderus" in app.recall("die Heizung bleibt kalt", noted=False).context
+        assert "30i" in app.recall("the boiler leaks", noted=False).context
+        assert "dislikes" in app.recall("a curry with coriander please", noted=False).context
+        for turn in (
+            "this boiler leaks now",
+            "make the email shorter",
+            "clean the boiler of a neighbour",
+            "a curry with cumin please",
+        ):
+            assert "named" not in {term.name for term in app.recall(turn, noted=False).relevance.terms}
         for turn in (
             "add retries to the http client",
             "draft a speech for a birthday",
