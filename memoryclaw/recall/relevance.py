@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 
 from memoryclaw import late
@@ -17,7 +18,7 @@ from memoryclaw.recall.whose import own_things, tells_of_named
 from memoryclaw.text import words as lists
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.grammar import spoken_in
-from memoryclaw.text.language import words_of
+from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import SMALL
 from memoryclaw.text.snippets import without_block_ids
 
@@ -75,13 +76,14 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     is_short = sum(part for _, part, _ in worth.values()) < WHOLE
     is_whole = any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
     terms += [Term("whole", ALL)] if is_whole and not is_short else []
-    is_work = not (values["general"] or values["question"] or values["own question"])
-    things = own_things(question.query.text, told=False) if is_work else ()
+    is_particular, is_asked = not values["general"], values["question"] or values["own question"]
+    things = own_things(question.query.text, told=False) if is_particular else frozenset()
     is_named = any(
         _is_named(question, hit)
-        or (not values["general"] and _is_own_matter(question, hit))
-        or (is_work and hit.unit.kind == "fact" and _is_of_work(question, hit, things))
+        or (is_particular and _is_own_matter(question, hit, things))
+        or (is_particular and not is_asked and _is_of_work(question, hit, things))
         for hit in best
+        if hit.unit.kind == "fact"
     )
     terms += [Term("named", NAMED)] if is_named else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
@@ -110,24 +112,19 @@ def conventions(ranking: Ranking, waiting: Sequence[Ranked]) -> list[Ranked]:
 
 def _is_named(question: Question, hit: Ranked) -> bool:
     """True for a fact or a statement about somebody or something that the question names, no word in small letters such as `code`."""
-    name = question.entities.get(hit.unit.entity_key, "") if hit.unit.kind == "fact" else ""
-    in_folder = hit.unit.kind == "fact" and question.names_folder(hit.unit.path)
+    name = question.entities.get(hit.unit.entity_key, "")
     return (
         name != name.casefold()
         or question.query.text.find(name.capitalize()) > 0
-        or (in_folder and names_field(question, hit.unit))
-        or (
-            hit.unit.kind == "fact"
-            and not hit.unit.field
-            and tells_of_named(hit.unit.value, question, _worked_on(question))
-        )
+        or (question.names_folder(hit.unit.path) and names_field(question, hit.unit))
+        or (hit.unit.is_statement and tells_of_named(hit.unit.value, question, _worked_on(question)))
     )
 
 
-def _is_own_matter(question: Question, hit: Ranked) -> bool:
+def _is_own_matter(question: Question, hit: Ranked, things: AbstractSet[str]) -> bool:
     """True for a fact of the one who speaks that the turn names by a noun: `help me with the wedding invitations`, `write to my landlord`; no address, by which a text may be called. Or for one of somebody who is named by what they are to them: `a speech for mums birthday`."""
     unit = hit.unit
-    if unit.kind != "fact" or not unit.field:
+    if not unit.field:
         return False
     from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
 
@@ -137,18 +134,16 @@ def _is_own_matter(question: Question, hit: Ranked) -> bool:
     noun, phrase = noun_of(unit.field), question.fields.get(unit.field, unit.field)
     if noun and noun.kind in _MATTERS:
         return question.names_field(unit.field) or question.means_field(unit.field)
-    typed = f" {' '.join(words_of(question.query.text))} "
-    is_own = any(f" {own} {phrase}" in typed for own in _POSSESSIVES)
-    return is_own and not (noun and noun.kind in _FORMS)
+    return key_of(phrase) in things and not (noun and noun.kind in _FORMS)
 
 
-def _is_of_work(question: Question, hit: Ranked, things: Collection[str]) -> bool:
+def _is_of_work(question: Question, hit: Ranked, things: AbstractSet[str]) -> bool:
     """True for a fact or a statement about one of the things that work is about, `our boiler is a Worcester` where `the boiler shows EA`, and for a dislike of what it names."""
     if hit.unit.field in _WARY:
         disliked = question.language.tokens(hit.unit.value)
         return bool(disliked) and question.tokens.issuperset(disliked)
-    told = own_things(hit.unit.value, told=True) if hit.unit.is_statement else {hit.unit.field}
-    if not (shared := told.intersection(things)):
+    told = own_things(hit.unit.value, told=True) if hit.unit.is_statement else {key_of(hit.unit.field)}
+    if not (shared := told & things):
         return False
     from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
 
@@ -213,7 +208,6 @@ _LIKINGS = frozenset(lists.words("relevance.likings"))
 _ASKING = frozenset(lists.words("relevance.asking"))
 _COMMANDS = frozenset(lists.words("relevance.commands"))
 _OWN = frozenset(lists.words("pronouns.myself"))
-_POSSESSIVES = frozenset(lists.words("pronouns.own"))
 _ENGLISH = language("en")
 
 
@@ -233,7 +227,7 @@ def only_echoes(
         pieces = [text] if unit.kind == "turn" else _MARKS.split(text)
         pieces = [piece for piece in pieces if not asked.isdisjoint(tokens_of_text(piece))]
         more = [word for word in words_of(" ".join(pieces)) if asked.isdisjoint(tokens_of_text(word))]
-        is_talk = unit.kind in ("turn", "episode") or (unit.kind == "fact" and not unit.field)
+        is_talk = unit.kind in ("turn", "episode") or unit.is_statement
         return is_talk and bool(pieces) and is_filler(" ".join(more))
 
     return any(unit.kind == "turn" for unit in sharing) and all(map(is_echo, sharing))

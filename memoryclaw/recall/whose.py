@@ -128,7 +128,7 @@ def own_things(text: str, *, told: bool) -> frozenset[str]:
     def is_own(token: str, at: int) -> bool:
         is_definite = token in words.articles and token not in words.indefinite_words
         is_of_another = at + 1 < len(tokens) and tokens[at + 1] in words.owner_prepositions
-        return token in words.possessives_own or (is_definite and not is_of_another and (at == 1 or not told))
+        return token in _OWN or (is_definite and not is_of_another and (at == 1 or not told))
 
     opening = [at for at, token in enumerate(tokens, 1) if is_own(token, at)]
     return frozenset(" ".join(tokens[at : at + size]) for at in opening for size in (1, 2))
