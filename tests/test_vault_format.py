@@ -13,7 +13,6 @@ import pytest
 
 from memoryclaw.consolidation.actions import AddPending
 from memoryclaw.consolidation.changes import read_record
-from memoryclaw.consolidation.pending import add_pending, read_pending
 from memoryclaw.consolidation.proposals import about, read_proposal
 from memoryclaw.model import Note, Problem
 from memoryclaw.text.language import words_of
@@ -31,6 +30,7 @@ from memoryclaw.vault.logs import parse_ranges, range_of, whole_lines
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS, read_aliases, read_schema
 from memoryclaw.writing.decisions import Decisions, fingerprint
+from memoryclaw.writing.pending import add_pending, read_pending
 from memoryclaw.writing.writer import text_change
 
 HERE = Path(__file__).parent

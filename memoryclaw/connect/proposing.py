@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from memoryclaw.connect.curated import ImportCandidate
 from memoryclaw.consolidation.actions import AddPending, NewFile
-from memoryclaw.consolidation.pending import PENDING_FILE, add_all_pending, read_pending
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.review.queue import CurrentFacts
 from memoryclaw.vault import files
@@ -16,6 +15,7 @@ from memoryclaw.vault.edits import quotable
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import decisions_of, fingerprint
+from memoryclaw.writing.pending import PENDING_FILE, add_all_pending, read_pending
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Edit, text_change, write
 

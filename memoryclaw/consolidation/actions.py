@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar
 
-from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.errors import InputError, OvertakenError
 from memoryclaw.model import VALUE, Fact
 from memoryclaw.text.encoding import lines_of, readable
@@ -49,6 +48,7 @@ from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.properties import names_of
 from memoryclaw.writing.context import fact_in_words, flatten
 from memoryclaw.writing.decisions import fingerprint
+from memoryclaw.writing.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 IMPORTED = "notes/basic-memory/"  # where notes go that another program wrote and a person said yes to

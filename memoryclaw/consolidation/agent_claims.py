@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.vault.edits import quotable, same
 from memoryclaw.vault.fact_values import bare_field, plain_key, plain_value
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import decisions_of, fingerprint
+from memoryclaw.writing.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.writing.remember import remember
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Edit, text_change, write

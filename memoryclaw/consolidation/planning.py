@@ -51,7 +51,6 @@ from memoryclaw.consolidation.episodes import (
     with_quotes,
 )
 from memoryclaw.consolidation.exchanges import nothing_in
-from memoryclaw.consolidation.pending import PENDING_FILE, read_pending, waiting_id
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import ToldSessions, Unread
@@ -75,6 +74,7 @@ from memoryclaw.vault.audience import common_audience, label_of_note, without_la
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.writing.context import WriteContext, fact_in_words
+from memoryclaw.writing.pending import PENDING_FILE, read_pending, waiting_id
 from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 
 # The turns of a log → segments that belong together. The same lines are cut the same way, whoever asks and when.

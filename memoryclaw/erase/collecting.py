@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.erase.erasure import Erasure, alike
 from memoryclaw.errors import InputError
 from memoryclaw.model import Turn
@@ -21,6 +20,7 @@ from memoryclaw.vault.logs import LogRange
 from memoryclaw.vault.properties import text_of
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.edit import FactRemoval
+from memoryclaw.writing.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.writing.provenance import EpisodeFile, ProvenanceFinder, QuotedLine, SourcedFact
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 from memoryclaw.capture.log_records import file_stem
-from memoryclaw.consolidation import pending
 from memoryclaw.consolidation.changes import RUNS
 from memoryclaw.errors import InputError
 from memoryclaw.model import Fact, Turn
@@ -23,6 +22,7 @@ from memoryclaw.vault import forgotten
 from memoryclaw.vault.edits import SemanticFile, Sheet, Splice, apply_splices, remove_fact, same
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import parse_ranges
+from memoryclaw.writing import pending
 from memoryclaw.writing.decisions import fingerprint
 from memoryclaw.writing.edit import FactRemoval
 from memoryclaw.writing.provenance import ADDED, QuotedLine, SourcedFact

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from memoryclaw.capture.log_records import ARTIFACTS
 from memoryclaw.consolidation.changes import RUNS
-from memoryclaw.consolidation.pending import PENDING_FILE
 from memoryclaw.erase.collecting import Collector
 from memoryclaw.erase.erasure import Erasure, scrub
 from memoryclaw.errors import InputError, NotFoundError
@@ -33,6 +32,7 @@ from memoryclaw.vault.layout import DECISIONS_FILE, free_name, slug, timestamp
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
 from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.decisions import PURGED, Decision
+from memoryclaw.writing.pending import PENDING_FILE
 from memoryclaw.writing.provenance import EpisodeFile
 from memoryclaw.writing.tombstones import of_fact, of_text, of_turn, text_of_record
 from memoryclaw.writing.writer import Edit, commit, recover

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 
 from memoryclaw import late
@@ -13,11 +14,11 @@ from memoryclaw.model import Relevance, Term, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.rank import Ranked, Ranking, names_field
-from memoryclaw.recall.whose import tells_of_named
+from memoryclaw.recall.whose import own_things, tells_of_named
 from memoryclaw.text import words as lists
 from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.grammar import grammar_of, spoken_in
-from memoryclaw.text.language import words_of
+from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import SMALL
 from memoryclaw.text.snippets import without_block_ids
 
@@ -25,6 +26,7 @@ BEST = 10  # units that are looked at
 AROUND = 50  # units that are thought to stand around a vault: in one of five notes no word is rare
 LONG = 8  # words of a question: more tell no more
 PAIR = 0.5  # words, of two characters of what is not written with spaces
+AHEAD = 2.0  # words that stand in one unit alone: by more the best need not be ahead of the last that is looked at
 TOLD = 4  # facts and statements among them: more tell no more
 # Of what the sets that the weights were learned on do not have.
 ALL = 5.0  # all of its words meet in one unit
@@ -40,11 +42,11 @@ FEW = 3  # words, which may only close a talk
 CONVENTIONS = 3  # of a project that may stand alone where a piece of work shares but a word with them
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however many copies of it make its words common
-_CERTAIN = 30.0  # logarithm of odds
 # kinds of fields whose nouns name one's own whatever stands before
 _MATTERS = frozenset({"date", "day", "person"})
 # kinds of fields whose nouns name a text as well: `rewrite my email`
 _FORMS = frozenset({"email", "phone", "url"})
+_WARY = frozenset(lists.lines("relevance.wary"))
 
 Worth = Mapping[str, tuple[float, float, float]]
 _OF_OWN = frozenset({"own found", "own told", "own weight"})  # of a question about oneself alone
@@ -70,12 +72,18 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         enough = most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = weights_of("weights"), values_of(ranking, best, worth)
-    terms = [Term(name, exact(weights[name] * value)) for name, value in values.items()]
+    terms = [Term(name, exact(weights[name] * value)) for name, value in values.items() if name in weights]
     is_short = sum(part for _, part, _ in worth.values()) < WHOLE
     is_whole = any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
     terms += [Term("whole", ALL)] if is_whole and not is_short else []
+    is_particular, is_asked = not values["general"], values["question"] or values["own question"]
+    things = own_things(question.query.text, told=False) if is_particular else frozenset()
     is_named = any(
-        _is_named(question, hit) or (not values["general"] and _is_own_matter(question, hit)) for hit in best
+        _is_named(question, hit)
+        or (is_particular and _is_own_matter(question, hit, things))
+        or (is_particular and not is_asked and _is_of_work(question, hit, things))
+        for hit in best
+        if hit.unit.kind == "fact"
     )
     terms += [Term("named", NAMED)] if is_named else []
     terms += [Term("goal", GOAL)] if any(hit.term("goal") for hit in best) else []
@@ -86,7 +94,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         terms += [Term("project", OWN)] if most >= LOOKED_UP * total else []
     terms += [Term("day", DAY)] if any(_tells_day(ranking, hit.unit.rowid) for hit in best) else []
     odds = sum(weight * values[name] for name, weight in weights_of("confidence").items())
-    chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
+    chance = round(1 / (1 + math.exp(-odds)), 2)
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
 
 
@@ -104,24 +112,19 @@ def conventions(ranking: Ranking, waiting: Sequence[Ranked]) -> list[Ranked]:
 
 def _is_named(question: Question, hit: Ranked) -> bool:
     """True for a fact or a statement about somebody or something that the question names, no word in small letters such as `code`."""
-    name = question.entities.get(hit.unit.entity_key, "") if hit.unit.kind == "fact" else ""
-    in_folder = hit.unit.kind == "fact" and question.names_folder(hit.unit.path)
+    name = question.entities.get(hit.unit.entity_key, "")
     return (
         name != name.casefold()
         or question.query.text.find(name.capitalize()) > 0
-        or (in_folder and names_field(question, hit.unit))
-        or (
-            hit.unit.kind == "fact"
-            and not hit.unit.field
-            and tells_of_named(hit.unit.value, question, _worked_on(question))
-        )
+        or (question.names_folder(hit.unit.path) and names_field(question, hit.unit))
+        or (hit.unit.is_statement and tells_of_named(hit.unit.value, question, _worked_on(question)))
     )
 
 
-def _is_own_matter(question: Question, hit: Ranked) -> bool:
+def _is_own_matter(question: Question, hit: Ranked, things: AbstractSet[str]) -> bool:
     """True for a fact of the one who speaks that the turn names by a noun: `help me with the wedding invitations`, `write to my landlord`; no address, by which a text may be called. Or for one of somebody who is named by what they are to them: `a speech for mums birthday`."""
     unit = hit.unit
-    if unit.kind != "fact" or not unit.field:
+    if not unit.field:
         return False
     from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
 
@@ -131,9 +134,20 @@ def _is_own_matter(question: Question, hit: Ranked) -> bool:
     noun, phrase = noun_of(unit.field), question.fields.get(unit.field, unit.field)
     if noun and noun.kind in _MATTERS:
         return question.names_field(unit.field) or question.means_field(unit.field)
-    typed = f" {' '.join(words_of(question.query.text))} "
-    is_own = any(f" {own} {phrase}" in typed for own in _POSSESSIVES)
-    return is_own and not (noun and noun.kind in _FORMS)
+    return key_of(phrase) in things and not (noun and noun.kind in _FORMS)
+
+
+def _is_of_work(question: Question, hit: Ranked, things: AbstractSet[str]) -> bool:
+    """True for a fact or a statement about one of the things that work is about, `our boiler is a Worcester` where `the boiler shows EA`, and for a dislike of what it names."""
+    if hit.unit.field in _WARY:
+        disliked = question.language.tokens(hit.unit.value)
+        return bool(disliked) and question.tokens.issuperset(disliked)
+    told = own_things(hit.unit.value, told=True) if hit.unit.is_statement else {key_of(hit.unit.field)}
+    if not (shared := told & things):
+        return False
+    from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
+
+    return any(not (noun := noun_of(thing)) or noun.kind not in _FORMS for thing in shared)
 
 
 def _tells_day(ranking: Ranking, rowid: int) -> bool:
@@ -194,7 +208,6 @@ _LIKINGS = frozenset(lists.words("relevance.likings"))
 _ASKING = frozenset(lists.words("relevance.asking"))
 _COMMANDS = frozenset(lists.words("relevance.commands"))
 _OWN = frozenset(lists.words("pronouns.myself"))
-_POSSESSIVES = frozenset(lists.words("pronouns.own"))
 _ENGLISH = language("en")
 
 
@@ -214,7 +227,7 @@ def only_echoes(
         pieces = [text] if unit.kind == "turn" else _MARKS.split(text)
         pieces = [piece for piece in pieces if not asked.isdisjoint(tokens_of_text(piece))]
         more = [word for word in words_of(" ".join(pieces)) if asked.isdisjoint(tokens_of_text(word))]
-        is_talk = unit.kind in ("turn", "episode") or (unit.kind == "fact" and not unit.field)
+        is_talk = unit.kind in ("turn", "episode") or unit.is_statement
         return is_talk and bool(pieces) and is_filler(" ".join(more))
 
     return any(unit.kind == "turn" for unit in sharing) and all(map(is_echo, sharing))
@@ -306,7 +319,9 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> dict[
     question, evidence = ranking.question, ranking.evidence
     most, total = _most_held(ranking, best, worth)
     rarest, values = rarity(evidence.units, 0), worth.values()
-    weight = most / (rarity(evidence.units, 1) + _around(evidence.units))
+    of_rarest = rarity(evidence.units, 1) + _around(evidence.units)
+    weight = most / of_rarest
+    ahead = best[0].score - (best[-1].score if len(best) == BEST else 0.0) if best else 0.0
     near = {leaf.word for hit in best for leaf in _leaves_held(ranking, hit.unit.rowid)} & worth.keys()
     near |= {word for hit in best for word in _words_held(ranking, worth, hit.unit.rowid)}
     return {
@@ -314,6 +329,7 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> dict[
         "own told": min(sum(hit.unit.kind == "fact" for hit in best), TOLD) / TOLD,
         "own weight": min(weight, 1.0),
         "weight": weight,
+        "ahead": max(0.0, min(ahead / of_rarest, AHEAD)),
         "length": min(sum(part for _, part, _ in values), LONG) / LONG,
         "unknown": sum(weight for weight, _, idf in values if idf >= rarest) / total,
         "name": float(bool(question.entities or question.people)),

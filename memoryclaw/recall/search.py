@@ -9,7 +9,6 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from memoryclaw import late
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.index.stemming import language
@@ -38,7 +37,6 @@ from memoryclaw.recall.superseded import ShownLines, successors
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.dates import day_of, find_ranges, plus_days, told_ranges
 from memoryclaw.text.language import fold, key_of, words_of
-from memoryclaw.text.memory_lines import line_fields
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
 from memoryclaw.vault.validity import canonical_scope, due
@@ -67,10 +65,6 @@ class Reading(NamedTuple):
     def surfaces(self) -> frozenset[str]:
         """The words as they are written in it."""
         return frozenset(self.asked.surfaces or self.goal.surfaces)
-
-
-# A fact that waits for a yes in the place of one that is known, as consolidation writes it.
-_REPLACING = late.pattern(r"(?m)^- .{3} \"?([^\n]+?)\"?\.\"?([^\n.:\"]+)\"?: ([^\n]*)\n  - known: ([^\n]+)$")
 
 
 class Searcher:
@@ -205,11 +199,15 @@ class Searcher:
     def _waiting(self) -> dict[tuple[str, str, str], str]:
         """Where another value that a person told clearly waits for a yes, by the entity, the field and the value that it would replace."""
         rowids = self._catalog.rowids("select u.rowid from units u where u.path = 'semantic/_pending.md'", [])
+        if not rowids:
+            return {}
+        from memoryclaw.writing.pending import read_pending  # noqa: PLC0415 - in most vaults nothing waits
+
         return {
-            (key_of(hit[1]), hit[2].casefold(), hit[4]): unit.id
+            (key_of(fact.entity), fact.field.casefold(), fact.known): unit.id
             for unit in self._catalog.units(rowids).values()
-            for hit in _REPLACING.finditer(unit.text)
-            if any(field.value == "high" for field in line_fields(hit[3], "confidence"))
+            for fact in read_pending(unit.text)
+            if fact.known and fact.confidence == "high"
         }
 
     def superseded(

@@ -121,6 +121,19 @@ def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ())
     return False
 
 
+def own_things(text: str, *, told: bool) -> frozenset[str]:
+    """What a text names as one's own, of one word or two: `my daughter`. A turn may do so by `the boiler` as well, not by `the name of …`, and what was `told` where it begins with that."""
+    words, tokens = grammar_of(text, unread="en"), [key_of(token) for token in tokens_of(text)]
+
+    def is_own(token: str, at: int) -> bool:
+        is_definite = token in words.articles and token not in words.indefinite_words
+        is_of_another = at + 1 < len(tokens) and tokens[at + 1] in words.owner_prepositions
+        return token in _OWN or (is_definite and not is_of_another and (at == 1 or not told))
+
+    opening = [at for at, token in enumerate(tokens, 1) if is_own(token, at)]
+    return frozenset(" ".join(tokens[at : at + size]) for at in opening for size in (1, 2))
+
+
 def is_other_sex(word: str, other: str) -> bool:
     """True for two words of one stem of which each means one sex, `suegra` and `suegro`; of a trade the one may stand for both."""
     shorter, longer = sorted((word, other), key=len)

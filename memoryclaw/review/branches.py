@@ -9,7 +9,6 @@ from typing import NamedTuple
 from memoryclaw.consolidation.actions import Action
 from memoryclaw.consolidation.apply import CommitMessages, new_file
 from memoryclaw.consolidation.changes import PlannedChange, read_record
-from memoryclaw.consolidation.pending import PENDING_FILE, read_pending, remove_pending
 from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.consolidation.selecting import BRANCHES, OpenBranch, read_branch
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
@@ -21,6 +20,7 @@ from memoryclaw.text.encoding import decode, encode, in_form_of, same_text
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, Decisions, decisions_of, fingerprint
+from memoryclaw.writing.pending import PENDING_FILE, read_pending, remove_pending
 from memoryclaw.writing.writer import Edit, Writer, patch_bytes, writing
 
 _REPLAYED = "Approved"  # the trailer that names the commit of the branch

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import NewFile
 from memoryclaw.consolidation.changes import moves, rewrites
-from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending, remove_pending
 from memoryclaw.consolidation.proposals import APPROVE, BOTH, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
@@ -34,6 +33,7 @@ from memoryclaw.vault.state_folder import state_folder, watcher
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, record_edit
 from memoryclaw.writing.edit import forget
+from memoryclaw.writing.pending import PENDING_FILE, PendingFact, read_pending, remove_pending
 from memoryclaw.writing.remember import fact_file
 from memoryclaw.writing.writer import Bytes, Edit, Move, Outcome, commit, patch_bytes, text_change, write
 

@@ -20,7 +20,6 @@ from memoryclaw.consolidation.actions import (
     must_stand,
     standing,
 )
-from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.errors import InputError, OvertakenError
 from memoryclaw.model import Fact, FileChange
 from memoryclaw.text.encoding import decode, lines_of, readable
@@ -38,6 +37,7 @@ from memoryclaw.vault.edits import (
 )
 from memoryclaw.writing.context import fact_in_words
 from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
+from memoryclaw.writing.pending import PENDING_FILE, PendingFact, read_pending
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+\S")
 _Key = tuple[str, str, str, bool]

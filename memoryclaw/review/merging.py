@@ -18,13 +18,6 @@ from typing import NamedTuple
 
 from memoryclaw.config import is_vault_id
 from memoryclaw.consolidation.changes import RUNS, read_record
-from memoryclaw.consolidation.pending import (
-    PENDING_FILE,
-    PendingFact,
-    add_pending,
-    read_pending,
-    remove_pending,
-)
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import TreeEntry, object_id
 from memoryclaw.model import Fact
@@ -48,6 +41,13 @@ from memoryclaw.writing.decisions import (
     without_reason,
 )
 from memoryclaw.writing.identity import KEY, id_in
+from memoryclaw.writing.pending import (
+    PENDING_FILE,
+    PendingFact,
+    add_pending,
+    read_pending,
+    remove_pending,
+)
 
 Listing = Mapping[str, TreeEntry]  # path → mode and id of every file of a commit
 

@@ -9,7 +9,6 @@ from memoryclaw.consolidation import proposals
 from memoryclaw.consolidation.actions import AddPending, SetFact
 from memoryclaw.consolidation.apply import summary_of
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, read_record
-from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.consolidation.proposals import About
 from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
@@ -30,6 +29,7 @@ from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill
 from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.decisions import Decision, decisions_of, fingerprint
+from memoryclaw.writing.pending import PENDING_FILE, PendingFact, read_pending
 
 DRAFTS = "skills/_drafts"
 _SKILL = "/SKILL.md"

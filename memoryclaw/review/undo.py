@@ -12,7 +12,6 @@ from typing import NamedTuple
 from memoryclaw.consolidation.actions import AddStatement, SetFact
 from memoryclaw.consolidation.apply import must_be_its_own
 from memoryclaw.consolidation.changes import record_path
-from memoryclaw.consolidation.pending import PENDING_FILE
 from memoryclaw.consolidation.proposals import FOLDER, about
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import History, Logged
@@ -30,6 +29,7 @@ from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import UNDONE, Decision, Decisions, record_edit
 from memoryclaw.writing.init import ADOPTS
+from memoryclaw.writing.pending import PENDING_FILE
 from memoryclaw.writing.writer import Edit, write
 
 _KEPT_FOLDER = "runs/"  # a run record says what was read, also after the run is taken back

@@ -40,9 +40,9 @@ from memoryclaw.consolidation.changes import (
     rewrites,
     write_plan,
 )
-from memoryclaw.consolidation.pending import read_pending
 from memoryclaw.errors import InputError
 from memoryclaw.vault.edits import SemanticFile
+from memoryclaw.writing.pending import read_pending
 
 NONE = frozenset()
 PATH = "semantic/projects.md"

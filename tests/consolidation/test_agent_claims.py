@@ -8,13 +8,13 @@ import pytest
 from gitvault import git, pen_for, vault_of
 
 from memoryclaw.consolidation.agent_claims import claim
-from memoryclaw.consolidation.pending import read_pending
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.review.decide import decide
 from memoryclaw.review.queue import find_item
 from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.edit import edit
+from memoryclaw.writing.pending import read_pending
 from memoryclaw.writing.remember import remember
 
 PROJECTS = "# projectX\n- deadline: 2025-04-10 [since:: 2025-03-01]\n- stakeholders: John\n"

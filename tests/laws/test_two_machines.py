@@ -14,13 +14,13 @@ from indexed import rebuilt
 from nights import said
 
 from memoryclaw.app import App
-from memoryclaw.consolidation.pending import PENDING_FILE, read_pending
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.index.index import fingerprint as index_fingerprint
 from memoryclaw.review.merging import conflict_copy
 from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.writing.decisions import Decisions, fingerprint
+from memoryclaw.writing.pending import PENDING_FILE, read_pending
 
 START = datetime(2026, 5, 1, 8, tzinfo=UTC)
 PEOPLE = ("Anna", "Bilal", "Chen", "Dörte")

@@ -8,7 +8,6 @@ import shutil
 import pytest
 from gitvault import NOW, copy_repositories, git, pen_for, vault_of
 
-from memoryclaw.consolidation.pending import waiting_id
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.review.decide import decide
 from memoryclaw.review.file_history import blame, history
@@ -16,6 +15,7 @@ from memoryclaw.review.queue import chosen
 from memoryclaw.vault.edits import set_fact
 from memoryclaw.vault.logs import range_of
 from memoryclaw.writing.edit import forget
+from memoryclaw.writing.pending import waiting_id
 from memoryclaw.writing.remember import remember
 from memoryclaw.writing.writer import Edit, text_change, write
 

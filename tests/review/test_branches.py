@@ -6,7 +6,6 @@ from gitvault import git, pen_for, snapshot, users_work, vault_of
 
 from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import read_record
-from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, read_pending
 from memoryclaw.consolidation.proposals import read_proposal
 from memoryclaw.consolidation.selecting import open_branches
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
@@ -16,6 +15,7 @@ from memoryclaw.review.decide import decide
 from memoryclaw.review.queue import chosen, waiting_items
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.writing.decisions import REJECTED, Decisions
+from memoryclaw.writing.pending import PENDING_FILE, PendingFact, add_pending, read_pending
 
 BRANCH, RECORD = f"memoryclaw/{RUN}", f"runs/{RUN}.json"
 

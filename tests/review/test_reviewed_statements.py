@@ -10,7 +10,6 @@ from gitvault import NOW, git, pen_for, vault_of
 from memoryclaw.consolidation.actions import AddPending, AddStatement
 from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
-from memoryclaw.consolidation.pending import add_pending, read_pending, remove_pending
 from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.review.branches import approve
 from memoryclaw.review.decide import apply as apply_boxes
@@ -25,6 +24,7 @@ from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import range_of
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decisions, fingerprint
 from memoryclaw.writing.edit import edit, forget, revive
+from memoryclaw.writing.pending import add_pending, read_pending, remove_pending
 from memoryclaw.writing.remember import remember
 
 PEOPLE = "semantic/people.md"

@@ -9,13 +9,13 @@ import pytest
 from gitvault import NOW, copy_repositories, git, pen_for, snapshot, vault_of
 
 from memoryclaw.consolidation.actions import AddPending
-from memoryclaw.consolidation.pending import add_pending, read_pending
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.review.undo import undo
 from memoryclaw.vault.edits import set_fact
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.decisions import decisions_of, fingerprint
+from memoryclaw.writing.pending import add_pending, read_pending
 from memoryclaw.writing.remember import remember
 from memoryclaw.writing.writer import Edit, text_change, write
 

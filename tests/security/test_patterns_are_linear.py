@@ -22,7 +22,7 @@ from segments import segment_of
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
 from memoryclaw.capture.log_records import redact_turn
 from memoryclaw.connect import curated
-from memoryclaw.consolidation import episodes, pending, proposals
+from memoryclaw.consolidation import episodes, proposals
 from memoryclaw.consolidation.changes import Segment
 from memoryclaw.recall import query
 from memoryclaw.talk import statements as talk
@@ -32,6 +32,7 @@ from memoryclaw.text import dates, host_marks, prompts
 from memoryclaw.text.grammar import grammar
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.writing import pending
 
 pytestmark = pytest.mark.security
 
@@ -42,8 +43,8 @@ WORST = 1  # text of each pattern that is tried up to the largest size
 
 # Run at one place of a text and not at every place, though the sources alone do not tell.
 ONCE = {
-    "consolidation.pending._ADDRESS": "once a line, behind its bullet",
-    "consolidation.pending._NAME": "once a line, behind its bullet",
+    "writing.pending._ADDRESS": "once a line, behind its bullet",
+    "writing.pending._NAME": "once a line, behind its bullet",
     "consolidation.episodes._LEADING": "the next look begins where a match ended, and the first failure ends the looking",
     "vault.value_forms._AMOUNT": "a value is an amount as a whole or not at all",
     "vault.vocabulary.SHAPES": "a value is one of a kind as a whole or not at all",
@@ -196,7 +197,7 @@ READERS: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
     "a skill in JavaScript": (note("skills/a.js"), ("skills.", "vault.skill_")),
     "a log": (note("logs/2026-01-01/s.jsonl"), ("vault.logs",)),
     "a log in Markdown": (note("logs/2026-01-01/s.md"), ("vault.logs",)),
-    "facts that wait": (pending.read_pending, ("consolidation.pending",)),
+    "facts that wait": (pending.read_pending, ("writing.pending",)),
     "a proposal": (proposals.read_proposal, ("consolidation.proposals", "text.yaml")),
     "OpenClaw's memory": (curated.read_curated, ("connect.curated",)),
     "a recalled text": (prompts.escape_line, ("text.prompts",)),

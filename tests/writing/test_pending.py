@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.consolidation.actions import AddPending
-from memoryclaw.consolidation.pending import add_pending, read_pending, remove_pending, waiting_id
 from memoryclaw.vault.fact_values import plain_key, plain_value
+from memoryclaw.writing.pending import add_pending, read_pending, remove_pending, waiting_id
 
 VAULT = Path(__file__).parents[2] / "vault" / "semantic" / "_pending.md"
 ANNA = AddPending(
