@@ -8,6 +8,7 @@ import os
 import posixpath
 import stat
 import struct
+import time
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -132,6 +133,10 @@ _ATTEMPTS = 3
 _LOGSEQ = BACKUPS[0].partition("/")[0]
 _MOST_SETTINGS = 1024 * 1024  # bytes read of a file of settings
 _NOTHING_EXCLUDED = Excluded()
+_FEW = 8  # files of a folder that is listed anew only where it changed, as those of a day's logs
+_SETTLED = 2_000_000_000  # nanoseconds after which a change has another time than one before: clocks of file systems are coarse
+_KNOWN_FOLDERS = 20_000
+_few: dict[tuple[int | str, ...], list[str]] = {}  # the files of folders that hold nothing else, by the state of the folder
 _PACK, _PACKED = struct.Struct("<qqqQ").pack, struct.calcsize("<qqqQ")
 MAX_BYTES = 256 * 1024 * 1024
 
@@ -387,14 +392,26 @@ def doubts_in(stamp: bytes) -> bytes:
 
 def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
     """Lists one folder of a walk. Every instruction here runs once a file, on every search."""
-    prefix = f"{folder}/" if folder else ""
+    prefix, files = f"{folder}/" if folder else "", seen.files
+    status = os.fstat(fd)
+    state = (status.st_dev, status.st_ino, status.st_ctime_ns, prefix)
+    if state in _few:
+        try:
+            for name in _few[state]:
+                info = os.stat(name, dir_fd=fd, follow_symlinks=False)
+                files[prefix + name] = _PACK(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+        except FileNotFoundError:
+            del _few[state]
+        else:
+            return
     suffixes = _suffixes(prefix)
     if prefix.startswith(_MIXED):
         suffixes = tuple(suffix for suffix in suffixes if place_of(f"{prefix}x{suffix}"))
-    files, printable = seen.files, prefix.isprintable()
+    before, printable, names = len(files), prefix.isprintable(), list[str]()
     with os.scandir(fd) as entries:
         for entry in entries:
             name = entry.name
+            names.append(name)
             if name.endswith(suffixes):
                 info = entry.stat(follow_symlinks=False)
                 if (
@@ -416,6 +433,10 @@ def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
                 stack.append(prefix + name)
             elif entry.is_symlink():
                 _link(prefix + name, seen)
+    if 0 < len(names) <= _FEW and len(files) - before == len(names) and time.time_ns() - status.st_ctime_ns > _SETTLED:
+        if len(_few) >= _KNOWN_FOLDERS:
+            _few.clear()
+        _few[state] = names
 
 
 def _suffixes(path: str) -> tuple[str, ...]:
