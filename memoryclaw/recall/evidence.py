@@ -433,7 +433,6 @@ class _LeafCounter:
         self._usual = usual
         # By the first character of its codes.
         self._sought: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {}
-        self._counted: dict[tuple[str, str], list[tuple[int, int]]] = {}  # how often leaves stand in signs, where no field need be looked at
         for n, leaf in enumerate(leaves):
             if text := coded(leaf.clause.text, codes):
                 self._sought.setdefault(text[0], []).append((n, text, leaf.clause.columns))
@@ -505,18 +504,13 @@ class _LeafCounter:
         # Search words are few or many, and each is a guess.
         usual = 0.0 if column == ALSO else self._usual[kind, column]
         scale = WEIGHTS.get(column, 1.0) / (1 - B + B * length(field, signs) / usual) if usual else SEARCHED
-        counts = self._counted.get((signs, column))
-        if counts is None:
-            sought = [row for first in dict.fromkeys(signs) for row in self._sought.get(first, ())]
-            counts = [
-                (n, count)
-                for n, text, columns in sought
-                if (count := (signs if len(text) == 1 else field).count(text))
-                and (not columns or column in columns)
-            ]
-            if all(len(text) == 1 for _, text, _ in sought):
-                self._counted[signs, column] = counts
-        return {n: scale * count for n, count in counts}
+        return {
+            n: scale * count
+            for first in set(signs)
+            for n, text, columns in self._sought.get(first, ())
+            if (count := (signs if len(text) == 1 else field).count(text))
+            and (not columns or column in columns)
+        }
 
 
 def _tells_of(unit: Unit, days: Sequence[dates.DateRange]) -> bool:
