@@ -223,7 +223,12 @@ class Database:
 
     def constant(self, name: str, read: Callable[[], T]) -> T:
         """What changes only with the index, read once for each state of it; nobody may change it."""
-        if self._is_looked_at and name in self._constants and self._connection and self._connection.in_transaction:
+        if (
+            self._is_looked_at
+            and name in self._constants
+            and self._connection
+            and self._connection.in_transaction
+        ):
             return cast("T", self._constants[name])
         with self.guarded() as connection:
             if self._is_alone:  # it may be about to change, and to be rolled back

@@ -317,7 +317,8 @@ def _comparable(
         for unit in units
         if not _repeats_others(unit)
     }
-    days = {unit.when[:10] for unit in units}  # what was said on one day restates nothing, unless somebody put it right by hand
+    # What was said on one day restates nothing, unless somebody put it right by hand.
+    days = {unit.when[:10] for unit in units}
     restating = [
         line
         for unit_lines in lines.values()

@@ -62,8 +62,9 @@ _NO_WORDS = frozenset(
 _HEAD = itemgetter(slice(2))
 _HEADS = frozenset(map("".join, product(map(chr, range(ord("a"), ord("z") + 1)), repeat=2)))
 _SEVERAL = len(_HEADS) - 50  # as many as are left where more is read than a question
-_OTHERWISE = late.pattern(r"\n(?![a-z]{3})([^ \n]+)(?=\n)")  # entries whose forms may begin with other letters
-_OTHERWISE_OPENED = late.pattern(r"\n(?![a-z]+[ \n])([^\n]+)")  # entries whose first word has other signs
+# Entries whose forms may begin with other letters, and those whose first word has other signs.
+_OTHERWISE = late.pattern(r"\n(?![a-z]{3})([^ \n]+)(?=\n)")
+_OTHERWISE_OPENED = late.pattern(r"\n(?![a-z]+[ \n])([^\n]+)")
 _ENDING = 3  # letters of the longest ending that an entry stands for, `ing`
 _SURE = 2  # small words of one language before a turn counts as written in it
 _LANGUAGES_OF: dict[str, list[str]] = {}  # of each small word
