@@ -68,6 +68,12 @@ def sound(clause: IndexClause) -> IndexClause | None:
     Raises:
         InputError: it is nested deeper than SQLite can follow.
     """
+    if (
+        clause.op == "any"
+        and len(clause.parts) > 1
+        and all(part.op == "token" and part.text.strip(" ") for part in clause.parts)
+    ):
+        return clause  # as nearly every question is
     cleaned = _sound(_twice_negated(clause))
     if cleaned is not None and _room(cleaned) > ROOM:
         raise InputError("this question is nested too deeply; use fewer parentheses")

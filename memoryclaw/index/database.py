@@ -199,11 +199,9 @@ class Database:
                 if connection.in_transaction:
                     connection.rollback()
 
-    @contextlib.contextmanager
-    def guarded(self) -> Iterator[sqlite3.Connection]:
+    def guarded(self) -> _Guarded:
         """The connection, with SQLite's errors told apart."""
-        with self.telling():
-            yield self.connection()
+        return _Guarded(self)
 
     @contextlib.contextmanager
     def telling(self) -> Iterator[None]:
@@ -225,6 +223,13 @@ class Database:
 
     def constant(self, name: str, read: Callable[[], T]) -> T:
         """What changes only with the index, read once for each state of it; nobody may change it."""
+        if (
+            self._is_looked_at
+            and name in self._constants
+            and self._connection
+            and self._connection.in_transaction
+        ):
+            return cast("T", self._constants[name])
         with self.guarded() as connection:
             if self._is_alone:  # it may be about to change, and to be rolled back
                 return read()
@@ -374,6 +379,24 @@ class Database:
                 busy, logged, moved = connection.execute("pragma wal_checkpoint(restart)").fetchone()
             self._is_unsure = True
             seal(self.path, whole=not busy and logged == moved)
+
+
+class _Guarded:
+    """A block over the connection of a database. Every statement stands in one, and a generator would cost more than most of them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __enter__(self) -> sqlite3.Connection:
+        try:
+            return self._database.connection()
+        except sqlite3.DatabaseError as error:
+            self.__exit__(None, error, None)
+            raise
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.ProgrammingError):
+            raise _translation(error, self._database.path) from error
 
 
 def _inodes(seen: FileStamps) -> tuple[int, int, int]:

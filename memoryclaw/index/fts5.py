@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -69,16 +70,14 @@ class Fts5:
         if within is not None:
             sql, values = _FIND_WITHIN, [match, min(within), max(within), str([*within])]
         while True:
-            hits = [*map(Hit._make, self._connect().execute(sql, (*values, most)))]
-            if hits and hits[0].score is None:
+            rows = self._connect().execute(sql, (*values, most)).fetchall()
+            if rows and rows[0][1] is None:
                 raise IndexDamagedError(
                     "the text index holds a unit without its length; it is being built again"
                 )
-            if len(hits) <= limit:
-                return hits
-            last = hits[limit - 1].score
-            if hits[-1].score < last or len(hits) < most:
-                return [hit for hit in hits if hit.score >= last]
+            last = rows[limit - 1][1] if len(rows) > limit else -math.inf
+            if len(rows) < most or rows[-1][1] < last:
+                return [Hit(*row) for row in rows if row[1] >= last]
             most *= 4
 
     def instances(self) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:

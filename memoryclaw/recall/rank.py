@@ -250,11 +250,12 @@ def names_field(question: Question, unit: UnitSummary | Unit) -> bool:
 def in_order(ranked: Iterable[Ranked], used: Scores) -> list[Ranked]:
     """By score, highest first; of equal ones the newest comes first, then the strongest, then by id and path."""
     ordered = sorted(ranked, key=lambda hit: f"{hit.unit.id}\0{hit.unit.path}")
-    if used:
-        ordered.sort(key=lambda hit: -used.get(hit.unit.rowid, 0.0))
-    # A year comes before the months in it.
-    ordered.sort(key=lambda hit: hit.unit.at and hit.unit.at[:10] + _LAST, reverse=True)
-    ordered.sort(key=lambda hit: hit.score, reverse=True)
+
+    def place(hit: Ranked) -> tuple[float, str, float]:
+        # A year comes before the months in it.
+        return hit.score, hit.unit.at and hit.unit.at[:10] + _LAST, used.get(hit.unit.rowid, 0.0)
+
+    ordered.sort(key=place, reverse=True)
     return ordered
 
 

@@ -422,7 +422,14 @@ def _comparable(
         for unit in units
         if not _repeats_others(unit)
     }
-    restating = [line for unit_lines in lines.values() for line in unit_lines if line.may_restate]
+    # What was said on one day restates nothing, unless somebody put it right by hand.
+    days = {unit.when[:10] for unit in units}
+    restating = [
+        line
+        for unit_lines in lines.values()
+        for line in unit_lines
+        if (line.unit.is_statement or days != {line.day}) and line.may_restate
+    ]
     spoken_of = frozenset[frozenset[str]]().union(*(line.about for line in restating))
     for unit in units if restating else ():
         yield from lines[unit.id] if unit.id in lines else _lines(unit, question, spoken_of, least, before)

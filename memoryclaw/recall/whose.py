@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import compress, pairwise
 
+from memoryclaw import late
 from memoryclaw.index.stemming import language
 from memoryclaw.recall.question import Question
 from memoryclaw.text import words as lists
@@ -19,9 +19,9 @@ from memoryclaw.vault.value_forms import is_occupation
 _OWN = frozenset(lists.words("pronouns.own"))
 _GIVEN = frozenset(lists.words("names.given"))  # names that are ordinary words as well
 _KINDS = frozenset(lists.words("names.beside"))  # and articles
-_UNSPACED = re.compile(r"[\u3041-\u9fff]")
+_UNSPACED = late.pattern(r"[\u3041-\u9fff]")
 _RELATIVES = tuple(line.split() for line in lists.lines("relevance.relatives_unspaced"))
-_UNSPOKEN = re.compile(r"[^\u3041-\u309f]")  # other than the small words of Japanese
+_UNSPOKEN = late.pattern(r"[^\u3041-\u309f]")  # other than the small words of Japanese
 _NAMED = 4  # signs of a name, at most
 _NEAR = 3  # words behind an article, of which one is the thing
 

@@ -8,6 +8,7 @@ import os
 import posixpath
 import stat
 import struct
+import time
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -132,6 +133,11 @@ _ATTEMPTS = 3
 _LOGSEQ = BACKUPS[0].partition("/")[0]
 _MOST_SETTINGS = 1024 * 1024  # bytes read of a file of settings
 _NOTHING_EXCLUDED = Excluded()
+_FEW = 8  # files of a folder that is listed anew only where it changed, as those of a day's logs
+_SETTLED = 2_000_000_000  # nanoseconds after which a change has another time than one before: clocks of file systems are coarse
+_KNOWN_FOLDERS = 20_000
+# The files of folders that hold nothing else, by the state of the folder.
+_few: dict[tuple[int | str, ...], Sequence[str]] = {}
 _PACK, _PACKED = struct.Struct("<qqqQ").pack, struct.calcsize("<qqqQ")
 MAX_BYTES = 256 * 1024 * 1024
 
@@ -353,7 +359,7 @@ class Vault:
                 fd = os.open(self._at(folder), OPEN_FOLDER | (os.O_NOFOLLOW if folder else 0))
                 try:
                     folders: list[str] = []
-                    _list(fd, folder, folders, seen)
+                    _look_through(fd, folder, folders, seen)
                     if folder == _LOGSEQ:
                         seen.ignored.extend(f"{name}/" for name in folders if f"{name}/" in BACKUPS)
                         folders = [name for name in folders if f"{name}/" not in BACKUPS]
@@ -385,16 +391,35 @@ def doubts_in(stamp: bytes) -> bytes:
     return stamp[_PACKED:]
 
 
-def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
-    """Lists one folder of a walk. Every instruction here runs once a file, on every search."""
+def _look_through(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
+    """Takes the stamps of one folder's files, and lists it where it is not a folder of few files in which none came or went."""
+    if len(_few) > _KNOWN_FOLDERS:
+        _few.clear()
+    status = os.fstat(fd)
+    state = (status.st_dev, status.st_ino, status.st_ctime_ns, folder)
+    names = _few.get(state, ())
+    try:
+        for name in names:
+            seen.files[f"{folder}/{name}"] = _pack(os.stat(name, dir_fd=fd, follow_symlinks=False))
+    except FileNotFoundError:
+        names = ()
+    if not names:
+        names = _list(fd, folder, stack, seen)
+        if folder and 0 < len(names) <= _FEW and time.time_ns() - status.st_ctime_ns > _SETTLED:
+            _few[state] = names
+
+
+def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> Sequence[str]:
+    """Lists one folder of a walk; returns its files where it holds nothing else. Every instruction here runs once a file, on every search."""
     prefix = f"{folder}/" if folder else ""
     suffixes = _suffixes(prefix)
     if prefix.startswith(_MIXED):
         suffixes = tuple(suffix for suffix in suffixes if place_of(f"{prefix}x{suffix}"))
-    files, printable = seen.files, prefix.isprintable()
+    files, printable, names, count = seen.files, prefix.isprintable(), list[str](), 0
     with os.scandir(fd) as entries:
         for entry in entries:
             name = entry.name
+            count += 1
             if name.endswith(suffixes):
                 info = entry.stat(follow_symlinks=False)
                 if (
@@ -404,6 +429,7 @@ def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
                     and name[0] not in ".~#"
                     and "onflict" not in name
                 ):
+                    names.append(name)
                     files[prefix + name] = _PACK(
                         info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino
                     )
@@ -416,6 +442,7 @@ def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
                 stack.append(prefix + name)
             elif entry.is_symlink():
                 _link(prefix + name, seen)
+    return names if len(names) == count else ()
 
 
 def _suffixes(path: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import unicodedata
 
 import pytest
@@ -220,3 +221,27 @@ def test_folders_that_move_under_the_walk_lose_no_file(root):
         done.set()
         mover.join()
     assert {len(paths) for paths in seen} == {30}
+
+
+def test_a_folder_of_few_files_is_known_again_and_what_changes_in_it_is_seen(root, monkeypatch):
+    monkeypatch.setattr(
+        "memoryclaw.vault.folder._SETTLED", -(10**18)
+    )  # else a folder that was just made is listed anew
+    log = put(root, {"logs/2026-01-01/a.jsonl": "{}\n"}) / "logs/2026-01-01/a.jsonl"
+    later = log.with_name("b.jsonl")
+    vault, listed, scandir = Vault(root), list[object](), os.scandir
+    monkeypatch.setattr(os, "scandir", lambda place: listed.append(place) or scandir(place))
+    first, whole = vault.scan().files, len(listed)
+    assert vault.scan().files == first
+    assert len(listed) < 2 * whole
+    log.write_text('{"a": 1}\n')
+    changed = vault.scan().files
+    assert changed.keys() == first.keys()
+    assert changed["logs/2026-01-01/a.jsonl"] != first["logs/2026-01-01/a.jsonl"]
+    time.sleep(0.05)  # the clock of a file system is coarse
+    later.write_text("{}\n")
+    assert vault.scan().files.keys() - first.keys() == {"logs/2026-01-01/b.jsonl"}
+    time.sleep(0.05)
+    log.unlink()
+    log.symlink_to(later)
+    assert first.keys() - vault.scan().files.keys() == {"logs/2026-01-01/a.jsonl"}
