@@ -397,9 +397,8 @@ class VaultContext:
             return self.looked
         listener = self._listener if self._listener and not self._listener.why else None
         freshness = fresh(
-            self.sync, self._whole, self.state, settings=repr(self.config), wait=self.patience, since=since,
-            listener=listener,
-        )  # fmt: skip
+            self.sync, self._whole, self.state, wait=self.patience, since=since, listener=listener
+        )
         self.looked = freshness if self.only_looks and self.audience == OWNER else None
         if self.audience != OWNER:
             self._sees_all = self.audience == AGENT and not self._whole.is_partial()

@@ -10,6 +10,7 @@ import errno
 import os
 import re
 import struct
+import sys
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -34,6 +35,7 @@ _LISTED = 0x03000FC0  # IN_CREATE, IN_DELETE, IN_MOVE, of itself, too; IN_DONT_F
 _WRITTEN = _LISTED | 0xE  # and IN_MODIFY, IN_ATTRIB, IN_CLOSE_WRITE
 _LOST = 0xEC00  # IN_DELETE_SELF, IN_MOVE_SELF, IN_UNMOUNT, IN_Q_OVERFLOW, IN_IGNORED
 _OF_FOLDER = 0x40000000  # IN_ISDIR
+_USED_UP = (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ENOSYS)
 _COOKIES = "/"  # no folder of a vault is called so
 
 
@@ -42,8 +44,9 @@ class Listener:
 
     def __init__(self, root: Path, state: Path) -> None:
         self.pending: set[str] = set()  # the files that may have changed
-        self.why = sends_no_events(os.fspath(root))  # it cannot listen
-        self._root, self._state = Path(os.path.realpath(root)), state
+        # It cannot listen; other systems tell of files in other ways.
+        self.why = sends_no_events(os.fspath(root)) if sys.platform == "linux" else "this is not Linux"
+        self._root, self._state = root, state
         self._places = places(os.fspath(root))
         self._handle, self._folders = -1, dict[int, str]()
         self._end, self._begun_at = 0.0, tuple[object, ...]()
@@ -59,12 +62,8 @@ class Listener:
             make_private_folder(self._state / FOLDER)
             self._handle = _called("inotify_init1", _INIT)
             self._folders[self._watched(self._state / FOLDER, _LISTED)] = _COOKIES
-        except (
-            AttributeError,
-            OSError,
-            VaultError,
-        ) as error:  # no such thing on this system, or no more of it
-            self._give_up(error)
+        except (OSError, VaultError) as error:
+            self._fail(error)
 
     def enter(self, folder: str) -> None:
         """Listens to a folder that is about to be listed."""
@@ -72,11 +71,10 @@ class Listener:
             return
         mask = _LISTED if folder.partition("/")[0] in NO_NOTES else _WRITTEN
         try:
-            self._folders[self._watched(self._root / self._places.on_disk(folder), mask)] = folder
-        except OSError as error:
-            if error.errno == errno.ENOSPC:
-                self._give_up(error)
-            self.close()  # it went away under the walk
+            place = self._root / self._places.on_disk(folder) if folder else self._root.resolve()
+            self._folders[self._watched(place, mask)] = folder
+        except OSError as error:  # it may have gone under the walk
+            self._fail(error)
 
     def saw_all(self, doubtful: Collection[str]) -> None:
         """Told when the walk and what it found are in the index; `doubtful` are files to be looked at once more."""
@@ -119,7 +117,7 @@ class Listener:
                     continue
                 self._missed += 1
                 if self._missed > 1:
-                    self._give_up(OSError("the file system sends none"))
+                    self._fail(OSError(errno.ENOSYS, "the file system sends none"))
                 return False
             for watch, mask, name in events:
                 is_whole &= not mask & _LOST and self._notes(watch, mask, name)
@@ -151,10 +149,12 @@ class Listener:
     def _watched(self, path: Path, mask: int) -> int:
         return _called("inotify_add_watch", self._handle, os.fsencode(path), mask)
 
-    def _give_up(self, error: Exception) -> None:
+    def _fail(self, error: Exception) -> None:
+        """Listens no more; never again where the system has no more to give."""
         self.close()
-        self.why = f"the system gives no more file events ({getattr(error, 'strerror', '') or error})"
-        mark(self._state, MARK, f"{os.getpid()} {self.why}")
+        if isinstance(error, OSError) and error.errno in _USED_UP:
+            self.why = f"the system gives no more file events ({error.strerror})"
+            mark(self._state, MARK, f"{os.getpid()} {self.why}")
 
 
 def unheard(state: Path) -> list[str]:

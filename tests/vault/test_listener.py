@@ -140,6 +140,20 @@ def test_another_folder_in_the_place_of_the_vault_is_looked_at(staying, root):
     assert staying.own.found("elsewhere") == ["notes/now.md"]
 
 
+def test_a_link_to_the_vault_that_leads_elsewhere_is_followed(tmp_path, root):
+    other = shutil.copytree(root, tmp_path / "other")
+    put(other, {"notes/now.md": "elsewhere"})
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    with open_vault(link, listening=True) as app:
+        assert app.search("elsewhere").matches == ()
+        put(root, {"notes/near.md": "nearby"})
+        assert [match.path for match in app.search("nearby").matches] == ["notes/near.md"]
+        link.unlink()
+        link.symlink_to(other)
+        assert [match.path for match in app.search("elsewhere").matches] == ["notes/now.md"]
+
+
 def test_an_index_that_was_thrown_away_is_made_again(staying, root):
     shutil.rmtree(root / ".memoryclaw")
     put(root, {"notes/now.md": "anew"})
