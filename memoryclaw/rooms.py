@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memoryclaw.skills import approve, host_skills, listing, match, mcp_tools, outcomes, run, steps, tool_hosts, tools
     from memoryclaw.talk import own_words
     from memoryclaw.text import encoding, language, redaction
-    from memoryclaw.vault import audience, export_gate, files, folder, ledger, logs, permissions, seen, settings_text, state_folder, validity, vocabulary
+    from memoryclaw.vault import audience, export_gate, files, folder, ledger, listener, logs, permissions, seen, settings_text, state_folder, validity, vocabulary
     from memoryclaw.working import memory, store
     from memoryclaw.writing import bundles, command_consent, context, decisions, edit, identity, init, migration, remember, secret_gate, tracking
     # fmt: on

@@ -43,7 +43,7 @@ FREE = {"interfaces", "app", "daemon"}
 EFFECTS = {
     "config", "text.words", "unix",
     "models.http_limits", "models.command", "models.llm", "models.ollama", "models.openai", "models.packaged",
-    "vault.files", "vault.folder", "vault.ledger", "vault.permissions", "vault.state_folder", "vault.watcher",
+    "vault.files", "vault.folder", "vault.ledger", "vault.listener", "vault.permissions", "vault.state_folder", "vault.watcher",
     "history.commit_hook", "history.git", "history.journal", "history.remote", "history.repository", "erase.rewriting", "erase.traces",
     "writing.command_consent", "writing.bundles", "writing.init", "writing.secret_gate", "writing.context", "writing.tickets", "writing.tracking", "writing.writer",
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",

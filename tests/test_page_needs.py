@@ -16,6 +16,7 @@ from memoryclaw.daemon.daemon import Events
 from memoryclaw.errors import ForbiddenError, InputError, NotFoundError
 from memoryclaw.index.watching import WatchReport
 from memoryclaw.interfaces import shapes
+from memoryclaw.vault.folder import Scan, Vault
 
 
 @pytest.fixture
@@ -182,16 +183,22 @@ def test_what_looks_several_times_waits_for_the_watch_once_and_then_knows_what_c
             ]
 
 
-def test_what_looks_several_times_looks_at_the_files_once(app: App, root: Path) -> None:
-    def looks() -> int:
-        return int((root / ".memoryclaw/looks.lock").read_text().split()[0])
+def test_what_looks_several_times_looks_at_the_files_once(
+    app: App, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walks, scan = list[str](), Vault.scan
 
+    def counted(vault: Vault, under: str = "") -> Scan:
+        walks.append(under)
+        return scan(vault, under)
+
+    monkeypatch.setattr(Vault, "scan", counted)
     app.sync()
     app.browse(limit=1)
-    before = looks()
+    before = len(walks)
     with app.looking():
         assert all(app.browse(limit=1) for _ in range(3))
-    assert looks() == before + 1
+    assert len(walks) == before + 1
     (root / "notes/new.md").write_text("quaystone\n")
     with app.looking():
         assert len(app.search("quaystone").matches) == 1

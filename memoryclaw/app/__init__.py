@@ -58,6 +58,7 @@ def open_vault(
     progress: Progress | None = None,
     patience: float = WAIT,
     audience: str = OWNER,
+    listening: bool = False,
 ) -> App:
     """Opens the vault at `path`, or the one that the command line would choose in this folder.
 
@@ -65,6 +66,7 @@ def open_vault(
         clock: tells the time; everything that depends on it asks here.
         patience: seconds that a live watcher is given to say that the index is in line, before the files are looked at.
         audience: for whom it is opened: what is for others is not seen, and only the owner changes what is there.
+        listening: it stays open, and hears what changes in the vault instead of looking at all files for each verb.
 
     Raises:
         InputError: that is no audience.
@@ -77,7 +79,9 @@ def open_vault(
         way = "`memoryclaw init .`" if notes == settings.here() else f"`memoryclaw init {notes}`"
         sentence = f"{notes} holds notes but is not a vault yet"
         raise errors.VaultError(f"{sentence}; run {way} to make it one, or name another with --vault")
-    return App(root, clock=clock, progress=progress, patience=patience, audience=audience)
+    return App(
+        root, clock=clock, progress=progress, patience=patience, audience=audience, listening=listening
+    )
 
 
 def survey_vault(
@@ -1141,7 +1145,7 @@ class App:
             self.config,
             daemon=watcher(context.state)[0] or None,
             waiting=rooms.stats.waiting_turns(self._consolidation_context),
-            announced=adoption.announcements(context),
+            announced=[*adoption.announcements(context), *rooms.listener.unheard(context.state)],
             vectors=context.vectors if context.wants_vectors else None,
         )
 

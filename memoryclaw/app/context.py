@@ -117,6 +117,7 @@ class VaultContext:
         kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
         may: asked with the open transaction before an index on a server is written; may raise.
         permissions: where this person's permissions are kept; in their own folder, if nothing else is said.
+        listening: it stays, and hears what changes in the vault where no watcher tells it.
     """
 
     def __init__(
@@ -131,6 +132,7 @@ class VaultContext:
         kept: Callable[[], Freshness] | None = None,
         may: Callable[[Any], None] | None = None,
         permissions: Store | None = None,
+        listening: bool = False,
     ) -> None:
         self.root = root
         self.clock = clock
@@ -142,6 +144,7 @@ class VaultContext:
         self._put_store()
         self._kept = kept
         self._may = may
+        self._listening = listening
         self.vault = Vault(root, audience, self.config.folders, self.config.timezone, self.config.exclude)
         self._sees_all = audience == OWNER
         self.progress = progress
@@ -322,7 +325,13 @@ class VaultContext:
     @property
     def sync(self) -> Sync:
         """Brings the index of everything in line with the files."""
-        return Sync(self._owners_vault, self._whole, renamed=self._renamed, progress=self.progress)
+        vault = self._owners_vault
+        vault.entered = self._listener.enter if self._listener else None
+        return Sync(vault, self._whole, renamed=self._renamed, progress=self.progress)
+
+    @cached_property
+    def _listener(self) -> rooms.listener.Listener | None:
+        return rooms.listener.Listener(self.root, self.state) if self._listening else None
 
     @property
     def today(self) -> date:
@@ -350,6 +359,8 @@ class VaultContext:
                 self.__dict__[index].database.close()
         if "vectors" in self.__dict__:
             self.vectors.store.close()
+        if listener := self.__dict__.pop("_listener", None):
+            listener.close()
 
     # ── Carrying out a verb
 
@@ -384,8 +395,9 @@ class VaultContext:
             self.asked = None  # what a verb has written itself, it sees when it looks again
         elif self.looked and not (self.looked.degraded or self._was_replaced()):
             return self.looked
+        listener = self._listener if self._listener and not self._listener.why else None
         freshness = fresh(
-            self.sync, self._whole, self.state, settings=repr(self.config), wait=self.patience, since=since
+            self.sync, self._whole, self.state, wait=self.patience, since=since, listener=listener
         )
         self.looked = freshness if self.only_looks and self.audience == OWNER else None
         if self.audience != OWNER:

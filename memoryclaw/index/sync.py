@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from memoryclaw import late
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
@@ -19,7 +18,10 @@ from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Scan, Vault, is_wanted
 from memoryclaw.vault.layout import ALIASES_FILE, DECISIONS_FILE, SCHEMA_FILE
 from memoryclaw.vault.permissions import carry
-from memoryclaw.vault.state_folder import WAIT, echo, turn_to_look
+from memoryclaw.vault.state_folder import WAIT, echo
+
+if TYPE_CHECKING:  # most processes do not stay
+    from memoryclaw.vault.listener import Listener
 
 SETTINGS_FILES = frozenset({ALIASES_FILE, SCHEMA_FILE, DECISIONS_FILE})
 Renamed = Callable[[str, str], None]
@@ -238,28 +240,29 @@ def fresh(
     index: Index,
     state: Path,
     *,
-    settings: str = "",
     wait: float = WAIT,
     since: float | None = None,
+    listener: Listener | None = None,
 ) -> Freshness:
-    """Brings the index in line with the files, or relies on a live watcher or another process that has just done so.
+    """Brings the index in line with the files, or relies on who heard what changed: a live watcher, or a listener.
 
     Args:
         state: the state folder, where a live watcher takes cookies.
-        settings: all that the index depends on besides the files.
         since: the moment, by the monotonic clock, whose files the answer must know; now when it is not given.
+        listener: heard the walks of this `sync`, and knows what changed since the last.
 
     Raises:
         VaultError: there is nothing to answer from.
     """
     if _is_kept(index, lambda: echo(state, wait, since)):
         return Freshness()
-    said = settings.encode("utf-8", "surrogatepass")
-    with turn_to_look(state, f"{zlib.crc32(said):x}-{zlib.adler32(said):x}-{len(said)}") as turn:
-        if turn.is_spared and _is_kept(index, lambda: True):
-            return Freshness()
-        freshness = healed(index, lambda: _synced(sync, index))
-        turn.saw_all = not freshness.degraded
+    if listener and _is_kept(index, lambda: listener.hears() and _is_followed(sync, index, listener)):
+        return Freshness()
+    if listener:
+        listener.begin()
+    freshness = healed(index, lambda: _synced(sync, index))
+    if listener and not freshness.degraded:
+        listener.saw_all(index.doubtful())
     return freshness
 
 
@@ -287,12 +290,23 @@ def brought_up(following: Following, view: Index) -> Freshness:
 
 
 def _is_kept(index: Index, is_in_line: Callable[[], bool]) -> bool:
-    """True when this very index is in line, as another process has just said."""
+    """True when this very index is in line, as whoever heard what changed says."""
     if not index.database.exists():
         return False
     with index.database.guarded():
         was_new = index.database.rebuilt
     return not was_new and is_in_line() and index.database.is_current()
+
+
+def _is_followed(sync: Sync, index: Index, listener: Listener) -> bool:
+    """True when the files that a listener heard of are in the index as they are."""
+    try:
+        with index.database.telling():
+            synced = sync.paths(listener.pending) if listener.pending else Synced()
+    except (IndexBusyError, IndexDamagedError, VaultError):  # a look at everything says what is wrong
+        return False
+    listener.pending = set(synced.racy)
+    return True
 
 
 def _synced(sync: Sync, index: Index) -> Freshness:

@@ -11,7 +11,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -160,11 +160,17 @@ def prepare(root: str, path: str, temp: str, data: bytes) -> None:
             os.close(handle)
 
 
-def place(root: str, path: str, temp: str, expected: str | None) -> None:
-    """Moves a prepared temp file to its path if the file there still has the expected digest; else ConflictError."""
+def place(root: str, path: str, temp: str, expected: str | None, *, settled: bool = True) -> None:
+    """Moves a prepared temp file to its path if the file there still has the expected digest; else ConflictError.
+
+    Args:
+        settled: the name is on the disk afterwards; else `settle` sees to that for many at once.
+    """
     with _parent(root, path) as (folder, name):
         if expected is None:
-            _to_free_name(folder, temp, folder, name, f"{path} exists by now; nothing was written. Try again")
+            _to_free_name(folder, temp, name, f"{path} exists by now; nothing was written. Try again")
+            with suppress(FileNotFoundError):
+                os.unlink(temp, dir_fd=folder)
         else:
             _check(folder, name, path, expected)
             written = _digest(folder, temp)
@@ -176,7 +182,18 @@ def place(root: str, path: str, temp: str, expected: str | None) -> None:
             else:  # an editor saved between the look and the exchange
                 _give_back(folder, temp, name, written)
                 raise _conflict(path)
-        os.fsync(folder)
+        if settled:
+            os.fsync(folder)
+
+
+def settle(root: str, paths: Iterable[str]) -> None:
+    """Waits until the names in the folders of these files are on the disk."""
+    for path in {path.rpartition("/")[0]: path for path in paths}.values():
+        with (
+            suppress(NotFoundError),
+            _parent(root, path) as (folder, _),
+        ):  # who took it away has the last word
+            os.fsync(folder)
 
 
 def hand_back(root: str, path: str, temp: str, before: str | None, after: str | None) -> None:
@@ -325,29 +342,29 @@ def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> File
     return FileRead(data, digest_of(data))
 
 
-def _to_free_name(folder: int, name: str, target: int, new: str, message: str) -> None:
-    """Links a file to a free name; unlike a rename, a link never replaces another file."""
+def _to_free_name(folder: int, name: str, new: str, message: str) -> None:
+    """Links a file to a free name of its folder; unlike a rename, a link never replaces another file."""
     try:
-        os.link(name, new, src_dir_fd=folder, dst_dir_fd=target, follow_symlinks=False)
+        os.link(name, new, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     except FileExistsError:
         raise ConflictError(message) from None
     except OSError as error:
         # A file system without hard links (exFAT, some network drives) has nothing better than to look first.
         if error.errno not in NO_LINKS:
             raise
-        if _mode_of(target, new) is not None:
+        if _mode_of(folder, new) is not None:
             raise ConflictError(message) from None
-        os.rename(name, new, src_dir_fd=folder, dst_dir_fd=target)
-        return
-    os.fsync(target)
-    os.unlink(name, dir_fd=folder)
+        os.rename(name, new, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def _return(folder: int, temp: str, name: str) -> None:
     """Gives a file its name again, unless an editor has saved there once more."""
     try:
-        _to_free_name(folder, temp, folder, name, "")
+        _to_free_name(folder, temp, name, "")
+        os.fsync(folder)  # before its other name goes
     except ConflictError:
+        pass
+    with suppress(FileNotFoundError):
         os.unlink(temp, dir_fd=folder)
 
 

@@ -167,6 +167,7 @@ class Vault:
         self.labels = labels
         self.zone = zone
         self.exclude = exclude
+        self.entered: Callable[[str], None] | None = None  # told of each folder that a walk is about to list
         self._prefix = os.fspath(root) + "/"
         self._places = places(os.fspath(root))
 
@@ -355,6 +356,8 @@ class Vault:
             stack += [name] if info is not None and stat.S_ISDIR(info.st_mode) else []
         while stack:
             folder = stack.pop()
+            if self.entered:
+                self.entered(folder)
             try:
                 fd = os.open(self._at(folder), OPEN_FOLDER | (os.O_NOFOLLOW if folder else 0))
                 try:

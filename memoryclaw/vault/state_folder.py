@@ -261,69 +261,6 @@ def take(state: Path, names: list[str]) -> None:
                 os.unlink(name, dir_fd=folder)
 
 
-# Processes that would look at all files at the same time take turns, and who waited for its turn may find the look done.
-
-LOOKS_FILE = "looks.lock"
-_TURN = 0.2  # seconds that a reader waits for others, who may be making the index for the first time
-
-
-class LookTurn:
-    """One process's turn to look; `is_spared` when another began to look after this one came, and saw everything."""
-
-    def __init__(self, *, is_spared: bool = False) -> None:
-        self.is_spared = is_spared
-        self.saw_all = False
-
-
-@contextlib.contextmanager
-def turn_to_look(state: Path, key: str) -> Iterator[LookTurn]:
-    """Waits for a turn to bring the index in line with the files; whoever looks then says if it `saw_all`.
-
-    No clock decides who is spared: looks are counted, and who comes while the fifth is under way wants the sixth or a later one.
-
-    Args:
-        key: a short word for the settings that the index depends on; nobody shares the look of who goes by others.
-    """
-    try:
-        handle = os.open(
-            f"{state}/{LOOKS_FILE}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
-        )
-    except OSError:  # nothing was indexed yet, or nothing can be written
-        yield LookTurn()
-        return
-    try:
-        came, end, pause = _looks(handle)[0], time.monotonic() + _TURN, _PAUSE
-        while True:
-            is_ours = is_locked(handle)
-            begun, seen, by = _looks(handle)
-            turn = LookTurn(is_spared=seen > came and by == key)
-            if is_ours or turn.is_spared or time.monotonic() >= end:
-                break
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.003)
-        is_counted = is_ours and not turn.is_spared
-        if is_counted:
-            _count(handle, begun + 1, seen, by)
-        yield turn
-        if is_counted and turn.saw_all:
-            _count(handle, begun + 1, begun + 1, key)
-    finally:
-        os.close(handle)
-
-
-def _looks(handle: int) -> tuple[int, int, str]:
-    """How many looks began, which of them was the last to see everything, and by which settings."""
-    words = os.pread(handle, 120, 0).decode("ascii", "replace").split()
-    if len(words) != 3 or not (words[0].isdecimal() and words[1].isdecimal()):
-        return 0, 0, "-"
-    return int(words[0]), int(words[1]), words[2]
-
-
-def _count(handle: int, begun: int, seen: int, key: str) -> None:
-    with suppress(OSError):  # no room: nobody is spared
-        os.pwrite(handle, f"{begun} {seen} {key}".ljust(120).encode("ascii"), 0)
-
-
 class WatchLock:
     """The lock of a vault's only watcher, held until `close` or until the process ends.
 

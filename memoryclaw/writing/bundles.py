@@ -32,7 +32,7 @@ from memoryclaw.vault.notes import read_note
 from memoryclaw.version import __version__
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.tombstones import Tombstones, text_of_record
-from memoryclaw.writing.writer import Edit, write
+from memoryclaw.writing.writer import Edit, recover, write
 
 FORMAT, EDITION = "memoryclaw-bundle", 1
 ARTIFACTS = "logs/artifacts/"
@@ -321,6 +321,8 @@ def restore(
     Args:
         pristine: what `init` wrote, which gives way where nobody has changed it and the folders are in the same places.
     """
+    if not dry_run:
+        recover(context.root)  # what a killed restore had under way: nothing else may be left to write
     if bundle.paths != places(context.root).moved:
         pristine = NOTHING  # by other settings, nobody would look where things are here
     restoring = _Restoring(context, bundle, pristine, dry_run=dry_run)

@@ -69,13 +69,16 @@ def recover(root: str) -> str:
 
 def carry_out(root: str, steps: tuple[JournalStep, ...]) -> None:
     """Takes the steps that are not done yet; their temp files must be there."""
+    placed = []
     for step in steps:
         if _is_done(root, step):
             continue
         if step.after is not None:
-            files.place(root, step.path, step.temp, step.before)
+            files.place(root, step.path, step.temp, step.before, settled=False)
+            placed.append(step.path)
         elif step.before is not None:
             files.remove_file(root, step.path, step.before, step.temp)
+    files.settle(root, placed)
 
 
 def publish(root: str, pending: JournalEntry, made: NewCommit) -> None:

@@ -49,12 +49,12 @@ def assert_untorn(root: Path, whole: dict[str, bytes]) -> None:
 
 
 def strays(root: Path) -> list[str]:
-    """What a killed process may leave behind; the locks of the index and of looks are there to stay."""
+    """What a killed process may leave behind; the lock of the index is there to stay."""
     ends, ours = (".tmp", ".lock"), ("memoryclaw.index", "pending.json", "plan.json")
     found = [
         str(p.relative_to(root)) for p in root.rglob("*") if p.name.endswith(ends) or p.name.startswith(ours)
     ]
-    return [path for path in found if path not in (".memoryclaw/index.lock", ".memoryclaw/looks.lock")]
+    return [path for path in found if path != ".memoryclaw/index.lock"]
 
 
 def remembered(root: Path) -> dict[str, bytes]:

@@ -27,7 +27,7 @@ def cut_short(root, monkeypatch, where):
             patch.setattr(writer, "publish", die)
         else:
             real, count = files.place, iter(range(9))
-            patch.setattr(files, "place", lambda *a: real(*a) if next(count) < where else die())
+            patch.setattr(files, "place", lambda *a, **k: real(*a, **k) if next(count) < where else die())
         with pytest.raises(Killed):
             write(str(root), edits, lambda: "Both\n\nRun: r-1\n", verb="test", now=NOW)
 
@@ -142,8 +142,8 @@ def test_a_commit_that_came_in_between_is_built_upon(tmp_path, monkeypatch):
     root, done = vault(tmp_path), []
     real = files.place
 
-    def place_and_commit(*args):
-        real(*args)
+    def place_and_commit(*args, **options):
+        real(*args, **options)
         if not done:
             done.append(git(root, "commit", "--allow-empty", "-qm", "mine"))
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import stat
+
 import pytest
 from gitvault import NOW, git, snapshot, users_work, vault_of
 
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.vault import files
-from memoryclaw.writing.writer import Edit, Move, PendingCommit, text_change, writing
+from memoryclaw.writing.writer import Edit, Move, PendingCommit, new_file, text_change, writing
 
 LINES = "".join(f"line {i}\n" for i in range(20))
 
@@ -108,10 +111,10 @@ def test_a_landing_that_fails_leaves_every_file_as_it_was(root, monkeypatch):
     before = snapshot(root)
     real = files.place
 
-    def place(where, path, temp, expected):
+    def place(where, path, temp, expected, **options):
         if path == "b.md":
             raise OSError(28, "No space left on device")
-        real(where, path, temp, expected)
+        real(where, path, temp, expected, **options)
 
     monkeypatch.setattr(files, "place", place)
     with pytest.raises(OSError, match="No space"):
@@ -122,13 +125,24 @@ def test_a_landing_that_fails_leaves_every_file_as_it_was(root, monkeypatch):
 def test_a_file_that_the_user_saves_meanwhile_is_worked_out_again(root, monkeypatch):
     real, done = files.place, []
 
-    def place(where, path, temp, expected):
+    def place(where, path, temp, expected, **options):
         if not done:
             done.append((root / "a.md").write_text(LINES + "mine\n"))
-        real(where, path, temp, expected)
+        real(where, path, temp, expected, **options)
 
     monkeypatch.setattr(files, "place", place)
     write_all(root, item("one", edit("a.md", "line 3\n", "one\n")), item("two", edit("b.md", "b", "c")))
     assert (root / "a.md").read_text() == LINES.replace("line 3\n", "one\n") + "mine\n"
     assert subjects(root) == ["one", "two"]
     assert [line for line in git(root, "diff", "-U0").splitlines() if line[:1] in "+-"][2:] == ["+mine"]
+
+
+def test_the_disk_is_waited_for_once_for_all_names_of_a_folder(root, monkeypatch):
+    """Once for the journal, once for each file, and once for the folder that got the names."""
+    waits, real = [], os.fsync
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: (waits.append(stat.S_ISDIR(os.fstat(handle).st_mode)), real(handle))
+    )
+    items = [item(f"n{n}", new_file(f"notes{n}.md", "new\n")) for n in range(3)]
+    write_all(root, *items)
+    assert (waits.count(True), waits.count(False)) == (1, 4)

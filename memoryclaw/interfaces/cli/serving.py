@@ -192,7 +192,7 @@ def mcp(context: CliContext) -> None:
     from memoryclaw.app import open_vault  # `--help` needs no vault
     from memoryclaw.interfaces.cli import exit_codes
 
-    opening = partial(open_vault, context.vault, audience=context.caller(AGENT))
+    opening = partial(open_vault, context.vault, audience=context.caller(AGENT), listening=True)
     mcp_server.run(opening, partial(exit_codes.report_bug, context=context))
 
 
