@@ -1,6 +1,6 @@
 """Lines of a turn → those that have the form of what people paste: a chat, a transcript, a ticket, a log, a form, lyrics, code.
 
-A form is a row with its example. What stands in it is not read, so it need not be in a language that is known.
+A form is a row of `data/pasted_forms.toml` with its example. What stands in it is not read, so it need not be in a language that is known.
 """
 
 from __future__ import annotations
