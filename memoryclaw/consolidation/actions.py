@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar
@@ -54,6 +54,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 IMPORTED = "notes/basic-memory/"  # where notes go that another program wrote and a person said yes to
 
 
+def _is_semantic(path: str) -> bool:
+    return place_of(path) == ("semantic", "current")
+
+
+def _is_episode(path: str) -> bool:
+    return path.startswith("episodes/") and path.endswith(".md")
+
+
 @dataclass(frozen=True, slots=True)
 class Action(ABC):
     """One edit of one file, as data."""
@@ -61,6 +69,7 @@ class Action(ABC):
     heading: ClassVar[str]  # in a proposal
     counted_as: ClassVar[str] = ""  # in the message of a run's last commit
     known_by: ClassVar[tuple[str, ...]] = ("paths",)  # the fields that tell it from others of its kind
+    allowed: ClassVar[Callable[[str], bool]]  # the files in which a proposal may ask for it
     # What its file said, when this was planned, of what this replaces or rests on; empty where that does not matter.
     basis: str = field(default="", kw_only=True)
 
@@ -97,9 +106,9 @@ class Action(ABC):
         """What it changes, in a sentence."""
         return self.paths[0]
 
-    @abstractmethod
     def may_be_proposed(self) -> bool:
         """True where a proposal may ask for it: anyone may have written the text of a proposal."""
+        return type(self).allowed(self.paths[0])
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -151,18 +160,14 @@ class _FileAction(Action):
 class _EpisodeAction(_FileAction):
     """An action on an episode."""
 
-    def may_be_proposed(self) -> bool:
-        """Allows episodes."""
-        return _is_episode(self.path)
+    allowed: ClassVar[Callable[[str], bool]] = _is_episode
 
 
 @dataclass(frozen=True, slots=True)
 class _SemanticAction(_FileAction):
     """An action on the facts and statements of a file."""
 
-    def may_be_proposed(self) -> bool:
-        """Allows semantic files."""
-        return _is_semantic(self.path)
+    allowed: ClassVar[Callable[[str], bool]] = _is_semantic
 
     def facts(self, text: str | None, collections: frozenset[str]) -> tuple[Fact, ...]:
         """What the file says."""
@@ -185,14 +190,8 @@ class _ValueAction(_SemanticAction):
 
     def _stated(self, text: str | None, collections: frozenset[str]) -> list[Fact]:
         """The lines that say it."""
-        return [
-            fact
-            for fact in self.facts(text, collections)
-            if fact.current
-            and same(fact.entity, self.entity)
-            and same(fact.field, self.field)
-            and fact.value == self.value
-        ]
+        facts = SemanticFile(self.path, collections).current(text or "", self.entity, self.field)
+        return [fact for fact in facts if fact.value == self.value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +200,10 @@ class NewFile(_FileAction):
 
     text: str
     heading: ClassVar[str] = "New file"
+    # Episodes, semantic files, skill drafts, and the notes of another program in their own folder.
+    allowed: ClassVar[Callable[[str], bool]] = lambda path: (
+        _is_new(path) or (path.startswith(IMPORTED) and path.endswith(".md"))
+    )
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The new text; what stands there already is of an earlier try, perhaps edited by a person since, and stays."""
@@ -210,10 +213,6 @@ class NewFile(_FileAction):
         """Why not, where the file that stands there is not of an earlier try: that one cites the same lines."""
         ours = text is None or text == after == self.text or bool(_ranges_in(text) & _ranges_in(self.text))
         return "" if ours else f"{self.path} was created since this was planned"
-
-    def may_be_proposed(self) -> bool:
-        """Allows episodes, semantic files, skill drafts, and the notes of another program in their own folder."""
-        return _is_new(self.path) or (self.path.startswith(IMPORTED) and self.path.endswith(".md"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,11 +307,8 @@ class SetFact(_SemanticAction):
         return next((with_inline(text, file, fact.id, counts) for fact in self._standing(text, file)), text)
 
     def _standing(self, text: str, file: SemanticFile) -> list[Fact]:
-        return [
-            fact
-            for fact in file.facts(text).facts
-            if fact.current and self.is_of(fact) and fact.value == self.value
-        ]
+        facts = file.current(text, self.entity, self.field or VALUE)
+        return [fact for fact in facts if fact.value == self.value]
 
     def _set_in(self, text: str, file: SemanticFile) -> str:
         first, _, further = self.source.partition(",")
@@ -444,6 +440,7 @@ class AddPending(Action):
     audience: str = ""  # whom it is for; empty without a label
     scope: str = ""  # what it holds for; empty: everything
     heading: ClassVar[str] = "Fact that waits"
+    allowed: ClassVar[Callable[[str], bool]] = lambda _: True  # it only asks
     counted_as: ClassVar[str] = "waiting"
     known_by: ClassVar[tuple[str, ...]] = ("entity", "field", "value")
 
@@ -462,10 +459,6 @@ class AddPending(Action):
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the waiting fact."""
         return add_pending(text or "", self.fact)
-
-    def may_be_proposed(self) -> bool:
-        """Always: it only asks."""
-        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -644,15 +637,12 @@ class AddSynonym(_FileAction):
     name: str
     other: str
     heading: ClassVar[str] = "Synonym"
+    allowed: ClassVar[Callable[[str], bool]] = lambda path: path == ALIASES_FILE
     known_by: ClassVar[tuple[str, ...]] = ("name", "other")
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the synonym."""
         return add_synonym(text or "", self.name, self.other)
-
-    def may_be_proposed(self) -> bool:
-        """Allows the file of synonyms."""
-        return self.path == ALIASES_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -685,6 +675,10 @@ class AddLines(_FileAction):
     section: str
     text: str
     heading: ClassVar[str] = "Lines for a section"
+    # Skills, whose approval ends with the change: hosts keep the version that a person approved.
+    allowed: ClassVar[Callable[[str], bool]] = lambda path: (
+        path.startswith("skills/") and path.endswith("/SKILL.md")
+    )
     known_by: ClassVar[tuple[str, ...]] = ("path", "section", "text")
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
@@ -712,16 +706,13 @@ class AddLines(_FileAction):
         head = text[: begin + heading.below + len(content)].rstrip("\r\n")
         return f"{head}{end}{'' if content else end}{new}{text[len(head) :].removeprefix(end)}"
 
-    def may_be_proposed(self) -> bool:
-        """Allows skills, whose approval ends with the change: hosts keep the version that a person approved."""
-        return self.path.startswith("skills/") and self.path.endswith("/SKILL.md")
-
 
 @dataclass(frozen=True, slots=True)
 class Stands(_ValueAction):
     """Changes nothing: the rest of its change is made only while the file says this."""
 
     heading: ClassVar[str] = "While this stands"
+    allowed: ClassVar[Callable[[str], bool]] = lambda _: False  # a person's yes counts whatever stands
     known_by: ClassVar[tuple[str, ...]] = ()  # a change is known by what it does
 
     def patch(self, text: str | None, collections: frozenset[str]) -> str | None:
@@ -736,10 +727,6 @@ class Stands(_ValueAction):
         """Why not, where it no longer stands as it did."""
         stands = self.rests_on(text, collections) == self.basis
         return "" if stands else f"{self.changed} has changed since this was planned"
-
-    def may_be_proposed(self) -> bool:
-        """Never: a person's yes counts whatever stands."""
-        return False
 
 
 OPEN, DONE, OFF = " ", "x", "-"  # boxes of to-dos
@@ -872,14 +859,6 @@ def _ranges_in(text: str) -> set[str]:
 def _encodable(text: str) -> str:
     """The text without halves of characters, which no file can hold; logs have them where a host cut a string."""
     return text.encode("utf-8", "replace").decode() if _SURROGATE.search(text) else text
-
-
-def _is_semantic(path: str) -> bool:
-    return place_of(path) == ("semantic", "current")
-
-
-def _is_episode(path: str) -> bool:
-    return path.startswith("episodes/") and path.endswith(".md")
 
 
 def _is_new(path: str) -> bool:

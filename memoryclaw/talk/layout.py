@@ -1,6 +1,6 @@
 """Lines of a turn → those that have the form of what people paste: a chat, a transcript, a ticket, a log, a form, lyrics, code.
 
-A form is a row with its example. What stands in it is not read, so it need not be in a language that is known.
+A form is a row of `data/pasted_forms.toml` with its example. What stands in it is not read, so it need not be in a language that is known.
 """
 
 from __future__ import annotations
@@ -15,17 +15,6 @@ from memoryclaw import late
 from memoryclaw.text import words as lists
 from memoryclaw.text.grammar import UNREAD, Grammar, WordList, grammar, tokens_of
 from memoryclaw.text.sentences import sentences
-
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-zä]{0,6}\.?"
-_CLOCK = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[.,]\d{1,3})?(?:\s?[ap]\.?m\b\.?)?"
-_DAY = (
-    rf"(?:\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{2,4}}|\d{{1,2}}\.? {_MONTH}(?: \d{{4}})?|{_MONTH} {{1,2}}\d{{1,2}}(?:, \d{{4}})?"
-    r")"
-)
-_DATED = rf"(?:(?:on |le |am |el )?{_DAY}(?:,? (?:at|um|à|a las) |,? {{1,2}}| ?T ?)?(?:{_CLOCK})?Z?)"
-_STAMP = rf"(?:{_DATED}|(?:(?:today|yesterday|heute|gestern|aujourd'hui|hier|hoy|ayer),? (?:(?:at|um|à|a las) )?)?{_CLOCK})"
-_AGO = r"(?:\d{1,3} ?(?:s|m|h|d|w|mo|y|min|mins|hr|hrs|(?:second|minute|hour|day|week|month|year)s?)(?: ago)?|vor \d{1,3} \w{3,9}|just now)"
-_NAME = r"[@+~]?\w[\w.'’@()+-]{0,30}(?:,? [\w.'’()+-]{1,30}){0,3}"
 
 
 class Form(NamedTuple):
@@ -43,59 +32,20 @@ class Form(NamedTuple):
     program: bool = False  # a program wrote it, of what it did
 
 
-def _form(name: str, pattern: str, example: str, least: int = 1, **traits: bool) -> Form:
-    return Form(name, late.pattern(pattern, re.IGNORECASE), pattern, example, least, **traits)
+def _forms() -> Iterator[Form]:
+    """The rows of `pasted_forms.toml`, with the patterns that stand in others in their places."""
+    rows = lists.text("pasted_forms.forms")
+    for name in ("stamp", "dated", "day", "month", "clock", "ago", "name"):
+        rows = rows.replace(f"<{name.upper()}>", lists.text(f"pasted_forms.{name}"))
+    for head, pattern, example in zip(*[iter(rows.splitlines())] * 3, strict=True):
+        name, _, traits = head.partition(" | ")
+        known = dict.fromkeys(traits.replace("twice", "").split(), True)
+        yield Form(
+            name, late.pattern(pattern, re.IGNORECASE), pattern, example, 1 + ("twice" in traits), **known
+        )
 
 
-FORMS = (
-    _form("message", rf"\W{{0,3}}(?:{_DATED}|(?<=[\[(<]){_CLOCK})\W{{1,4}}(?P<who>[^:\n]{{1,40}}?) ?: {{1,4}}(?P<words>\S)", "[04.03.26, 10:32] Tom: hi"),
-    _form("message with a clock", rf"{_CLOCK}\W{{1,4}}(?P<who>{_NAME}): {{1,4}}(?P<words>\S)", "10:32 Tom: I am in", spoken=True),
-    _form("message of a name with its time", rf"(?P<who>{_NAME}?),? {{0,2}}[\[(]{_STAMP}[\])]?: {{1,4}}(?P<words>\S)", "Tom (10:32): hi"),
-    _form("line of a channel", r"(?:\W?\d{1,2}:\d\d(?::\d\d)?\W? {1,4})?<[@+%~& ]?(?P<who>[\w.|^`{}\[\]-]{1,30})> (?P<words>\S)", "<tom> hi"),
-    _form("line of a channel in columns", rf"{_CLOCK} {{1,20}}[\w.^`-]{{1,30}} \| \S", "22:14:11   tom | hi"),
-    _form("line of a prompt", r"(?P<who>[a-z][\w.-]{1,20})> {1,4}\S", "tom> hi", least=2),
-    _form("name behind a mark", r"> ?@?[\w.-]{2,20}$", "> tom", least=2, below=True),
-    _form("act in a channel", r"\W?\d{1,2}:\d\d(?::\d\d)?\W? {1,4}(?:\*|-->|<--|-!-) \w", "[10:32] * tom waves"),
-    _form("head with a name and a time", rf"(?=\D*+\d|.*now)\W{{0,3}}(?P<who>{_NAME}?)(?:,? {{1,3}}|\s[-–—·|•]\s|,? ?[\[(])(?:sent )?(?:{_STAMP}|{_AGO})[\])]? ?:?$", "Tom — Today at 10:32", named=True, below=True),
-    _form("head with a time and a name", rf"[\[(]{_STAMP}[\])] (?P<who>{_NAME}):?$", "[10:32] Reed, Tom", named=True, below=True),
-    _form("head of a talk with its time", rf"(?:\d{{1,2}}:)?\d{{1,2}}:\d\d from (?P<who>{_NAME}) to {_NAME}:", "10:32:11 From Tom to Everyone:", below=True),
-    _form("head of a post", rf"(?:.{{0,40}} )?(?:posted|commented|replied|wrote|opened|asked|answered|sent|shared)\b.{{0,60}}? (?:{_STAMP}|{_AGO})\b(?: ?[·•].{{0,40}})?$", "tomr commented 2 days ago", apart=True, below=True),
-    _form("message of a handle", r"@\w{1,30}: {1,4}\S", "@tomr: hi"),
-    _form("head of a post with a handle", rf"(?:{_NAME} )?@\w{{1,30}}(?:\s[·•|-]\s.{{1,20}}|:)$", "Tom @tomr · 4h", below=True),
-    _form("head of a review", r"[★☆⭐]{1,5} ?.{0,60}$", "★★★★☆ Tom R.", below=True),
-    _form("answer of a program", r"(?:automatic reply|auto-?reply|out of (?:the )?office|abwesenheitsnotiz|automatische antwort|réponse automatique|respuesta automática|risposta automatica|resposta automática|automatisch antwoord)\b.{0,60}$", "Automatic reply: away", below=True),
-    _form("forwarded", r"\W{0,3}(?:forwarded (?:from|message)|weitergeleitet(?:e nachricht)? von|reenviado|transféré|inoltrato)\b.{0,60}$", "Forwarded from Tom", below=True),
-    _form("who said it, of a page", r"(?:you|chatgpt|claude|gemini|copilot|user|assistant|human) said:?$", "You said:", below=True),
-    _form("handle", r"@\w{2,30}$", "@tomr", below=True),
-    _form("place of a post", r"(?:r/\w{2,30}|(?:posted by )?u/[\w-]{2,30})\b.{0,40}$", "r/roommates", below=True),
-    _form("day of a message", rf"(?:today|yesterday|heute|gestern|aujourd'hui|hier|hoy|ayer),? (?:(?:at|um|à|a las) )?{_CLOCK}$", "Today 10:32", below=True),
-    _form("age of a post", rf"{_AGO}(?: ?[·•].{{0,20}})$", "4h ·", below=True),
-    _form("question of a form", r"q\d{1,2}[.:)]? .{1,200}\?$", "Q1. Where do you live?", below=True),
-    _form("time alone", rf"\W{{0,2}}(?::[\w-]{{1,30}}: {{1,3}})?{_CLOCK}\W{{0,2}}$", "00:12", least=2, below=True),
-    _form("subtitle", r"(?:\d\d:)?\d\d:\d\d[.,]\d{3} ?-->", "00:00:01,000 --> 00:00:03,500", below=True),
-    _form("time in brackets", r"[\[(]\d{1,2}:\d\d(?:[:.]\d\d\d?)?[\])] {1,4}\w", "[00:00:12] hello", least=2),
-    _form("time of a film", r"0{1,2}:\d\d(?::\d\d)? {1,4}\w", "0:12 hello", least=2),
-    _form("record", rf"\[?\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?\S* {{1,4}}\S|{_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d \S", "2026-03-04 10:32:11 INFO in", program=True),
-    _form("level", r"\W?\[(?:info|debug|warn(?:ing)?|error|trace|fatal|critical|notice)\]|(?-i:INFO|DEBUG|WARN|WARNING|ERROR|TRACE|FATAL):\w", "[INFO] started", program=True),
-    _form("record of a program", r"(?:info|dbug|trce|warn|fail|crit|debug|error): {1,4}[\w.]{1,120}\[\d{1,6}\]", "info: App.Server[0] started", program=True),
-    _form("error of a program", r"(?-i:[A-Za-z_.]{0,60}[A-Z][a-z]{1,30}(?:Error|Exception)): {1,4}\S", "TypeError: x is not a function", program=True),
-    _form("error with a number", r"(?:npm (?:err!|error|warn)|(?:error|warning) ?\[?[a-z]{1,6}\d{2,6}\]?:|fatal:) {1,4}\S", "error TS2345: no such type", program=True),
-    _form("prompt of a shell", r"(?:\([\w.-]{1,30}\) {0,2})?(?:[\w.-]{1,32}@[\w.-]{1,64}:[~/][^\s$#%>]{0,120}[$#%] ?\S|[$❯] {1,3}(?:(?-i:sudo|git|npm|npx|yarn|pnpm|pip3?|python3?|node|docker|kubectl|make|cargo|go|dotnet|java|mvn|gradle|cd|ls|cat|curl|wget|ssh|brew|apt|terraform)\b|[~.]{0,2}/\w|[\U00010600-\U000106ff])|➜ {1,3}\S{1,60} git:\(\S)", "ana@box:~/app$ make", program=True),
-    _form("prompt of a shell in brackets", r"\[[^\]\n]{3,160}\](?:[$#%] {0,3}\S| {1,3}[\U00010600-\U000106ff])", "[ana@box app]$ make", program=True),
-    _form("prompt of Windows", r"(?:PS )?[A-Z]:\\[^\n>]{0,160}> ?\S", r"C:\app> dir", program=True),
-    _form("result of tests", r"(?:=+ )?(?:ran )?\d{1,6} (?:tests?|passed|failed)\b.{0,60}\bin \d[\d.]{0,8} ?s(?:ec|econds?)?\b", "Ran 14 tests in 2.1s", program=True),
-    _form("step of a build", r"step \d{1,3}/\d{1,3} ?: (?-i:FROM|RUN|COPY|ADD|ENV|ARG|WORKDIR|CMD|EXPOSE|USER|LABEL|VOLUME|ENTRYPOINT)\b", "Step 3/9 : RUN make", program=True),
-    _form("head of a traceback", r"traceback \(most recent call last\):", "Traceback (most recent call last):", below=True, program=True),
-    _form("place of a traceback", r"file \"[^\"\n]{1,200}\", line \d", 'File "app.py", line 3', program=True),
-    _form("statement of SQL", r"(?-i:SELECT\s[^\n]{1,300}\sFROM|INSERT INTO|UPDATE\s\S{1,80}\sSET|DELETE FROM|(?:CREATE|ALTER|DROP) (?:TABLE|INDEX|VIEW))\s\S", "SELECT name FROM boats", program=True),
-    _form("blank to be filled", r"[^_\n]{0,200}+(?<!\w)_{3,20}(?!\w)", "Sally ____ to school"),
-    _form("variable of an environment", r"(?-i:[A-Z][A-Z0-9_]{1,40})=\S", "PORT=80"),
-    _form("name of a part", r"(?-i:[A-ZÄÖÜ][A-ZÄÖÜ .'-]{1,24})(?: ?\(.{1,30}\))?$(?<![.!?])", "TOM", least=2, below=True),
-    _form("stage direction", r"\*[a-z][^*\n]{0,40} [^*\n]{1,60}\*", "*walks in* hello"),
-    _form("verse", r"\[(?:verse|chorus|bridge|intro|outro|hook|refrain|strophe|pre-chorus)\b.{0,20}\]$", "[Verse 1]", below=True),
-    _form("comment in code", r"\s*+(?://|/\*|<!--|#include|#!/|@@ -)", "// the limit", below=True),
-    _form("role of a message to a model", r"[\s{\"'-]{0,12}role[\"']?:", "- role: user", below=True),
-)  # fmt: skip
+FORMS = tuple(_forms())
 _ANY_FORM = late.pattern("|".join(f"(?:{form.text.replace('?P<who>', '?:').replace('?P<words>', '?:')})" for form in FORMS), re.IGNORECASE)  # fmt: skip
 UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
 LABEL = re.compile(
