@@ -217,6 +217,7 @@ class Row(NamedTuple):
 
 
 SPAN = re.compile(r"`([^`]+)`(?: \(exits with (\d)\))?")
+LISTED = re.compile(r"- ([A-Z]{2}\d+): (.+)")
 TESTS = ("tests/", "plugins/")
 
 
@@ -225,11 +226,13 @@ def _plain(code: str) -> str:
 
 
 def rows() -> list[Row]:
-    """The rows of all tables of four columns, in their order."""
+    """The rows of all tables of four columns, and those that are listed behind their capability."""
     found, table = [], ""
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             table = line.lstrip("# ")
+        if listed := LISTED.fullmatch(line):
+            found += [Row(table, name, listed[1], "", "") for name in listed[2].split("; ")]
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)][1:-1]
         if len(cells) == 4 and cells[0] not in ("", "row") and not cells[0].startswith("---"):
             found.append(Row(table, *cells))

@@ -76,7 +76,7 @@ def ended_hook(what: str, mode: str) -> int:
 def lint(
     context: CliContext, *, paths: tuple[str, ...], staged: bool, hook: str | None, **hooks: bool
 ) -> int:
-    """Check the files that a person writes; exits with 1 when there are problems.
+    """Check the files that a person writes. Exits with 1 when there are problems.
 
     Notes, the types in _schema.yaml, aliases, skills and golden questions, in the whole vault or in
     PATH.

@@ -39,7 +39,7 @@ def hook() -> None:
 @hook.verb('init\nhook pre --host plain <<< \'{"prompt": "tea"}\'', "hook pre < prompt.json")
 @_HOST_OPTION
 def pre(context: CliContext, host: str) -> None:
-    """Answer a prompt on standard input with a context for it, in a second at most."""
+    """Answer a prompt on standard input with a context. It takes a second at most."""
     _hooked(context, "pre", host)
 
 
@@ -49,7 +49,7 @@ def pre(context: CliContext, host: str) -> None:
 )
 @_HOST_OPTION
 def post(context: CliContext, host: str) -> None:
-    """Keep the new part of the host's transcript, or the turns on standard input; write latest.md when a session ends."""
+    """Keep what is new in the host's transcript or on standard input. Writes latest.md when a session ends."""
     _hooked(context, "post", host)
 
 
@@ -69,7 +69,7 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
 @hook.verb("init\nhook install claude-code --dry-run", "hook install claude-code --project ~/site")
 @_into
 def install(context: CliContext, /, *, host: str, user: bool, project: str | None, **how: bool) -> None:
-    """Add MemoryClaw's hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
+    """Add MemoryClaw's hooks to a host's settings. Shows what changes, keeps a backup, and touches nothing else."""
     with context.app(quiet=True) as app:
         root = os.fspath(app.root)
     command = rooms.connecting.hook_command(rooms.connecting.lasting_command(), root)
@@ -80,7 +80,7 @@ def install(context: CliContext, /, *, host: str, user: bool, project: str | Non
 @hook.verb("init\nhook uninstall claude-code", "hook uninstall claude-code --project ~/site")
 @_into
 def uninstall(context: CliContext, /, *, host: str, user: bool, project: str | None, **how: bool) -> None:
-    """Remove MemoryClaw's hooks from a host's settings, and nothing else."""
+    """Remove MemoryClaw's hooks from a host's settings. Nothing else changes."""
     plan = rooms.settings_file.plan_uninstall(_settings(user, project), rooms.claude_code.HOOKS)
     _carry_out(context, plan, "uninstalled", host, **how)
 

@@ -47,7 +47,7 @@ def links() -> None:
 @click.argument("id_", metavar="[ID]", required=False, default="", type=ID)
 @flag("--dot", "Print the graph for Graphviz.")
 def show(context: CliContext, id_: str, *, dot: bool, limit: int) -> None:
-    """List the links from a note and to it; without an ID, the whole graph."""
+    """List the links from a note and to it. Without an ID, the whole graph."""
     if id_ and dot:
         raise click.UsageError("--dot shows the whole graph; give no ID.")
     if id_:

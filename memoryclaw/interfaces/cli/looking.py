@@ -251,7 +251,7 @@ def entities(listed: Sequence[rooms.browsing.EntityEntry]) -> None:
 @browse.verb(f"{_TEA}browse views", "browse views --write", "browse views 'Boathouse Aarhus'", of="views")
 @flag("--write", "Write the missing and the stale ones.")
 def views(context: CliContext, *, name: str, write: bool) -> None:
-    """List the pages of entities and topics that can be generated from the files, or write them."""
+    """List the generated pages of entities and topics, or write them."""
     with context.app() as app:
         pages = app.views(name, write=write)
     if context.printed(shapes.views, pages, name):

@@ -146,7 +146,7 @@ def check() -> None:
 )
 @flag("--fix", "Repair what is derived: rebuild the index, remove stale temporary files.")
 def vault(checks: Sequence[rooms.doctor.Check]) -> None:
-    """Check files, index, git and settings; exits with 1 when there are problems."""
+    """Check files, index, git and settings. Exits with 1 when there are problems."""
     for check in checks:
         level = padded(check.level, 9, fg=_COLOURS[check.level])
         flow(check.sentence, indent=22, lead=f"{level}{padded(check.name, 13)}")
@@ -164,7 +164,7 @@ def reindex(synced: rooms.sync.Synced) -> None:
 )
 @DRY_RUN
 def migrate(migrated: rooms.migration.Migrated, dry_run: bool) -> None:
-    """Bring a vault of an older format to the newest, in one commit; it can be read and written without that."""
+    """Bring a vault of an older format to the newest. It is one commit, and no command needs it."""
     if migrated.before == migrated.after:
         say(f"The vault has format {migrated.after}, the newest: nothing to do.")
         remark(migrated.notice)

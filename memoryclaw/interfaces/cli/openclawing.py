@@ -36,10 +36,10 @@ def openclaw() -> None:
 @YES
 @DRY_RUN
 def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
-    """Give OpenClaw's memory slot to this vault, with the permission that it needs.
+    """Give OpenClaw's memory slot to this vault.
 
-    Shows the change first and keeps a copy of the file. Without a terminal, nothing is written
-    without --yes.
+    Adds the permission that it needs. Shows the change first and keeps a copy of the file. Without a terminal,
+    nothing is written without --yes.
     """
     with context.app() as app:
         setup = app.openclaw.setup(config)
@@ -52,7 +52,7 @@ def install(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> No
 @YES
 @DRY_RUN
 def uninstall(context: CliContext, *, config: str, yes: bool, dry_run: bool) -> None:
-    """Remove from OpenClaw's configuration what `install` wrote, and restore what was there before."""
+    """Take back what `install` wrote; what was there before returns."""
     from memoryclaw.app.openclaw import openclaw_setup  # `--help` needs no app
 
     setup = openclaw_setup(rooms.client.root_of(context.vault), config)
@@ -82,9 +82,9 @@ def status(context: CliContext, config: str) -> None:
 @DRY_RUN
 @YES
 def import_(context: CliContext, workspace: str, config: str, *, dry_run: bool, yes: bool) -> None:
-    """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
+    """Propose what OpenClaw kept as memories; you decide in `review`.
 
-    Without FOLDER it takes the workspace that OpenClaw's configuration names.
+    It reads MEMORY.md, USER.md and memory/. Without FOLDER it takes the workspace that OpenClaw's configuration names.
     """
     with context.app("importing from OpenClaw") as app:
         if not (dry_run or yes or context.json) and sys.stdin.isatty():

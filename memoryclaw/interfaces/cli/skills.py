@@ -85,7 +85,7 @@ def new(written: rooms.context.Written) -> None:
 )
 @click.argument("name", metavar="[NAME]", required=False, default="", type=SKILL)
 def lint(problems: Sequence[Problem]) -> None:
-    """Explain every problem of a skill, or of all; exits with 1 if there is one."""
+    """Explain every problem of a skill, or of all. Exits with 1 if there is one."""
     for problem in problems:
         hint = f"; {problem.hint}" if problem.hint else ""
         place = styled(f"{problem.path}:{problem.line}", bold=True)
@@ -97,7 +97,7 @@ def lint(problems: Sequence[Problem]) -> None:
 @skills.verb(f"{_NEW}skills match 'who waters the plants?'", "skills match 'book a train to Lund' --json")
 @click.argument("request", nargs=-1, required=True, type=TEXT)
 def match(context: CliContext, request: tuple[str, ...]) -> None:
-    """Show which skills match a request, why, and whether a host would be offered them."""
+    """Show which skills match a request, and if hosts are offered them."""
     words = " ".join(request)
     with context.app() as app:
         offers = app.skills.match(words)
@@ -137,7 +137,7 @@ def approve(decision: rooms.approve.SkillDecision) -> None:
     f"{_NEW}skills approve water-plants\nskills reject water-plants", of="skills.reject", without=("version",)
 )
 def reject(decision: rooms.approve.SkillDecision) -> None:
-    """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
+    """Reject a draft for good, or withdraw an approval. The draft goes to the archive."""
     _tell(decision)
 
 
@@ -149,7 +149,7 @@ def reject(decision: rooms.approve.SkillDecision) -> None:
 @option("--why", "TEXT", "What went wrong.")
 @option("--session", "S", "The session in which it was followed.")
 def outcome(context: CliContext, *, name: str, ended: str, why: str, session: str) -> None:
-    """Record how following a skill went; `skills run` does so by itself."""
+    """Record how following a skill went. `skills run` does so by itself."""
     values = {"name": name, "ok": ended == "ok", "why": why, "session": session}
     context.carry_out(_tell_outcome, "skills.outcome", values)
 
@@ -160,7 +160,7 @@ def _tell_outcome(outcome: rooms.outcomes.RunOutcome, name: str) -> None:
 
 @skills.verb(f"{_NEW}skills approve water-plants\nskills host", "skills host --json", of="skills.hosted")
 def host(served: rooms.host_skills.HostSkills) -> None:
-    """Update the folder that hosts read, with the approved versions, and list it."""
+    """Update and list the folder of approved skills that hosts read."""
     say(styled(served.folder))
     table(["name", "version", "path"], [[skill.name, skill.version, skill.path] for skill in served.skills])
     if not served.skills:
@@ -178,9 +178,9 @@ def host(served: rooms.host_skills.HostSkills) -> None:
 @flag("--apply", "Call the tools; without it the calls are only shown.")
 @option("--session", "S", "The session whose log keeps the steps.")
 def run(context: CliContext, *, name: str, params: tuple[str, ...], apply: bool, session: str) -> int:
-    """Run the steps of an approved skill with the tools of MCP servers or OpenClaw, without a model.
+    """Run the steps of an approved skill, without a model.
 
-    Shows the calls; --apply makes them. Stops at the first failure and exits with 1.
+    Shows the calls to tools of MCP servers or OpenClaw; --apply makes them. Stops at the first failure and exits with 1.
     """
     values = params_of(params)
     ask = None if context.json or not sys.stdin.isatty() else asked

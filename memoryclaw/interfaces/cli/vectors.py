@@ -25,7 +25,7 @@ def vectors() -> None:
 
 @vectors.verb("init\nvectors status", "vectors status --json")
 def status(context: CliContext) -> None:
-    """Show whether vectors are on, their model, and how many are missing."""
+    """Show the state of vectors, their model, and how many are missing."""
     with context.app() as app:
         state = app.status().vectors
     model, units, missing = (state.model, state.units, state.missing) if state else ("", 0, 0)
@@ -38,7 +38,7 @@ def status(context: CliContext) -> None:
 @click.argument("model", required=False, type=TEXT)
 @YES
 def on(context: CliContext, *, model: str | None, yes: bool) -> None:
-    """Turn vectors on for this vault, make them, and report what its golden questions gain.
+    """Turn vectors on for this vault, and make them. Reports what its golden questions gain.
 
     MODEL is minilm (English), use-multilingual, or a model of Ollama. Nothing is downloaded.
     """

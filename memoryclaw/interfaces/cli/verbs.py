@@ -224,7 +224,7 @@ class Verb(click.Command):
 
 
 def _write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
-    first = " (the first works in an empty folder)" if examples and examples[0].startswith("init\n") else ""
+    first = " (the first block in an empty folder)" if examples and examples[0].startswith("init\n") else ""
     with formatter.section(f"Examples{first}"):
         for example in examples:
             for line in example.splitlines():
