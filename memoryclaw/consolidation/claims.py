@@ -172,13 +172,14 @@ def _says_more(statement: Statement) -> bool:
         for assertion in statement.assertions
         for token in tokens_of(f"{assertion.entity} {assertion.field} {assertion.value} {assertion.words}")
     }
-    naming = grammar(statement.language).naming_words
+    words = grammar(statement.language)
+    naming, is_of_two = words.naming_words, words.relative_words.within(tokens_of(statement.words))
     surplus = {
         token
         for token in statement.content - told_tokens
         if token not in naming and token.removesuffix("'s") not in told_tokens
     }
-    return len(surplus) >= _REST
+    return len(surplus) >= (1 if is_of_two else _REST)  # `my cat, who is called Momo, is diabetic`
 
 
 # What is told of the work in a repository holds there, and not everywhere: its tools, code, commands and conventions.

@@ -17,7 +17,7 @@ from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.late import NamedTuple
 from memoryclaw.ports import IndexConnection
 from memoryclaw.unix import is_locked
-from memoryclaw.vault.state_folder import make_private_folder, must_be_real, touch
+from memoryclaw.vault.state_folder import INDEX_FILE, make_private_folder, must_be_real, touch
 
 T = TypeVar("T")
 LIFECYCLE = ("memory_type", "scope", "expires", "verify_by", "verified")  # columns of files, units and facts
@@ -102,7 +102,7 @@ class Database:
     """
 
     def __init__(self, folder: Path, recipe: str, extra: str = "") -> None:
-        self.path = folder / "index.sqlite"
+        self.path = folder / INDEX_FILE
         self._folder = folder
         self._recipe = recipe
         self._schema = SCHEMA + extra

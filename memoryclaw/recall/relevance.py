@@ -47,6 +47,7 @@ _MATTERS = frozenset({"date", "day", "person"})
 # kinds of fields whose nouns name a text as well: `rewrite my email`
 _FORMS = frozenset({"email", "phone", "url"})
 _WARY = frozenset(lists.lines("relevance.wary"))
+_WITH = frozenset(lists.words("relevance.with"))
 
 Worth = Mapping[str, tuple[float, float, float]]
 _OF_OWN = frozenset({"own found", "own told", "own weight"})  # of a question about oneself alone
@@ -139,15 +140,23 @@ def _is_own_matter(question: Question, hit: Ranked, things: AbstractSet[str]) ->
 
 def _is_of_work(question: Question, hit: Ranked, things: AbstractSet[str]) -> bool:
     """True for a fact or a statement about one of the things that work is about, `our boiler is a Worcester` where `the boiler shows EA`, and for a dislike of what it names."""
-    if hit.unit.field in _WARY:
-        disliked = question.language.tokens(hit.unit.value)
-        return bool(disliked) and question.tokens.issuperset(disliked)
-    told = own_things(hit.unit.value, told=True) if hit.unit.is_statement else {key_of(hit.unit.field)}
-    if not (shared := told & things):
-        return False
+    unit = hit.unit
+    if unit.field in _WARY:
+        disliked = question.language.tokens(unit.value)
+        typed = words_of(question.query.text)
+        behind = [
+            question.language.tokens(" ".join(typed[at + 1 :]))
+            for at, word in enumerate(typed)
+            if word in _WITH
+        ]
+        return bool(disliked) and any(set(disliked) <= {*tokens} for tokens in behind)
+    if not unit.is_statement and unit.entity_key not in question.owner:
+        return False  # of another thing, `biopsy.results`
     from memoryclaw.vault.fact_values import noun_of  # noqa: PLC0415 - most turns name nothing of one's own
 
-    return any(not (noun := noun_of(thing)) or noun.kind not in _FORMS for thing in shared)
+    # What everybody has, such as an address or a manager, is meant by `my` alone.
+    told = own_things(unit.value, told=True) if unit.is_statement else {key_of(unit.field)}
+    return any(noun_of(thing) is None for thing in told & things)
 
 
 def _tells_day(ranking: Ranking, rowid: int) -> bool:

@@ -27,6 +27,7 @@ from memoryclaw.text.grammar import (
 )
 from memoryclaw.text.language import key_of, words_of
 from memoryclaw.text.sentences import sentences
+from memoryclaw.text.snippets import without_block_ids
 from memoryclaw.vault.value_forms import STREET
 
 LINES = 36  # that are compared, the best first
@@ -123,6 +124,11 @@ class _Line:
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         return tokens_of(self.sentence)
+
+    @property
+    def names_relative(self) -> bool:
+        """True where somebody is told of by what they are to another, or an animal: `my son`."""
+        return self._words.roles.within(self.tokens)
 
     @cached_property
     def _clauses(self) -> list[tuple[str, ...]]:
@@ -510,7 +516,7 @@ def _lines(
     before: Mapping[str, str],
 ) -> Iterator[_Line]:
     """The sentences of a unit that are about one of the topics."""
-    text = _text(unit)
+    text = without_block_ids(_text(unit))
     own = _speaker(unit)
     above = f"{unit.title} {unit.entity}" if unit.kind == "note" else before.get(unit.id, "")
     around = f"{above} {own}".lower()
@@ -684,7 +690,8 @@ def _change(line: _Line, later: _Line, names: Sequence[frozenset[str]]) -> _Rest
 def _left(line: _Line, later: _Line) -> tuple[str, ...]:
     """The first words of where something was by a line, and is no more by a later one: `the drill is in the attic`, `moved the drill to the shed`; not of people, who are in several places."""
     question = line.question
-    if not later.changes or line.is_event or question.people or question.form not in _PLACED:
+    is_of_people = bool(question.people) or line.names_relative
+    if not later.changes or line.is_event or is_of_people or question.form not in _PLACED:
         return ()
     name = frozenset[str]().union(*line.about & later.about)
     before, after = line.place_of(name), later.place_of(name)

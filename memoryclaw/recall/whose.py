@@ -122,16 +122,19 @@ def tells_of_named(text: str, question: Question, worked_on: Sequence[str] = ())
 
 
 def own_things(text: str, *, told: bool) -> frozenset[str]:
-    """What a text names as one's own, of one word or two: `my daughter`. A turn may do so by `the boiler` as well, not by `the name of …`, and what was `told` where it begins with that."""
+    """What a text names as one's own, of one word or two: `my daughter`. A turn may do so by `the boiler` as well, not by `the name of …`, and what was `told` where a verb follows: `our boiler is …`, not `the build server is …`."""
     words, tokens = grammar_of(text, unread="en"), [key_of(token) for token in tokens_of(text)]
 
-    def is_own(token: str, at: int) -> bool:
+    def is_own(at: int, size: int) -> bool:
+        token, behind = tokens[at - 1], at + size
         is_definite = token in words.articles and token not in words.indefinite_words
-        is_of_another = at + 1 < len(tokens) and tokens[at + 1] in words.owner_prepositions
-        return token in _OWN or (is_definite and not is_of_another and (at == 1 or not told))
+        if told:
+            return token in _OWN or (is_definite and at == 1 and words.verbs.at(tokens, behind) > 0)
+        is_of_another = words.owner_prepositions.has_any(tokens[at + 1 : at + 2])
+        return token in _OWN or (is_definite and not is_of_another)
 
-    opening = [at for at, token in enumerate(tokens, 1) if is_own(token, at)]
-    return frozenset(" ".join(tokens[at : at + size]) for at in opening for size in (1, 2))
+    spans = ((at, size) for at in range(1, len(tokens)) for size in (1, 2))
+    return frozenset(" ".join(tokens[at : at + size]) for at, size in spans if is_own(at, size))
 
 
 def is_other_sex(word: str, other: str) -> bool:

@@ -109,15 +109,17 @@ def assertions_in(
 
 
 def introduced_in(clause: Clause, words: Grammar, names: Names) -> tuple[Assertion, ...]:
-    """Who the speaker's are whom a clause names in passing, whatever it asks for: `what can I give my wife Ana?`; not `is my dentist Dr Lund?`."""
+    """Who the speaker's are whom a clause names in passing, whatever it asks for: `what can I give my wife Ana?`; not `is my dentist Dr Lund?`, one of two, nor words that are to be said."""
     tokens = clause.tokens
     asked = any(
         first in words.be_verbs and second in words.possessives_own for first, second in pairwise(tokens)
     )
-    passing = (
+    passing = [
         relation for relation in relations(clause, words, names) if not (relation.stated or relation.whose)
-    )
-    return () if asked else tuple(map(_assertion_of, passing))
+    ]
+    is_one_each = len({relation.role for relation in passing}) == len(passing)
+    is_told = is_one_each and not (asked or words.reporting_verbs.within(tokens))
+    return tuple(map(_assertion_of, passing)) if is_told else ()
 
 
 def _with_town(fact: Assertion, behind: str, words: Grammar) -> Assertion:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from memoryclaw.text import words as lists
 from memoryclaw.text.clauses import Clause
 from memoryclaw.text.grammar import Grammar
 from memoryclaw.text.language import IRREGULAR
@@ -150,7 +151,9 @@ ROWS: tuple[tuple[str, Callable[[ReadClause], object], Callable[[ReadClause], ob
 )  # fmt: skip
 
 
-_PAST = re.compile(r"\w{2,}[^e\W]ed(?<!embed)")
+# Of a verb that is no other one in its base: not `shred`, `embed`, `bound`.
+_PAST = re.compile(r"\w*[aeiouy]\w*[^e\W]ed(?<!embed)")
+_PASTS = frozenset(IRREGULAR) - frozenset(lists.words("english.bases"))
 
 
 def is_order(clause: Clause, words: Grammar, before: Clause | None = None) -> bool:
@@ -234,7 +237,7 @@ def _is_counted(tokens: Sequence[str], words: Grammar) -> bool:
 def _tells(tokens: Sequence[str], words: Grammar) -> bool:
     """True for what only begins as an order does: `never saw that coming`, `never left`, or the condition of one, `when you write long`."""
     second = tokens[1] if len(tokens) > 1 else ""
-    is_past = words.code == "en" and (second in IRREGULAR or _PAST.fullmatch(second) is not None)
+    is_past = words.code == "en" and (_PAST.fullmatch(second) is not None or second in _PASTS)
     if (second in words.tellings or is_past) and second not in words.manner_verbs:
         return True
     behind = tokens[_CONDITION:]

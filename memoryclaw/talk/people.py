@@ -250,7 +250,8 @@ class Names:
             tokens, first = tokens[place:], tokens[place]  # `last week Iris Lang`
         mentions = {*self._among(tokens)} - {speaker}
         core = [token for token in tokens if token not in words.noun_openers]
-        is_another = words.other_ones.has_any(tokens[1:2])  # `my other brother` is none who is known
+        # `my other brother` is none who is known
+        is_another = words.other_ones.has_any(tokens[1:2]) and not mentions
         if core and not is_another and (who := self._who(clause, core, words)):
             is_role = words.roles.at(core)
             own = ("relative" if is_role else "own") if first in words.possessives_own else "thing"
@@ -315,6 +316,10 @@ class Names:
         """Who has a role of somebody's; the role itself where that is nobody yet, or several."""
         holders = self.holders.get(role, ())
         return next(iter(holders)) if len(holders) == 1 else role
+
+    def has_first_name(self, name: str) -> bool:
+        """True for a name that begins as many people's do: no firm, and no town."""
+        return not _FIRST.isdisjoint(tokens_of(name)[:1])
 
     def note_role(self, name: str, role: str) -> None:
         """Takes up what somebody is to anybody."""
@@ -418,7 +423,7 @@ def _introduced(sentence: str, text: str, words: Grammar) -> Iterator[str]:
 
 def with_appositions(text: str, words: Grammar) -> str:
     """A sentence of the same length with a relative and the name that marks part from it side by side: `my wife, Ana, works`, `Tom (my brother) works`."""
-    tokens = tokens_of(text) if _APART.search(text) else ()
+    tokens, typed = tokens_of(text) if _APART.search(text) else (), text
     for place, size in words.roles.places(tokens):
         first, end = place, place + size
         while first and tokens[first - 1] in words.role_adjectives:
@@ -431,26 +436,34 @@ def with_appositions(text: str, words: Grammar) -> str:
         begin, close = spans[first - 1][0], spans[end - 1][1]
         behind, before = _NAME_BEHIND.match(text, close), _NAME_BEFORE.search(text, 0, begin)
         mark = _APART.match(text, close)
-        if behind and _may_be_called(behind[1], text[behind.end() :], words):
+        is_pet = not _PETS.isdisjoint(tokens[place:end])
+        if behind and _may_be_called(behind[1], text[behind.end() :], words, is_name=is_pet):
             beside, start, until = f"{text[begin:close]} {behind[1]}", begin, behind.end()
-        elif before and mark and _may_be_called(before[1], text[mark.end() :], words, last=True):
+        elif (
+            before
+            and mark
+            and _may_be_called(before[1], text[mark.end() :], words, is_name=is_pet, last=True)
+        ):
             beside, start, until = f"{text[begin:close]} {before[1]}", before.start(), mark.end()
+        elif behind or (before and mark):
+            return typed  # of a list all or none: `my brother (Max) and my sister (Lena)`
         else:
             continue
         text = f"{text[:start]}{beside:<{until - start}}{text[until:]}"
     return text
 
 
-def _may_be_called(name: str, behind: str, words: Grammar, *, last: bool = False) -> bool:
-    """True for words with capitals that are a name and, by what stands behind them, none of several: `my wife, Ana, and I`.
+def _may_be_called(name: str, behind: str, words: Grammar, *, is_name: bool, last: bool = False) -> bool:
+    """True for words with capitals that begin as names do and, by what stands behind them, are none of several: `my wife, Ana, and I`, `my mum, Jewish, …`.
 
-    last: nor is one called whose relative is told of: `Claude, my wife, who …`.
+    last: nor is one called: `Claude, my wife, who …`, `Sam, my friend, can you …`.
     """
-    run, next_word = [*map(_bare, name.split())], next(iter(tokens_of(behind)), "")
-    is_list = next_word in words.coordinators or behind.lstrip()[:1].isupper()
-    is_called = last and next_word in words.relative_words
-    is_word = _is_noun(run, words) or _begins_common(run, words) or _is_everyday(run[0], words)
-    return not (is_list or is_called or is_word)
+    run, tokens = [*map(_bare, name.split())], tokens_of(behind)
+    first = run[0].lower().rstrip(".")
+    is_name = is_name or first in _FIRST or first in words.honorifics or len(first) == 1
+    is_list = words.coordinators.has_any(tokens[:1]) or behind.lstrip()[:1].isupper()
+    is_called = last and not (words.people_verbs.at(tokens) or words.be_verbs.at(tokens))
+    return is_name and not (is_list or is_called)
 
 
 def _is_no_part(word: str, words: Grammar) -> bool:
@@ -525,7 +538,9 @@ def _opens_with_name(sentence: str, words: Grammar) -> bool:
             is_name = is_name or (len(run) > 1 and words.workplaces.within(tokens[end : end + 3]))
             return is_name or phrase[-1] not in words.prepositions or field not in PLACED
     if words.noun_capitals:
-        is_first = run[0].lower() in _FIRST and words.verbs.at(tokens, place) > 0  # `Gerda ist krank`
+        is_first = (
+            run[0].lower() in _FIRST - words.months and words.verbs.at(tokens, place) > 0
+        )  # `Gerda ist krank`
         return len(run) == 1 and (is_first or words.people_verbs.at(tokens, place) > 0)
     if len(run) == 1 and (run[0].isupper() or words.plural_verbs.at(tokens, place)):
         return False  # `Apples are for all`
@@ -620,7 +635,10 @@ def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
         if whose is None and place and tokens[place - 1] in words.people_pronouns:  # `his wife Elena`
             names.note_role(_name_behind(clause, place + length, words, names, spans, capital=True), role)
         if whose is not None:
-            several = _are_several(tokens[place : place + length], words)
+            # `my wife and my brother argue`
+            several = _are_several(tokens[place : place + length], words) or words.coordinators.has_any(
+                tokens[:place]
+            )
             behind = _name_behind(clause, place + length, words, names, spans, capital=several)
             if name := behind or _name_before(clause, tokens, place, words, names):
                 # `dass mein Chef Kim heißt`
@@ -702,7 +720,7 @@ def _name_behind(
     presented = tokens[0] in words.pointers and tokens[1] in words.be_verbs and len(tokens) == place + 2
     called = presented or words.naming_words.within(linked)
     is_titled = words.honorifics.has_any(tokens[place + 1 : place + 2])
-    is_articled = is_titled or (bool(linked) and _is_called(clause, place, spans, words))
+    is_articled = is_titled or (bool(linked) and _has_first_name(tokens[place + 1 : place + 2], names))
     articled = tokens[place] in words.articles and is_articled
     place += articled
     titled = tokens[place] in words.honorifics
@@ -738,11 +756,9 @@ def _name_behind(
     return f"{title}{name}" if title and name else name
 
 
-def _is_called(clause: Clause, place: int, spans: Sequence[tuple[int, int]], words: Grammar) -> bool:
-    """True for a first name behind an article, as in Portuguese: `o meu chefe é o Anselmo`; not where a noun may stand so."""
-    behind = spans[place + 1 : place + 2]
-    is_capital = bool(behind) and clause.text[behind[0][0]].isupper()
-    return is_capital and not words.noun_capitals and clause.tokens[place] not in words.indefinite_words
+def _has_first_name(tokens: Sequence[str], names: Names) -> bool:
+    """True for a name behind an article, as in Portuguese: `o meu chefe é o Anselmo`; not `o CEO`."""
+    return not _FIRST.isdisjoint(tokens) or any(map(names.is_known, tokens))
 
 
 def _linked(tokens: Sequence[str], place: int, words: Grammar) -> Sequence[str]:

@@ -348,7 +348,7 @@ class _Turn:
         self._topic = ""  # of the next sentence
         self.named: list[str] = []  # in the turn so far, by the last clause that names any
         self.mentions: set[str] = set()  # whoever was named in the turn so far
-        self._rivals = rivals | {*antecedents}  # and in two of people before
+        self._rivals = rivals  # and in two of people before
         # the words of the last clause that named a field, and whether it has a sign of change
         self._field = ("", False)
         self._is_stranger = False  # the turn tells of a `she` who is none of those whom it names
@@ -548,7 +548,8 @@ class _Turn:
         # not `there's a temp I work with, lives in Leith`
         if who and self._is_sure(who, clause) and (self._subject[1] == "none" or self._subject[0] == who):
             theirs = assertions_in(clause, self.words, self.names, (who, "named"))
-            may_be_thing = who not in self.names.people  # `Uso Notion. Vive en la nube.`
+            # `Uso Notion. Vive en la nube.`
+            may_be_thing = not (who in self.names.people or self.names.has_first_name(who))
             assertions = tuple(
                 fact
                 for fact in theirs
@@ -592,7 +593,9 @@ class _Turn:
     def _of_named(self, clause: Clause, before: Clause | None) -> Clause:
         """A clause with the name or the relative for its `who`, where the one before ends with it: `my brother Tom, who works at Shell`."""
         words, tokens = self.words, before.tokens if before else ()
-        if not (tokens and len(clause.subject) == 1 and words.relative_words.has_any(clause.subject)):
+        is_relative = len(clause.subject) == 1 and words.relative_words.has_any(clause.subject)
+        is_subject = clause.verb_at == 1 and not any(map(self.names.is_name, clause.tokens[1:2]))
+        if not (tokens and is_relative and is_subject):  # not `who Ana told me …`
             return clause
         names = (tokens[-size:] for size in range(min(_NAME_WORDS, len(tokens)), 0, -1))
         relatives = (
@@ -614,7 +617,8 @@ class _Turn:
         lead, bracketed = text[: clause.start].rstrip(), text[clause.start :].partition(")")[0]
         is_bracketed = lead.endswith("(") and not any(mark in bracketed for mark in _ASKED)
         is_of_named = place > 0 and clause.start == members[place - 1].start
-        return bool(clause.subject) and tells and (is_bracketed or is_of_named)
+        is_doubted = self.words.modal_verbs.within(clause.tokens)
+        return bool(clause.subject) and tells and not is_doubted and (is_bracketed or is_of_named)
 
     def _only_calls(self, tokens: Sequence[str]) -> bool:
         """True for a name that is called, and for a please alone."""
@@ -678,6 +682,8 @@ class _Turn:
                 "reasoned": is_reason and (unreal or hedged),
                 "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
                 "moment": words.moments.within(clause.tokens)
+                # `write a story about my dad, who is a spy`
+                or (place > 0 and clause.start == members[place - 1].start and "moment" in doubts[-1])
                 or (
                     is_imperative(clause, words)
                     and not (orders[place] or tells_where_reached(clause, words))
@@ -928,7 +934,10 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
         is_naming = words.naming_words.at(tokens, place) > 1
         # `i say my prayers at nine`
         is_told = tokens[place] in words.verbs and words.nominatives.has_any(tokens[:place][-1:])
-        is_courteous = words.courteous_conditions.at(tokens, place)  # `my number is …, in case you need it`
+        # `my number is …, in case you need it`; not `I'll come if you want`
+        is_courteous = words.courteous_conditions.at(tokens, place) and (
+            not place or clause.kind in ("be", "have") or tells_where_reached(clause, words)
+        )
         is_verb = is_naming or is_told or tokens[place] in own or (tokens[place],) in behind_verbs
         if not (is_courteous or is_verb):
             return True

@@ -147,8 +147,7 @@ def _unmarked(
     """A piece between marks, parted where a new subject begins without one: `im talking … I own a shop its on 4th`."""
     part = sentence[start:end]
     tokens, spans = tokens_of(part), spans_of(part)
-    # Behind a pronoun stands its verb, known or not.
-    cut, verb = 0, 1 if words.nominatives.has_any(tokens[:1]) else _verb_at(tokens, 0, words)
+    cut, verb = 0, _verb_behind(tokens, words)
     for at in range(1, len(tokens)):
         before = tokens[at - 1]
         linked = before in words.coordinators
@@ -177,6 +176,15 @@ def _unmarked(
             verb = None if verb_here is None else at + verb_here
     if spans:
         yield start + _with_sign(part, spans[cut][0]), end
+
+
+def _verb_behind(tokens: Sequence[str], words: Grammar) -> int | None:
+    """The place of the first verb of some words; behind a pronoun stands its verb, known or not."""
+    if words.nominatives.has_any(tokens[:1]):
+        behind = next((at for at, token in enumerate(tokens) if at and token not in words.beside_verbs), 0)
+        if behind and tokens[behind] not in words.coordinators:
+            return behind
+    return _verb_at(tokens, 0, words)
 
 
 def _asks_behind(tokens: Sequence[str], at: int, words: Grammar) -> bool:

@@ -524,7 +524,7 @@ _FIRST = (
 # One of these stands behind every count with which a phrase begins: it is no year.
 _BEHIND_COUNTS = ("units", "rolling", "day_marks", "of", "months", "pair_joins", "year_marks")
 # Lists of no word of a phrase.
-_OF_NO_PHRASE = frozenset({"past", "ahead", "traits", "traditional", "hour_leads", "behind_verbs"})
+_OF_NO_PHRASE = frozenset({"past", "ahead", "traits", "traditional", "hour_leads"})
 _SHORT = 3  # how firm a word before a bare short month must be
 
 
@@ -1182,11 +1182,15 @@ class Phrases:
 
     def _month_first(self, at: int, month: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
         day_at = self._dot(at, month[1])
+        day, after = self._day(day_at)
+        joined = self._skip("pair_joins", after)
         # `from April, 11 to 5` tells hours.
-        if "month day" in self._traits and not self._written[day_at - 1].endswith(","):
-            day, after = self._day(day_at)
+        is_hours = (
+            self._written[day_at - 1].endswith(",") and after < joined and self._word(joined).isdecimal()
+        )
+        if "month day" in self._traits and not is_hours:
             marked = self._skip("day_marks", after)
-            ranging = self._day_alone(self._skip("pair_joins", after), anchor)  # 3月5-8日
+            ranging = self._day_alone(joined, anchor)  # 3月5-8日
             if day and (marked > after or ranging or "outer first" not in self._traits):
                 firm = lead or not self._words[day_at].isdecimal()
                 return self._day_of_month(at, day, marked, anchor, firm=bool(firm))
@@ -1219,14 +1223,11 @@ class Phrases:
         if number:
             span = exact_span(number, int(month[0]), day)
             return _Moment(span, end) if span else None
-        # "we may 5 …", "room 5 may be …": a lower-case verb and a number are a date only where no words go on with them as a verb.
+        # "we may 5 …": a lower-case verb and a number are a date only where no words go on with them: `14 may, no party`, `14 may at 9:05`.
         verb = self._take("verbs", month_at) and not self._written[month_at][0].isupper()
-        if after == month[1]:
-            goes_on = self._take("behind_verbs", after) is not None
-        else:
-            is_apart = self._written[after - 1].endswith(",") or self._take("hour_leads", after)
-            goes_on = self._is_word(after) and not is_apart
-        if verb and not firm and goes_on:
+        hour = self._take("hour_leads", after)
+        is_apart = self._written[after - 1].endswith(",") or (hour and self._word(hour[1]).isdecimal())
+        if verb and not firm and self._is_word(after) and not is_apart:
             return None
         span = latest_span(lambda y: exact_span(y, int(month[0]), day), anchor)
         return _Moment(span, after) if span else None

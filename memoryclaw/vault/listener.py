@@ -23,7 +23,16 @@ from memoryclaw.errors import VaultError
 from memoryclaw.vault.files import is_running
 from memoryclaw.vault.folder import IGNORE_FILE, OBSIDIAN_FILE, is_hidden
 from memoryclaw.vault.layout import NO_NOTES, places
-from memoryclaw.vault.state_folder import FOLDER, WAIT, drop, make_private_folder, mark, read_mark, take
+from memoryclaw.vault.state_folder import (
+    FOLDER,
+    INDEX_FILE,
+    WAIT,
+    drop,
+    make_private_folder,
+    mark,
+    read_mark,
+    take,
+)
 
 MARK = "unheard"  # the file that says why a process does not listen
 _LOOK = 300.0  # seconds between looks at everything, whatever is heard
@@ -44,6 +53,7 @@ class Listener:
 
     def __init__(self, root: Path, state: Path) -> None:
         self.pending: set[str] = set()  # the files that may have changed
+        self._index = 0  # the inode of the index that was last in line
         # It cannot listen; other systems tell of files in other ways.
         self.why = sends_no_events(os.fspath(root)) if sys.platform == "linux" else "this is not Linux"
         self._root, self._state = root, state
@@ -78,6 +88,7 @@ class Listener:
 
     def saw_all(self, doubtful: Collection[str]) -> None:
         """Told when the walk and what it found are in the index; `doubtful` are files to be looked at once more."""
+        self._index = self._index_file()
         if self._handle >= 0:
             self.pending, self._end = set(doubtful), time.monotonic() + _LOOK
             with suppress(OSError):
@@ -86,6 +97,8 @@ class Listener:
     def hears(self) -> bool:
         """True when all files that changed since are in `pending`; False when only a look at everything can tell."""
         if self._handle < 0 or time.monotonic() >= self._end or self._settings() != self._begun_at:
+            return False
+        if self._index_file() != self._index:  # another process builds it anew
             return False
         cookie = f"{os.getpid()}-{time.monotonic_ns()}"
         try:
@@ -97,6 +110,13 @@ class Listener:
         except OSError:
             return False
         return is_whole and len(self.pending) <= _MOST
+
+    def _index_file(self) -> int:
+        """The inode of the index; 0 where it is no file."""
+        try:
+            return os.stat(self._state / INDEX_FILE).st_ino
+        except OSError:
+            return 0
 
     def close(self) -> None:
         """Listens no more."""

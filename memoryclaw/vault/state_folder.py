@@ -163,6 +163,7 @@ def _link(path: str) -> VaultError:
 
 WAIT = 0.05  # seconds that a reader waits for its cookie
 FOLDER = "cookies"
+INDEX_FILE = "index.sqlite"
 LOCK_FILE = "watch.lock"
 STARTING, LIVE, POLLING = "starting", "live", "polling"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -321,14 +321,14 @@ def restore(
     Args:
         pristine: what `init` wrote, which gives way where nobody has changed it and the folders are in the same places.
     """
-    if not dry_run:
-        recover(context.root)  # what a killed restore had under way: nothing else may be left to write
+    # What a killed restore had under way comes first: nothing else may be left to write.
+    mended = "" if dry_run else recover(context.root)
     if bundle.paths != places(context.root).moved:
         pristine = NOTHING  # by other settings, nobody would look where things are here
     restoring = _Restoring(context, bundle, pristine, dry_run=dry_run)
     new = [path for path, digest in bundle.digests.items() if restoring.is_new(path, digest)]
     paths = portable_files(context.root) if new else ()
-    restoring.notices.update(dict.fromkeys(name_notices(new, paths)))
+    restoring.notices.update(dict.fromkeys([*filter(None, [mended]), *name_notices(new, paths)]))
     # The settings first: they say who may see what comes after them.
     for group in ({CONFIG_FILE} & set(new), set(new) - {CONFIG_FILE}):
         for path, data in bundle.files(group) if group else ():

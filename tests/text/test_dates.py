@@ -176,9 +176,9 @@ def test_the_value_of_a_date_field_may_be_a_bare_year_or_month() -> None:
     [
         ("Greta has her birthday 14 may, no surprise party", ["14 may"]),
         ("the eye test is 14 may at 9:05", ["14 may"]),
-        ("Ulla has her birthday 2 may no surprise", ["2 may"]),
-        ("I have 25 march here", ["25 march"]),
         ("room 14 may be free", []),
+        ("children under 5 may travel free", []),
+        ("the rent is due april, 15", ["april, 15"]),
         ("we open from march, 11 to 5", []),  # hours
         ("we open in August, 11 to 5", ["in August"]),
         ("on April 11, 2025", ["on April 11, 2025"]),
