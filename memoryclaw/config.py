@@ -452,9 +452,12 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
     alone = {f"vault.{key}": parsed.value.pop(key) for key in _ALONE & parsed.value.keys()}
     sections = {section: keys for section, keys in parsed.value.items() if keys is not None}
     for section, keys in sections.items():
-        if not isinstance(keys, dict):
+        if not isinstance(keys, dict) and section in _SECTIONS:
             raise ConfigError(f"{path}: {section!r} must hold `key: value` lines, not {keys!r}")
-    return alone | {f"{section}.{key}": keys[key] for section, keys in sections.items() for key in keys}
+    # Keys that no section knows are reported, with lines below them or without.
+    alone |= {str(section): keys for section, keys in sections.items() if not isinstance(keys, dict)}
+    lines = ((section, keys) for section, keys in sections.items() if isinstance(keys, dict))
+    return alone | {f"{section}.{key}": keys[key] for section, keys in lines for key in keys}
 
 
 def _check(where: str, setting: Setting, value: Any) -> Any:

@@ -222,9 +222,8 @@ class SegmentReader:
         last_number, mentions = self._named
         asked = asked_in(self._turns, number, words)
         # `How is Aoife?` asks of whom the answer tells
-        antecedents = self.names.found(asked.text) or (
-            mentions if number - last_number <= _ANTECEDENT else []
-        )
+        asked_about = [name for name in self.names.found(asked.text) if self.names.has_first_name(name)]
+        antecedents = asked_about or (mentions if number - last_number <= _ANTECEDENT else [])
         reading = _Turn(
             self.names,
             words,
@@ -935,9 +934,12 @@ def _supposes(tokens: Sequence[str], clause: Clause, words: Grammar) -> bool:
         # `i say my prayers at nine`
         is_told = tokens[place] in words.verbs and words.nominatives.has_any(tokens[:place][-1:])
         # `my number is …, in case you need it`; not `I'll come if you want`
-        is_courteous = words.courteous_conditions.at(tokens, place) and (
-            not place or clause.kind in ("be", "have") or tells_where_reached(clause, words)
+        is_meant = any(token.endswith(("'ll", "'d")) for token in tokens[:place]) or clause.kind not in (
+            "be",
+            "have",
         )
+        is_meant = is_meant and bool(place) and not tells_where_reached(clause, words)
+        is_courteous = words.courteous_conditions.at(tokens, place) and not is_meant
         is_verb = is_naming or is_told or tokens[place] in own or (tokens[place],) in behind_verbs
         if not (is_courteous or is_verb):
             return True

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segments import talk_of
 
+from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.talk.people import Names, relations
 from memoryclaw.text.clauses import clauses
 from memoryclaw.text.grammar import grammar
@@ -429,3 +430,34 @@ def test_where_a_pronoun_may_mean_two_nothing_is_told() -> None:
 def test_a_question_is_kept_that_alone_says_of_whom_something_is_told() -> None:
     statement = talk_of("what can I cook for my dad? he can't eat gluten").statements[-1]
     assert statement.words == "what can I cook for my dad? he can't eat gluten"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("My mum, Jewish, keeps kosher.", "en"),
+        ("My brother (Leeds) and my sister (Hull) call daily.", "en"),
+        ("Claude, my friend, write a poem.", "en"),
+        ("My father is the Mayor.", "en"),
+        ("Mein Vater, Rentner, lebt in Graz.", "de"),
+        ("Mi padre es el Alcalde.", "es"),
+        ("How do you say my brother Max is tall in French?", "en"),
+        ("Should I ask my boss Rachel or my boss Tim?", "en"),
+        ("My manager, who Ana told me is gone, lives in Bath.", "en"),
+    ],
+)
+def test_what_is_no_name_is_none_of_a_relative(text: str, language: str) -> None:
+    assert told(text, language) == []
+
+
+def test_a_who_clause_leaves_the_rest_of_its_sentence() -> None:
+    kept = [claim.value for claim in claims_of(talk_of("My cat, who is called Momo, is diabetic."))]
+    assert "Momo" in kept
+    assert "My cat, who is called Momo, is diabetic" in kept
+
+
+def test_a_question_tells_whom_the_answer_means_and_no_firm() -> None:
+    talk = talk_of(("assistant Pip", "How is Aoife?"), "grand, she lives in Cork now")
+    assert {(c.entity, c.value) for s in talk.statements for c in s.assertions} == {("Aoife", "Cork")}
+    talk = talk_of(("assistant Pip", "Did Microsoft reply?"), "They moved. He works at BP.")
+    assert [c for s in talk.statements for c in s.assertions] == []
