@@ -10,7 +10,7 @@ from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.pasted import OwnText
 from memoryclaw.recall.rank import Ranked, Ranking
-from memoryclaw.recall.relevance import conventions, only_echoes, relevance_of
+from memoryclaw.recall.relevance import of_work, only_echoes, relevance_of
 from memoryclaw.recall.restated import LINES
 from memoryclaw.recall.search import CHUNK, Searcher, folding_of, mark_matches
 from memoryclaw.recall.sequels import followed
@@ -69,7 +69,7 @@ def recall(
         else:
             soon = set(ranking.evidence.upcoming) if begins else set()
             alone = [hit._replace(score=0.0) for hit in waiting if hit.unit.rowid in soon]
-            alone += [hit for hit in conventions(ranking, waiting) if hit.unit.rowid not in soon]
+            alone += [hit for hit in of_work(ranking, waiting) if hit.unit.rowid not in soon]
             working_memory = pack.tokens()
             matches, packed, _ = _pack(searcher, ranking, alone, pack)
             aside = pack.tokens() - working_memory

@@ -39,7 +39,7 @@ DAY = 6.0  # something tells a day that it writes out: whatever else it asks
 OWN = 2.0  # something of the project that is worked in tells so much of what it says, however many other projects say the same
 PHRASE = 2  # words: so short, with a telling one in front, it is no sentence
 FEW = 3  # words, which may only close a talk
-CONVENTIONS = 3  # of a project that may stand alone where a piece of work shares but a word with them
+ALONE = 3  # facts that may stand alone beside a piece of work that shares but a word with them
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however many copies of it make its words common
 # kinds of fields whose nouns name one's own whatever stands before
@@ -77,12 +77,8 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     is_short = sum(part for _, part, _ in worth.values()) < WHOLE
     is_whole = any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
     terms += [Term("whole", ALL)] if is_whole and not is_short else []
-    is_particular, is_asked = not values["general"], values["question"] or values["own question"]
-    things = own_things(question.query.text, told=False) if is_particular else frozenset()
     is_named = any(
-        _is_named(question, hit)
-        or (is_particular and _is_own_matter(question, hit, things))
-        or (is_particular and not is_asked and _is_of_work(question, hit, things))
+        _is_named(question, hit) or (not values["general"] and _is_own_matter(question, hit))
         for hit in best
         if hit.unit.kind == "fact"
     )
@@ -99,16 +95,26 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
 
 
-def conventions(ranking: Ranking, waiting: Sequence[Ranked]) -> list[Ranked]:
+def of_work(ranking: Ranking, waiting: Sequence[Ranked]) -> list[Ranked]:
+    """The facts and statements that may stand alone beside a piece of work: what was told of a thing that it names, and what holds in the project that is worked in and shares a telling word with it."""
+    question, values = ranking.question, of_text(ranking.question)
+    if any(values[name] for name in ("general", "bare", "pasted", "question", "own question")):
+        return []
+    facts = [hit for hit in waiting if hit.unit.kind == "fact"]
+    things = own_things(question.query.text, told=False) if facts else frozenset()
+    told = [hit for hit in facts if _is_told_of(question, hit, things)]
+    return [*told, *(hit for hit in _conventions(ranking, facts) if hit not in told)][:ALONE]
+
+
+def _conventions(ranking: Ranking, facts: Sequence[Ranked]) -> list[Ranked]:
     """What holds in the project that is worked in and shares a telling word, no verb of an order, with a piece of work: `add an endpoint`."""
     question, worth = ranking.question, _worth(ranking)
-    values = of_text(question)
-    if not question.scope or any(values[name] for name in ("general", "bare", "pasted", "question")):
+    if not question.scope:
         return []
     verb = words_of(question.query.text)[:1]
     nouns = worth.keys() - {*verb} if _is_order(question) and len(worth) > 1 else worth.keys()
-    own = (hit for hit in waiting if hit.unit.kind == "fact" and hit.unit.scope == question.scope)
-    return [hit for hit in own if _words_held(ranking, worth, hit.unit.rowid) & nouns][:CONVENTIONS]
+    own = (hit for hit in facts if hit.unit.scope == question.scope)
+    return [hit for hit in own if _words_held(ranking, worth, hit.unit.rowid) & nouns]
 
 
 def _is_named(question: Question, hit: Ranked) -> bool:
@@ -122,7 +128,7 @@ def _is_named(question: Question, hit: Ranked) -> bool:
     )
 
 
-def _is_own_matter(question: Question, hit: Ranked, things: AbstractSet[str]) -> bool:
+def _is_own_matter(question: Question, hit: Ranked) -> bool:
     """True for a fact of the one who speaks that the turn names by a noun: `help me with the wedding invitations`, `write to my landlord`; no address, by which a text may be called. Or for one of somebody who is named by what they are to them: `a speech for mums birthday`."""
     unit = hit.unit
     if not unit.field:
@@ -135,10 +141,12 @@ def _is_own_matter(question: Question, hit: Ranked, things: AbstractSet[str]) ->
     noun, phrase = noun_of(unit.field), question.fields.get(unit.field, unit.field)
     if noun and noun.kind in _MATTERS:
         return question.names_field(unit.field) or question.means_field(unit.field)
-    return key_of(phrase) in things and not (noun and noun.kind in _FORMS)
+    typed = f" {' '.join(words_of(question.query.text))} "
+    is_own = any(f" {own} {phrase}" in typed for own in _POSSESSIVES)
+    return is_own and not (noun and noun.kind in _FORMS)
 
 
-def _is_of_work(question: Question, hit: Ranked, things: AbstractSet[str]) -> bool:
+def _is_told_of(question: Question, hit: Ranked, things: AbstractSet[str]) -> bool:
     """True for a fact or a statement about one of the things that work is about, `our boiler is a Worcester` where `the boiler shows EA`, and for a dislike of what it names."""
     unit = hit.unit
     if unit.field in _WARY:
@@ -217,6 +225,7 @@ _LIKINGS = frozenset(lists.words("relevance.likings"))
 _ASKING = frozenset(lists.words("relevance.asking"))
 _COMMANDS = frozenset(lists.words("relevance.commands"))
 _OWN = frozenset(lists.words("pronouns.myself"))
+_POSSESSIVES = frozenset(lists.words("pronouns.own"))
 _ENGLISH = language("en")
 
 

@@ -50,6 +50,7 @@ _FORMS = (
     ("measure", late.pattern(r"(?i)(?<![\w.,/-])\d[\d.,]{0,9}\s?(?:[kmµ]?g|[mc]?l|[kcm]?m|[kmgt]i?b|m?s|min|hours?|stunden|%)(?!\w)")),
     ("number", late.pattern(r"(?<![\w.,:/-])\d{2,12}-\d{2,12}(?![\w:/-]|[.,]\d)")),
 )  # fmt: skip
+_OF_ONE = frozenset({"address", "email", "phone"})  # forms of a value that one person or thing alone has
 _NAMES = late.pattern(
     r"(?<=[^\s.!?:…\"“„] )[^\W\d_a-zß-ÿ][\w-]+(?: [^\W\d_a-zß-ÿ][\w-]+)*"
 )  # within a sentence
@@ -360,6 +361,7 @@ def _repeating_ended(
                     for form, of_form in values.items()
                     for value in of_form.values()
                     if _repeats(unit, value, _Restatement(True, form), today)
+                    and (form in _OF_ONE or _shares_topic(former, unit, value))
                 ),
                 phrase.strip() if began else "",
             )
@@ -367,6 +369,14 @@ def _repeating_ended(
                 news = [fact.value for fact in now if TRUSTS.index(fact.trust) <= TRUSTS.index(unit.trust)]
                 value = news[0] if len(news) == 1 else ""
                 yield unit, Later(former.until[:10], value, old if unit.kind == "episode" else "")
+
+
+def _shares_topic(former: Unit, unit: Unit, value: str) -> bool:
+    """True where a text tells of what a former value was of: many things may be on one day, or cost so much."""
+    words, text_words = grammar_of(unit.text, unread="en"), words_of(unit.text)
+    told = f"{former.entity} {former.field}" if former.field else former.value
+    topic = {word for word in words_of(told) if word not in words_of(value) and not _is_empty(word, words)}
+    return any(word.startswith(about) for word in text_words for about in topic)
 
 
 def telling_lines(unit: Unit, question: Question) -> list[_Line]:
