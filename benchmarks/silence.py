@@ -44,9 +44,7 @@ UNTOLD = (
     2.0  # the same of a question of oneself: a tenth of the prompts, and more of those that nothing answers
 )
 MEMORIES = " memories"
-IDLE = frozenset({"everyday", "untold"})
-NOTHING = IDLE | {"none"}
-PASSING = 0.07  # everyday prompts that a context is made for, beside questions of the same vault
+NOTHING = frozenset({"everyday", "untold", "none"})
 _RIDGE, _STEPS, _BINS = 2.0, 30, 10
 
 Row = dict[str, Any]
@@ -255,7 +253,7 @@ def shared(cases: Sequence[Case], labels: Sequence[float]) -> list[float]:
 
 def learned(cases: Sequence[Case]) -> Iterator[str]:
     """What each vault is like when it is judged by weights of the others, and the weights of all."""
-    names = list(weights_of("weights"))
+    names = list(cases[0].features)
 
     def relevant(some: Sequence[Case]) -> list[float]:
         labels = [float(case.kind == "asked") for case in some]
@@ -267,7 +265,7 @@ def learned(cases: Sequence[Case]) -> Iterator[str]:
 
     judged = [case for case in cases if not case.says_what]
     telling = [case for case in judged if case.kind in NOTHING or (case.kind == "asked" and case.in_reach)]
-    answering = [case for case in judged if case.confidence]
+    answering = [case for case in judged if case.kind not in ("everyday", "untold")]
     for vault in sorted({case.vault for case in cases}):
         weights = relevant([case for case in telling if case.vault != vault])
         own = [case for case in telling if case.vault == vault]
@@ -278,10 +276,7 @@ def learned(cases: Sequence[Case]) -> Iterator[str]:
     labels = [case.in_reach * (case.kind == "asked") for case in answering]
     confident = list(weights_of("confidence"))
     rows = [[case.features[name] for name in confident] for case in answering]
-    sides = [(case.group.removesuffix(MEMORIES), case.kind in IDLE) for case in answering]
-    sizes = Counter(sides)
-    alike = [(PASSING if side[1] else 1) / sizes[side] for side in sides]
-    confidence = logistic(rows, labels, [weight * len(alike) / sum(alike) for weight in alike])
+    confidence = logistic(rows, labels, [1.0] * len(answering))
     for title, features, weights in (("weights", names, relevance), ("confidence", confident, confidence)):
         yield title
         yield from (f"{name} {weight:.3f}" for name, weight in zip(features, weights, strict=True))
@@ -310,7 +305,7 @@ def calibration(cases: Sequence[Case]) -> Iterator[str]:
 
 def calibration_error(cases: Sequence[Case]) -> float:
     """How far the confidence is from the share of what is wanted that the contexts hold, over ten steps of it."""
-    counted = [case for case in cases if case.kind not in IDLE]
+    counted = [case for case in cases if case.kind not in ("everyday", "untold")]
     steps: dict[int, list[Case]] = {}
     for case in counted:
         steps.setdefault(min(int(case.confidence * _BINS), _BINS - 1), []).append(case)

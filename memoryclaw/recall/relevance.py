@@ -26,7 +26,6 @@ BEST = 10  # units that are looked at
 AROUND = 50  # units that are thought to stand around a vault: in one of five notes no word is rare
 LONG = 8  # words of a question: more tell no more
 PAIR = 0.5  # words, of two characters of what is not written with spaces
-AHEAD = 2.0  # words that stand in one unit alone: by more the best need not be ahead of the last that is looked at
 TOLD = 4  # facts and statements among them: more tell no more
 # Of what the sets that the weights were learned on do not have.
 ALL = 5.0  # all of its words meet in one unit
@@ -42,6 +41,7 @@ FEW = 3  # words, which may only close a talk
 ALONE = 3  # facts that may stand alone beside a piece of work that shares but a word with them
 LOOKED_UP = 0.3  # of the weight of words to look up, no sentence: so much must meet in a unit
 WHOLE = 3  # words, if all of a turn's meet in a unit: it is about that, however many copies of it make its words common
+_CERTAIN = 30.0  # logarithm of odds
 # kinds of fields whose nouns name one's own whatever stands before
 _MATTERS = frozenset({"date", "day", "person"})
 # kinds of fields whose nouns name a text as well: `rewrite my email`
@@ -73,7 +73,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         enough = most >= LOOKED_UP * total or any(hit.term("goal") for hit in best)
         return Relevance((Term("asked for", 1.0 if best and enough else -1.0),))
     weights, values = weights_of("weights"), values_of(ranking, best, worth)
-    terms = [Term(name, exact(weights[name] * value)) for name, value in values.items() if name in weights]
+    terms = [Term(name, exact(weights[name] * value)) for name, value in values.items()]
     is_short = sum(part for _, part, _ in worth.values()) < WHOLE
     is_whole = any(_words_held(ranking, worth, hit.unit.rowid) == worth.keys() for hit in best)
     terms += [Term("whole", ALL)] if is_whole and not is_short else []
@@ -91,7 +91,7 @@ def relevance_of(ranking: Ranking, best: Sequence[Ranked]) -> Relevance:
         terms += [Term("project", OWN)] if most >= LOOKED_UP * total else []
     terms += [Term("day", DAY)] if any(_tells_day(ranking, hit.unit.rowid) for hit in best) else []
     odds = sum(weight * values[name] for name, weight in weights_of("confidence").items())
-    chance = round(1 / (1 + math.exp(-odds)), 2)
+    chance = round(1 / (1 + math.exp(-max(min(odds, _CERTAIN), -_CERTAIN))), 2)
     return Relevance(tuple(term for term in terms if term.value), chance if values["weight"] else 0.0)
 
 
@@ -337,9 +337,7 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> dict[
     question, evidence = ranking.question, ranking.evidence
     most, total = _most_held(ranking, best, worth)
     rarest, values = rarity(evidence.units, 0), worth.values()
-    of_rarest = rarity(evidence.units, 1) + _around(evidence.units)
-    weight = most / of_rarest
-    ahead = best[0].score - (best[-1].score if len(best) == BEST else 0.0) if best else 0.0
+    weight = most / (rarity(evidence.units, 1) + _around(evidence.units))
     near = {leaf.word for hit in best for leaf in _leaves_held(ranking, hit.unit.rowid)} & worth.keys()
     near |= {word for hit in best for word in _words_held(ranking, worth, hit.unit.rowid)}
     return {
@@ -347,7 +345,6 @@ def of_evidence(ranking: Ranking, best: Sequence[Ranked], worth: Worth) -> dict[
         "own told": min(sum(hit.unit.kind == "fact" for hit in best), TOLD) / TOLD,
         "own weight": min(weight, 1.0),
         "weight": weight,
-        "ahead": max(0.0, min(ahead / of_rarest, AHEAD)),
         "length": min(sum(part for _, part, _ in values), LONG) / LONG,
         "unknown": sum(weight for weight, _, idf in values if idf >= rarest) / total,
         "name": float(bool(question.entities or question.people)),
